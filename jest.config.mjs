@@ -1,0 +1,16 @@
+/** The suite of `npm test`: needs Node and npm alone. */
+export const shared = {
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: { '^.+\\.ts$': ['@swc/jest'] },
+  testEnvironment: 'node',
+  testTimeout: 30_000,
+  globalSetup: './test/support/global-setup.mjs',
+  globalTeardown: './test/support/global-teardown.mjs',
+};
+
+export default {
+  ...shared,
+  testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '\\.redis\\.spec\\.ts$', '\\.browser\\.spec\\.ts$'],
+};

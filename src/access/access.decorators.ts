@@ -1,0 +1,62 @@
+import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { ApiBearerAuth, ApiCookieAuth } from '@nestjs/swagger';
+import type { Request } from 'express';
+import type { Project } from '../projects/project.entity.js';
+
+/** Roles on a project, weakest first: a role may do all that the ones before it may. */
+export const ROLES = ['viewer', 'editor', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who calls. An API key belongs to one project; a user may be a member of many. */
+export type Actor =
+  | { kind: 'user'; userId: string; email: string }
+  | { kind: 'api_key'; apiKeyId: string; projectId: string; role: Role };
+
+/** What a route demands of its caller; every route must say one of these, or the guard refuses to serve it. */
+export type AccessRule = { kind: 'public' } | { kind: 'signed_in' } | { kind: 'project'; role: Role };
+
+export const ACCESS_RULE = Symbol('ACCESS_RULE');
+
+/** What the guard leaves on the request for the handlers. */
+export interface AccessedRequest extends Request {
+  actor?: Actor;
+  project?: Project;
+  role?: Role;
+}
+
+/** The route asks for no credentials. */
+export const Public = (): MethodDecorator & ClassDecorator =>
+  SetMetadata(ACCESS_RULE, { kind: 'public' } satisfies AccessRule);
+
+/** The route asks for any valid credential: 401 without. */
+export const SignedIn = (): MethodDecorator & ClassDecorator =>
+  applyDecorators(
+    SetMetadata(ACCESS_RULE, { kind: 'signed_in' } satisfies AccessRule),
+    ApiBearerAuth(),
+    ApiCookieAuth(),
+  );
+
+/**
+ * The route asks for at least `role` on the project in its path (`:projectId`): 401 without credential,
+ * 404 on a project one is no member of, 403 `role_required` with too low a role (design §5).
+ */
+export const ProjectRole = (role: Role): MethodDecorator & ClassDecorator =>
+  applyDecorators(
+    SetMetadata(ACCESS_RULE, { kind: 'project', role } satisfies AccessRule),
+    ApiBearerAuth(),
+    ApiCookieAuth(),
+  );
+
+/** The caller; only on routes that are not public. */
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
+  const { actor } = context.switchToHttp().getRequest<AccessedRequest>();
+  if (!actor) throw new Error('CurrentActor stands on a route that the access guard does not protect');
+  return actor;
+});
+
+/** The project in the path, as the guard read it; only on `ProjectRole` routes. */
+export const CurrentProject = createParamDecorator((_: unknown, context: ExecutionContext): Project => {
+  const { project } = context.switchToHttp().getRequest<AccessedRequest>();
+  if (!project) throw new Error('CurrentProject stands on a route without ProjectRole');
+  return project;
+});

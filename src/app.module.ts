@@ -1,0 +1,48 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { AccessModule } from './access/access.module.js';
+import type { Settings } from './config.js';
+import { ConsentModule } from './consent/consent.module.js';
+import { DatabaseModule } from './database/database.module.js';
+import { ForwardingModule } from './forwarding/forwarding.module.js';
+import { LicensingModule } from './licensing/licensing.module.js';
+import { OutboxModule } from './outbox/outbox.module.js';
+import { ProjectsModule } from './projects/projects.module.js';
+import { ProblemFilter } from './shared/problem.filter.js';
+import { SETTINGS } from './shared/settings.js';
+
+@Global()
+@Module({})
+class SettingsModule {
+  static forRoot(settings: Settings): DynamicModule {
+    return {
+      module: SettingsModule,
+      providers: [{ provide: SETTINGS, useValue: settings }],
+      exports: [SETTINGS],
+    };
+  }
+}
+
+/**
+ * The whole service. Guards run in the order in which their modules stand here: who calls (access) before
+ * what the project's tier allows (licensing).
+ */
+@Module({})
+export class AppModule {
+  static forRoot(settings: Settings): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        SettingsModule.forRoot(settings),
+        DatabaseModule.forRoot(settings.databaseUrl),
+        OutboxModule,
+        AccessModule,
+        LicensingModule,
+        ProjectsModule,
+        ConsentModule,
+        ForwardingModule,
+      ],
+      providers: [{ provide: APP_FILTER, useClass: ProblemFilter }],
+    };
+  }
+}

@@ -1,0 +1,249 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+/** A key that encrypts bearer tokens at rest; the first of the list encrypts, all of them decrypt. */
+export interface SecretKey {
+  id: string;
+  key: Buffer;
+}
+
+/** The settings of one process, as checked once at boot (design §8). */
+export interface Settings {
+  production: boolean;
+  port: number;
+  host: string;
+  /** Origin under which the outside reaches the API, without trailing slash; empty: derived from host and port. */
+  publicBaseUrl: string;
+  /** Absolute path of the folder for the embedded database, secrets and demo data. */
+  dataDir: string;
+  /** Empty: the embedded PostgreSQL is started. */
+  databaseUrl: string;
+  /** Empty: BullMQ runs on PostgreSQL. */
+  redisUrl: string;
+  /** Whether this process works through the outbox. */
+  runWorker: boolean;
+  /** Port of the worker's own health and metrics server; 0: none. */
+  workerPort: number;
+  logLevel: string;
+  secretKeys: SecretKey[];
+  authSecret: string;
+  trustedProxies: string[];
+  ingest: {
+    /** Requests per minute from one address to one project; 0 turns the limit off. */
+    ratePerMinute: number;
+    legacyCustomEndpoint: boolean;
+  };
+  retentionMonths: number;
+  outbox: { pollMs: number; leaseMs: number };
+  forwarding: {
+    connectTimeoutMs: number;
+    timeoutMs: number;
+    /** Attempts under way at once in one worker. */
+    slots: number;
+    /** `host:port`, address or CIDR entries that may be reached although they are not public. */
+    allowedPrivateTargets: string[];
+    /** PEM with further certificate authorities for receivers; empty: the built-in ones alone. */
+    extraCaFile: string;
+  };
+}
+
+/** A setting that stops the start; its message names the setting and says what it must be. */
+export class SettingsError extends Error {}
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+const AUTH_SECRET_CHARACTERS_MIN = 32;
+const SECRET_KEY_BYTES = 32;
+
+/**
+ * Reads and checks the environment.
+ * @throws SettingsError with one sentence for each wrong setting.
+ */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const read = new SettingReader(environment);
+  const nodeEnv = read.choice('NODE_ENV', ['development', 'production', 'test'], 'development');
+  const production = nodeEnv === 'production';
+  const settings: Settings = {
+    production,
+    port: read.integer('PORT', { default: 3000, min: 0, max: 65_535 }),
+    host: read.text('HOST', '127.0.0.1'),
+    publicBaseUrl: read.origin('PUBLIC_BASE_URL'),
+    dataDir: resolve(read.text('DATA_DIR', '.data')),
+    databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
+    runWorker: false,
+    workerPort: read.integer('WORKER_PORT', { default: 0, min: 0, max: 65_535 }),
+    logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
+    secretKeys: read.secretKeys('SECRET_KEYS'),
+    authSecret: read.secret('AUTH_SECRET'),
+    trustedProxies: read.list('TRUSTED_PROXIES'),
+    ingest: {
+      ratePerMinute: read.integer('INGEST_RATE_PER_MINUTE', { default: 600, min: 0, max: 1_000_000 }),
+      legacyCustomEndpoint: read.choice('LEGACY_CUSTOM_ENDPOINT', ['on', 'off'], 'on') === 'on',
+    },
+    retentionMonths: read.integer('RETENTION_MONTHS', { default: 12, min: 1, max: 240 }),
+    outbox: {
+      pollMs: read.integer('OUTBOX_POLL_MS', { default: 1000, min: 50, max: 60_000 }),
+      leaseMs: read.integer('OUTBOX_LEASE_MS', { default: 60_000, min: 1000, max: 3_600_000 }),
+    },
+    forwarding: {
+      connectTimeoutMs: read.integer('FORWARDING_CONNECT_TIMEOUT_MS', {
+        default: 5000,
+        min: 100,
+        max: 60_000,
+      }),
+      timeoutMs: read.integer('FORWARDING_TIMEOUT_MS', { default: 15_000, min: 100, max: 120_000 }),
+      slots: read.integer('FORWARDING_SLOTS', { default: 256, min: 4, max: 10_000 }),
+      allowedPrivateTargets: read.list('FORWARDING_ALLOWED_PRIVATE_TARGETS'),
+      extraCaFile: read.text('FORWARDING_EXTRA_CA_FILE', ''),
+    },
+  };
+  // A process that brings its own database is the whole service; one that was given a database need not be.
+  settings.runWorker = read.boolean('RUN_WORKER', settings.databaseUrl === '');
+  checkTogether(settings, read);
+  read.finish();
+  return settings;
+}
+
+function checkTogether(settings: Settings, read: SettingReader): void {
+  for (const proxy of settings.trustedProxies) {
+    if (!isAddressOrCidr(proxy)) {
+      read.refuse('TRUSTED_PROXIES', `must list addresses or CIDR ranges; "${proxy}" is neither.`);
+    }
+  }
+  if (settings.outbox.leaseMs <= settings.forwarding.timeoutMs) {
+    read.refuse(
+      'OUTBOX_LEASE_MS',
+      'must be longer than FORWARDING_TIMEOUT_MS, or a message under way is sent twice.',
+    );
+  }
+  if (!settings.production) return;
+  if (!settings.databaseUrl) {
+    read.refuse(
+      'DATABASE_URL',
+      'must be set in production; the embedded database is for one machine in development.',
+    );
+  }
+  if (!settings.publicBaseUrl.startsWith('https://')) {
+    read.refuse('PUBLIC_BASE_URL', 'must be set in production, and be https.');
+  }
+  if (settings.secretKeys.length === 0) {
+    read.refuse('SECRET_KEYS', 'must be set in production, as id:base64 of 32 random bytes.');
+  }
+  if (!settings.authSecret) {
+    read.refuse(
+      'AUTH_SECRET',
+      `must be set in production, to at least ${AUTH_SECRET_CHARACTERS_MIN} random characters.`,
+    );
+  }
+}
+
+function isAddressOrCidr(value: string): boolean {
+  const [address = '', prefix, ...rest] = value.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+/** Reads single settings and gathers what is wrong, so that one start tells everything. */
+class SettingReader {
+  private readonly problems: string[] = [];
+
+  constructor(private readonly environment: NodeJS.ProcessEnv) {}
+
+  /** The value of `NAME`, or the content of the file that `NAME_FILE` names; empty where neither is set. */
+  private raw(name: string): string {
+    const value = this.environment[name];
+    const file = this.environment[`${name}_FILE`];
+    if (value !== undefined && value !== '') return value.trim();
+    if (file === undefined || file === '') return '';
+    try {
+      return readFileSync(file, 'utf8').trim();
+    } catch {
+      this.refuse(`${name}_FILE`, 'names a file that cannot be read.');
+      return '';
+    }
+  }
+
+  refuse(name: string, sentence: string): void {
+    this.problems.push(`${name} ${sentence}`);
+  }
+
+  finish(): void {
+    if (this.problems.length > 0) throw new SettingsError(this.problems.join('\n'));
+  }
+
+  text(name: string, fallback: string): string {
+    return this.raw(name) || fallback;
+  }
+
+  list(name: string): string[] {
+    return this.raw(name)
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const value = this.raw(name) || fallback;
+    const choice = choices.find((candidate) => candidate === value);
+    if (choice === undefined) this.refuse(name, `must be one of ${choices.join(', ')}.`);
+    return choice ?? fallback;
+  }
+
+  boolean(name: string, fallback: boolean): boolean {
+    return this.choice(name, ['true', 'false'], fallback ? 'true' : 'false') === 'true';
+  }
+
+  integer(name: string, bounds: { default: number; min: number; max: number }): number {
+    const raw = this.raw(name);
+    if (raw === '') return bounds.default;
+    const value = Number(raw);
+    if (!/^\d+$/.test(raw) || value < bounds.min || value > bounds.max) {
+      this.refuse(name, `must be a whole number from ${bounds.min} to ${bounds.max}.`);
+      return bounds.default;
+    }
+    return value;
+  }
+
+  url(name: string, protocols: string[]): string {
+    const raw = this.raw(name);
+    if (raw === '') return '';
+    if (!URL.canParse(raw) || !protocols.includes(new URL(raw).protocol)) {
+      // The value may hold a password, so it is not repeated.
+      this.refuse(
+        name,
+        `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
+      );
+    }
+    return raw;
+  }
+
+  origin(name: string): string {
+    const raw = this.url(name, ['http:', 'https:']);
+    return raw !== '' && URL.canParse(raw) ? new URL(raw).origin : '';
+  }
+
+  secret(name: string): string {
+    const raw = this.raw(name);
+    if (raw !== '' && raw.length < AUTH_SECRET_CHARACTERS_MIN) {
+      this.refuse(name, `must have at least ${AUTH_SECRET_CHARACTERS_MIN} characters.`);
+    }
+    return raw;
+  }
+
+  secretKeys(name: string): SecretKey[] {
+    const keys = this.list(name).map((entry) => {
+      const [id = '', encoded = ''] = entry.split(':');
+      return { id, key: Buffer.from(encoded, 'base64') };
+    });
+    const wellFormed = keys.every(
+      ({ id, key }) => /^[\w-]{1,32}$/.test(id) && key.length === SECRET_KEY_BYTES,
+    );
+    if (!wellFormed || new Set(keys.map(({ id }) => id)).size !== keys.length) {
+      this.refuse(name, 'must be a comma-separated list of id:base64, 32 bytes each, no id twice.');
+    }
+    return keys;
+  }
+}

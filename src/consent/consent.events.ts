@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+
+/** Topic of the outbox message that is written with a consent record; its subject is the consent id. */
+export const CONSENT_RECORDED = 'consent.recorded';
+
+/** A stored consent record, as other modules see it. */
+export interface ConsentRecorded {
+  id: string;
+  projectId: string;
+  analytics: boolean;
+  marketing: boolean;
+  preferences: boolean;
+  action: string;
+  /** The page's host; null where the banner did not tell it. */
+  hostname: string | null;
+  /** Legacy endpoint that came with the request (spec §2.2); null where none did. */
+  customEndpoint: string | null;
+  /** Additional fields, as given; null where there are none. */
+  extra: Record<string, unknown> | null;
+  receivedAt: Date;
+}
+
+export interface ConsentRef {
+  projectId: string;
+  consentId: string;
+}
+
+/**
+ * Who wants to hear of a record, decided inside the ingest transaction. An SQL condition over
+ * `p` (the row of `project`) and `input.custom_endpoint` (text or null); the message is written where it is true.
+ */
+export type ConsentAudience = string;
+
+/** Adds a member to the answer of `GET …/consents/:consentId`, e.g. `delivery`. */
+export interface ConsentDetail {
+  member: string;
+  read(ref: ConsentRef): Promise<unknown>;
+}
+
+/** The consent module's door for those who follow its records. It does not know who they are. */
+@Injectable()
+export class ConsentEvents {
+  private audience: ConsentAudience = 'false';
+  readonly details: ConsentDetail[] = [];
+
+  constructor(private readonly em: EntityManager) {}
+
+  /** Says which records are announced at all; call it while modules start (`onModuleInit`). */
+  announceWhere(audience: ConsentAudience): void {
+    this.audience = audience;
+  }
+
+  get audienceCondition(): ConsentAudience {
+    return this.audience;
+  }
+
+  addDetail(detail: ConsentDetail): void {
+    this.details.push(detail);
+  }
+
+  /** Reads records by id, keyed by `consentKey`; those that are gone (retention) are missing from the map. */
+  async load(refs: ConsentRef[]): Promise<Map<string, ConsentRecorded>> {
+    const { rows } = await sql<ConsentRecorded>`
+      select c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
+             c.custom_endpoint as "customEndpoint", c.extra, c.received_at as "receivedAt"
+      from unnest(${refs.map((ref) => ref.projectId)}::uuid[], ${refs.map((ref) => ref.consentId)}::uuid[])
+             as wanted (project_id, id)
+      join consent_record c using (project_id, id)
+    `.execute(this.em.fork().getKysely());
+    return new Map(rows.map((row) => [consentKey({ projectId: row.projectId, consentId: row.id }), row]));
+  }
+
+  /**
+   * Announces stored records once more, inside the caller's transaction. Ids without a record are left out.
+   * Returns how many were announced.
+   */
+  async announceAgain(tx: EntityManager, projectId: string, consentIds: string[]): Promise<number> {
+    if (!tx.isInTransaction()) throw new Error('Records are announced inside a transaction only.');
+    const { numAffectedRows } = await sql`
+      insert into outbox_message (project_id, topic, subject_id)
+      select c.project_id, ${CONSENT_RECORDED}, c.id
+      from unnest(${consentIds}::uuid[]) as wanted (id)
+      join consent_record c on c.project_id = ${projectId} and c.id = wanted.id
+    `.execute(tx.getKysely());
+    return Number(numAffectedRows ?? 0);
+  }
+}
+
+export function consentKey(ref: ConsentRef): string {
+  return `${ref.projectId}/${ref.consentId}`;
+}

@@ -1,0 +1,23 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { MikroOrmModule } from '@mikro-orm/nestjs';
+import { PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { ormOptions } from './orm-options.js';
+
+/** The ORM, for every module. Migrations have run before the application is made (main.ts, worker.ts). */
+@Global()
+@Module({})
+export class DatabaseModule {
+  static forRoot(databaseUrl: string): DynamicModule {
+    return {
+      module: DatabaseModule,
+      imports: [
+        MikroOrmModule.forRoot({
+          driver: PostgreSqlDriver,
+          ...ormOptions(databaseUrl),
+          // Services fork an entity manager for each use case; the public ingest needs no context at all.
+          registerRequestContext: false,
+        }),
+      ],
+    };
+  }
+}

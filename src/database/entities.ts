@@ -1,0 +1,4 @@
+import { ProjectSchema } from '../projects/project.entity.js';
+
+/** Every entity that the ORM maps. Consent records, outbox and deliveries are written by SQL alone. */
+export const entities = [ProjectSchema];

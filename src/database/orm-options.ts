@@ -1,0 +1,22 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { defineConfig, type Options } from '@mikro-orm/postgresql';
+import { entities } from './entities.js';
+import { migrations } from '../migrations/index.js';
+
+/** Connections of the ORM's pool in one process; the ingest lanes have a pool of their own. */
+export const ORM_POOL_MAX = 10;
+
+/** The one ORM configuration, for the application and for the command line. */
+export function ormOptions(databaseUrl: string): Options {
+  return defineConfig({
+    clientUrl: databaseUrl,
+    entities,
+    extensions: [Migrator],
+    pool: { min: 0, max: ORM_POOL_MAX },
+    migrations: { migrationsList: migrations, snapshot: false, tableName: 'schema_migration', silent: true },
+    // BullMQ keeps its own tables in its own schema; a schema diff must not want to drop them.
+    schemaGenerator: { ignoreSchema: ['bullmq'] },
+    driverOptions: { application_name: 'consent-service', keepAlive: true },
+    debug: false,
+  });
+}

@@ -1,0 +1,29 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Thrown where another process holds the folder. */
+export class DataFolderTakenError extends Error {}
+
+/**
+ * Takes a data folder for this process alone, before anything in it is touched. The lock is SQLite's
+ * exclusive file lock, which the operating system frees when the process dies, so that a `kill -9`
+ * leaves nothing to clean up and two starts at once cannot both win.
+ * Returns the function that frees it.
+ * @throws DataFolderTakenError where another process holds it.
+ */
+export function lockDataFolder(dataDir: string): () => void {
+  mkdirSync(dataDir, { recursive: true });
+  const database = new DatabaseSync(join(dataDir, 'lock'));
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    database.close();
+    throw new DataFolderTakenError(
+      `The data folder ${dataDir} is in use by another start of this service. ` +
+        'Stop that one first, or set DATA_DIR (and PORT) to run a second one beside it.',
+      { cause },
+    );
+  }
+  return () => database.close();
+}

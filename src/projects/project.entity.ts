@@ -1,0 +1,29 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** A customer's website or group of websites; owns everything else by `project_id`. */
+const ProjectSchema = defineEntity({
+  name: 'Project',
+  tableName: 'project',
+  properties: {
+    id: p.uuid().primary(),
+    name: p.text(),
+    /** Host names that may send consents; empty: any origin may. */
+    domains: p.array().columnType('text[]'),
+    /** Cached effective tier without hostname; believed until `tierValidUntil` (null: until a write). */
+    tier: p.text(),
+    tierReason: p.text(),
+    tierValidUntil: p.datetime().nullable(),
+    tierVersion: p.bigint('number'),
+    /** The last delivery that failed (spec §2.2); null where none ever did. */
+    lastFailureReason: p.text().nullable(),
+    lastFailureCategory: p.text().nullable(),
+    lastFailureHttpStatus: p.integer().nullable(),
+    lastFailureAt: p.datetime().nullable(),
+    createdAt: p.datetime(),
+  },
+});
+
+export class Project extends ProjectSchema.class {}
+ProjectSchema.setClass(Project);
+
+export { ProjectSchema };

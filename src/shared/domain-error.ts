@@ -1,0 +1,69 @@
+/** One field that was refused, as it stands in the `errors` list of a 422 answer. */
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+/** What a refusal may carry beside its sentence. It is sent to the client: no secret may stand in it. */
+export interface DomainErrorDetails {
+  /** The refused fields (422). */
+  errors?: FieldError[];
+  /** Seconds until a retry makes sense; becomes the `Retry-After` header. */
+  retryAfterSeconds?: number;
+  /** Further members of the problem document, e.g. `requiredTiers`. */
+  members?: Record<string, unknown>;
+}
+
+/**
+ * A refusal that the caller can act on. `code` is stable once released; the sentence says what to do.
+ * Only the problem filter knows which HTTP status a code has.
+ */
+export class DomainError extends Error {
+  constructor(
+    readonly code: DomainErrorCode,
+    message: string,
+    readonly details: DomainErrorDetails = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'DomainError';
+  }
+}
+
+/** Every code of a refusal, with the HTTP status that the problem filter answers. */
+export const DOMAIN_ERROR_STATUS = {
+  body_not_json: 400,
+  bad_request: 400,
+  authentication_required: 401,
+  invalid_credentials: 401,
+  role_required: 403,
+  session_required: 403,
+  tier_required: 403,
+  origin_not_allowed: 403,
+  not_found: 404,
+  project_not_found: 404,
+  consent_not_found: 404,
+  member_not_found: 404,
+  user_not_found: 404,
+  api_key_not_found: 404,
+  delivery_not_found: 404,
+  method_not_allowed: 405,
+  consent_id_conflict: 409,
+  member_exists: 409,
+  last_owner: 409,
+  project_limit_reached: 409,
+  endpoint_not_configured: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  too_many_requests: 429,
+  overloaded: 503,
+  temporarily_unavailable: 503,
+} as const;
+
+export type DomainErrorCode = keyof typeof DOMAIN_ERROR_STATUS;
+
+/** A refusal of one or more fields (422). */
+export function fieldErrors(errors: FieldError[]): DomainError {
+  return new DomainError('validation_failed', errors.map((error) => error.message).join(' '), { errors });
+}

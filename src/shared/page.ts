@@ -1,0 +1,44 @@
+import { DomainError } from './domain-error.js';
+
+/** A page of a list; `nextCursor` is null on the last page. */
+export interface Page<Item> {
+  items: Item[];
+  nextCursor: string | null;
+}
+
+export const PAGE_LIMIT_DEFAULT = 50;
+export const PAGE_LIMIT_MAX = 200;
+
+/**
+ * Cuts a keyset query that asked for `limit + 1` rows into a page.
+ * `keyOf` gives the key of the last row shown; the cursor is that key in base64url, opaque to the client.
+ */
+export function pageOf<Row, Item>(
+  rows: Row[],
+  limit: number,
+  keyOf: (row: Row) => string,
+  toItem: (row: Row) => Item,
+): Page<Item> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return {
+    items: shown.map(toItem),
+    nextCursor: more ? Buffer.from(keyOf(last)).toString('base64url') : null,
+  };
+}
+
+/**
+ * The key in a cursor that `pageOf` made, or null where there is none.
+ * @throws DomainError `validation_failed` (422) where the cursor is not one of ours.
+ */
+export function readCursor(cursor: string | undefined, isKey: (key: string) => boolean): string | null {
+  if (cursor === undefined) return null;
+  const key = Buffer.from(cursor, 'base64url').toString();
+  if (!isKey(key)) {
+    throw new DomainError('validation_failed', 'The cursor is not one that this list gave out.', {
+      errors: [{ field: 'cursor', message: 'Use the nextCursor of the page before, unchanged.' }],
+    });
+  }
+  return key;
+}

@@ -1,0 +1,25 @@
+// Runs once before all test files: starts a PostgreSQL of this run's own and migrates the database that
+// each file clones. Jest does not resolve TypeScript here, so this loads the compiled program, which
+// `npm test` builds first.
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { migrate } from '../../dist/database/migrate.js';
+import { ormOptions } from '../../dist/database/orm-options.js';
+import { startEmbeddedPostgres } from '../../dist/one-machine/embedded-postgres.js';
+
+export default async function globalSetup() {
+  const folder = mkdtempSync(join(tmpdir(), 'consent-test-'));
+  chmodSync(folder, 0o755);
+  // Crash safety is what few tests are about; those start a server of their own.
+  const server = await startEmbeddedPostgres(join(folder, 'postgres'), {
+    fsync: 'off',
+    max_connections: '400',
+  });
+  const orm = await MikroORM.init(ormOptions(server.databaseUrl));
+  await migrate(orm, server.databaseUrl);
+  await orm.close();
+  process.env.TEST_TEMPLATE_DATABASE_URL = server.databaseUrl;
+  globalThis.__testDatabase = { server, folder };
+}

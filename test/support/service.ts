@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { readSettings, type Settings } from '../../src/config.js';
+import { createHttpApp } from '../../src/http-app.js';
+import { createTestDatabase, type TestDatabase } from './database.js';
+
+/** The service under test: the real application on a database of its own, listening on loopback. */
+export interface TestService {
+  app: NestExpressApplication;
+  database: TestDatabase;
+  settings: Settings;
+  /** e.g. `http://127.0.0.1:41234` */
+  baseUrl: string;
+  close(): Promise<void>;
+}
+
+/** Settings as a test needs them: quiet, own secrets, no rate limit. `environment` overrides. */
+export function testSettings(databaseUrl: string, environment: NodeJS.ProcessEnv = {}): Settings {
+  return readSettings({
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    DATABASE_URL: databaseUrl,
+    RUN_WORKER: 'false',
+    INGEST_RATE_PER_MINUTE: '0',
+    SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    AUTH_SECRET: randomBytes(32).toString('base64url'),
+    ...environment,
+  });
+}
+
+/** Starts the service; call in `beforeAll`, and `close()` in `afterAll`. */
+export async function startTestService(environment: NodeJS.ProcessEnv = {}): Promise<TestService> {
+  const database = await createTestDatabase();
+  const settings = testSettings(database.url, environment);
+  const app = await createHttpApp(settings);
+  await app.listen(0, '127.0.0.1');
+  const baseUrl = await app.getUrl();
+  return {
+    app,
+    database,
+    settings,
+    baseUrl,
+    close: async () => {
+      await app.close();
+      await database.close();
+    },
+  };
+}
