@@ -1,11 +1,8 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiCookieAuth } from '@nestjs/swagger';
 import type { Request } from 'express';
+import type { Role } from './role.js';
 import type { Project } from '../projects/project.entity.js';
-
-/** Roles on a project, weakest first: a role may do all that the ones before it may. */
-export const ROLES = ['viewer', 'editor', 'owner'] as const;
-export type Role = (typeof ROLES)[number];
 
 /** Who calls. An API key belongs to one project; a user may be a member of many. */
 export type Actor =

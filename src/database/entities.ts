@@ -1,4 +1,5 @@
+import { ApiKeySchema } from '../access/api-key.entity.js';
 import { ProjectSchema } from '../projects/project.entity.js';
 
 /** Every entity that the ORM maps. Consent records, outbox and deliveries are written by SQL alone. */
-export const entities = [ProjectSchema];
+export const entities = [ProjectSchema, ApiKeySchema];

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { LicensingService } from './licensing.service.js';
 
-@Module({})
+@Module({ providers: [LicensingService], exports: [LicensingService] })
 export class LicensingModule {}

@@ -1,7 +1,9 @@
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration20261120000100_core } from './Migration20261120000100_core.js';
+import { Migration20261120000200_access } from './Migration20261120000200_access.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
   { name: 'Migration20261120000100_core', class: Migration20261120000100_core },
+  { name: 'Migration20261120000200_access', class: Migration20261120000200_access },
 ];

@@ -1,0 +1,51 @@
+import { newId } from '../../src/shared/ids.js';
+import { ApiKeyService } from '../../src/access/api-key.service.js';
+import { ROLES, type Role } from '../../src/access/role.js';
+import { Project } from '../../src/projects/project.entity.js';
+import type { TestService } from './service.js';
+
+export interface TestProject {
+  id: string;
+  /** One API key for each role. */
+  keys: Record<Role, string>;
+  /** `fetch` on a path below `/v1/projects/:id`, as the given role, with a JSON body if one is given. */
+  request(role: Role, method: string, path: string, body?: unknown): Promise<Response>;
+}
+
+/** Makes a project with a key per role, straight in the database; `fields` override the defaults. */
+export async function createTestProject(
+  service: TestService,
+  fields: Partial<Project> = {},
+): Promise<TestProject> {
+  const apiKeys = service.app.get(ApiKeyService, { strict: false });
+  const id = newId();
+  const keys = await service.database.orm.em.fork().transactional(async (tx) => {
+    tx.create(Project, {
+      id,
+      name: 'A project',
+      domains: [],
+      tier: 'lite',
+      tierReason: 'no_subscription',
+      tierVersion: 0,
+      createdAt: new Date(),
+      ...fields,
+    });
+    // The key rows refer to the project's row.
+    await tx.flush();
+    return ROLES.map((role) => [role, apiKeys.create(tx, { projectId: id, name: role, role }).key] as const);
+  });
+  const keyOf = Object.fromEntries(keys) as Record<Role, string>;
+  return {
+    id,
+    keys: keyOf,
+    request: (role, method, path, body) =>
+      fetch(`${service.baseUrl}/v1/projects/${id}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${keyOf[role]}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+  };
+}
