@@ -1,3 +1,4 @@
+import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { AccessModule } from './access/access.module.js';
@@ -9,6 +10,7 @@ import { LicensingModule } from './licensing/licensing.module.js';
 import { OutboxModule } from './outbox/outbox.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { ProblemFilter } from './shared/problem.filter.js';
+import { queueConnection } from './shared/queue.js';
 import { SETTINGS } from './shared/settings.js';
 
 @Global()
@@ -35,7 +37,8 @@ export class AppModule {
       imports: [
         SettingsModule.forRoot(settings),
         DatabaseModule.forRoot(settings.databaseUrl),
-        OutboxModule,
+        BullModule.forRoot(queueConnection(settings)),
+        OutboxModule.forRoot(settings),
         AccessModule,
         LicensingModule,
         ProjectsModule,

@@ -6,7 +6,9 @@ import helmet from 'helmet';
 import type { ValidationError } from 'class-validator';
 import { AppModule } from './app.module.js';
 import type { Settings } from './config.js';
+import { mountIngest } from './consent/ingest.js';
 import { type FieldError, fieldErrors } from './shared/domain-error.js';
+import { answerParserErrors } from './shared/problem.filter.js';
 
 /** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
 export const API_BODY_BYTES_MAX = 100 * 1024;
@@ -21,7 +23,9 @@ export async function createHttpApp(settings: Settings): Promise<NestExpressAppl
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.use(helmet());
+  mountIngest(app);
   app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));
+  app.use(answerParserErrors);
   app.useGlobalPipes(
     new ValidationPipe({
       transform: true,

@@ -62,14 +62,19 @@ export class ConsentEvents {
 
   /** Reads records by id, keyed by `consentKey`; those that are gone (retention) are missing from the map. */
   async load(refs: ConsentRef[]): Promise<Map<string, ConsentRecorded>> {
-    const { rows } = await sql<ConsentRecorded>`
+    const { rows } = await sql<Omit<ConsentRecorded, 'receivedAt'> & { receivedAt: string }>`
       select c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
              c.custom_endpoint as "customEndpoint", c.extra, c.received_at as "receivedAt"
       from unnest(${refs.map((ref) => ref.projectId)}::uuid[], ${refs.map((ref) => ref.consentId)}::uuid[])
              as wanted (project_id, id)
       join consent_record c using (project_id, id)
     `.execute(this.em.fork().getKysely());
-    return new Map(rows.map((row) => [consentKey({ projectId: row.projectId, consentId: row.id }), row]));
+    return new Map(
+      rows.map((row) => [
+        consentKey({ projectId: row.projectId, consentId: row.id }),
+        { ...row, receivedAt: new Date(row.receivedAt) },
+      ]),
+    );
   }
 
   /**

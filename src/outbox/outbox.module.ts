@@ -1,6 +1,24 @@
-import { Global, Module } from '@nestjs/common';
+import { BullModule } from '@nestjs/bullmq';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import type { Settings } from '../config.js';
+import { OUTBOX_QUEUE, OutboxBell } from './outbox.bell.js';
+import { OutboxDispatcher } from './outbox.dispatcher.js';
+import { OutboxProcessor } from './outbox.processor.js';
 import { OutboxService } from './outbox.service.js';
+import { OutboxSettler } from './outbox.settler.js';
+import { OutboxStore } from './outbox.store.js';
 
+/** Messages that are written with a change and worked through after it. Only a worker has the processor. */
 @Global()
-@Module({ providers: [OutboxService], exports: [OutboxService] })
-export class OutboxModule {}
+@Module({})
+export class OutboxModule {
+  static forRoot(settings: Settings): DynamicModule {
+    const worker = settings.runWorker ? [OutboxProcessor] : [];
+    return {
+      module: OutboxModule,
+      imports: [BullModule.registerQueue({ name: OUTBOX_QUEUE })],
+      providers: [OutboxService, OutboxBell, OutboxStore, OutboxSettler, OutboxDispatcher, ...worker],
+      exports: [OutboxService, OutboxStore, OutboxDispatcher],
+    };
+  }
+}

@@ -1,15 +1,36 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { OutboxBell } from './outbox.bell.js';
 import type { NewOutboxMessage, OutboxHandler } from './outbox.types.js';
 
 /** The door of the outbox: modules append messages, handlers sign up for topics. */
 @Injectable()
-export class OutboxService {
+export class OutboxService implements OnApplicationBootstrap {
   private readonly handlers = new Map<string, OutboxHandler>();
+  private readonly announced = new Set<string>();
+
+  constructor(private readonly bell: OutboxBell) {}
+
+  /** Says that messages of a topic will be appended; call it while modules start (`onModuleInit`). */
+  announce(topic: string): void {
+    this.announced.add(topic);
+  }
+
+  /** Signs a handler up for its topic; call it while modules start (`onModuleInit`). */
+  register(handler: OutboxHandler): void {
+    if (this.handlers.has(handler.topic)) throw new Error(`The topic ${handler.topic} has two handlers.`);
+    this.handlers.set(handler.topic, handler);
+  }
+
+  /** A topic that is written and that nobody reads would pile up in silence: the start fails instead. */
+  onApplicationBootstrap(): void {
+    for (const topic of this.announced) this.handlerOf(topic);
+  }
 
   /**
-   * Appends a message inside the caller's transaction: it exists exactly if the transaction commits.
+   * Appends a message inside the caller's transaction: it exists exactly if the transaction commits. Ring
+   * after the commit.
    * @throws Error where `tx` is no transaction, or nobody handles the topic: both are bugs.
    */
   async append(tx: EntityManager, message: NewOutboxMessage): Promise<void> {
@@ -22,10 +43,9 @@ export class OutboxService {
     `.execute(tx.getKysely());
   }
 
-  /** Signs a handler up for its topic; call it while modules start (`onModuleInit`). */
-  register(handler: OutboxHandler): void {
-    if (this.handlers.has(handler.topic)) throw new Error(`The topic ${handler.topic} has two handlers.`);
-    this.handlers.set(handler.topic, handler);
+  /** Wakes a worker after a commit; never waits, never throws. A lost ring is made up for by the poll. */
+  ring(): void {
+    this.bell.ring();
   }
 
   /** @throws Error where nobody signed up for the topic. */
@@ -33,5 +53,10 @@ export class OutboxService {
     const handler = this.handlers.get(topic);
     if (!handler) throw new Error(`The outbox topic ${topic} has no handler.`);
     return handler;
+  }
+
+  /** The topics that this process handles; it claims no others. */
+  get topics(): string[] {
+    return [...this.handlers.keys()];
   }
 }

@@ -1,5 +1,5 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import { STATUS_CODES } from 'node:http';
 import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from './domain-error.js';
 import { newId } from './ids.js';
@@ -90,6 +90,21 @@ function problemOfParserError(error: unknown): Problem | null {
   const status = 'status' in error && typeof error.status === 'number' ? error.status : 500;
   if (status >= 500) return null;
   return { status, code: 'bad_request', detail: 'The request could not be read to its end.' };
+}
+
+/**
+ * Answers what the body parsers refuse, before Nest sees it: Nest would turn it into an exception of its own
+ * that no longer says what was wrong. Mounted behind the parsers.
+ */
+export function answerParserErrors(
+  error: unknown,
+  request: Request,
+  response: Response,
+  next: NextFunction,
+): void {
+  const problem = problemOfParserError(error);
+  if (problem) sendProblem(request, response, problem);
+  else next(error);
 }
 
 /** Writes a problem document. `instance` is the path that was asked, without its query. */

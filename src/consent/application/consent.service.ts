@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '../../shared/domain-error.js';
+import { newId } from '../../shared/ids.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { ConsentEvents, consentKey, type ConsentRecorded } from '../consent.events.js';
+import { type ConsentInput, parseConsent } from '../domain/consent-input.js';
+import { originHost } from '../domain/origin.js';
+import type { ConsentRow } from '../infrastructure/consent-statement.js';
+import { ConsentWriter } from '../infrastructure/consent-writer.js';
+
+/** What the visitor's banner is told. */
+export interface ConsentReceipt {
+  id: string;
+  receivedAt: Date;
+  /** The same decision was stored before. */
+  duplicate: boolean;
+}
+
+/** Takes consent choices in (design §6.1). */
+@Injectable()
+export class ConsentService {
+  constructor(
+    private readonly writer: ConsentWriter,
+    private readonly events: ConsentEvents,
+    @InjectSettings() private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Stores one choice; resolves after it is on the disk, together with its outbox message.
+   * `origin` is the request's `Origin` header.
+   * @throws DomainError validation_failed, project_not_found, origin_not_allowed, consent_id_conflict,
+   *   overloaded, temporarily_unavailable
+   */
+  async record(
+    projectId: string,
+    body: unknown,
+    origin: string | undefined,
+    now: Date,
+  ): Promise<ConsentReceipt> {
+    const consent = this.check(body, now);
+    const row: ConsentRow = {
+      ...consent,
+      projectId,
+      id: consent.id ?? newId(),
+      receivedAt: now,
+      originHost: originHost(origin, { production: this.settings.production }),
+    };
+    switch (await this.writer.write(row)) {
+      case 'inserted':
+        return { id: row.id, receivedAt: now, duplicate: false };
+      case 'conflict':
+        return this.answerKnownId(row);
+      case 'unknown_project':
+        throw new DomainError(
+          'project_not_found',
+          'There is no such project. Check the project id in the URL.',
+        );
+      case 'origin_refused':
+        throw new DomainError('origin_not_allowed', 'This origin is none of the domains of the project.');
+    }
+  }
+
+  private check(body: unknown, now: Date): ConsentInput {
+    const parsed = parseConsent(body, now);
+    if (parsed.kind === 'invalid') {
+      throw new DomainError('validation_failed', 'The consent was not stored: see errors.', {
+        errors: parsed.errors,
+      });
+    }
+    if (parsed.consent.customEndpoint !== null && !this.settings.ingest.legacyCustomEndpoint) {
+      throw new DomainError('validation_failed', 'The consent was not stored: see errors.', {
+        errors: [
+          {
+            field: 'custom_endpoint',
+            message: 'custom_endpoint is switched off; set the endpoint on the project.',
+          },
+        ],
+      });
+    }
+    return parsed.consent;
+  }
+
+  /** The id is there already: the same choice again is fine, another one under it is not. */
+  private async answerKnownId(row: ConsentRow): Promise<ConsentReceipt> {
+    const ref = { projectId: row.projectId, consentId: row.id };
+    const stored = (await this.events.load([ref])).get(consentKey(ref));
+    if (!stored)
+      throw new DomainError(
+        'temporarily_unavailable',
+        'The record is being removed. Send again with a new id.',
+      );
+    if (!isSameChoice(stored, row)) {
+      throw new DomainError(
+        'consent_id_conflict',
+        'Another choice is stored under this id. Make a new id for each decision.',
+      );
+    }
+    return { id: stored.id, receivedAt: stored.receivedAt, duplicate: true };
+  }
+}
+
+function isSameChoice(stored: ConsentRecorded, row: ConsentRow): boolean {
+  const extra: unknown = row.extraJson === null ? null : JSON.parse(row.extraJson);
+  return (
+    stored.analytics === row.analytics &&
+    stored.marketing === row.marketing &&
+    stored.preferences === row.preferences &&
+    stored.action === row.action &&
+    stored.hostname === row.hostname &&
+    stored.customEndpoint === row.customEndpoint &&
+    isDeepStrictEqual(stored.extra, extra)
+  );
+}

@@ -1,0 +1,102 @@
+import { CONSENT_RECORDED, type ConsentAudience } from '../consent.events.js';
+
+/** One row of a batch, as the writer hands it to the statement. */
+export interface ConsentRow {
+  projectId: string;
+  id: string;
+  analytics: boolean;
+  marketing: boolean;
+  preferences: boolean;
+  action: string;
+  hostname: string | null;
+  customEndpoint: string | null;
+  extraJson: string | null;
+  receivedAt: Date;
+  /** Host of the request's `Origin` header; null where there was none or any may send. */
+  originHost: string | null;
+}
+
+/** What became of a row that was not inserted. */
+export const ROW_CONFLICT = 1;
+export const ROW_UNKNOWN_PROJECT = 2;
+export const ROW_ORIGIN_REFUSED = 3;
+
+/** The one row that the statement answers. */
+export interface BatchAnswer {
+  /** How many outbox messages were written. */
+  announced: number;
+  /** Rows that were not inserted: their position from 1, and one of the codes above; null where all were. */
+  refused: { position: number; code: number }[] | null;
+}
+
+/**
+ * The statement that stores a batch: records and outbox messages in one transaction and one round trip
+ * (design §6.1). Whether the project exists, whether its domains allow the origin, and whether anybody
+ * wants to hear of the record is decided in it, so nothing of that can be stale. An id that is there
+ * already is left alone and reported, and a refused row never fails its neighbours.
+ */
+export function batchStatement(audience: ConsentAudience): { name: string; text: string } {
+  return {
+    name: 'consent-batch',
+    text: `
+      with input as materialized (
+        select * from unnest(
+          $1::uuid[], $2::uuid[], $3::bool[], $4::bool[], $5::bool[], $6::text[], $7::text[], $8::text[],
+          $9::text[], $10::timestamptz[], $11::text[]
+        ) with ordinality as t (
+          project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint,
+          extra, received_at, origin_host, position
+        )
+      ), judged as materialized (
+        select input.*, p.id is not null as known,
+          (p.domains = '{}' or input.origin_host is null or exists (
+            select 1 from unnest(p.domains) as d (domain)
+            where input.origin_host = d.domain or right(input.origin_host, length(d.domain) + 1) = '.' || d.domain
+          )) as origin_allowed,
+          (${audience}) as announced
+        from input left join project p on p.id = input.project_id
+      ), inserted as (
+        insert into consent_record (
+          project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at
+        )
+        select project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra::jsonb,
+               received_at
+        from judged where known and origin_allowed
+        on conflict do nothing
+        returning project_id, id
+      ), queued as (
+        insert into outbox_message (project_id, topic, subject_id)
+        select project_id, '${CONSENT_RECORDED}', id
+        from inserted join judged using (project_id, id) where announced
+        returning 1
+      )
+      select
+        (select count(*)::int from queued) as announced,
+        (
+          select json_agg(json_build_object(
+            'position', judged.position,
+            'code', case when not known then ${ROW_UNKNOWN_PROJECT}
+                         when not origin_allowed then ${ROW_ORIGIN_REFUSED} else ${ROW_CONFLICT} end
+          ))
+          from judged left join inserted using (project_id, id) where inserted.id is null
+        ) as refused
+    `,
+  };
+}
+
+/** The parameters of the statement: a column of values each. */
+export function batchParameters(rows: ConsentRow[]): unknown[] {
+  return [
+    rows.map((row) => row.projectId),
+    rows.map((row) => row.id),
+    rows.map((row) => row.analytics),
+    rows.map((row) => row.marketing),
+    rows.map((row) => row.preferences),
+    rows.map((row) => row.action),
+    rows.map((row) => row.hostname),
+    rows.map((row) => row.customEndpoint),
+    rows.map((row) => row.extraJson),
+    rows.map((row) => row.receivedAt.toISOString()),
+    rows.map((row) => row.originHost),
+  ];
+}

@@ -1,0 +1,1 @@
+export { mountIngest } from './http/ingest.js';

@@ -1,0 +1,77 @@
+import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
+import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import { InjectSettings, type Settings } from '../shared/settings.js';
+import { OUTBOX_QUEUE, POLL_JOB } from './outbox.bell.js';
+import { OutboxDispatcher } from './outbox.dispatcher.js';
+import { OutboxService } from './outbox.service.js';
+import { OutboxStore } from './outbox.store.js';
+
+/**
+ * How often a worker makes sure that the poll is scheduled and looks into the outbox unasked. Only where the
+ * queue lost everything does anything depend on it: it bounds that delay.
+ */
+const HEARTBEAT_MS = 5_000;
+
+/** The worker's end of the doorbell: every job, poll or wake-up, is just a ring. */
+@Processor(OUTBOX_QUEUE, { concurrency: 1 })
+export class OutboxProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(OutboxProcessor.name);
+  private heartbeat: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly dispatcher: OutboxDispatcher,
+    private readonly store: OutboxStore,
+    private readonly outbox: OutboxService,
+    @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
+    @InjectSettings() private readonly settings: Settings,
+  ) {
+    super();
+  }
+
+  // eslint-disable-next-line require-await -- BullMQ wants a promise
+  override async process(): Promise<void> {
+    this.dispatcher.ring();
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const unknown = (await this.store.storedTopics()).filter((topic) => !this.outbox.topics.includes(topic));
+    if (unknown.length > 0) {
+      throw new Error(
+        `The outbox holds messages of ${unknown.join(', ')}, which this version cannot handle. ` +
+          'Start the version that wrote them, or a later one.',
+      );
+    }
+    await this.schedulePoll();
+    this.dispatcher.ring();
+    this.heartbeat = setInterval(() => {
+      void this.schedulePoll();
+      this.dispatcher.ring();
+    }, HEARTBEAT_MS);
+  }
+
+  onModuleDestroy(): void {
+    if (this.heartbeat) clearInterval(this.heartbeat);
+  }
+
+  @OnWorkerEvent('error')
+  onError(error: Error): void {
+    this.logger.warn(
+      { err: error },
+      'the queue cannot be reached; the worker looks by itself until it is back',
+    );
+  }
+
+  /** Schedules the poll, or finds it scheduled. A queue that is away is no reason to stop. */
+  private async schedulePoll(): Promise<void> {
+    try {
+      await this.queue.upsertJobScheduler(
+        POLL_JOB,
+        { every: this.settings.outbox.pollMs },
+        { name: POLL_JOB, opts: { removeOnComplete: true, removeOnFail: true } },
+      );
+    } catch (error) {
+      this.logger.warn({ err: error }, 'the poll could not be scheduled');
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { InjectSettings, type Settings } from '../shared/settings.js';
+import type { OutboxMessage } from './outbox.types.js';
+
+/** Projects that one claim looks at; each costs one step in the primary key. */
+const CLAIM_PROJECTS_MAX = 256;
+const LOWEST_UUID = '00000000-0000-0000-0000-000000000000';
+const ERROR_CHARACTERS_MAX = 500;
+
+/** What a claim may take. */
+export interface ClaimRequest {
+  topics: string[];
+  /** Messages in all. */
+  limit: number;
+  /** Messages of a project that `freeOf` does not name. */
+  limitPerProject: number;
+  /** Messages that projects with work under way may still get; 0 for a project that has its fill. */
+  freeOf: Map<string, number>;
+  /** Where the walk over the projects begins; see `Claimed.nextProject`. */
+  afterProject: string;
+}
+
+export interface Claimed {
+  claimId: string;
+  messages: OutboxMessage[];
+  /** Give this as `afterProject` next time, so that all projects get their turn. */
+  nextProject: string;
+  /** The walk came to the last project. */
+  reachedEnd: boolean;
+}
+
+interface MessageRow {
+  projectId: string;
+  id: string;
+  topic: string;
+  subjectId: string;
+  payload: Record<string, unknown> | null;
+  unknownOutcomes: number;
+  failures: number;
+  /** As the ORM's connections give instants: text. */
+  createdAt: string;
+}
+
+/** A message and the claim under which this worker holds it. */
+export interface HeldMessage {
+  message: OutboxMessage;
+  claimId: string;
+}
+
+/** The statements on the outbox table. Time is the database's alone: a worker's clock decides nothing here. */
+@Injectable()
+export class OutboxStore {
+  constructor(
+    private readonly em: EntityManager,
+    @InjectSettings() private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Leases messages, fair between projects: it steps from project to project along the primary key (so that
+   * a project with a million messages costs the same step as one with one) and takes the oldest of each.
+   * A lease that has run out counts as an unknown outcome and may be claimed again.
+   */
+  async claim(claimId: string, request: ClaimRequest): Promise<Claimed> {
+    const freeOf = JSON.stringify(Object.fromEntries(request.freeOf));
+    const { rows } = await sql<MessageRow & { lastProject: string | null; walked: number }>`
+      with recursive walk (project_id, step) as (
+        (select project_id, 1 from outbox_message
+         where project_id > ${request.afterProject}::uuid order by project_id limit 1)
+        union all
+        select next.project_id, walk.step + 1
+        from walk cross join lateral (
+          select m.project_id from outbox_message m
+          where m.project_id > walk.project_id order by m.project_id limit 1
+        ) next
+        where walk.step < ${CLAIM_PROJECTS_MAX}
+      ), picked as (
+        select oldest.project_id, oldest.id
+        from walk
+        cross join lateral (
+          select m.project_id, m.id from outbox_message m
+          where m.project_id = walk.project_id and m.available_at <= now() and m.topic = any(${request.topics}::text[])
+          order by m.id
+          limit coalesce((${freeOf}::jsonb ->> walk.project_id::text)::int, ${request.limitPerProject}::int)
+          for update skip locked
+        ) oldest
+        limit ${request.limit}::int
+      ), claimed as (
+        update outbox_message m
+        set claim_id = ${claimId}::uuid,
+            available_at = now() + make_interval(secs => ${this.settings.outbox.leaseMs / 1000}::float8),
+            unknown_outcomes = m.unknown_outcomes + 1
+        from picked
+        where m.project_id = picked.project_id and m.id = picked.id
+        returning m.project_id as "projectId", m.id, m.topic, m.subject_id as "subjectId", m.payload,
+                  m.unknown_outcomes - 1 as "unknownOutcomes", m.failures, m.created_at as "createdAt"
+      )
+      select claimed.*, w."lastProject", w.walked
+      from (select max(project_id::text) as "lastProject", count(*)::int as walked from walk) w
+      left join claimed on true
+    `.execute(this.em.fork().getKysely());
+    const { lastProject, walked } = rows[0] ?? { lastProject: null, walked: 0 };
+    const messages = rows.filter((row) => row.projectId !== null).map(messageOf);
+    const reachedEnd = walked < CLAIM_PROJECTS_MAX && messages.length < request.limit;
+    const lastServed = messages.length < request.limit ? lastProject : highestProject(messages);
+    return {
+      claimId,
+      messages,
+      nextProject: reachedEnd ? LOWEST_UUID : (lastServed ?? LOWEST_UUID),
+      reachedEnd,
+    };
+  }
+
+  /**
+   * Takes settled messages out of the outbox, inside the caller's transaction. Returns the keys of those
+   * whose lease was still held by the claim named; the others belong to somebody else by now.
+   */
+  async remove(tx: EntityManager, held: HeldMessage[]): Promise<Set<string>> {
+    const { rows } = await sql<{ projectId: string; id: string }>`
+      delete from outbox_message m
+      using unnest(
+        ${held.map(({ message }) => message.projectId)}::uuid[],
+        ${held.map(({ message }) => message.id)}::bigint[],
+        ${held.map(({ claimId }) => claimId)}::uuid[]
+      ) as done (project_id, id, claim_id)
+      where m.project_id = done.project_id and m.id = done.id and m.claim_id = done.claim_id
+      returning m.project_id as "projectId", m.id
+    `.execute(tx.getKysely());
+    return new Set(rows.map((row) => messageKey(row)));
+  }
+
+  /** Puts a message back for later: its outcome is known, it is just not done. */
+  async putBack(held: HeldMessage, { afterMs, error }: { afterMs: number; error: string }): Promise<void> {
+    await sql`
+      update outbox_message
+      set claim_id = null, available_at = now() + make_interval(secs => ${afterMs / 1000}::float8),
+          unknown_outcomes = greatest(unknown_outcomes - 1, 0), failures = failures + 1,
+          last_error = ${error.slice(0, ERROR_CHARACTERS_MAX)}
+      where project_id = ${held.message.projectId} and id = ${held.message.id} and claim_id = ${held.claimId}
+    `.execute(this.em.fork().getKysely());
+  }
+
+  /** Gives back messages that were claimed and not begun, as if they had never been claimed. */
+  async release(held: HeldMessage[]): Promise<void> {
+    await sql`
+      update outbox_message m
+      set claim_id = null, available_at = now(), unknown_outcomes = greatest(m.unknown_outcomes - 1, 0)
+      from unnest(
+        ${held.map(({ message }) => message.projectId)}::uuid[],
+        ${held.map(({ message }) => message.id)}::bigint[],
+        ${held.map(({ claimId }) => claimId)}::uuid[]
+      ) as held (project_id, id, claim_id)
+      where m.project_id = held.project_id and m.id = held.id and m.claim_id = held.claim_id
+    `.execute(this.em.fork().getKysely());
+  }
+
+  /** Moves a message that no handler can deal with out of the way, for an operator to look at. */
+  async bury(held: HeldMessage, error: string): Promise<void> {
+    await sql`
+      with dead as (
+        delete from outbox_message
+        where project_id = ${held.message.projectId} and id = ${held.message.id} and claim_id = ${held.claimId}
+        returning *
+      )
+      insert into outbox_dead_letter (project_id, id, topic, subject_id, payload, failures, last_error, created_at)
+      select project_id, id, topic, subject_id, payload, failures + 1, ${error.slice(0, ERROR_CHARACTERS_MAX)}, created_at
+      from dead
+    `.execute(this.em.fork().getKysely());
+  }
+
+  /** What waits, for the metrics: messages, the age of the oldest in seconds, and the dead letters. */
+  async backlog(): Promise<{ waiting: number; oldestAgeSeconds: number; dead: number }> {
+    const { rows } = await sql<{ waiting: number; oldestAgeSeconds: number; dead: number }>`
+      select count(*)::int as waiting,
+             coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestAgeSeconds",
+             (select count(*)::int from outbox_dead_letter) as dead
+      from outbox_message
+    `.execute(this.em.fork().getKysely());
+    return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0, dead: 0 };
+  }
+
+  /** The topics of all stored messages, to find those that nobody handles. */
+  async storedTopics(): Promise<string[]> {
+    const { rows } = await sql<{ topic: string }>`select distinct topic from outbox_message`.execute(
+      this.em.fork().getKysely(),
+    );
+    return rows.map((row) => row.topic);
+  }
+}
+
+/** Names a message within the outbox. */
+export function messageKey(message: { projectId: string; id: string }): string {
+  return `${message.projectId}/${message.id}`;
+}
+
+function messageOf(row: MessageRow): OutboxMessage {
+  const { projectId, id, topic, subjectId, payload, unknownOutcomes, failures, createdAt } = row;
+  return {
+    projectId,
+    id,
+    topic,
+    subjectId,
+    payload,
+    unknownOutcomes,
+    failures,
+    createdAt: new Date(createdAt),
+  };
+}
+
+function highestProject(messages: OutboxMessage[]): string | null {
+  return messages.reduce<string | null>(
+    (highest, { projectId }) => (highest === null || projectId > highest ? projectId : highest),
+    null,
+  );
+}

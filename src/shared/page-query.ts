@@ -1,0 +1,25 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from './page.js';
+
+const CURSOR_CHARACTERS_MAX = 200;
+
+/** The query of every list: how many, and from where on. */
+export class PageQuery {
+  @ApiPropertyOptional({ minimum: 1, maximum: PAGE_LIMIT_MAX, default: PAGE_LIMIT_DEFAULT })
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value,
+  )
+  @IsInt({ message: 'limit must be a whole number.' })
+  @Min(1)
+  @Max(PAGE_LIMIT_MAX)
+  limit: number = PAGE_LIMIT_DEFAULT;
+
+  @ApiPropertyOptional({ description: 'The nextCursor of the page before' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(CURSOR_CHARACTERS_MAX)
+  cursor?: string;
+}
