@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { FairShare, SHARE_START, SLOW_MS } from './fair-share.js';
+
+const SLOTS = 64;
+
+describe(FairShare.name, () => {
+  const run = (
+    share: FairShare,
+    project: string,
+    count: number,
+    { from = 0, takesMs = 5, healthy = true } = {},
+  ): void => {
+    for (let n = 0; n < count; n++) {
+      share.started(project, from);
+      share.ended(project, { startedMs: from, nowMs: from + takesMs, healthy });
+    }
+  };
+
+  it('begins with a few slots for a project of which nothing is known', () => {
+    const share = new FairShare(SLOTS);
+    expect(share.startLimit).toBe(SHARE_START);
+    expect(share.freeOf(0).size).toBe(0);
+  });
+
+  it('gives a quick receiver up to a quarter of the slots, and no more', () => {
+    const share = new FairShare(SLOTS);
+    run(share, 'a', 100);
+    expect(share.freeOf(10).get('a')).toBe(SLOTS / 4);
+  });
+
+  it('halves the share of a receiver that fails, down to one', () => {
+    const share = new FairShare(SLOTS);
+    run(share, 'a', 100);
+    run(share, 'a', 1, { healthy: false });
+    expect(share.freeOf(10).get('a')).toBe(SLOTS / 8);
+    run(share, 'a', 20, { healthy: false });
+    expect(share.freeOf(10).get('a')).toBe(1);
+  });
+
+  it('takes an attempt under way for slow once it lasts too long', () => {
+    const share = new FairShare(8);
+    // Four hanging projects with two attempts each would hold all eight slots.
+    for (const project of ['a', 'b', 'c', 'd']) share.started(project, 0);
+    expect([...share.freeOf(SLOW_MS).values()]).toEqual([1, 1, 1, 1]);
+    expect([...share.freeOf(SLOW_MS + 1).values()]).toEqual([0, 0, 0, 0]);
+  });
+
+  it('leaves half of the slots to the others, however many projects are slow', () => {
+    const share = new FairShare(SLOTS);
+    let inFlight = 0;
+    for (let n = 0; n < 1000; n++) {
+      const project = `slow-${n}`;
+      run(share, project, 1, { healthy: false });
+      if ((share.freeOf(10).get(project) ?? 0) > 0) {
+        share.started(project, 10);
+        inFlight += 1;
+      }
+    }
+    expect(inFlight).toBe(SLOTS / 2);
+    expect(share.free).toBe(SLOTS / 2);
+  });
+
+  it('forgets a project without work after a while', () => {
+    const share = new FairShare(SLOTS);
+    run(share, 'a', 1, { healthy: false });
+    expect(share.freeOf(10).has('a')).toBe(true);
+    expect(share.freeOf(100_000).has('a')).toBe(false);
+  });
+});

@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { OutboxDispatcher } from '../src/outbox/outbox.dispatcher.js';
+import { OutboxService } from '../src/outbox/outbox.service.js';
+import { OUTBOX_FAILURES_MAX } from '../src/outbox/outbox.settler.js';
+import { OutboxStore } from '../src/outbox/outbox.store.js';
+import type { Ending, OutboxHandler, OutboxMessage, Settled } from '../src/outbox/outbox.types.js';
+import { newId } from '../src/shared/ids.js';
+import { startTestService, type TestService } from './support/service.js';
+import { until } from './support/until.js';
+
+const TOPIC = 'test.topic';
+
+/** A handler whose attempts the test decides; it writes down what it attempted and settled. */
+class Recorder implements OutboxHandler<string> {
+  readonly topic = TOPIC;
+  readonly attempted: string[] = [];
+  readonly settled: { subjectId: string; outcome: string }[] = [];
+  attempt: (message: OutboxMessage) => Promise<Ending<string>> = () =>
+    Promise.resolve({ kind: 'settled', outcome: 'done', healthy: true });
+  poisonous = (_message: OutboxMessage): boolean => false;
+  poisonousAtSettle = (_settled: Settled<string>): boolean => false;
+
+  prepare(messages: OutboxMessage[]): Promise<(() => Promise<Ending<string>>)[]> {
+    if (messages.some(this.poisonous)) throw new Error('poison');
+    return Promise.resolve(
+      messages.map((message) => () => {
+        this.attempted.push(message.subjectId);
+        return this.attempt(message);
+      }),
+    );
+  }
+
+  settle(_tx: EntityManager, settled: Settled<string>[]): Promise<void> {
+    if (settled.some(this.poisonousAtSettle)) throw new Error('poison at settle');
+    this.settled.push(...settled.map(({ message, outcome }) => ({ subjectId: message.subjectId, outcome })));
+    return Promise.resolve();
+  }
+
+  giveUp(): string {
+    return 'given up';
+  }
+}
+
+describe('outbox', () => {
+  let service: TestService;
+  let outbox: OutboxService;
+  let dispatcher: OutboxDispatcher;
+  let recorder: Recorder;
+
+  beforeEach(async () => {
+    service = await startTestService({ FORWARDING_TIMEOUT_MS: '500', OUTBOX_LEASE_MS: '1000' });
+    outbox = service.app.get(OutboxService);
+    dispatcher = service.app.get(OutboxDispatcher);
+    recorder = new Recorder();
+    outbox.register(recorder);
+  });
+  afterEach(() => service.close());
+
+  const append = async (count: number, projectId: string = newId()): Promise<string[]> => {
+    const subjects = Array.from({ length: count }, () => newId());
+    await service.app
+      .get(EntityManager)
+      .fork()
+      .transactional(async (tx) => {
+        for (const subjectId of subjects) await outbox.append(tx, { projectId, topic: TOPIC, subjectId });
+      });
+    return subjects;
+  };
+  const waiting = async (): Promise<number> =>
+    Number((await service.database.query<{ n: string }>('select count(*) n from outbox_message'))[0]?.n);
+  const dead = (): Promise<Record<string, unknown>[]> =>
+    service.database.query('select * from outbox_dead_letter');
+  const skipBackoff = (): Promise<unknown> =>
+    service.database.query(
+      "update outbox_message set available_at = now() - interval '1 second' where claim_id is null",
+    );
+
+  it('keeps nothing of a message whose transaction is rolled back', async () => {
+    const em = service.app.get(EntityManager).fork();
+    const failing = em.transactional(async (tx) => {
+      await outbox.append(tx, { projectId: newId(), topic: TOPIC, subjectId: newId() });
+      throw new Error('rolled back');
+    });
+    await expect(failing).rejects.toThrow('rolled back');
+    expect(await waiting()).toBe(0);
+  });
+
+  it('refuses to append outside a transaction or to a topic without a handler', async () => {
+    const em = service.app.get(EntityManager).fork();
+    await expect(outbox.append(em, { projectId: newId(), topic: TOPIC, subjectId: newId() })).rejects.toThrow(
+      'inside a transaction',
+    );
+    const unknown = em.transactional((tx) =>
+      outbox.append(tx, { projectId: newId(), topic: 'nobody.reads', subjectId: newId() }),
+    );
+    await expect(unknown).rejects.toThrow('has no handler');
+  });
+
+  it('fails the start where an announced topic has no handler', () => {
+    outbox.announce('nobody.reads');
+    expect(() => outbox.onApplicationBootstrap()).toThrow('nobody.reads has no handler');
+  });
+
+  it('attempts and settles every message once, and leaves the table empty', async () => {
+    const subjects = [...(await append(300)), ...(await append(20))];
+    dispatcher.ring();
+    await until('all settled', () => recorder.settled.length === 320);
+    expect(new Set(recorder.settled.map(({ subjectId }) => subjectId))).toEqual(new Set(subjects));
+    expect(recorder.attempted).toHaveLength(320);
+    await until('no row left', async () => (await waiting()) === 0);
+  });
+
+  it('attempts the messages of a project in their order where one goes at a time', async () => {
+    const subjects = await append(4);
+    dispatcher.ring();
+    await until('all settled', () => recorder.settled.length === 4);
+    expect(recorder.attempted).toEqual(subjects);
+  });
+
+  it('hands each message to one of two workers that claim at the same time', async () => {
+    for (let n = 0; n < 10; n++) await append(20);
+    const store = service.app.get(OutboxStore);
+    const request = {
+      topics: [TOPIC],
+      limit: 100,
+      limitPerProject: 20,
+      freeOf: new Map<string, number>(),
+      afterProject: '00000000-0000-0000-0000-000000000000',
+    };
+    const claims = await Promise.all(Array.from({ length: 4 }, () => store.claim(newId(), request)));
+    const ids = claims.flatMap(({ messages }) =>
+      messages.map((message) => `${message.projectId}/${message.id}`),
+    );
+    expect(ids.length).toBeGreaterThanOrEqual(100);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('claims a worker’s message again once its lease has run out, and fences the first claim off', async () => {
+    await append(1);
+    const store = service.app.get(OutboxStore);
+    const request = {
+      topics: [TOPIC],
+      limit: 10,
+      limitPerProject: 10,
+      freeOf: new Map<string, number>(),
+      afterProject: '00000000-0000-0000-0000-000000000000',
+    };
+    const first = await store.claim(newId(), request);
+    expect((await store.claim(newId(), request)).messages).toHaveLength(0);
+    const second = await until('the lease to run out', async () => {
+      const claimed = await store.claim(newId(), request);
+      return claimed.messages.length > 0 ? claimed : null;
+    });
+    expect(second.messages[0]).toMatchObject({ unknownOutcomes: 1 });
+    const held = (claim: typeof first): { message: OutboxMessage; claimId: string }[] =>
+      claim.messages.map((message) => ({ message, claimId: claim.claimId }));
+    const em = service.app.get(EntityManager).fork();
+    expect((await em.transactional((tx) => store.remove(tx, held(first)))).size).toBe(0);
+    expect(await waiting()).toBe(1);
+    expect((await em.transactional((tx) => store.remove(tx, held(second)))).size).toBe(1);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('gives a message up after three unknown outcomes (design §6.5)', async () => {
+    const [subjectId] = await append(1);
+    await service.database.query('update outbox_message set unknown_outcomes = 3');
+    dispatcher.ring();
+    await until('given up', () => recorder.settled.length === 1);
+    expect(recorder.settled).toEqual([{ subjectId, outcome: 'given up' }]);
+    expect(recorder.attempted).toEqual([]);
+  });
+
+  it('still attempts a message with two unknown outcomes', async () => {
+    await append(1);
+    await service.database.query('update outbox_message set unknown_outcomes = 2');
+    dispatcher.ring();
+    await until('settled', () => recorder.settled.length === 1);
+    expect(recorder.settled[0]?.outcome).toBe('done');
+  });
+
+  it.each(['prepare', 'settle'] as const)(
+    'lets a message that is poison at %s stand alone, and buries it in the end',
+    async (where) => {
+      const projectId = newId();
+      const [poison, ...others] = await append(20, projectId);
+      if (where === 'prepare') recorder.poisonous = (message) => message.subjectId === poison;
+      else recorder.poisonousAtSettle = ({ message }) => message.subjectId === poison;
+      dispatcher.ring();
+      await until('the others settled', () => recorder.settled.length === others.length);
+      for (let failures = 1; failures < OUTBOX_FAILURES_MAX; failures++) {
+        await until(
+          `failure ${failures}`,
+          async () =>
+            (
+              await service.database.query(
+                'select 1 from outbox_message where failures = $1 and claim_id is null',
+                [failures],
+              )
+            ).length === 1,
+        );
+        await skipBackoff();
+        dispatcher.ring();
+      }
+      const [letter] = await until('buried', async () => ((await dead()).length > 0 ? dead() : null));
+      expect(letter).toMatchObject({ subject_id: poison, failures: OUTBOX_FAILURES_MAX, topic: TOPIC });
+      expect(letter?.last_error).toContain('poison');
+      expect(await waiting()).toBe(0);
+    },
+  );
+
+  it('puts a message back for as long as its handler asks to retry', async () => {
+    await append(1);
+    let attempts = 0;
+    recorder.attempt = () =>
+      Promise.resolve(
+        ++attempts < 3
+          ? { kind: 'retry', afterMs: 0, error: 'not yet' }
+          : { kind: 'settled', outcome: 'done', healthy: true },
+      );
+    dispatcher.ring();
+    await until('settled', () => recorder.settled.length === 1);
+    expect(attempts).toBe(3);
+  });
+
+  it('serves a fresh project beside one whose attempts all hang', async () => {
+    const hanging = newId();
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    recorder.attempt = async (message) => {
+      if (message.projectId === hanging) await released;
+      return { kind: 'settled', outcome: 'done', healthy: true };
+    };
+    await append(500, hanging);
+    dispatcher.ring();
+    await until('the hanging project has its share', () => dispatcher.inFlight >= 4);
+    const fresh = await append(10);
+    dispatcher.ring();
+    await until(
+      'the fresh project served',
+      () => recorder.settled.filter(({ subjectId }) => fresh.includes(subjectId)).length === 10,
+    );
+    expect(dispatcher.inFlight).toBeLessThanOrEqual(64);
+    release();
+  });
+
+  it('walks past more projects than one claim looks at', async () => {
+    const projects = Array.from({ length: 600 }, () => newId());
+    await service.database.query(
+      `insert into outbox_message (project_id, topic, subject_id) select p, '${TOPIC}', p from unnest($1::uuid[]) p`,
+      [projects],
+    );
+    dispatcher.ring();
+    await until('all settled', () => recorder.settled.length === 600);
+  });
+
+  it('drains: waits for what is under way and claims nothing more', async () => {
+    await append(50);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    recorder.attempt = async () => {
+      await released;
+      return { kind: 'settled', outcome: 'done', healthy: true };
+    };
+    dispatcher.ring();
+    await until('attempts under way', () => recorder.attempted.length === 4);
+    const drained = dispatcher.beforeApplicationShutdown();
+    release();
+    await drained;
+    expect(recorder.settled).toHaveLength(4);
+    expect(await waiting()).toBe(46);
+    expect(
+      await service.database.query('select 1 from outbox_message where claim_id is not null'),
+    ).toHaveLength(0);
+  });
+});
