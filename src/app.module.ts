@@ -7,8 +7,12 @@ import { ConsentModule } from './consent/consent.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ForwardingModule } from './forwarding/forwarding.module.js';
 import { LicensingModule } from './licensing/licensing.module.js';
+import { LoggerModule } from 'nestjs-pino';
+import { OperationsModule } from './operations/operations.module.js';
 import { OutboxModule } from './outbox/outbox.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { loggingOptions } from './shared/logging.js';
+import { MetricsModule } from './shared/metrics.js';
 import { ProblemFilter } from './shared/problem.filter.js';
 import { queueConnection } from './shared/queue.js';
 import { SETTINGS } from './shared/settings.js';
@@ -36,6 +40,8 @@ export class AppModule {
       module: AppModule,
       imports: [
         SettingsModule.forRoot(settings),
+        LoggerModule.forRoot(loggingOptions(settings)),
+        MetricsModule,
         DatabaseModule.forRoot(settings.databaseUrl),
         BullModule.forRoot(queueConnection(settings)),
         OutboxModule.forRoot(settings),
@@ -44,6 +50,7 @@ export class AppModule {
         ProjectsModule,
         ConsentModule,
         ForwardingModule,
+        OperationsModule,
       ],
       providers: [{ provide: APP_FILTER, useClass: ProblemFilter }],
     };

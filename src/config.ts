@@ -21,6 +21,8 @@ export interface Settings {
   databaseUrl: string;
   /** Empty: BullMQ runs on PostgreSQL. */
   redisUrl: string;
+  /** The demo project, its receiver and its page; never in production. */
+  demo: boolean;
   /** Whether this process works through the outbox. */
   runWorker: boolean;
   /** Port of the worker's own health and metrics server; 0: none. */
@@ -73,6 +75,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
     runWorker: false,
+    demo: false,
     workerPort: read.integer('WORKER_PORT', { default: 0, min: 0, max: 65_535 }),
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     secretKeys: read.secretKeys('SECRET_KEYS'),
@@ -101,6 +104,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   };
   // A process that brings its own database is the whole service; one that was given a database need not be.
   settings.runWorker = read.boolean('RUN_WORKER', settings.databaseUrl === '');
+  settings.demo = read.boolean('DEMO', settings.databaseUrl === '' && nodeEnv === 'development');
   checkTogether(settings, read);
   read.finish();
   return settings;
@@ -119,6 +123,7 @@ function checkTogether(settings: Settings, read: SettingReader): void {
     );
   }
   if (!settings.production) return;
+  if (settings.demo) read.refuse('DEMO', 'must not be on in production.');
   if (!settings.databaseUrl) {
     read.refuse(
       'DATABASE_URL',

@@ -1,28 +1,43 @@
 import { ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { ValidationError } from 'class-validator';
+import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module.js';
 import type { Settings } from './config.js';
 import { mountIngest } from './consent/ingest.js';
 import { type FieldError, fieldErrors } from './shared/domain-error.js';
-import { answerParserErrors } from './shared/problem.filter.js';
+import { answerParserErrors, sendProblem } from './shared/problem.filter.js';
 
 /** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
 export const API_BODY_BYTES_MAX = 100 * 1024;
 
+/** What an application may have beside the API, or instead of it. */
+export interface HttpAppOptions {
+  /** A worker of its own answers health and metrics, and nothing else. */
+  operationsOnly?: boolean;
+  /** Mounts further routes ahead of the API's, e.g. the demo page. */
+  mount?: (app: NestExpressApplication) => void;
+}
+
 /** Builds the API, ready to listen. The database is migrated already. */
-export async function createHttpApp(settings: Settings): Promise<NestExpressApplication> {
+export async function createHttpApp(
+  settings: Settings,
+  options: HttpAppOptions = {},
+): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(settings), {
     bodyParser: false,
-    logger: settings.logLevel === 'silent' ? false : ['fatal', 'error', 'warn', 'log'],
+    bufferLogs: true,
   });
+  app.useLogger(app.get(Logger));
   app.set('trust proxy', settings.trustedProxies.length > 0 ? settings.trustedProxies : false);
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.use(helmet());
+  if (options.operationsOnly) app.use(refuseAllButOperations);
+  options.mount?.(app);
   mountIngest(app);
   app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));
   app.use(answerParserErrors);
@@ -37,6 +52,16 @@ export async function createHttpApp(settings: Settings): Promise<NestExpressAppl
   );
   return app;
 }
+
+const refuseAllButOperations: RequestHandler = (request, response, next) => {
+  if (request.path === '/metrics' || request.path.startsWith('/health/')) next();
+  else
+    sendProblem(request, response, {
+      status: 404,
+      code: 'not_found',
+      detail: 'A worker serves health and metrics alone.',
+    });
+};
 
 /** Flattens class-validator's tree into `{ field: "a.b.0", message }`; it never repeats a value. */
 function fieldErrorsOf(error: ValidationError, path = ''): FieldError[] {

@@ -6,10 +6,19 @@ import { ConsentController } from './http/consent.controller.js';
 import { IngestLimit } from './http/ingest-limit.js';
 import { ConsentPartitions } from './infrastructure/consent-partitions.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
+import { IngestMetrics } from './infrastructure/ingest.metrics.js';
 
 @Module({
   controllers: [ConsentController],
-  providers: [ConsentEvents, ConsentService, ConsentReader, ConsentWriter, ConsentPartitions, IngestLimit],
+  providers: [
+    ConsentEvents,
+    ConsentService,
+    ConsentReader,
+    ConsentWriter,
+    ConsentPartitions,
+    IngestLimit,
+    IngestMetrics,
+  ],
   exports: [ConsentEvents, ConsentPartitions],
 })
 export class ConsentModule {}

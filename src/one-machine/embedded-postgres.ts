@@ -24,6 +24,7 @@ const execute = promisify(execFile);
 const SUPERUSER = 'service';
 const READY_DEADLINE_MS = 30_000;
 const ADOPT_DEADLINE_MS = 10_000;
+const WATCH_INTERVAL_MS = 500;
 const STOP_TIMEOUT_SECONDS = 20;
 /** Connections the server takes: pools of the API, the worker, BullMQ and a few for people. */
 const MAX_CONNECTIONS = 100;
@@ -32,6 +33,8 @@ const MAX_CONNECTIONS = 100;
 export interface EmbeddedPostgres {
   databaseUrl: string;
   port: number;
+  /** Starts the server again, on its port, whenever it has died. Returns the function that ends the watch. */
+  keepRunning(): () => void;
   stop(): Promise<void>;
 }
 
@@ -73,7 +76,33 @@ export async function startEmbeddedPostgres(
     `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
   await waitUntilReady(url('postgres'), home.folder);
   await createDatabase(url('postgres'), SUPERUSER);
-  return { databaseUrl: url(SUPERUSER), port, stop: () => stop(home, data) };
+  return {
+    databaseUrl: url(SUPERUSER),
+    port,
+    keepRunning: () => keepRunning(data, () => launch(home, data, port, options)),
+    stop: () => stop(home, data),
+  };
+}
+
+/** Looks whether the server lives and launches it again if not. A launch under way is not begun twice. */
+function keepRunning(data: string, relaunch: () => Promise<void>): () => void {
+  let relaunching = false;
+  const timer = setInterval(() => {
+    if (relaunching || isServerAlive(data)) return;
+    relaunching = true;
+    process.stderr.write('the embedded PostgreSQL has died; starting it again\n');
+    relaunch()
+      .catch((error: unknown) => process.stderr.write(`${sentenceOf(error)}\n`))
+      .finally(() => {
+        relaunching = false;
+      });
+  }, WATCH_INTERVAL_MS);
+  return () => clearInterval(timer);
+}
+
+function isServerAlive(data: string): boolean {
+  const pidFile = join(data, 'postmaster.pid');
+  return existsSync(pidFile) && isAlive(Number(readFileSync(pidFile, 'utf8').split('\n')[0]));
 }
 
 interface ServerHome {

@@ -3,10 +3,13 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Settings } from '../config.js';
 import { OUTBOX_QUEUE, OutboxBell } from './outbox.bell.js';
 import { OutboxDispatcher } from './outbox.dispatcher.js';
+import { OutboxMetrics } from './outbox.metrics.js';
 import { OutboxProcessor } from './outbox.processor.js';
 import { OutboxService } from './outbox.service.js';
 import { OutboxSettler } from './outbox.settler.js';
 import { OutboxStore } from './outbox.store.js';
+
+export { OUTBOX_QUEUE } from './outbox.bell.js';
 
 /** Messages that are written with a change and worked through after it. Only a worker has the processor. */
 @Global()
@@ -17,8 +20,16 @@ export class OutboxModule {
     return {
       module: OutboxModule,
       imports: [BullModule.registerQueue({ name: OUTBOX_QUEUE })],
-      providers: [OutboxService, OutboxBell, OutboxStore, OutboxSettler, OutboxDispatcher, ...worker],
-      exports: [OutboxService, OutboxStore, OutboxDispatcher],
+      providers: [
+        OutboxService,
+        OutboxBell,
+        OutboxStore,
+        OutboxSettler,
+        OutboxDispatcher,
+        OutboxMetrics,
+        ...worker,
+      ],
+      exports: [OutboxService, OutboxStore, OutboxDispatcher, BullModule],
     };
   }
 }

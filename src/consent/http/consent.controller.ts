@@ -7,7 +7,8 @@ import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import type { Page } from '../../shared/page.js';
 import { ConsentReader } from '../application/consent.reader.js';
-import { ConsentService } from '../application/consent.service.js';
+import { type ConsentReceipt, ConsentService } from '../application/consent.service.js';
+import { IngestMetrics } from '../infrastructure/ingest.metrics.js';
 import { CONSENT_EXAMPLE, ConsentListQuery, ConsentReceiptView, ConsentView } from './consent.dto.js';
 import { INGEST_MEDIA_TYPES } from './ingest.js';
 import { IngestLimit } from './ingest-limit.js';
@@ -19,6 +20,7 @@ export class ConsentController {
     private readonly consents: ConsentService,
     private readonly reader: ConsentReader,
     private readonly limit: IngestLimit,
+    private readonly metrics: IngestMetrics,
   ) {}
 
   /**
@@ -37,22 +39,17 @@ export class ConsentController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    if (!isUuid(projectId)) {
-      throw new DomainError(
-        'project_not_found',
-        'There is no such project. Check the project id in the URL.',
-      );
+    const startedMs = performance.now();
+    try {
+      const receipt = await this.take(projectId, request);
+      this.metrics.count(receipt.duplicate ? 'duplicate' : 'stored', startedMs);
+      response.statusCode = receipt.duplicate ? 200 : 201;
+      response.setHeader('Content-Type', 'application/json; charset=utf-8');
+      response.end(JSON.stringify(receipt));
+    } catch (error) {
+      this.metrics.count(error instanceof DomainError ? error.code : 'internal_error', startedMs);
+      throw error;
     }
-    await this.limit.count(request.ip ?? '', projectId);
-    const receipt = await this.consents.record(
-      projectId.toLowerCase(),
-      bodyOf(request),
-      request.headers.origin,
-      new Date(),
-    );
-    response.statusCode = receipt.duplicate ? 200 : 201;
-    response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    response.end(JSON.stringify(receipt));
   }
 
   @Get()
@@ -70,6 +67,17 @@ export class ConsentController {
   @ApiOkResponse({ type: ConsentView })
   one(@CurrentProject() project: Project, @Param('consentId') consentId: string): Promise<ConsentView> {
     return this.reader.one(project.id, consentId);
+  }
+
+  private async take(projectId: string, request: Request): Promise<ConsentReceipt> {
+    if (!isUuid(projectId)) {
+      throw new DomainError(
+        'project_not_found',
+        'There is no such project. Check the project id in the URL.',
+      );
+    }
+    await this.limit.count(request.ip ?? '', projectId);
+    return this.consents.record(projectId.toLowerCase(), bodyOf(request), request.headers.origin, new Date());
   }
 }
 

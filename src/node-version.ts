@@ -1,0 +1,12 @@
+const MAJOR_MIN = 24;
+
+/** Ends the process with a sentence where Node is too old: `npm ci` brings the right one along. */
+export function requireNodeVersion(): void {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major >= MAJOR_MIN) return;
+  process.stderr.write(
+    `This service needs Node ${MAJOR_MIN} and runs on ${process.versions.node}. "npm ci" installs the right one: ` +
+      'run "npm ci" without --ignore-scripts, and start with "npm start".\n',
+  );
+  process.exit(1);
+}

@@ -1,0 +1,89 @@
+import 'reflect-metadata';
+import { randomBytes, webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
+import * as x509 from '@peculiar/x509';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const VALID_DAYS = 365;
+const SERIAL_BYTES = 16;
+const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+/** A certificate authority for loopback only: development, the demo receiver and tests. */
+export interface CertificateAuthority {
+  /** PEM for those who shall trust it. */
+  certificatePem: string;
+  certificate: x509.X509Certificate;
+  keys: CryptoKeyPair;
+}
+
+/** A server's certificate and private key, PEM. */
+export interface ServerCertificate {
+  certificatePem: string;
+  privateKeyPem: string;
+}
+
+type CryptoKeyPair = webcrypto.CryptoKeyPair;
+
+/** Makes an authority whose key lives in this process alone. */
+export async function makeCertificateAuthority(
+  name = 'Development authority',
+): Promise<CertificateAuthority> {
+  const keys = await makeKeys();
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    ...validity(),
+    name: `CN=${name}`,
+    keys,
+    signingAlgorithm: KEY_ALGORITHM,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey, false),
+    ],
+  });
+  return { certificatePem: certificate.toString('pem'), certificate, keys };
+}
+
+/** Issues a server certificate for host names and addresses. `expired` makes one whose time is over. */
+export async function issueCertificate(
+  authority: CertificateAuthority,
+  hosts: string[],
+  { expired = false }: { expired?: boolean } = {},
+): Promise<ServerCertificate> {
+  const keys = await makeKeys();
+  const names = hosts.map((host) => ({ type: isIP(host) === 0 ? 'dns' : 'ip', value: host }) as const);
+  const certificate = await x509.X509CertificateGenerator.create({
+    ...validity(expired ? -VALID_DAYS * DAY_MS * 2 : 0),
+    subject: `CN=${hosts[0]}`,
+    issuer: authority.certificate.subject,
+    publicKey: keys.publicKey,
+    signingKey: authority.keys.privateKey,
+    signingAlgorithm: KEY_ALGORITHM,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(names),
+      await x509.AuthorityKeyIdentifierExtension.create(authority.keys.publicKey, false),
+    ],
+  });
+  const pkcs8 = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
+  return {
+    certificatePem: certificate.toString('pem'),
+    privateKeyPem: x509.PemConverter.encode(pkcs8, 'PRIVATE KEY'),
+  };
+}
+
+async function makeKeys(): Promise<CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
+}
+
+/** From yesterday, so that a clock which is a little behind accepts it too. */
+function validity(shiftMs = 0): { serialNumber: string; notBefore: Date; notAfter: Date } {
+  const now = Date.now() + shiftMs;
+  return {
+    // The first bit stays clear: serial numbers are positive.
+    serialNumber: `01${randomBytes(SERIAL_BYTES).toString('hex')}`,
+    notBefore: new Date(now - DAY_MS),
+    notAfter: new Date(now + VALID_DAYS * DAY_MS),
+  };
+}

@@ -1,0 +1,191 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { issueCertificate, makeCertificateAuthority } from './certificates.js';
+
+/** Records that the page shows. */
+const SHOWN_MAX = 50;
+const BODY_BYTES_MAX = 256 * 1024;
+const HOST = '127.0.0.1';
+
+/** A request as the receiver writes it down, one JSON line each. The token itself is not written down. */
+export interface ReceivedRecord {
+  receivedAt: string;
+  path: string;
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: unknown;
+}
+
+/**
+ * A customer's HTTPS endpoint on loopback, for trying the service out: checks the bearer token, answers 204,
+ * writes every request to a log of JSON lines and shows the last ones on a page. `POST /hang` never answers,
+ * `POST /status/:code` answers that code.
+ */
+export class DemoReceiver {
+  private server: Server | null = null;
+  private readonly shown: ReceivedRecord[] = [];
+  readonly logFile: string;
+  readonly caFile: string;
+  readonly bundleFile: string;
+  private readonly portFile: string;
+  port = 0;
+
+  constructor(
+    private readonly folder: string,
+    private readonly token: string,
+  ) {
+    mkdirSync(folder, { recursive: true });
+    this.logFile = join(folder, 'receiver.jsonl');
+    this.caFile = join(folder, 'ca.pem');
+    this.bundleFile = join(folder, 'trusted.pem');
+    this.portFile = join(folder, 'port');
+  }
+
+  get target(): string {
+    return `${HOST}:${this.port}`;
+  }
+
+  get url(): string {
+    return `https://${this.target}/consents`;
+  }
+
+  get last(): ReceivedRecord[] {
+    return this.shown;
+  }
+
+  /** Listens on the port of the start before, or on another one where that is taken by now. */
+  async start(): Promise<void> {
+    const { certificatePem, privateKeyPem } = await this.certificate();
+    this.server = createServer(
+      { cert: certificatePem, key: privateKeyPem, keepAliveTimeout: 30_000 },
+      (request, response) => {
+        this.receive(request, response).catch(() => response.destroy());
+      },
+    );
+    const wanted = existsSync(this.portFile) ? Number(readFileSync(this.portFile, 'utf8')) : 0;
+    this.port = await this.listen(wanted).catch(() => this.listen(0));
+    writeFileSync(this.portFile, String(this.port));
+  }
+
+  async stop(): Promise<void> {
+    const { server } = this;
+    if (!server) return;
+    server.closeAllConnections();
+    await new Promise<void>((done) => server.close(() => done()));
+  }
+
+  private listen(port: number): Promise<number> {
+    const server = this.server as Server;
+    return new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, HOST, () => {
+        server.off('error', reject);
+        resolve((server.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  /** Made at the first start and kept; the authority's key is thrown away once it has signed this one. */
+  private async certificate(): Promise<{ certificatePem: string; privateKeyPem: string }> {
+    const file = join(this.folder, 'certificate.json');
+    if (!existsSync(file) || !existsSync(this.caFile)) {
+      const authority = await makeCertificateAuthority('Demo receiver authority');
+      const issued = await issueCertificate(authority, [HOST, 'localhost']);
+      writeFileSync(this.caFile, authority.certificatePem);
+      writeFileSync(file, JSON.stringify(issued), { mode: 0o600 });
+    }
+    return JSON.parse(readFileSync(file, 'utf8')) as { certificatePem: string; privateKeyPem: string };
+  }
+
+  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '/';
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(pageOf(this.shown));
+      return;
+    }
+    const text = await bodyOf(request);
+    const status = this.statusOf(request, path);
+    this.writeDown({
+      receivedAt: new Date().toISOString(),
+      path,
+      status: status ?? 0,
+      headers: {
+        ...request.headers,
+        ...(request.headers.authorization && { authorization: 'Bearer (not logged)' }),
+      },
+      body: jsonOf(text),
+    });
+    if (status === null) return;
+    if (status === 204) response.writeHead(204).end();
+    else
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ error: errorOf(status) }));
+  }
+
+  /** The status to answer, or null to never answer. */
+  private statusOf(request: IncomingMessage, path: string): number | null {
+    if (!sameText(request.headers.authorization ?? '', `Bearer ${this.token}`)) return 401;
+    if (path === '/hang') return null;
+    const asked = Number(/^\/status\/(\d{3})$/.exec(path)?.[1] ?? 204);
+    return asked >= 200 && asked <= 599 ? asked : 400;
+  }
+
+  private writeDown(record: ReceivedRecord): void {
+    this.shown.unshift(record);
+    this.shown.length = Math.min(this.shown.length, SHOWN_MAX);
+    appendFileSync(this.logFile, `${JSON.stringify(record)}\n`);
+  }
+}
+
+function errorOf(status: number): string {
+  return status === 401 ? 'The bearer token is missing or wrong.' : `This path answers ${status}.`;
+}
+
+/** Compares in a time that does not depend on where the two differ. */
+function sameText(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) throw new Error('body too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function pageOf(records: ReceivedRecord[]): string {
+  const rows = records
+    .map(
+      ({ receivedAt, path, status, body }) =>
+        `<tr><td>${escape(receivedAt)}<td>${escape(path)}<td>${status || 'no answer'}<td><code>${escape(JSON.stringify(body))}</code>`,
+    )
+    .join('');
+  const table = rows
+    ? `<table><tr><th>received<th>path<th>answered<th>body${rows}</table>`
+    : '<p>Nothing received yet.</p>';
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="2"><title>Demo receiver</title>
+<style>body{font:14px system-ui;margin:2rem}td,th{text-align:left;padding:.2rem .8rem;vertical-align:top}</style>
+<h1>Demo receiver</h1><p>The last ${SHOWN_MAX} requests, newest first.</p>${table}`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}

@@ -1,0 +1,38 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import express from 'express';
+import type { ReceivedRecord } from './demo-receiver.js';
+import { DEMO_PAGE, DEMO_SCRIPT } from './demo-page.js';
+
+interface DemoSite {
+  projectId(): string;
+  received(): ReceivedRecord[];
+}
+
+const CONTENT_SECURITY_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
+
+/** Serves the demo page: a small website with a real consent banner. Development only. */
+export function mountDemoSite(app: NestExpressApplication, site: DemoSite): void {
+  const banner = dirname(
+    createRequire(import.meta.url).resolve('vanilla-cookieconsent/dist/cookieconsent.css'),
+  );
+  const router = express.Router();
+  router.use((_request, response, next) => {
+    response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    response.setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  router.get('/', (_request, response) => {
+    response.type('html').send(DEMO_PAGE.replace('{projectId}', site.projectId()));
+  });
+  router.get('/demo.js', (_request, response) => {
+    response.type('text/javascript').send(DEMO_SCRIPT);
+  });
+  router.get('/received', (_request, response) => {
+    response.json(site.received());
+  });
+  router.get('/banner.js', (_request, response) => response.sendFile(join(banner, 'cookieconsent.esm.js')));
+  router.get('/banner.css', (_request, response) => response.sendFile(join(banner, 'cookieconsent.css')));
+  app.use('/demo', router);
+}

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { MikroORM } from '@mikro-orm/postgresql';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { readSettings, type Settings, SettingsError } from './config.js';
+import { migrate } from './database/migrate.js';
+import { ormOptions } from './database/orm-options.js';
+import { createHttpApp } from './http-app.js';
+import { DataFolderTakenError } from './one-machine/data-folder-lock.js';
+import { type Demo, startDemo } from './one-machine/demo.js';
+import { EmbeddedPostgresError } from './one-machine/embedded-postgres.js';
+import { type Machine, prepareMachine } from './one-machine/machine.js';
+import { refuseDevelopmentData } from './production-checks.js';
+
+/** A start that cannot succeed, told in a sentence rather than a stack. */
+class StartError extends Error {}
+
+/** Runs the API, and in one-machine mode everything else with it, until a signal ends it. */
+export async function runApi(): Promise<void> {
+  await run(async (stops) => {
+    const startedMs = performance.now();
+    const machine = await prepare(stops);
+    const demo = machine.settings.demo ? await startDemo(machine, stops) : null;
+    const settings = demo?.settings ?? machine.settings;
+    const app = await createHttpApp(settings, demo ? { mount: (a) => demo.mount(a) } : {});
+    stops.push(() => app.close());
+    await listen(app, settings.port, settings.host, 'PORT');
+    const baseUrl = settings.publicBaseUrl || (await app.getUrl()).replace('[::1]', '127.0.0.1');
+    await demo?.ready(app, baseUrl);
+    announce(baseUrl, demo, performance.now() - startedMs);
+  });
+}
+
+/** Runs a worker alone: outbox, sweepers, upkeep. With WORKER_PORT it answers health and metrics. */
+export async function runWorker(): Promise<void> {
+  await run(async (stops) => {
+    const machine = await prepare(stops);
+    const app = await createHttpApp({ ...machine.settings, runWorker: true }, { operationsOnly: true });
+    stops.push(() => app.close());
+    if (machine.settings.workerPort > 0)
+      await listen(app, machine.settings.workerPort, machine.settings.host, 'WORKER_PORT');
+    else await app.init();
+    process.stdout.write('worker ready\n');
+  });
+}
+
+/** Settings, database, migrations: what every process needs before it is anything. */
+async function prepare(stops: (() => Promise<void>)[]): Promise<Machine> {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const machine = await prepareMachine(readSettings(process.env));
+  stops.push(machine.stop);
+  await migrateDatabase(machine.settings);
+  return machine;
+}
+
+async function migrateDatabase(settings: Settings): Promise<void> {
+  let orm: MikroORM;
+  try {
+    orm = await MikroORM.init(ormOptions(settings.databaseUrl));
+    if (!(await orm.isConnected())) throw new Error('not connected');
+  } catch (cause) {
+    // The URL may hold a password, so it is not repeated.
+    throw new StartError(
+      'The database cannot be reached. Check DATABASE_URL and that the server takes connections.',
+      { cause },
+    );
+  }
+  try {
+    await migrate(orm, settings.databaseUrl);
+    if (settings.production) await refuseDevelopmentData(orm);
+  } finally {
+    await orm.close();
+  }
+}
+
+async function listen(
+  app: NestExpressApplication,
+  port: number,
+  host: string,
+  setting: string,
+): Promise<void> {
+  try {
+    await app.listen(port, host);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new StartError(
+        `Port ${port} on ${host} is taken by another program. Stop it, or set ${setting} to a free one.`,
+        { cause },
+      );
+    if (code === 'EACCES')
+      throw new StartError(`This user may not listen on port ${port}. Set ${setting} to one above 1023.`, {
+        cause,
+      });
+    if (code === 'EADDRNOTAVAIL')
+      throw new StartError(`This machine has no address ${host}. Set HOST to one that it has.`, { cause });
+    throw cause;
+  }
+}
+
+/**
+ * Starts, then waits for a signal, then undoes what was started, last first. Each step of `stops` is put
+ * there as soon as there is something to undo, so a start that fails half-way leaves nothing behind.
+ */
+async function run(start: (stops: (() => Promise<void>)[]) => Promise<void>): Promise<void> {
+  const stops: (() => Promise<void>)[] = [];
+  let stopping: Promise<void> | null = null;
+  const stop = (exitCode: number): void => {
+    stopping ??= (async () => {
+      for (const undo of stops.reverse()) {
+        await undo().catch((error: unknown) =>
+          process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
+        );
+      }
+      process.exit(exitCode);
+    })();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // npm passes a signal on that the terminal has sent already: the same one again is no impatience.
+      if (!stopping) process.stdout.write(`\n${signal}: finishing what is under way\n`);
+      stop(0);
+    });
+  }
+  try {
+    await start(stops);
+  } catch (error) {
+    process.stderr.write(`${sentenceOf(error)}\n`);
+    stop(1);
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  const expected = [StartError, SettingsError, DataFolderTakenError, EmbeddedPostgresError];
+  if (expected.some((kind) => error instanceof kind)) return (error as Error).message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function announce(baseUrl: string, demo: Demo | null, tookMs: number): void {
+  const lines = [
+    `ready in ${(tookMs / 1000).toFixed(1)} s`,
+    `  API            ${baseUrl}`,
+    `  documentation  ${baseUrl}/docs`,
+  ];
+  process.stdout.write(`${[...lines, ...(demo?.lines(baseUrl) ?? [])].join('\n')}\n`);
+}
