@@ -50,7 +50,7 @@ export class AppModule {
         ProjectsModule,
         ConsentModule,
         ForwardingModule,
-        OperationsModule,
+        OperationsModule.forRoot(settings),
       ],
       providers: [{ provide: APP_FILTER, useClass: ProblemFilter }],
     };

@@ -4,7 +4,7 @@ import { ConsentService } from './application/consent.service.js';
 import { ConsentEvents } from './consent.events.js';
 import { ConsentController } from './http/consent.controller.js';
 import { IngestLimit } from './http/ingest-limit.js';
-import { ConsentPartitions } from './infrastructure/consent-partitions.js';
+import { ConsentPartitions } from './consent-partitions.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
 import { IngestMetrics } from './infrastructure/ingest.metrics.js';
 

@@ -1,22 +1,36 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { BullModule } from '@nestjs/bullmq';
+import { type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
 import { MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { TerminusModule } from '@nestjs/terminus';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
+import type { Settings } from '../config.js';
+import { ConsentModule } from '../consent/consent.module.js';
 import { Metrics } from '../shared/metrics.js';
 import { OperationsController } from './operations.controller.js';
 import { ReadinessChecks } from './readiness.js';
+import { UPKEEP_QUEUE, UpkeepProcessor } from './upkeep.processor.js';
 
-/** What an operator sees: health, metrics. */
-@Module({
-  imports: [TerminusModule.forRoot({ logger: false })],
-  controllers: [OperationsController],
-  providers: [ReadinessChecks],
-})
+/** What an operator sees (health, metrics), and what is done from time to time (upkeep, on workers). */
+@Module({})
 export class OperationsModule implements OnModuleInit {
   constructor(
     private readonly metrics: Metrics,
     private readonly orm: MikroORM,
   ) {}
+
+  static forRoot(settings: Settings): DynamicModule {
+    const worker = settings.runWorker ? [UpkeepProcessor] : [];
+    return {
+      module: OperationsModule,
+      imports: [
+        TerminusModule.forRoot({ logger: false }),
+        BullModule.registerQueue({ name: UPKEEP_QUEUE }),
+        ConsentModule,
+      ],
+      controllers: [OperationsController],
+      providers: [ReadinessChecks, ...worker],
+    };
+  }
 
   async onModuleInit(): Promise<void> {
     collectDefaultMetrics({ register: this.metrics.registry });

@@ -5,7 +5,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { ConsentEvents } from '../consent.events.js';
-import { ConsentPartitions } from './consent-partitions.js';
+import { ConsentPartitions } from '../consent-partitions.js';
 import {
   type BatchAnswer,
   batchParameters,

@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { dropPartitionsBefore, ensurePartition } from '../../shared/partitions.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
-import { partitionMonths, retentionStart } from '../domain/retention.js';
+import { dropPartitionsBefore, ensurePartition } from '../shared/partitions.js';
+import { InjectSettings, type Settings } from '../shared/settings.js';
+import { partitionMonths, retentionStart } from './domain/retention.js';
 
 /** Months of partitions that are ready ahead of time, so that a worker may be away for long. */
 const MONTHS_AHEAD = 3;

@@ -1,0 +1,78 @@
+import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
+import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { Job, Queue } from 'bullmq';
+import { ConsentPartitions } from '../consent/consent-partitions.js';
+
+export const UPKEEP_QUEUE = 'upkeep';
+
+const MINUTE_MS = 60_000;
+/** How often a worker makes sure that the schedules exist: a queue that was emptied gets them back. */
+const RESCHEDULE_MS = MINUTE_MS;
+
+interface Task {
+  everyMs: number;
+  run(now: Date): Promise<unknown>;
+}
+
+/** What has to be done from time to time, by one worker of however many. Every task may run twice. */
+@Processor(UPKEEP_QUEUE, { concurrency: 1 })
+export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(UpkeepProcessor.name);
+  private timer: NodeJS.Timeout | null = null;
+  private readonly tasks: Record<string, Task>;
+
+  constructor(
+    consentPartitions: ConsentPartitions,
+    @InjectQueue(UPKEEP_QUEUE) private readonly queue: Queue,
+  ) {
+    super();
+    this.tasks = {
+      'consent-partitions': {
+        everyMs: 60 * MINUTE_MS,
+        run: async (now) => {
+          await consentPartitions.ensure(now);
+          await consentPartitions.dropExpired(now);
+        },
+      },
+    };
+  }
+
+  override async process(job: Job): Promise<void> {
+    const task = this.tasks[job.name];
+    if (!task) return;
+    try {
+      await task.run(new Date());
+    } catch (error) {
+      // The next turn tries again; that it failed is what an operator has to know.
+      this.logger.error({ err: error, task: job.name }, 'an upkeep task failed');
+    }
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.schedule();
+    this.timer = setInterval(() => void this.schedule(), RESCHEDULE_MS);
+  }
+
+  onModuleDestroy(): void {
+    if (this.timer) clearInterval(this.timer);
+  }
+
+  @OnWorkerEvent('error')
+  onError(error: Error): void {
+    this.logger.warn({ err: error }, 'the upkeep queue cannot be reached');
+  }
+
+  private async schedule(): Promise<void> {
+    try {
+      for (const [name, { everyMs }] of Object.entries(this.tasks)) {
+        await this.queue.upsertJobScheduler(
+          name,
+          { every: everyMs },
+          { name, opts: { removeOnComplete: true, removeOnFail: true } },
+        );
+      }
+    } catch (error) {
+      this.logger.warn({ err: error }, 'upkeep could not be scheduled');
+    }
+  }
+}

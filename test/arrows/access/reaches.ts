@@ -1,0 +1,1 @@
+export { door } from '../licensing/licensing.door.js';

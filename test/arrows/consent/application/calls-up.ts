@@ -1,0 +1,1 @@
+export { controller } from '../http/controller.js';

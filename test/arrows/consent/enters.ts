@@ -1,0 +1,1 @@
+export { rule } from '../licensing/domain/rule.js';

@@ -1,0 +1,1 @@
+export { door } from '../forwarding/forwarding.door.js';

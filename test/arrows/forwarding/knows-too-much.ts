@@ -1,0 +1,1 @@
+export { service } from '../consent/consent.service.js';

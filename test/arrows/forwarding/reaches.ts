@@ -1,0 +1,1 @@
+export { door } from '../publishing/publishing.door.js';

@@ -1,0 +1,1 @@
+export { door } from '../billing/billing.door.js';

@@ -1,0 +1,1 @@
+export { door } from '../projects/projects.door.js';

@@ -1,0 +1,3 @@
+import { b } from './circle-b.js';
+
+export const a = (): number => b() + 1;

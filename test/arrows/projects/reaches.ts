@@ -1,0 +1,1 @@
+export { door } from '../access/access.door.js';

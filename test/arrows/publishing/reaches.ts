@@ -1,0 +1,1 @@
+export { door } from '../one-machine/one-machine.door.js';

@@ -1,0 +1,1 @@
+export { door } from '../consent/consent.door.js';
