@@ -9,6 +9,7 @@ import { AppModule } from './app.module.js';
 import type { Settings } from './config.js';
 import { mountIngest } from './consent/ingest.js';
 import { type FieldError, fieldErrors } from './shared/domain-error.js';
+import { mountApiDocs } from './openapi.js';
 import { answerParserErrors, sendProblem } from './shared/problem.filter.js';
 
 /** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
@@ -50,6 +51,7 @@ export async function createHttpApp(
       exceptionFactory: (errors) => fieldErrors(errors.flatMap((error) => fieldErrorsOf(error))),
     }),
   );
+  if (!options.operationsOnly) mountApiDocs(app);
   return app;
 }
 
