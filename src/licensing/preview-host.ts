@@ -1,0 +1,59 @@
+import { isIPv6 } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { PREVIEW_HOST_SUFFIXES, type PreviewHostClass } from './preview-host-suffixes.js';
+
+/** Longest host name that DNS can carry, in characters (RFC 1035). */
+export const HOSTNAME_CHARACTERS_MAX = 253;
+
+/** A host name with a trailing dot and a port of five digits; whatever is longer is no host name. */
+const HOST_AND_PORT_CHARACTERS_MAX = HOSTNAME_CHARACTERS_MAX + 7;
+
+const CLASS_OF_SUFFIX: ReadonlyMap<string, PreviewHostClass> = new Map(
+  PREVIEW_HOST_SUFFIXES.map((host) => [host.suffix, host.class]),
+);
+
+/**
+ * Whether a website builder serves previews under this host name (spec §3.2 row 1, design §6.2 step 1).
+ * `ownDomains` are the project's; they lift the rule for free subdomains, never for staging hosts.
+ * What is no host name at all is no preview host either. Never throws.
+ */
+export function isPreviewHost(hostname: string, ownDomains: readonly string[]): boolean {
+  const host = normalizeHostname(hostname);
+  if (host === null) return false;
+  // One look-up per label, so the length of the list does not matter; the longest suffix decides.
+  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
+    const suffix = host.slice(dot + 1);
+    const hostClass = CLASS_OF_SUFFIX.get(suffix);
+    if (hostClass !== undefined) {
+      return hostClass === 'staging' || !isOwn(host, suffix, ownDomains);
+    }
+  }
+  return false;
+}
+
+/**
+ * Lower-case ASCII (punycode) form of a host name, without port and trailing dot; an IPv6 literal comes
+ * back without brackets. Null where the text is no host name.
+ */
+export function normalizeHostname(text: string): string | null {
+  if (text.length > HOST_AND_PORT_CHARACTERS_MAX) return null;
+  const trimmed = text.trim();
+  const literal = /^\[([^\]]*)\](?::\d{0,5})?$/.exec(trimmed)?.[1] ?? trimmed;
+  if (isIPv6(literal)) return literal.toLowerCase();
+  const host = trimmed.replace(/:\d{0,5}$/, '');
+  // The function returns '' for whatever a URL could not have as its host: blanks, slashes, '@', '%', …
+  const ascii = domainToASCII(host).replace(/\.$/, '');
+  return ascii === '' || ascii.length > HOSTNAME_CHARACTERS_MAX ? null : ascii;
+}
+
+/**
+ * Whether the host is one of the project's domains or below one. Only domains below the platform's suffix
+ * count: nobody but the platform owns `carrd.co`, so naming it does not make every site there one's own.
+ */
+function isOwn(host: string, suffix: string, ownDomains: readonly string[]): boolean {
+  return ownDomains.some((domain) => {
+    const own = normalizeHostname(domain);
+    if (own === null || !own.endsWith(`.${suffix}`)) return false;
+    return host === own || host.endsWith(`.${own}`);
+  });
+}

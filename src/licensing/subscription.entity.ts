@@ -1,0 +1,67 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** Who says that a subscription exists. */
+export const SUBSCRIPTION_PROVIDERS = ['stripe', 'manual', 'simulated'] as const;
+
+/** Why a subscription ended. */
+export const END_REASONS = ['requested', 'payment_failed', 'dispute'] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/**
+ * A paid tier of a project: the source of truth, from which `project.tier` is computed (spec §2.4). Whoever
+ * writes one holds the lock of `LicensingService.lockProject` and calls `recompute` in the same transaction.
+ */
+const SubscriptionSchema = defineEntity({
+  name: 'Subscription',
+  tableName: 'subscription',
+  properties: {
+    projectId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    provider: p.enum(SUBSCRIPTION_PROVIDERS),
+    /** The provider's own id. Manual: the row's id. Simulated: the project's id. */
+    externalId: p.text(),
+    /** The provider's customer; null for manual and simulated ones. */
+    customerId: p.text().nullable(),
+    /** The provider's price; null for manual and simulated ones. */
+    priceId: p.text().nullable(),
+    /** What it grants; null where the price is none that we know, and then it grants nothing. */
+    tier: p.enum(['pro', 'business', 'enterprise'] as const).nullable(),
+    /** How often it is billed; null where nothing is billed, or the price is unknown. */
+    interval: p.enum(['month', 'year'] as const).nullable(),
+    /** As the provider says it. Write it through `statusAfter`, with the six fields that it returns. */
+    status: p.text(),
+    /** The last status that we understood; null where we never did. */
+    knownStatus: p.text().nullable(),
+    /** Since when the status holds; changes between unknown words do not move it. */
+    statusSince: p.datetime(),
+    currentPeriodStart: p.datetime().nullable(),
+    currentPeriodEnd: p.datetime().nullable(),
+    /** When it is going to end; null where it renews. */
+    cancelAt: p.datetime().nullable(),
+    /** When its end was asked for; null where it was not. */
+    canceledAt: p.datetime().nullable(),
+    /** When it ended; null while it runs. */
+    endedAt: p.datetime().nullable(),
+    /** Why it ended; null while it runs, and where nobody knows: then there is no grace. */
+    endReason: p.enum(END_REASONS).nullable(),
+    /** Since when a payment is overdue; null where none is. */
+    pastDueSince: p.datetime().nullable(),
+    /** Invoices are not collected for now; it stays active meanwhile. */
+    collectionPaused: p.boolean().default(false),
+    /** Number of the synchronisation that wrote the row; a smaller one never overwrites it. 0: none did. */
+    syncSeq: p.bigint('number').default(0),
+    /** Why an operator granted it; null where none did. */
+    reason: p.text().nullable(),
+    /** Which operator; null where none did. */
+    grantedBy: p.text().nullable(),
+    /** When it stops granting anything, whatever its status; null: its status alone decides. */
+    expiresAt: p.datetime().nullable(),
+    createdAt: p.datetime(),
+    updatedAt: p.datetime(),
+  },
+});
+
+export class Subscription extends SubscriptionSchema.class {}
+SubscriptionSchema.setClass(Subscription);
+
+export { SubscriptionSchema };
