@@ -1,21 +1,176 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import { Project } from '../projects/project.entity.js';
-import type { Tier } from './tier.js';
+import { newId } from '../shared/ids.js';
+import { graceEndOf, resolveTier } from './domain/resolve-tier.js';
+import { isPreviewHost } from './preview-host.js';
+import { Subscription } from './subscription.entity.js';
+import type { ResolvedTier, Tier, TierReason } from './tier.js';
 
-/** The door of licensing: which tier a project has now. */
+/** What of a project's row decides its tier. */
+export type LicensedProject = Pick<Project, 'id' | 'domains' | 'tier' | 'tierReason' | 'tierValidUntil'>;
+
+/** Why a tier is computed anew; it goes into `tier_change` where the tier changes. */
+export interface TierCause {
+  /** e.g. `simulate`, `sweep`, `billing`. */
+  reason: string;
+  /** The instant for which the tier is computed. */
+  at: Date;
+  /** The subscription that was written; absent: the one that grants the new tier. */
+  subscriptionId?: string;
+  /** The provider's event. */
+  eventId?: string;
+  /** Who did it, as `kind:id`; absent: the service itself. */
+  actor?: string;
+}
+
+/** The door of licensing: which tier a project has now (spec §3.2). */
 @Injectable()
 export class LicensingService {
   constructor(private readonly em: EntityManager) {}
 
   /** The effective tier of a project row, without hostname (spec §3.2). */
-  async tierOf(project: Project, _now: Date): Promise<Tier> {
-    return project.tier as Tier;
+  async tierOf(project: Project, now: Date): Promise<Tier> {
+    return (await this.effective(project, undefined, now)).tier;
   }
 
   /** The effective tiers of many projects at once, by project id; unknown projects are missing from the map. */
   async tiersOf(projectIds: string[], now: Date): Promise<Map<string, Tier>> {
-    const projects = await this.em.fork().find(Project, { id: { $in: projectIds } });
-    return new Map(await Promise.all(projects.map(async (p) => [p.id, await this.tierOf(p, now)] as const)));
+    const em = this.em.fork();
+    const projects = await em.find(
+      Project,
+      { id: { $in: projectIds } },
+      { fields: ['id', 'domains', 'tier', 'tierReason', 'tierValidUntil'] },
+    );
+    const stale = projects.filter((project) => cachedTier(project, now) === null).map(({ id }) => id);
+    const subscriptions = stale.length > 0 ? await readSubscriptions(em, stale) : [];
+    return new Map(
+      projects.map((project) => {
+        const own = subscriptions.filter(({ projectId }) => projectId === project.id);
+        const resolved = cachedTier(project, now) ?? resolve(project, own, { now });
+        return [project.id, resolved.tier] as const;
+      }),
+    );
   }
+
+  /**
+   * The effective tier, as cheaply as it can be known: no query on a preview host, nor while the cache of the
+   * project's row holds; else one. The cache is compared with `now`, so a late sweep never over-grants.
+   */
+  async effective(project: LicensedProject, hostname: string | undefined, now: Date): Promise<ResolvedTier> {
+    if (hostname !== undefined && isPreviewHost(hostname, project.domains)) {
+      return resolve(project, [], { hostname, now });
+    }
+    return cachedTier(project, now) ?? (await this.fromSubscriptions(project, undefined, now));
+  }
+
+  /** The effective tier as the subscriptions say it, whatever the cache holds. One query. */
+  async fromSubscriptions(
+    project: LicensedProject,
+    hostname: string | undefined,
+    now: Date,
+  ): Promise<ResolvedTier> {
+    const subscriptions = await readSubscriptions(this.em.fork(), [project.id]);
+    return resolve(project, subscriptions, { hostname, now });
+  }
+
+  /**
+   * Locks the project's row until the caller's transaction ends: take it before reading a subscription that
+   * is about to be written. Returns false where the project is gone.
+   */
+  async lockProject(tx: EntityManager, projectId: string): Promise<boolean> {
+    if (!tx.isInTransaction()) throw new Error('A project is locked inside a transaction only.');
+    // Not `for update`: rows that refer to the project may still be inserted meanwhile.
+    const { rows } = await sql`
+      select 1 from project where id = ${projectId} for no key update
+    `.execute(tx.getKysely());
+    return rows.length > 0;
+  }
+
+  /**
+   * Computes the project's cached tier anew from its subscriptions, inside the caller's transaction, which has
+   * just written one. Where the tier changed, its version goes up by one and `tier_change` gets a row.
+   * Returns the tier, or null where the project is gone.
+   */
+  async recompute(tx: EntityManager, projectId: string, cause: TierCause): Promise<ResolvedTier | null> {
+    // What the caller has changed must be in the database before it is read; the lock makes the read final.
+    await tx.flush();
+    if (!(await this.lockProject(tx, projectId))) return null;
+    const project = await tx.findOneOrFail(Project, { id: projectId }, { disableIdentityMap: true });
+    const subscriptions = await readSubscriptions(tx, [projectId]);
+    const resolved = resolve(project, subscriptions, { now: cause.at });
+    const changed = resolved.tier !== project.tier;
+    await sql`
+      update project
+      set tier = ${resolved.tier}, tier_reason = ${resolved.reason}, tier_valid_until = ${resolved.validUntil},
+          tier_version = tier_version + ${changed ? 1 : 0}
+      where id = ${projectId}
+    `.execute(tx.getKysely());
+    if (changed) await recordChange(tx, project, resolved, cause);
+    return resolved;
+  }
+}
+
+/** Whatever else must follow a changed tier belongs here: it is one transaction with the change. */
+async function recordChange(
+  tx: EntityManager,
+  before: LicensedProject,
+  after: ResolvedTier,
+  cause: TierCause,
+): Promise<void> {
+  await sql`
+    insert into tier_change
+      (project_id, id, from_tier, to_tier, reason, tier_reason, subscription_id, event_id, actor, at)
+    values (${before.id}, ${newId()}, ${before.tier}, ${after.tier}, ${cause.reason}, ${after.reason},
+            ${cause.subscriptionId ?? after.subscriptionId}, ${cause.eventId ?? null}, ${cause.actor ?? null},
+            ${cause.at})
+  `.execute(tx.getKysely());
+}
+
+/**
+ * What the project's row says, or null where it may no longer be believed. The row keeps no subscription id.
+ * A grace period ends exactly when its cache does, so its end need not be kept either.
+ */
+function cachedTier(project: Omit<LicensedProject, 'domains'>, now: Date): ResolvedTier | null {
+  const validUntil = project.tierValidUntil ?? null;
+  if (validUntil !== null && validUntil <= now) return null;
+  // Both columns are written by `recompute` alone.
+  const tier = project.tier as Tier;
+  const reason = project.tierReason as TierReason;
+  return { tier, reason, graceEndsAt: graceEndOf(reason, validUntil), validUntil, subscriptionId: null };
+}
+
+function resolve(
+  project: Pick<LicensedProject, 'domains'>,
+  subscriptions: Subscription[],
+  { hostname, now }: { hostname?: string | undefined; now: Date },
+): ResolvedTier {
+  return resolveTier({
+    subscriptions: subscriptions.map(factsOf),
+    ownDomains: project.domains,
+    hostname,
+    now,
+  });
+}
+
+/** The rows as they are now, past the identity map: a locked read must not see an older copy. */
+function readSubscriptions(em: EntityManager, projectIds: string[]): Promise<Subscription[]> {
+  return em.find(Subscription, { projectId: { $in: projectIds } }, { disableIdentityMap: true });
+}
+
+/** The ORM gives undefined for what is null in some of its versions; the rule knows null alone. */
+function factsOf(row: Subscription): Parameters<typeof resolveTier>[0]['subscriptions'][number] {
+  return {
+    id: row.id,
+    provider: row.provider,
+    tier: row.tier ?? null,
+    status: row.status,
+    knownStatus: row.knownStatus ?? null,
+    statusSince: row.statusSince,
+    endedAt: row.endedAt ?? null,
+    endReason: row.endReason ?? null,
+    pastDueSince: row.pastDueSince ?? null,
+    expiresAt: row.expiresAt ?? null,
+  };
 }

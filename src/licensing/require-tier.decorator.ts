@@ -1,8 +1,21 @@
-import { SetMetadata } from '@nestjs/common';
-import type { Tier } from './tier.js';
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiForbiddenResponse } from '@nestjs/swagger';
+import { isTier, type Tier } from './tier.js';
 
 export const REQUIRED_TIERS = Symbol('REQUIRED_TIERS');
 
-/** The route serves projects whose effective tier is one of `tiers`; others get 403 `tier_required` (spec §4.6). */
-export const RequireTier = (...tiers: Tier[]): MethodDecorator & ClassDecorator =>
-  SetMetadata(REQUIRED_TIERS, tiers);
+/**
+ * The route serves projects whose effective tier is one of `tiers`; others get 403 `tier_required` (spec §4.6).
+ * It stands beside `@ProjectRole(…)`: who may call is decided first.
+ */
+export const RequireTier = (...tiers: Tier[]): MethodDecorator & ClassDecorator => {
+  if (tiers.length === 0 || !tiers.every(isTier)) {
+    throw new Error('RequireTier takes at least one tier of the catalogue.');
+  }
+  return applyDecorators(
+    SetMetadata(REQUIRED_TIERS, tiers),
+    ApiForbiddenResponse({
+      description: `tier_required: the project's tier is none of ${tiers.join(', ')}.`,
+    }),
+  );
+};

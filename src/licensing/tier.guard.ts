@@ -1,0 +1,71 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { AccessedRequest } from '../access/access.decorators.js';
+import type { Role } from '../access/role.js';
+import { DomainError } from '../shared/domain-error.js';
+import { LicensingService } from './licensing.service.js';
+import { REQUIRED_TIERS } from './require-tier.decorator.js';
+import { type ResolvedTier, type Tier, tierRank } from './tier.js';
+
+/** Where an owner sees what the tiers cost. */
+const PRICING_PATH = '/v1/pricing';
+
+/**
+ * Refuses with 403 `tier_required` where the project's effective tier is none that the route takes (spec
+ * §4.6). It runs behind the access guard, whose project it reads, and asks the database only where the cached
+ * tier has run out.
+ *
+ * A `hostname` in the query is taken for the site that the request is about: a preview host has the tier
+ * `lite` (spec §3.2 row 1), for a guarded route as for `GET …/tier?hostname=`. Leaving it off shows nothing
+ * that is not there for the project anyway: the rule keeps paid features off preview sites, and is no wall
+ * against the project's own members. Hosts in bodies are data, and are not looked at.
+ */
+@Injectable()
+export class TierGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly licensing: LicensingService,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const required = this.reflector.getAllAndOverride<Tier[] | undefined>(REQUIRED_TIERS, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    if (!required) return true;
+    const { project, role, query } = context.switchToHttp().getRequest<AccessedRequest>();
+    if (!project || !role) {
+      throw new Error(
+        `${context.getClass().name}.${context.getHandler().name} demands a tier, but stands on no project.`,
+      );
+    }
+    const resolved = await this.licensing.effective(project, hostnameOf(query.hostname), new Date());
+    if (!required.includes(resolved.tier)) throw tierRequired(required, resolved, role);
+    return true;
+  }
+}
+
+/** A parameter that comes twice is no hostname; the handler's own check refuses it. */
+function hostnameOf(parameter: unknown): string | undefined {
+  return typeof parameter === 'string' ? parameter : undefined;
+}
+
+/** The refusal. Only an owner can buy, so only an owner is told what would help; on a preview host nothing would. */
+function tierRequired(required: Tier[], resolved: ResolvedTier, role: Role): DomainError {
+  const { tier, reason, graceEndsAt } = resolved;
+  const better = required.filter((candidate) => tierRank(candidate) > tierRank(tier));
+  const canUpgrade = role === 'owner' && reason !== 'preview_hostname' && better.length > 0;
+  return new DomainError(
+    'tier_required',
+    `This needs one of the tiers ${required.join(', ')}; the tier in effect is ${tier} (${reason}).`,
+    {
+      members: {
+        requiredTiers: required,
+        currentTier: tier,
+        reason,
+        ...(graceEndsAt && { graceEndsAt: graceEndsAt.toISOString() }),
+        ...(canUpgrade && { upgrade: { pricingUrl: PRICING_PATH, tiers: better } }),
+      },
+    },
+  );
+}
