@@ -9,6 +9,7 @@ import { ForwardingModule } from './forwarding/forwarding.module.js';
 import { LicensingModule } from './licensing/licensing.module.js';
 import { LoggerModule } from 'nestjs-pino';
 import { OperationsModule } from './operations/operations.module.js';
+import { TierSimulationModule } from './licensing/tier-simulation.module.js';
 import { OutboxModule } from './outbox/outbox.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { loggingOptions } from './shared/logging.js';
@@ -47,6 +48,7 @@ export class AppModule {
         OutboxModule.forRoot(settings),
         AccessModule,
         LicensingModule,
+        ...(settings.production ? [] : [TierSimulationModule]),
         ProjectsModule,
         ConsentModule,
         ForwardingModule,

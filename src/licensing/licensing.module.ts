@@ -1,5 +1,15 @@
 import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { PricingController } from './http/pricing.controller.js';
+import { TierController } from './http/tier.controller.js';
 import { LicensingService } from './licensing.service.js';
+import { TierGuard } from './tier.guard.js';
+import { TierSweeper } from './tier-sweeper.js';
 
-@Module({ providers: [LicensingService], exports: [LicensingService] })
+/** Tiers, the catalogue and `@RequireTier()`. Its guard runs behind the access guard (see AppModule). */
+@Module({
+  controllers: [TierController, PricingController],
+  providers: [LicensingService, TierSweeper, { provide: APP_GUARD, useClass: TierGuard }],
+  exports: [LicensingService, TierSweeper],
+})
 export class LicensingModule {}

@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import type { Actor } from '../../access/access.decorators.js';
+import type { Project } from '../../projects/project.entity.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { newId } from '../../shared/ids.js';
+import { LicensingService } from '../licensing.service.js';
+import { Subscription } from '../subscription.entity.js';
+import { statusAfter } from '../subscription-status.js';
+import type { PaidTier, ResolvedTier, Tier } from '../tier.js';
+
+/** What the synthetic subscription shall look like. */
+export interface SimulatedSubscription {
+  /** `lite` takes the synthetic subscription away: no subscription grants it. */
+  tier: Tier;
+  /** Absent: `active`. A word that we do not know is taken as the provider's. */
+  status?: string | undefined;
+  currentPeriodEnd?: Date | undefined;
+  /** Absent: now, where the status is `past_due`. */
+  pastDueSince?: Date | undefined;
+  /** Absent: now, where the status is `canceled`. */
+  endedAt?: Date | undefined;
+}
+
+/** Upserts the one synthetic subscription of a project (spec §4.5). */
+@Injectable()
+export class SimulateTier {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly licensing: LicensingService,
+  ) {}
+
+  /**
+   * Returns the project's tier that follows.
+   * @throws DomainError `project_not_found` where the project was deleted meanwhile.
+   */
+  simulate(request: {
+    project: Project;
+    actor: Actor;
+    wanted: SimulatedSubscription;
+    now: Date;
+  }): Promise<ResolvedTier> {
+    const { project, actor, wanted, now } = request;
+    return this.em.fork().transactional(async (tx) => {
+      // The lock comes first: two calls at once must not both find no row and both insert one.
+      const exists = await this.licensing.lockProject(tx, project.id);
+      const subscriptionId = exists ? await upsert(tx, project.id, wanted, now) : null;
+      const resolved = await this.licensing.recompute(tx, project.id, {
+        reason: 'simulate',
+        at: now,
+        actor: actor.kind === 'user' ? `user:${actor.userId}` : `api_key:${actor.apiKeyId}`,
+        ...(subscriptionId !== null && { subscriptionId }),
+      });
+      if (!resolved) throw new DomainError('project_not_found', 'There is no such project among yours.');
+      return resolved;
+    });
+  }
+}
+
+/** Returns the id of the row that was written or removed; null where there was none to remove. */
+async function upsert(
+  tx: EntityManager,
+  projectId: string,
+  wanted: SimulatedSubscription,
+  now: Date,
+): Promise<string | null> {
+  const found = await tx.findOne(Subscription, { projectId, provider: 'simulated' });
+  if (wanted.tier === 'lite') {
+    if (found) await tx.remove(found).flush();
+    return found?.id ?? null;
+  }
+  const told = columnsOf({ ...wanted, tier: wanted.tier }, found, now);
+  const row =
+    found ??
+    tx.create(Subscription, {
+      ...told,
+      projectId,
+      id: newId(),
+      provider: 'simulated',
+      externalId: projectId,
+      createdAt: now,
+      updatedAt: now,
+    });
+  tx.assign(row, { ...told, updatedAt: now });
+  return row.id;
+}
+
+/** Each call describes the whole row; only a status that we do not know leaves what the row held before. */
+function columnsOf(
+  wanted: SimulatedSubscription & { tier: PaidTier },
+  found: Subscription | null,
+  now: Date,
+): Partial<Subscription> & ReturnType<typeof statusAfter> {
+  const { tier, status = 'active', currentPeriodEnd, pastDueSince, endedAt } = wanted;
+  const canceled = status === 'canceled';
+  const overdueSince = pastDueSince ?? (status === 'past_due' ? now : undefined);
+  return {
+    ...statusAfter(
+      found,
+      {
+        status,
+        tier,
+        ...(overdueSince && { pastDueSince: overdueSince }),
+        endedAt: endedAt ?? (canceled ? now : null),
+        endReason: canceled ? 'requested' : null,
+      },
+      now,
+    ),
+    currentPeriodEnd: currentPeriodEnd ?? null,
+  };
+}

@@ -1,0 +1,72 @@
+import { Controller, Get, Headers, HttpStatus, Options, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { createHash } from 'node:crypto';
+import { Public } from '../../access/access.decorators.js';
+import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER } from '../catalogue.js';
+import { TIERS } from '../tier.js';
+import { PricingDto } from './pricing.dto.js';
+
+/** Five minutes as told; a day longer while a cache fetches the new one behind its reader's back. */
+const CACHE_CONTROL = 'public, max-age=300, stale-while-revalidate=86400';
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
+
+const pricing: PricingDto = {
+  currency: CURRENCY,
+  tiers: TIERS.map((tier) => CATALOGUE[tier]),
+  notLimitedByTier: [...NOT_LIMITED_BY_TIER],
+};
+// The catalogue is a constant, so its bytes and their tag are, too.
+const BODY = JSON.stringify(pricing);
+const ETAG = `"${createHash('sha256').update(BODY).digest('base64url')}"`;
+
+@ApiTags('licensing')
+@Controller('v1/pricing')
+export class PricingController {
+  /**
+   * The catalogue (spec §2.5, §4.3), for anybody from any origin: 200 with a strong ETag, or 304 where
+   * `If-None-Match` names it.
+   */
+  @Get()
+  @Public()
+  @ApiOperation({ summary: 'Prices, limits and features of the tiers' })
+  @ApiOkResponse({ type: PricingDto })
+  @ApiResponse({ status: 304, description: 'The ETag of If-None-Match is still right.' })
+  read(@Headers('if-none-match') ifNoneMatch: string | undefined, @Res() response: Response): void {
+    response.set({
+      ETag: ETAG,
+      'Cache-Control': CACHE_CONTROL,
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': 'ETag',
+      // Helmet's default would keep the marketing site from embedding it.
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+    });
+    // Express's own comparison gives 200 to whoever also says `Cache-Control: no-cache`, which fetch does by
+    // itself beside an If-None-Match. That word is for caches; a server compares (RFC 9110 §13.1.2).
+    if (matches(ifNoneMatch)) response.status(HttpStatus.NOT_MODIFIED).end();
+    else response.type('application/json').send(BODY);
+  }
+
+  /** The preflight of a page that sends more headers than a plain GET needs. */
+  @Options()
+  @Public()
+  @ApiExcludeEndpoint()
+  preflight(@Res() response: Response): void {
+    response
+      .set({
+        'Access-Control-Allow-Origin': '*',
+        'Access-Control-Allow-Methods': 'GET, HEAD',
+        'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match',
+        'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_SECONDS),
+      })
+      .status(HttpStatus.NO_CONTENT)
+      .end();
+  }
+}
+
+/** Weak comparison, as `If-None-Match` asks for. */
+function matches(ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(ETAG);
+}

@@ -1,0 +1,74 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { TIERS, type Tier } from '../tier.js';
+
+export class BillingPriceDto {
+  @ApiProperty({ description: 'Minor units (cents) per month', example: 700 })
+  perMonth!: number;
+
+  @ApiProperty({ description: 'Minor units (cents) per year', example: 8400 })
+  perYear!: number;
+}
+
+export class TierPriceDto {
+  @ApiProperty({ example: 'USD' })
+  currency!: string;
+
+  @ApiProperty({ type: BillingPriceDto, nullable: true, description: 'Billed monthly; null: by agreement' })
+  monthly!: BillingPriceDto | null;
+
+  @ApiProperty({ type: BillingPriceDto, nullable: true, description: 'Billed yearly; null: by agreement' })
+  yearly!: BillingPriceDto | null;
+}
+
+export class TierLimitsDto {
+  @ApiProperty({ type: Number, nullable: true, description: 'null: by agreement', example: 100 })
+  pagesPerScan!: number | null;
+}
+
+export class TierFeaturesDto {
+  @ApiProperty()
+  scheduledScans!: boolean;
+
+  @ApiProperty({ enum: ['global', 'full'], description: 'full: rules by region, on a custom domain' })
+  geoTargeting!: 'global' | 'full';
+
+  @ApiProperty({ description: 'CSV and PDF export' })
+  export!: boolean;
+
+  @ApiProperty({ description: 'Consent and site analytics' })
+  analytics!: boolean;
+
+  @ApiProperty()
+  customDomains!: boolean;
+
+  @ApiProperty()
+  consentForwarding!: boolean;
+}
+
+export class TierEntryDto {
+  @ApiProperty({ enum: TIERS })
+  tier!: Tier;
+
+  @ApiProperty({ example: 'Pro' })
+  name!: string;
+
+  @ApiProperty({ type: TierPriceDto })
+  price!: TierPriceDto;
+
+  @ApiProperty({ type: TierLimitsDto })
+  limits!: TierLimitsDto;
+
+  @ApiProperty({ type: TierFeaturesDto })
+  features!: TierFeaturesDto;
+}
+
+export class PricingDto {
+  @ApiProperty({ example: 'USD' })
+  currency!: string;
+
+  @ApiProperty({ type: [TierEntryDto], description: 'Lowest tier first' })
+  tiers!: TierEntryDto[];
+
+  @ApiProperty({ type: [String], description: 'What no tier limits' })
+  notLimitedByTier!: string[];
+}

@@ -1,0 +1,43 @@
+import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { type Actor, CurrentActor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Project } from '../../projects/project.entity.js';
+import { SimulateTier } from '../application/simulate-tier.js';
+import { presentTier, SimulateTierBody, TierDto } from './tier.dto.js';
+
+/** Only outside production: `TierSimulationModule` is not loaded there. */
+@ApiTags('licensing')
+@Controller('v1/projects/:projectId/tier')
+export class SimulateTierController {
+  constructor(private readonly simulateTier: SimulateTier) {}
+
+  /**
+   * Upserts the project's one synthetic subscription (spec §4.5) and answers as `GET …/tier`. The tier that
+   * follows may be another than the one asked for: other subscriptions count too, and the status decides.
+   */
+  @Post('simulate')
+  @HttpCode(HttpStatus.OK)
+  @ProjectRole('editor')
+  @ApiOperation({ summary: 'Simulate a subscription, outside production' })
+  @ApiParam({ name: 'projectId', format: 'uuid' })
+  @ApiOkResponse({ type: TierDto })
+  async simulate(
+    @CurrentProject() project: Project,
+    @CurrentActor() actor: Actor,
+    @Body() body: SimulateTierBody,
+  ): Promise<TierDto> {
+    const { tier, status, currentPeriodEnd, pastDueSince, endedAt } = body;
+    const wanted = {
+      tier,
+      status,
+      currentPeriodEnd: instant(currentPeriodEnd),
+      pastDueSince: instant(pastDueSince),
+      endedAt: instant(endedAt),
+    };
+    return presentTier(await this.simulateTier.simulate({ project, actor, wanted, now: new Date() }));
+  }
+}
+
+function instant(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
+}

@@ -1,0 +1,92 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsString, Length, ValidateBy, ValidateIf } from 'class-validator';
+import { CATALOGUE } from '../catalogue.js';
+import { HOSTNAME_CHARACTERS_MAX } from '../preview-host.js';
+import { KNOWN_STATUSES } from '../subscription-status.js';
+import { type ResolvedTier, TIER_REASONS, TIERS, type Tier, type TierReason } from '../tier.js';
+import { IsInstant } from './is-instant.js';
+import { TierFeaturesDto, TierLimitsDto } from './pricing.dto.js';
+
+/** Longest status that is taken from anybody; the providers' own are under 20 characters. */
+const STATUS_CHARACTERS_MAX = 64;
+
+/** Absent is fine, null is not: a null would be a value, and none of these takes one. */
+const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
+
+/** Text that a database can hold: no control characters, no half of a surrogate pair. */
+const IsPlainText = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isPlainText',
+    validator: {
+      validate: (value: unknown) =>
+        typeof value === 'string' && value.isWellFormed() && !/\p{Cc}/u.test(value),
+      defaultMessage: () => '$property must be plain text without control characters',
+    },
+  });
+
+export class TierQuery {
+  @ApiPropertyOptional({ description: 'Host name of a site: a preview host has the tier lite' })
+  @MayBeAbsent()
+  @IsString()
+  @Length(1, HOSTNAME_CHARACTERS_MAX)
+  hostname?: string;
+}
+
+export class SimulateTierBody {
+  @ApiProperty({ enum: TIERS, description: 'lite takes the synthetic subscription away' })
+  @IsIn(TIERS)
+  tier!: Tier;
+
+  @ApiPropertyOptional({
+    description: `What the provider would say: ${KNOWN_STATUSES.join(', ')}, or a word that we do not know`,
+    default: 'active',
+  })
+  @MayBeAbsent()
+  @IsString()
+  @Length(1, STATUS_CHARACTERS_MAX)
+  @IsPlainText()
+  status?: string;
+
+  @ApiPropertyOptional({ format: 'date-time' })
+  @MayBeAbsent()
+  @IsInstant({ past: false })
+  currentPeriodEnd?: string;
+
+  @ApiPropertyOptional({ format: 'date-time', description: 'Absent: now, where the status is past_due' })
+  @MayBeAbsent()
+  @IsInstant({ past: true })
+  pastDueSince?: string;
+
+  @ApiPropertyOptional({ format: 'date-time', description: 'Absent: now, where the status is canceled' })
+  @MayBeAbsent()
+  @IsInstant({ past: true })
+  endedAt?: string;
+}
+
+export class TierDto {
+  @ApiProperty({ enum: TIERS })
+  tier!: Tier;
+
+  @ApiProperty({ enum: Object.keys(TIER_REASONS), description: 'Why the tier is what it is' })
+  reason!: TierReason;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'End of the grace period that the tier rests on; null: none',
+  })
+  graceEndsAt!: string | null;
+
+  @ApiProperty({ type: TierLimitsDto })
+  limits!: TierLimitsDto;
+
+  @ApiProperty({ type: TierFeaturesDto })
+  features!: TierFeaturesDto;
+}
+
+/** What `GET …/tier` and `POST …/tier/simulate` answer. */
+export function presentTier({ tier, reason, graceEndsAt }: ResolvedTier): TierDto {
+  const { limits, features } = CATALOGUE[tier];
+  return { tier, reason, graceEndsAt: graceEndsAt?.toISOString() ?? null, limits, features };
+}
