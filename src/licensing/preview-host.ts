@@ -41,7 +41,9 @@ export function normalizeHostname(text: string): string | null {
   const literal = /^\[([^\]]*)\](?::\d{0,5})?$/.exec(trimmed)?.[1] ?? trimmed;
   if (isIPv6(literal)) return literal.toLowerCase();
   const host = trimmed.replace(/:\d{0,5}$/, '');
-  // The function returns '' for whatever a URL could not have as its host: blanks, slashes, '@', '%', …
+  // What ends or encodes a host within a URL would be cut off or decoded, not refused, by the function below.
+  if (/[/\\?#@%]/.test(host)) return null;
+  // It returns '' for all else that a URL could not have as its host: blanks, control characters, …
   const ascii = domainToASCII(host).replace(/\.$/, '');
   return ascii === '' || ascii.length > HOSTNAME_CHARACTERS_MAX ? null : ascii;
 }
