@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { PREVIEW_HOST_SUFFIXES } from './preview-host-suffixes.js';
 import { HOSTNAME_CHARACTERS_MAX, isPreviewHost, normalizeHostname } from './preview-host.js';
 

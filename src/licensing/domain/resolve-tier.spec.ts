@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { KNOWN_STATUSES } from '../subscription-status.js';
 import { type ResolvedTier, tierRank } from '../tier.js';
 import { resolveTier, type SubscriptionFacts } from './resolve-tier.js';
