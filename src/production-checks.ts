@@ -1,6 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { SettingsError } from './config.js';
+import { assertNoSimulatedSubscriptions } from './licensing/simulated-subscriptions.js';
 
 /**
  * Production refuses a database that development has filled (design §3).
@@ -12,5 +13,10 @@ export async function refuseDevelopmentData(orm: MikroORM): Promise<void> {
     throw new SettingsError(
       'DATABASE_URL names a database with the demo project in it; production needs a database of its own.',
     );
+  }
+  try {
+    await assertNoSimulatedSubscriptions(orm.em.fork());
+  } catch (cause) {
+    throw new SettingsError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
 }

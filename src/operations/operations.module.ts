@@ -5,6 +5,7 @@ import { TerminusModule } from '@nestjs/terminus';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
 import type { Settings } from '../config.js';
 import { ConsentModule } from '../consent/consent.module.js';
+import { LicensingModule } from '../licensing/licensing.module.js';
 import { Metrics } from '../shared/metrics.js';
 import { OperationsController } from './operations.controller.js';
 import { ReadinessChecks } from './readiness.js';
@@ -26,6 +27,7 @@ export class OperationsModule implements OnModuleInit {
         TerminusModule.forRoot({ logger: false }),
         BullModule.registerQueue({ name: UPKEEP_QUEUE }),
         ConsentModule,
+        LicensingModule,
       ],
       controllers: [OperationsController],
       providers: [ReadinessChecks, ...worker],

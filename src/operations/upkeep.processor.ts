@@ -1,6 +1,7 @@
 import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bullmq';
+import { TierSweeper } from '../licensing/tier-sweeper.js';
 import { ConsentPartitions } from '../consent/consent-partitions.js';
 
 export const UPKEEP_QUEUE = 'upkeep';
@@ -23,6 +24,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
 
   constructor(
     consentPartitions: ConsentPartitions,
+    tiers: TierSweeper,
     @InjectQueue(UPKEEP_QUEUE) private readonly queue: Queue,
   ) {
     super();
@@ -34,6 +36,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
           await consentPartitions.dropExpired(now);
         },
       },
+      'tier-sweep': { everyMs: MINUTE_MS, run: (now) => tiers.sweep(now) },
     };
   }
 

@@ -26,18 +26,6 @@ export class SimulateTierController {
     @CurrentActor() actor: Actor,
     @Body() body: SimulateTierBody,
   ): Promise<TierDto> {
-    const { tier, status, currentPeriodEnd, pastDueSince, endedAt } = body;
-    const wanted = {
-      tier,
-      status,
-      currentPeriodEnd: instant(currentPeriodEnd),
-      pastDueSince: instant(pastDueSince),
-      endedAt: instant(endedAt),
-    };
-    return presentTier(await this.simulateTier.simulate({ project, actor, wanted, now: new Date() }));
+    return presentTier(await this.simulateTier.simulate({ project, actor, wanted: body, now: new Date() }));
   }
-}
-
-function instant(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text);
 }

@@ -4,7 +4,7 @@ import { CATALOGUE } from '../catalogue.js';
 import { HOSTNAME_CHARACTERS_MAX } from '../preview-host.js';
 import { KNOWN_STATUSES } from '../subscription-status.js';
 import { type ResolvedTier, TIER_REASONS, TIERS, type Tier, type TierReason } from '../tier.js';
-import { IsInstant } from './is-instant.js';
+import { IsInstant } from '../../shared/instant.js';
 import { TierFeaturesDto, TierLimitsDto } from './pricing.dto.js';
 
 /** Longest status that is taken from anybody; the providers' own are under 20 characters. */
@@ -49,18 +49,18 @@ export class SimulateTierBody {
 
   @ApiPropertyOptional({ format: 'date-time' })
   @MayBeAbsent()
-  @IsInstant({ past: false })
-  currentPeriodEnd?: string;
+  @IsInstant()
+  currentPeriodEnd?: Date;
 
   @ApiPropertyOptional({ format: 'date-time', description: 'Absent: now, where the status is past_due' })
   @MayBeAbsent()
   @IsInstant({ past: true })
-  pastDueSince?: string;
+  pastDueSince?: Date;
 
   @ApiPropertyOptional({ format: 'date-time', description: 'Absent: now, where the status is canceled' })
   @MayBeAbsent()
   @IsInstant({ past: true })
-  endedAt?: string;
+  endedAt?: Date;
 }
 
 export class TierDto {
