@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ProjectService } from './project.service.js';
 
-@Module({})
+@Module({ providers: [ProjectService], exports: [ProjectService] })
 export class ProjectsModule {}

@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+import type { FieldError } from '../../shared/domain-error.js';
+
+export const DOMAINS_PER_PROJECT_MAX = 100;
+
+/** Longest name that is looked at at all; a name in punycode is at most 253 characters (RFC 1035). */
+const INPUT_CHARACTERS_MAX = 1000;
+const HOST_CHARACTERS_MAX = 253;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** What turns a host into something more (scheme, port, path, user, pattern, literal address) or is no text. */
+// oxlint-disable-next-line no-control-regex -- control characters are what this refuses
+const NOT_A_HOST = /[\u0000-\u0020\u007f-\u00a0/\\:@?#%*[\]<>^|]/;
+
+export type Domains = { kind: 'accepted'; domains: string[] } | { kind: 'refused'; errors: FieldError[] };
+
+/**
+ * Brings a project's domains into the form in which the `Origin` of a request is compared with them: lower
+ * case, punycode, no trailing dot; names given twice are folded. A refusal names each entry by its index.
+ */
+export function normalizeDomains(names: readonly unknown[], rules: { production: boolean }): Domains {
+  if (names.length > DOMAINS_PER_PROJECT_MAX) {
+    const message = `Give at most ${DOMAINS_PER_PROJECT_MAX} domains.`;
+    return { kind: 'refused', errors: [{ field: 'domains', message }] };
+  }
+  const hosts = names.map((name) => normalizeDomain(name, rules));
+  const errors = hosts.flatMap((host, index) =>
+    host === null
+      ? [
+          {
+            field: `domains.${index}`,
+            message: 'Give a host name such as www.example.com, without scheme, port, path or wildcard.',
+          },
+        ]
+      : [],
+  );
+  if (errors.length > 0) return { kind: 'refused', errors };
+  return { kind: 'accepted', domains: [...new Set(hosts.filter((host) => host !== null))] };
+}
+
+/** The host name in the form above, or null where `name` is none. `localhost` counts outside production only. */
+export function normalizeDomain(name: unknown, { production }: { production: boolean }): string | null {
+  if (typeof name !== 'string' || name.length > INPUT_CHARACTERS_MAX || !name.isWellFormed()) return null;
+  const given = name.trim();
+  if (given === '' || NOT_A_HOST.test(given) || !URL.canParse(`https://${given}`)) return null;
+  // Parsed first and judged afterwards: `0x7f.1` and full-width digits become addresses only here.
+  const host = new URL(`https://${given}`).hostname.replace(/\.$/, '');
+  if (host === 'localhost') return production ? null : host;
+  if (isIP(host) !== 0 || !host.includes('.') || host.length > HOST_CHARACTERS_MAX) return null;
+  return host.split('.').every((label) => LABEL.test(label)) ? host : null;
+}
