@@ -15,6 +15,9 @@ import { answerParserErrors, sendProblem } from './shared/problem.filter.js';
 /** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
 export const API_BODY_BYTES_MAX = 100 * 1024;
 
+/** Largest body of a route that anybody may call to sign in: an e-mail, a name and a password. */
+export const AUTH_BODY_BYTES_MAX = 16 * 1024;
+
 /** What an application may have beside the API, or instead of it. */
 export interface HttpAppOptions {
   /** A worker of its own answers health and metrics, and nothing else. */
@@ -40,6 +43,7 @@ export async function createHttpApp(
   if (options.operationsOnly) app.use(refuseAllButOperations);
   options.mount?.(app);
   mountIngest(app);
+  app.use('/v1/auth', express.json({ limit: AUTH_BODY_BYTES_MAX, strict: false }));
   app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));
   app.use(answerParserErrors);
   app.useGlobalPipes(
