@@ -2,10 +2,15 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Project } from '../projects/project.entity.js';
+import { projectNotFound } from '../projects/project.service.js';
 import { DomainError } from '../shared/domain-error.js';
 import { isUuid } from '../shared/ids.js';
+import { InjectSettings, type Settings } from '../shared/settings.js';
 import { ACCESS_RULE, type AccessedRequest, type AccessRule, type Actor } from './access.decorators.js';
 import { ApiKeyService } from './api-key.service.js';
+import { SignInService } from './application/sign-in.service.js';
+import { refuseForeignRequest } from './own-request.guard.js';
+import { ProjectMember } from './project-member.entity.js';
 import { type Role, roleCovers } from './role.js';
 
 const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
@@ -16,7 +21,9 @@ export class AccessGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly apiKeys: ApiKeyService,
+    private readonly signIns: SignInService,
     private readonly em: EntityManager,
+    @InjectSettings() private readonly settings: Settings,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -36,25 +43,43 @@ export class AccessGuard implements CanActivate {
     return true;
   }
 
+  /** An `Authorization` header is taken at its word: where it is wrong, no cookie stands in for it. */
   private async identify(request: AccessedRequest): Promise<Actor> {
-    const key = BEARER.exec(request.headers.authorization ?? '')?.[1];
-    const found = key === undefined ? null : await this.apiKeys.find(key);
-    if (!found) {
+    const { authorization, cookie } = request.headers;
+    const actor =
+      authorization === undefined
+        ? await this.actorOfSession(request, cookie)
+        : await this.actorOfKey(authorization);
+    if (!actor) {
       throw new DomainError(
         'authentication_required',
         'Sign in, or send a valid API key as "Authorization: Bearer <api key>".',
       );
     }
-    return { kind: 'api_key', apiKeyId: found.id, projectId: found.projectId, role: found.role };
+    return actor;
+  }
+
+  private async actorOfKey(authorization: string): Promise<Actor | null> {
+    const key = BEARER.exec(authorization)?.[1];
+    const found = key === undefined ? null : await this.apiKeys.find(key);
+    return found && { kind: 'api_key', apiKeyId: found.id, projectId: found.projectId, role: found.role };
+  }
+
+  private async actorOfSession(request: AccessedRequest, cookie: string | undefined): Promise<Actor | null> {
+    const user = await this.signIns.find(cookie);
+    if (!user) return null;
+    refuseForeignRequest(request, this.settings);
+    return { kind: 'user', userId: user.id, email: user.email };
   }
 
   private async enterProject(request: AccessedRequest, actor: Actor, needed: Role): Promise<void> {
-    const { projectId } = request.params;
-    const role = isUuid(projectId) ? await this.roleOf(actor, projectId.toLowerCase()) : null;
-    const project =
-      role && isUuid(projectId) ? await this.em.fork().findOne(Project, { id: projectId }) : null;
-    if (!role || !project)
-      throw new DomainError('project_not_found', 'There is no such project among yours.');
+    const projectId = request.params.projectId;
+    if (!isUuid(projectId)) throw projectNotFound();
+    const id = projectId.toLowerCase();
+    const em = this.em.fork();
+    const role = await roleOn(em, actor, id);
+    const project = role && (await em.findOne(Project, { id }));
+    if (!role || !project) throw projectNotFound();
     if (!roleCovers(role, needed)) {
       throw new DomainError('role_required', `This needs the role ${needed}; yours is ${role}.`, {
         members: { requiredRole: needed, currentRole: role },
@@ -63,9 +88,11 @@ export class AccessGuard implements CanActivate {
     request.project = project;
     request.role = role;
   }
+}
 
-  private async roleOf(actor: Actor, projectId: string): Promise<Role | null> {
-    if (actor.kind === 'api_key') return actor.projectId === projectId ? actor.role : null;
-    return null;
-  }
+/** The actor's role on a project; null where it has none there. */
+async function roleOn(em: EntityManager, actor: Actor, projectId: string): Promise<Role | null> {
+  if (actor.kind === 'api_key') return actor.projectId === projectId ? actor.role : null;
+  const member = await em.findOne(ProjectMember, { projectId, userId: actor.userId });
+  return member && member.role;
 }

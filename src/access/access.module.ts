@@ -1,10 +1,27 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
+import { ProjectsModule } from '../projects/projects.module.js';
 import { AccessGuard } from './access.guard.js';
 import { ApiKeyService } from './api-key.service.js';
+import { MembershipService } from './application/membership.service.js';
+import { SignInService } from './application/sign-in.service.js';
+import { ApiKeyController } from './http/api-key.controller.js';
+import { AuthController } from './http/auth.controller.js';
+import { MeController } from './http/me.controller.js';
+import { MemberController } from './http/member.controller.js';
+import { ProjectController } from './http/project.controller.js';
+import { AuthPool } from './infrastructure/auth-pool.js';
 
 @Module({
-  providers: [ApiKeyService, { provide: APP_GUARD, useClass: AccessGuard }],
+  imports: [ProjectsModule],
+  controllers: [AuthController, MeController, ProjectController, MemberController, ApiKeyController],
+  providers: [
+    AuthPool,
+    SignInService,
+    MembershipService,
+    ApiKeyService,
+    { provide: APP_GUARD, useClass: AccessGuard },
+  ],
   exports: [ApiKeyService],
 })
 export class AccessModule {}

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { ProjectService } from '../projects/project.service.js';
+import { DomainError } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
 import { ApiKey } from './api-key.entity.js';
 import type { Role } from './role.js';
@@ -9,10 +11,15 @@ const KEY_BYTES = 32;
 const KEY_PREFIX = 'ck_';
 const PREFIX_CHARACTERS_SHOWN = 8;
 
-/** Makes and looks up API keys. */
+export const ACTIVE_KEYS_PER_PROJECT_MAX = 50;
+
+/** Makes, lists, renames, revokes and looks up API keys. */
 @Injectable()
 export class ApiKeyService {
-  constructor(private readonly em: EntityManager) {}
+  constructor(
+    private readonly em: EntityManager,
+    private readonly projects: ProjectService,
+  ) {}
 
   /** Makes a key inside the caller's transaction. The key itself is returned this once and never again. */
   create(
@@ -30,10 +37,66 @@ export class ApiKeyService {
     return { apiKey, key };
   }
 
+  /**
+   * As `create`, in a transaction of its own.
+   * @throws DomainError `api_key_limit_reached`, `project_not_found`.
+   */
+  async issue(wanted: {
+    projectId: string;
+    name: string;
+    role: Role;
+  }): Promise<{ apiKey: ApiKey; key: string }> {
+    return this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, wanted.projectId);
+      const active = await tx.count(ApiKey, { projectId: wanted.projectId, revokedAt: null });
+      if (active >= ACTIVE_KEYS_PER_PROJECT_MAX) {
+        throw new DomainError(
+          'api_key_limit_reached',
+          `A project has at most ${ACTIVE_KEYS_PER_PROJECT_MAX} active API keys. Revoke one first.`,
+        );
+      }
+      return this.create(tx, wanted);
+    });
+  }
+
+  /** At most `limit` keys of a project, newest first, revoked ones too; from behind the id `after`, if given. */
+  list(projectId: string, page: { after: string | null; limit: number }): Promise<ApiKey[]> {
+    const behind = page.after === null ? {} : { id: { $lt: page.after } };
+    return this.em
+      .fork()
+      .find(ApiKey, { projectId, ...behind }, { orderBy: { id: 'desc' }, limit: page.limit });
+  }
+
+  /** @throws DomainError `api_key_not_found`. */
+  async rename(ref: { projectId: string; id: string }, name: string): Promise<ApiKey> {
+    const em = this.em.fork();
+    const apiKey = await findOwn(em, ref);
+    apiKey.name = name;
+    await em.flush();
+    return apiKey;
+  }
+
+  /**
+   * Revokes a key from now on; a key that is revoked already stays as it is.
+   * @throws DomainError `api_key_not_found`.
+   */
+  async revoke(ref: { projectId: string; id: string }): Promise<void> {
+    const em = this.em.fork();
+    const apiKey = await findOwn(em, ref);
+    apiKey.revokedAt ??= new Date();
+    await em.flush();
+  }
+
   /** The key's row, or null where it is unknown or revoked. */
   find(key: string): Promise<ApiKey | null> {
     return this.em.fork().findOne(ApiKey, { keyHash: hashOf(key), revokedAt: null });
   }
+}
+
+async function findOwn(em: EntityManager, ref: { projectId: string; id: string }): Promise<ApiKey> {
+  const apiKey = await em.findOne(ApiKey, ref);
+  if (!apiKey) throw new DomainError('api_key_not_found', 'This project has no such API key.');
+  return apiKey;
 }
 
 function hashOf(key: string): Buffer {

@@ -1,0 +1,155 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { type ProjectFields, ProjectService } from '../../projects/project.service.js';
+import type { Project } from '../../projects/project.entity.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { ProjectMember } from '../project-member.entity.js';
+import type { Role } from '../role.js';
+
+export const PROJECTS_OWNED_MAX = 100;
+export const MEMBERS_PER_PROJECT_MAX = 1000;
+
+/** A user's place in a project, with what others see of the user. */
+export interface Member {
+  userId: string;
+  email: string;
+  name: string;
+  role: Role;
+  createdAt: Date;
+}
+
+export interface PageRequest {
+  /** Key of the last row of the page before; null for the first page. */
+  after: string | null;
+  limit: number;
+}
+
+/** Who belongs to which project. A project that had an owner always keeps one. */
+@Injectable()
+export class MembershipService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly projects: ProjectService,
+  ) {}
+
+  /**
+   * Makes a project whose owner is the user.
+   * @throws DomainError `project_limit_reached`, or as `ProjectService.create`.
+   */
+  async createProject(userId: string, fields: ProjectFields): Promise<Project> {
+    return this.em.fork().transactional(async (tx) => {
+      // The lock on the user's row makes requests at the same time count one after the other.
+      await sql`select 1 from app_user where id = ${userId} for no key update`.execute(tx.getKysely());
+      const owned = await tx.count(ProjectMember, { userId, role: 'owner' });
+      if (owned >= PROJECTS_OWNED_MAX) {
+        throw new DomainError(
+          'project_limit_reached',
+          `You own ${owned} projects already; at most ${PROJECTS_OWNED_MAX} are possible. Delete one first.`,
+        );
+      }
+      const project = await this.projects.create(tx, fields);
+      tx.create(ProjectMember, { projectId: project.id, userId, role: 'owner', createdAt: new Date() });
+      return project;
+    });
+  }
+
+  /** At most `limit` projects of the user, newest first, from behind the project id `after`, if given. */
+  async projectsOf(userId: string, { after, limit }: PageRequest): Promise<Project[]> {
+    const behind = after === null ? {} : { projectId: { $lt: after } };
+    const places = await this.em
+      .fork()
+      .find(ProjectMember, { userId, ...behind }, { orderBy: { projectId: 'desc' }, limit });
+    return this.projects.read(places.map((place) => place.projectId));
+  }
+
+  /** At most `limit` members, in the order in which they signed up, from behind the user id `after`, if given. */
+  async members(projectId: string, { after, limit }: PageRequest): Promise<Member[]> {
+    const { rows } = await sql<Member>`
+      select u.id as "userId", u.email, u.name, m.role, m.created_at as "createdAt"
+      from project_member m join app_user u on u.id = m.user_id
+      where m.project_id = ${projectId} and (${after}::uuid is null or m.user_id > ${after}::uuid)
+      order by m.user_id limit ${limit}
+    `.execute(this.em.fork().getKysely());
+    return rows;
+  }
+
+  /**
+   * Gives somebody who has signed up a place in the project.
+   * @throws DomainError `user_not_found`, `member_exists`, `member_limit_reached`.
+   */
+  async add(projectId: string, wanted: { email: string; role: Role }): Promise<Member> {
+    return this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, projectId);
+      const { rows } = await sql<{ userId: string; email: string; name: string }>`
+        select id as "userId", email, name from app_user where email = ${wanted.email.toLowerCase()}
+      `.execute(tx.getKysely());
+      const user = rows[0];
+      if (!user) {
+        throw new DomainError(
+          'user_not_found',
+          'Nobody has signed up with this e-mail. Ask them to sign up first.',
+        );
+      }
+      if (await tx.findOne(ProjectMember, { projectId, userId: user.userId })) {
+        throw new DomainError('member_exists', 'This user is a member already. Change the role instead.');
+      }
+      if ((await tx.count(ProjectMember, { projectId })) >= MEMBERS_PER_PROJECT_MAX) {
+        throw new DomainError(
+          'member_limit_reached',
+          `A project has at most ${MEMBERS_PER_PROJECT_MAX} members. Remove one first.`,
+        );
+      }
+      const place = { role: wanted.role, createdAt: new Date() };
+      tx.create(ProjectMember, { projectId, userId: user.userId, ...place });
+      return { ...user, ...place };
+    });
+  }
+
+  /** @throws DomainError `member_not_found`, `last_owner`. */
+  async changeRole(ref: { projectId: string; userId: string }, role: Role): Promise<Member> {
+    await this.em.fork().transactional(async (tx) => {
+      const member = await this.memberLocked(tx, ref);
+      if (role !== 'owner') await keepAnOwner(tx, member);
+      member.role = role;
+    });
+    const { rows } = await sql<Member>`
+      select u.id as "userId", u.email, u.name, m.role, m.created_at as "createdAt"
+      from project_member m join app_user u on u.id = m.user_id
+      where m.project_id = ${ref.projectId} and m.user_id = ${ref.userId}
+    `.execute(this.em.fork().getKysely());
+    // Removed by somebody else since the commit.
+    return rows[0] ?? memberNotFound();
+  }
+
+  /** @throws DomainError `member_not_found`, `last_owner`. */
+  async remove(ref: { projectId: string; userId: string }): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      const member = await this.memberLocked(tx, ref);
+      await keepAnOwner(tx, member);
+      tx.remove(member);
+    });
+  }
+
+  /** Reads a member while holding the project's row, so that two owners cannot go at the same time. */
+  private async memberLocked(
+    tx: EntityManager,
+    ref: { projectId: string; userId: string },
+  ): Promise<ProjectMember> {
+    await this.projects.lock(tx, ref.projectId);
+    return (await tx.findOne(ProjectMember, ref)) ?? memberNotFound();
+  }
+}
+
+async function keepAnOwner(tx: EntityManager, leaving: ProjectMember): Promise<void> {
+  if (leaving.role !== 'owner') return;
+  if ((await tx.count(ProjectMember, { projectId: leaving.projectId, role: 'owner' })) > 1) return;
+  throw new DomainError(
+    'last_owner',
+    'This is the last owner of the project. Make another member owner first.',
+  );
+}
+
+function memberNotFound(): never {
+  throw new DomainError('member_not_found', 'This project has no such member.');
+}

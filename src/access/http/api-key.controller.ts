@@ -1,0 +1,79 @@
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Project } from '../../projects/project.entity.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { isUuid } from '../../shared/ids.js';
+import { pageOf } from '../../shared/page.js';
+import { CurrentProject, ProjectRole } from '../access.decorators.js';
+import { ApiKeyService } from '../api-key.service.js';
+import {
+  ApiKeyDto,
+  ApiKeyPageDto,
+  CreateApiKeyBody,
+  CreatedApiKeyDto,
+  RenameApiKeyBody,
+} from './api-key.dto.js';
+import { PageQuery, rowsOf } from './page-query.dto.js';
+
+/** API keys of a project, for its owners (design §5). */
+@ApiTags('API keys')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@ProjectRole('owner')
+@Controller('v1/projects/:projectId/api-keys')
+export class ApiKeyController {
+  constructor(private readonly apiKeys: ApiKeyService) {}
+
+  /** Newest first, revoked ones too; neither the keys nor their hashes. */
+  @ApiOperation({ summary: 'List API keys' })
+  @ApiOkResponse({ type: ApiKeyPageDto })
+  @Get()
+  async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<ApiKeyPageDto> {
+    const apiKeys = await this.apiKeys.list(project.id, rowsOf(query));
+    return pageOf(apiKeys, query.limit, (apiKey) => apiKey.id, ApiKeyDto.of);
+  }
+
+  /** The only answer that ever holds the key; 409 `api_key_limit_reached`. */
+  @ApiOperation({ summary: 'Make an API key' })
+  @ApiCreatedResponse({ type: CreatedApiKeyDto })
+  @Header('Cache-Control', 'no-store')
+  @Post()
+  async create(
+    @CurrentProject() project: Project,
+    @Body() { name, role }: CreateApiKeyBody,
+  ): Promise<CreatedApiKeyDto> {
+    const { apiKey, key } = await this.apiKeys.issue({ projectId: project.id, name, role });
+    return { ...ApiKeyDto.of(apiKey), key };
+  }
+
+  @ApiOperation({ summary: 'Rename an API key' })
+  @ApiOkResponse({ type: ApiKeyDto })
+  @Patch(':apiKeyId')
+  async rename(
+    @CurrentProject() project: Project,
+    @Param('apiKeyId') apiKeyId: string,
+    @Body() { name }: RenameApiKeyBody,
+  ): Promise<ApiKeyDto> {
+    return ApiKeyDto.of(await this.apiKeys.rename(keyRef(project, apiKeyId), name));
+  }
+
+  /** Requests with the key get 401 from now on. Revoking it again changes nothing. */
+  @ApiOperation({ summary: 'Revoke an API key' })
+  @ApiNoContentResponse()
+  @HttpCode(204)
+  @Delete(':apiKeyId')
+  async revoke(@CurrentProject() project: Project, @Param('apiKeyId') apiKeyId: string): Promise<void> {
+    await this.apiKeys.revoke(keyRef(project, apiKeyId));
+  }
+}
+
+function keyRef(project: Project, apiKeyId: string): { projectId: string; id: string } {
+  if (!isUuid(apiKeyId)) throw new DomainError('api_key_not_found', 'This project has no such API key.');
+  return { projectId: project.id, id: apiKeyId.toLowerCase() };
+}

@@ -1,0 +1,106 @@
+import { Body, Controller, Get, Header, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { CurrentActor, Public, SignedIn } from '../access.decorators.js';
+import type { Actor } from '../access.decorators.js';
+import { type SignIn, SignInService } from '../application/sign-in.service.js';
+import { OwnRequestGuard } from '../own-request.guard.js';
+import { requireUser } from './actor.js';
+import {
+  ChangePasswordBody,
+  SessionDto,
+  SignedInDto,
+  SignedOutDto,
+  SignInBody,
+  SignUpBody,
+} from './auth.dto.js';
+
+/**
+ * Signing in by e-mail and password (design §5). The session is an HttpOnly cookie; its token never stands
+ * in a body. Requests from other sites' pages get 403 `csrf_refused`, too many attempts 429.
+ */
+@ApiTags('Sign-in')
+@UseGuards(OwnRequestGuard)
+@Controller('v1/auth')
+export class AuthController {
+  constructor(private readonly signIns: SignInService) {}
+
+  /** Answers `{ user }` and sets the session cookie; 409 `user_exists`. */
+  @Public()
+  @ApiOperation({ summary: 'Sign up and open a session' })
+  @ApiOkResponse({ type: SignedInDto })
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Post('sign-up/email')
+  async signUp(
+    @Body() body: SignUpBody,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SignedInDto> {
+    const name = body.name ?? body.email.slice(0, body.email.lastIndexOf('@'));
+    return setCookies(response, await this.signIns.signUp({ ...body, name }, request.ip ?? ''));
+  }
+
+  /** Answers `{ user }` and sets the session cookie; 401 `invalid_credentials`. */
+  @Public()
+  @ApiOperation({ summary: 'Open a session' })
+  @ApiOkResponse({ type: SignedInDto })
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Post('sign-in/email')
+  async signIn(
+    @Body() body: SignInBody,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SignedInDto> {
+    return setCookies(response, await this.signIns.signIn(body, request.ip ?? ''));
+  }
+
+  /** Ends the session of the cookie, in the database too; also answers 200 where there is none. */
+  @Public()
+  @ApiOperation({ summary: 'End the session' })
+  @ApiOkResponse({ type: SignedOutDto })
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Post('sign-out')
+  async signOut(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SignedOutDto> {
+    response.append('Set-Cookie', await this.signIns.signOut(request.headers.cookie));
+    return { success: true };
+  }
+
+  /** Answers `{ session: { expiresAt }, user }`, or `null` without a valid session; prolongs an older session. */
+  @Public()
+  @ApiOperation({ summary: 'The session of the cookie, or null' })
+  @ApiOkResponse({ type: SessionDto })
+  @Get('get-session')
+  async session(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const { session, cookies } = await this.signIns.renew(request.headers.cookie);
+    response.append('Set-Cookie', cookies).setHeader('Cache-Control', 'no-store');
+    response.json(session);
+  }
+
+  /** Sets a new password, ends all other sessions of the user and renews this one; 401 `invalid_credentials`. */
+  @SignedIn()
+  @ApiOperation({ summary: 'Change the password and end all other sessions' })
+  @ApiOkResponse({ type: SignedInDto })
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Post('change-password')
+  async changePassword(
+    @CurrentActor() actor: Actor,
+    @Body() body: ChangePasswordBody,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SignedInDto> {
+    const { email } = requireUser(actor);
+    return setCookies(response, await this.signIns.changePassword(email, body, request.headers.cookie));
+  }
+}
+
+function setCookies(response: Response, { user, cookies }: SignIn): SignedInDto {
+  response.append('Set-Cookie', cookies);
+  return { user };
+}

@@ -1,0 +1,31 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { isUuid } from '../../shared/ids.js';
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, readCursor } from '../../shared/page.js';
+
+const CURSOR_CHARACTERS_MAX = 200;
+
+/** Which page of a list whose rows are ordered by a UUID. */
+export class PageQuery {
+  @ApiPropertyOptional({ minimum: 1, maximum: PAGE_LIMIT_MAX, default: PAGE_LIMIT_DEFAULT })
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value,
+  )
+  @IsInt()
+  @Min(1)
+  @Max(PAGE_LIMIT_MAX)
+  limit: number = PAGE_LIMIT_DEFAULT;
+
+  @ApiPropertyOptional({ description: 'The nextCursor of the page before.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(CURSOR_CHARACTERS_MAX)
+  cursor?: string;
+}
+
+/** What to read for a page: one row more than is shown tells whether there is a next page. */
+export function rowsOf(query: PageQuery): { after: string | null; limit: number } {
+  return { after: readCursor(query.cursor, isUuid), limit: query.limit + 1 };
+}

@@ -1,0 +1,37 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { buildMessage, ValidateBy } from 'class-validator';
+
+// oxlint-disable-next-line no-control-regex -- control characters are what this refuses
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
+
+/**
+ * A line of text of `min` to `max` characters, without the blanks around it. Control characters (PostgreSQL
+ * stores no NUL) and lone surrogates are refused.
+ */
+export function TextLine({ min, max }: { min: number; max: number }): PropertyDecorator {
+  return applyDecorators(
+    Trimmed(),
+    ValidateBy({
+      name: 'textLine',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && isTextLine(value, min, max),
+        defaultMessage: buildMessage(
+          () => `$property must be a line of ${min} to ${max} characters, without control characters.`,
+        ),
+      },
+    }),
+  );
+}
+
+/** Takes the blanks around a string away; anything else stays as it is, for the checks to refuse. */
+export function Trimmed(): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
+}
+
+function isTextLine(value: string, min: number, max: number): boolean {
+  // Code points, as a person counts characters; the cheap check first, so that a long text is not split.
+  if (value.length > 2 * max || !value.isWellFormed() || CONTROL_CHARACTER.test(value)) return false;
+  const characters = [...value].length;
+  return characters >= min && characters <= max;
+}

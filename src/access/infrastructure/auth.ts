@@ -1,0 +1,88 @@
+import { Logger } from '@nestjs/common';
+import { betterAuth } from 'better-auth';
+import type { Pool } from 'pg';
+import { newId } from '../../shared/ids.js';
+import type { Settings } from '../../shared/settings.js';
+
+export const PASSWORD_CHARACTERS_MIN = 8;
+export const PASSWORD_CHARACTERS_MAX = 128;
+
+const SESSION_DAYS = 7;
+const DAY_SECONDS = 24 * 60 * 60;
+
+/**
+ * better-auth, as far as it is used: users, password hashes, sessions and the signed cookie. It is called
+ * through its functions and not mounted as a router: requests are validated, checked for their origin,
+ * limited and answered by our own controllers, like all others.
+ */
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the type is built from the options
+export function createAuth(settings: Settings, pool: Pool) {
+  const logger = new Logger('better-auth');
+  return betterAuth({
+    appName: 'consent-service',
+    basePath: '/v1/auth',
+    // Decides about the cookie's Secure attribute; no link is ever built from it.
+    baseURL: settings.publicBaseUrl || `http://${settings.host}:${settings.port}`,
+    secret: settings.authSecret,
+    database: pool,
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    // Messages alone: the further arguments may hold e-mail addresses.
+    logger: { level: 'error', log: (_level, message) => logger.error(message) },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: PASSWORD_CHARACTERS_MIN,
+      maxPasswordLength: PASSWORD_CHARACTERS_MAX,
+    },
+    session: {
+      modelName: 'user_session',
+      expiresIn: SESSION_DAYS * DAY_SECONDS,
+      updateAge: DAY_SECONDS,
+      fields: {
+        userId: 'user_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+    },
+    user: {
+      modelName: 'app_user',
+      fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
+    },
+    account: {
+      modelName: 'user_account',
+      fields: {
+        userId: 'user_id',
+        providerId: 'provider_id',
+        accountId: 'account_id',
+        accessToken: 'access_token',
+        refreshToken: 'refresh_token',
+        idToken: 'id_token',
+        accessTokenExpiresAt: 'access_token_expires_at',
+        refreshTokenExpiresAt: 'refresh_token_expires_at',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+      },
+    },
+    verification: {
+      modelName: 'user_verification',
+      fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+    },
+    advanced: {
+      cookiePrefix: 'auth',
+      useSecureCookies: settings.publicBaseUrl.startsWith('https:'),
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      // The address would be read from a header that any client may set.
+      ipAddress: { disableIpTracking: true },
+      database: {
+        generateId: () => newId(),
+        // The tables come from our own migrations, which have run before.
+        validateSchema: false,
+      },
+    },
+  });
+}
+
+export type Auth = ReturnType<typeof createAuth>;
