@@ -3,6 +3,7 @@ import { Migration20261120000100_core } from './Migration20261120000100_core.js'
 import { Migration20261120000200_access } from './Migration20261120000200_access.js';
 import { Migration20261120000300_sign_in } from './Migration20261120000300_sign_in.js';
 import { Migration20261120000400_licensing } from './Migration20261120000400_licensing.js';
+import { Migration20261120000500_forwarding } from './Migration20261120000500_forwarding.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -10,4 +11,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261120000200_access', class: Migration20261120000200_access },
   { name: 'Migration20261120000300_sign_in', class: Migration20261120000300_sign_in },
   { name: 'Migration20261120000400_licensing', class: Migration20261120000400_licensing },
+  { name: 'Migration20261120000500_forwarding', class: Migration20261120000500_forwarding },
 ];
