@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+
+/** Shortest token: 32 random bytes take 43 characters in base64url (spec §5.2). */
+export const BEARER_TOKEN_CHARACTERS_MIN = 43;
+export const BEARER_TOKEN_CHARACTERS_MAX = 4096;
+
+const BEARER_TOKEN_BYTES = 32;
+/** `b64token` of RFC 6750 §2.1: nothing in it can break out of a header. */
+const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+/** Why a bearer token is refused, as a sentence that does not repeat it; null where it is good. */
+export function refusalOfBearerToken(token: string): string | null {
+  if (token.length < BEARER_TOKEN_CHARACTERS_MIN || token.length > BEARER_TOKEN_CHARACTERS_MAX) {
+    return `The bearer token must have ${BEARER_TOKEN_CHARACTERS_MIN} to ${BEARER_TOKEN_CHARACTERS_MAX} characters.`;
+  }
+  return B64_TOKEN.test(token)
+    ? null
+    : 'The bearer token may hold letters, digits and - . _ ~ + / only, with = at its end.';
+}
+
+/** A fresh token of 32 random bytes, in base64url. */
+export function makeBearerToken(): string {
+  return randomBytes(BEARER_TOKEN_BYTES).toString('base64url');
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  ENDPOINT_URL_CHARACTERS_MAX,
+  isAddressAllowed,
+  isPublicAddress,
+  judgeEndpointUrl,
+  parseExceptions,
+} from './endpoint-policy.js';
+
+const none = parseExceptions([]);
+const judge = (url: string, exceptions: string[] = []) =>
+  judgeEndpointUrl(url, parseExceptions(exceptions)).kind;
+
+describe('judgeEndpointUrl (design §6.5)', () => {
+  it.each([
+    'https://consents.example.com/hook',
+    'https://consents.example.com:8443/hook?tenant=7',
+    'https://bücher.example/hook',
+    'HTTPS://Consents.Example.com',
+    'https://8.8.8.8/hook',
+    'https://[2606:4700:4700::1111]/hook',
+  ])('allows %s', (url) => {
+    expect(judge(url)).toBe('allowed');
+  });
+
+  it.each([
+    ['not https (spec §2.2, §7)', 'http://consents.example.com/hook'],
+    ['another scheme', 'ftp://consents.example.com/hook'],
+    ['no scheme', 'consents.example.com/hook'],
+    ['nothing', ''],
+    ['a user name', 'https://user@consents.example.com/'],
+    ['a user name and a password', 'https://user:pass@consents.example.com/'],
+    ['an empty user name', 'https://@consents.example.com/'],
+    ['a fragment', 'https://consents.example.com/#part'],
+    ['an empty fragment', 'https://consents.example.com/#'],
+    ['a space', 'https://consents.example.com/a b'],
+    ['a leading space', ' https://consents.example.com/'],
+    ['a tab that the parser would drop', 'https://consents.exam\tple.com/'],
+    ['a NUL character', 'https://consents.example.com/\u0000'],
+    ['a lone surrogate', 'https://consents.example.com/\ud800'],
+    ['a backslash', 'https:\\\\consents.example.com/'],
+    ['no host', 'https:///'],
+    ['a port out of range', 'https://consents.example.com:65536/'],
+    ['a trailing dot', 'https://consents.example.com./'],
+    ['an empty label', 'https://consents..example.com/'],
+  ])('refuses %s', (_, url) => {
+    expect(judgeEndpointUrl(url, none)).toMatchObject({ kind: 'refused', cause: 'malformed' });
+  });
+
+  it.each([
+    ['a host without a dot', 'https://receiver/hook'],
+    ['localhost', 'https://localhost/hook'],
+    ['localhost in capitals', 'https://LOCALHOST/hook'],
+    ['a name below localhost', 'https://app.localhost/hook'],
+    ['.local', 'https://printer.local/hook'],
+    ['.internal', 'https://metadata.google.internal/hook'],
+    ['loopback', 'https://127.0.0.1/'],
+    ['loopback in hexadecimal', 'https://0x7f.1/'],
+    ['loopback as one number', 'https://2130706433/'],
+    ['loopback in octal', 'https://0177.0.0.1/'],
+    ['loopback in full-width digits', 'https://１２７.0.0.1/'],
+    ['loopback in circled digits', 'https://①②⑦.0.0.1/'],
+    ['loopback with ideographic full stops', 'https://127。0。0。1/'],
+    ['loopback in short form', 'https://127.1/'],
+    ['loopback of IPv6', 'https://[::1]/'],
+    ['v4-mapped loopback', 'https://[::ffff:127.0.0.1]/'],
+    ['the cloud metadata address', 'https://169.254.169.254/latest'],
+    ['a private network', 'https://10.0.0.7/'],
+    ['the unspecified address', 'https://0.0.0.0/'],
+  ])('refuses %s', (_, url) => {
+    expect(judgeEndpointUrl(url, none)).toMatchObject({ kind: 'refused', cause: 'not_public' });
+  });
+
+  it('refuses localhost with a trailing dot', () => {
+    expect(judge('https://localhost./')).toBe('refused');
+  });
+
+  it('allows 2,048 characters and refuses 2,049', () => {
+    const base = 'https://consents.example.com/';
+    const url = base + 'a'.repeat(ENDPOINT_URL_CHARACTERS_MAX - base.length);
+    expect(judge(url)).toBe('allowed');
+    expect(judge(`${url}a`)).toBe('refused');
+  });
+
+  it('repeats nothing of the URL in its reason', () => {
+    const judgement = judgeEndpointUrl('http://user:secret@10.0.0.7/?key=secret', none);
+    expect(JSON.stringify(judgement)).not.toMatch(/secret|10\.0\.0\.7/);
+  });
+});
+
+describe('exceptions (design §6.5)', () => {
+  it.each([
+    ['https://127.0.0.1:8443/hook', '127.0.0.1:8443'],
+    ['https://localhost:8443/hook', 'localhost:8443'],
+    ['https://receiver/hook', 'receiver:443'],
+    ['https://[::1]:8443/hook', '[::1]:8443'],
+    ['https://10.1.2.3/hook', '10.0.0.0/8'],
+    ['https://10.1.2.3/hook', '10.1.2.3'],
+    ['https://[fd00::7]/hook', 'fd00::/8'],
+  ])('allows %s through %s', (url, exception) => {
+    expect(judge(url, [exception])).toBe('allowed');
+  });
+
+  it.each([
+    ['another port', 'https://127.0.0.1:8444/hook', '127.0.0.1:8443'],
+    ['another host', 'https://127.0.0.2:8443/hook', '127.0.0.1:8443'],
+    ['no https', 'http://127.0.0.1:8443/hook', '127.0.0.1:8443'],
+    ['an address outside the range', 'https://192.168.0.1/hook', '10.0.0.0/8'],
+    ['a mapped address of the range', 'https://[::ffff:10.0.0.1]/hook', '10.0.0.0/8'],
+  ])('still refuses %s', (_, url, exception) => {
+    expect(judge(url, [exception])).toBe('refused');
+  });
+
+  it('refuses an entry that is neither target nor range', () => {
+    for (const entry of ['localhost', 'a/b:80', '10.0.0.0/33', 'user@host:1']) {
+      expect(() => parseExceptions([entry])).toThrow('FORWARDING_ALLOWED_PRIVATE_TARGETS');
+    }
+  });
+});
+
+describe('isPublicAddress', () => {
+  it.each(['1.1.1.1', '9.255.255.255', '11.0.0.0', '172.15.255.255', '172.32.0.0', '100.63.255.255'])(
+    '%s is public',
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  );
+
+  it.each(['100.128.0.0', '192.167.255.255', '223.255.255.255', '2606:4700::1', '2a00:1450::1'])(
+    '%s is public, too',
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  );
+
+  it.each([
+    ...['0.0.0.0', '0.1.2.3', '10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255', '127.0.0.1'],
+    ...['127.255.255.255', '169.254.0.1', '172.16.0.0', '172.31.255.255', '192.0.0.1', '192.0.2.1'],
+    ...['192.88.99.1', '192.168.0.1', '198.18.0.1', '198.19.255.255', '198.51.100.1', '203.0.113.1'],
+    ...['224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255'],
+    ...['::', '::1', '::127.0.0.1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '::ffff:0:8.8.8.8'],
+    ...['64:ff9b::7f00:1', '64:ff9b:1::a00:1', '100::1', '2001::1', '2001:2::1', '2001:10::1'],
+    ...['2001:20::1', '2001:db8::1', '2002:7f00:1::', '2002:808:808::', '3fff::1', '4000::1', '5f00::1'],
+    ...['fc00::1', 'fd12::1', 'fe80::1', 'fec0::1', 'ff02::1', 'fe80::1%eth0', 'not an address', ''],
+  ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false));
+
+  it('is overruled by a range for that address alone', () => {
+    const exceptions = parseExceptions(['127.0.0.0/8']);
+    expect(isAddressAllowed('127.0.0.1', exceptions)).toBe(true);
+    expect(isAddressAllowed('10.0.0.1', exceptions)).toBe(false);
+  });
+});

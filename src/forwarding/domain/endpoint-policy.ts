@@ -1,0 +1,147 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** Longest endpoint URL, in characters (design §6.5). */
+export const ENDPOINT_URL_CHARACTERS_MAX = 2048;
+
+const HTTPS_PORT = '443';
+/** IPv6 hands out global addresses from this block alone (RFC 4291 §2.4). */
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
+/** Documentation addresses that the library's table does not list (RFC 3849, RFC 9637). */
+const IPV6_DOCUMENTATION = ['2001:db8::/32', '3fff::/20'].map((range) => ipaddr.parseCIDR(range));
+/** Names that never lead out of a machine or a private network. */
+const PRIVATE_NAMES = ['localhost', 'local', 'internal'];
+
+/** What an operator lets owners reach although it is not public. */
+export interface EndpointExceptions {
+  /** `host:port`, as in the URL, lower case. */
+  targets: ReadonlySet<string>;
+  ranges: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
+}
+
+/** `not_public` says that the host is refused for where it leads, `malformed` that the URL itself is wrong. */
+export type EndpointJudgement =
+  { kind: 'allowed'; url: URL } | { kind: 'refused'; cause: 'malformed' | 'not_public'; reason: string };
+
+/**
+ * Judges an endpoint URL by its text alone: at save, at Test and before each attempt (design §6.5). Names are
+ * resolved by the sender, which judges every address with `isAddressAllowed`.
+ * The reason is a sentence for the owner and repeats nothing of the URL.
+ */
+export function judgeEndpointUrl(text: string, exceptions: EndpointExceptions): EndpointJudgement {
+  if (text.length > ENDPOINT_URL_CHARACTERS_MAX) {
+    return malformed(`The endpoint URL may have at most ${ENDPOINT_URL_CHARACTERS_MAX} characters.`);
+  }
+  // The URL parser drops or repairs these silently; what is stored must be what is meant.
+  if (!/^[^\s\\\p{Cc}]+$/u.test(text) || !text.isWellFormed() || !URL.canParse(text)) {
+    return malformed('The endpoint URL is not a valid URL.');
+  }
+  const url = new URL(text);
+  if (url.protocol !== 'https:') return malformed('The endpoint URL must begin with https://.');
+  if (url.username !== '' || url.password !== '' || /^https:\/*[^/?#]*@/i.test(text)) {
+    return malformed('The endpoint URL must not hold a user name or password; use the bearer token.');
+  }
+  if (text.includes('#')) return malformed('The endpoint URL must not have a fragment (#).');
+  return judgeHost(url, exceptions);
+}
+
+function judgeHost(url: URL, exceptions: EndpointExceptions): EndpointJudgement {
+  if (exceptions.targets.has(targetOf(url))) return { kind: 'allowed', url };
+  // The parser has turned every notation of an address (hex, octal, one number, full-width) into one.
+  const address = literalAddress(url.hostname);
+  if (address !== null) {
+    return isAddressAllowed(address, exceptions)
+      ? { kind: 'allowed', url }
+      : notPublic('The endpoint URL points at an address that is not public.');
+  }
+  const labels = url.hostname.split('.');
+  if (labels.at(-1) === '' || labels.includes('')) {
+    return malformed('The host of the endpoint URL has an empty part; write it without a dot at its end.');
+  }
+  if (PRIVATE_NAMES.includes(labels.at(-1) ?? '') || labels.length < 2) {
+    return notPublic('The host of the endpoint URL must be a public name, such as consents.example.com.');
+  }
+  return { kind: 'allowed', url };
+}
+
+/** `host:port` of a URL, with the port that https implies. */
+export function targetOf(url: URL): string {
+  return `${url.hostname}:${url.port || HTTPS_PORT}`;
+}
+
+/** The address that the host of a URL literally is, or null where it is a name. */
+export function literalAddress(hostname: string): string | null {
+  const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return isIP(bare) === 0 ? null : bare;
+}
+
+/** Whether an address may be connected to: public, or in a range that the operator allowed. */
+export function isAddressAllowed(address: string, exceptions: EndpointExceptions): boolean {
+  return isPublicAddress(address) || isInRange(address, exceptions);
+}
+
+function isInRange(address: string, { ranges }: EndpointExceptions): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  return ranges.some(([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits));
+}
+
+/**
+ * Whether an address is unicast and reachable for everybody. Addresses that carry another one inside
+ * (v4-mapped, v4-compatible, NAT64, 6to4, Teredo) are not, whatever they carry: they may lead anywhere.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== 'unicast') return false;
+  if (parsed instanceof ipaddr.IPv4) return true;
+  return inBlock(parsed, GLOBAL_IPV6) && !IPV6_DOCUMENTATION.some((block) => inBlock(parsed, block));
+}
+
+function inBlock(address: ipaddr.IPv6, [range, bits]: [ipaddr.IPv4 | ipaddr.IPv6, number]): boolean {
+  return range instanceof ipaddr.IPv6 && address.match(range, bits);
+}
+
+/**
+ * Reads the entries of `FORWARDING_ALLOWED_PRIVATE_TARGETS`: `host:port`, an address or a CIDR range.
+ * @throws Error that names the setting, for the start to stop on.
+ */
+export function parseExceptions(entries: readonly string[]): EndpointExceptions {
+  const targets = new Set<string>();
+  const ranges: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [];
+  for (const entry of entries) {
+    const range = parseRange(entry);
+    if (range) ranges.push(range);
+    else targets.add(parseTarget(entry));
+  }
+  return { targets, ranges };
+}
+
+function parseRange(entry: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | null {
+  const [address = '', bits] = entry.split('/');
+  const version = isIP(address);
+  if (version === 0) return null;
+  return bits === undefined
+    ? [ipaddr.parse(address), version === 4 ? 32 : 128]
+    : ipaddr.isValidCIDR(entry)
+      ? ipaddr.parseCIDR(entry)
+      : null;
+}
+
+function parseTarget(entry: string): string {
+  const text = `https://${entry}`;
+  if (!/^[^@/?#\s]+:\d{1,5}$/.test(entry) || !URL.canParse(text)) {
+    throw new Error(
+      `FORWARDING_ALLOWED_PRIVATE_TARGETS must list host:port, addresses or CIDR ranges; "${entry}" is none.`,
+    );
+  }
+  return targetOf(new URL(text));
+}
+
+function malformed(reason: string): EndpointJudgement {
+  return { kind: 'refused', cause: 'malformed', reason };
+}
+
+function notPublic(reason: string): EndpointJudgement {
+  return { kind: 'refused', cause: 'not_public', reason };
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { judgeResponse } from './outcome.js';
+
+describe('judgeResponse (spec §3.3)', () => {
+  it.each([200, 201, 202, 204, 299])('%d is a delivery', (httpStatus) => {
+    expect(judgeResponse({ kind: 'status', httpStatus })).toEqual({ outcome: 'delivered', httpStatus });
+  });
+
+  it.each([
+    [300, 'redirect'],
+    [301, 'redirect'],
+    [399, 'redirect'],
+    [400, 'http_4xx'],
+    [401, 'http_4xx'],
+    [499, 'http_4xx'],
+    [500, 'http_5xx'],
+    [599, 'http_5xx'],
+    [600, 'http_other'],
+    [999, 'http_other'],
+  ])('%d is a failure of the category %s', (httpStatus, category) => {
+    expect(judgeResponse({ kind: 'status', httpStatus })).toMatchObject({
+      outcome: 'failed',
+      category,
+      httpStatus,
+      reason: expect.stringContaining(String(httpStatus)),
+    });
+  });
+
+  it('a network error is a failure without a status', () => {
+    const answer = { kind: 'error', category: 'connect', reason: 'No.' } as const;
+    expect(judgeResponse(answer)).toEqual({
+      outcome: 'failed',
+      category: 'connect',
+      reason: 'No.',
+      httpStatus: null,
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import type { FieldError } from '../../shared/domain-error.js';
+import { refusalOfBearerToken } from './bearer-token.js';
+import { type EndpointExceptions, judgeEndpointUrl } from './endpoint-policy.js';
+
+export const AUTH_MODES = ['bearer', 'none'] as const;
+export type AuthMode = (typeof AUTH_MODES)[number];
+
+/** What a save asks for. `bearerToken` undefined keeps the stored one. */
+export interface WantedSettings {
+  enabled: boolean;
+  endpointUrl: string | null;
+  authMode: AuthMode;
+  bearerToken?: string | undefined;
+}
+
+/** The stored token, as far as a save needs it. */
+export interface StoredToken {
+  configured: boolean;
+  /** Scheme, host and port of the endpoint it was given for; null where there was no endpoint then. */
+  origin: string | null;
+}
+
+export type TokenChange = { kind: 'keep' } | { kind: 'drop' } | { kind: 'replace'; token: string };
+
+export type SettingsChange =
+  { kind: 'accepted'; token: TokenChange; origin: string | null } | { kind: 'refused'; errors: FieldError[] };
+
+/**
+ * Judges a save of the forwarding settings (spec §2.2, §7). A stored token belongs to the scheme, host and
+ * port that it was given for: pointing the URL elsewhere must not send it there, so there it is asked for
+ * again (bearer) or dropped (no auth).
+ */
+export function judgeSettingsChange(
+  wanted: WantedSettings,
+  stored: StoredToken,
+  exceptions: EndpointExceptions,
+): SettingsChange {
+  const errors: FieldError[] = [];
+  const endpoint = wanted.endpointUrl === null ? null : judgeEndpointUrl(wanted.endpointUrl, exceptions);
+  if (endpoint?.kind === 'refused') errors.push({ field: 'endpointUrl', message: endpoint.reason });
+  if (wanted.enabled && wanted.endpointUrl === null) {
+    errors.push({
+      field: 'endpointUrl',
+      message: 'Enter the endpoint URL before forwarding is switched on.',
+    });
+  }
+  const origin = endpoint?.kind === 'allowed' ? endpoint.url.origin : null;
+  const moved = origin !== null && stored.configured && stored.origin !== origin;
+  const tokenRefusal = refusalOfToken(wanted, { stored, moved, asked: endpoint?.kind === 'allowed' });
+  if (tokenRefusal) errors.push({ field: 'bearerToken', message: tokenRefusal });
+  if (errors.length > 0) return { kind: 'refused', errors };
+  return { kind: 'accepted', origin, token: tokenChange(wanted, moved) };
+}
+
+function refusalOfToken(
+  wanted: WantedSettings,
+  { stored, moved, asked }: { stored: StoredToken; moved: boolean; asked: boolean },
+): string | null {
+  const { authMode, bearerToken } = wanted;
+  if (bearerToken !== undefined) {
+    return authMode === 'none'
+      ? 'A bearer token is of no use without authentication; leave it out, or choose the mode bearer.'
+      : refusalOfBearerToken(bearerToken);
+  }
+  if (authMode === 'none' || !asked) return null;
+  if (!stored.configured) return 'Enter a bearer token; none is stored yet.';
+  return moved ? 'Enter the bearer token again: the endpoint URL points at another place now.' : null;
+}
+
+function tokenChange({ bearerToken }: WantedSettings, moved: boolean): TokenChange {
+  if (bearerToken !== undefined) return { kind: 'replace', token: bearerToken };
+  return moved ? { kind: 'drop' } : { kind: 'keep' };
+}
