@@ -1,0 +1,141 @@
+import type { LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { createSecureContext, rootCertificates } from 'node:tls';
+import { callbackify } from 'node:util';
+import { buildConnector } from 'undici';
+import { type EndpointExceptions, isAddressAllowed } from '../domain/endpoint-policy.js';
+import type { FailureCategory } from '../domain/outcome.js';
+import type { NameResolver } from './name-resolver.js';
+
+const HTTPS_PORT = '443';
+/** How long one of several addresses is tried before the next one is tried beside it. */
+const ADDRESS_ATTEMPT_MS = 1000;
+
+/** Why no connection came about. Its message is for the owner. */
+export class ConnectFailure extends Error {
+  constructor(
+    readonly category: FailureCategory,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/**
+ * Opens TLS connections to places that may be reached, and to no others: every resolved address is judged,
+ * and the judged address is the one connected to, so a name cannot change its mind in between (design §6.5).
+ * DNS, connect and TLS share `timeoutMs`.
+ */
+export function guardedConnector(options: {
+  resolver: NameResolver;
+  exceptions: EndpointExceptions;
+  timeoutMs: number;
+  /** PEM of further certificate authorities; empty: the built-in ones alone. */
+  extraCa: string;
+}): buildConnector.connector {
+  const { resolver, exceptions, timeoutMs, extraCa } = options;
+  // Reading 150 certificates takes milliseconds: once, not for each connection.
+  const secureContext = extraCa ? createSecureContext({ ca: [...rootCertificates, extraCa] }) : undefined;
+  const tlsOptions = {
+    allowH2: false,
+    // The deadline below is exact; undici's own counts in half seconds. 0 turns that off.
+    timeout: 0,
+    // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment changes nothing.
+    rejectUnauthorized: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+    ...(secureContext && { secureContext }),
+  };
+  const open = (exempt: boolean) =>
+    buildConnector({ ...tlsOptions, lookup: guardedLookup(resolver, exceptions, exempt) });
+  const openGuarded = open(false);
+  const openExempt = open(true);
+
+  return (target, callback) => {
+    const exempt = exceptions.targets.has(targetKey(target));
+    if (!exempt && isIP(target.hostname) !== 0 && !isAddressAllowed(target.hostname, exceptions)) {
+      queueMicrotask(() => callback(blocked(), null));
+      return;
+    }
+    let deadline: NodeJS.Timeout | undefined;
+    const connect = (exempt ? openExempt : openGuarded) as (
+      ...args: Parameters<buildConnector.connector>
+    ) => Socket;
+    const socket = connect(target, (error, connected) => {
+      clearTimeout(deadline);
+      if (error) callback(failureOf(error, progress), null);
+      else if (connected) callback(null, connected);
+    });
+    const progress = watchProgress(socket, target.hostname);
+    deadline = setTimeout(() => socket.destroy(timeoutOf(progress)), timeoutMs);
+  };
+}
+
+function targetKey({ hostname, port }: buildConnector.Options): string {
+  const host = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
+  return `${host}:${port || HTTPS_PORT}`;
+}
+
+/** A `lookup` for `net.connect` that fails unless every address may be connected to. */
+function guardedLookup(
+  resolver: NameResolver,
+  exceptions: EndpointExceptions,
+  exempt: boolean,
+): LookupFunction {
+  const judge = (addresses: string[]): LookupAddress[] => {
+    if (addresses.length === 0) {
+      throw new ConnectFailure('dns', 'The host name of the endpoint could not be resolved.');
+    }
+    if (!exempt && !addresses.every((address) => isAddressAllowed(address, exceptions))) throw blocked();
+    return addresses.map((address) => ({ address, family: isIP(address) }));
+  };
+  const lookup = callbackify(async (hostname: string) => judge(await resolver.resolve(hostname)));
+  return (hostname, { all }, callback) =>
+    lookup(hostname, (error, found) => {
+      if (error) callback(error, []);
+      else if (all) callback(null, found);
+      else callback(null, found[0]?.address ?? '', found[0]?.family);
+    });
+}
+
+/** How far a connection has come. */
+interface Progress {
+  resolved: boolean;
+  connected: boolean;
+}
+
+function watchProgress(socket: Socket, hostname: string): Progress {
+  const progress = { resolved: isIP(hostname) !== 0, connected: false };
+  socket.once('lookup', () => (progress.resolved = true));
+  socket.once('connect', () => (progress.connected = true));
+  return progress;
+}
+
+function failureOf(error: Error, progress: Progress): ConnectFailure {
+  if (error instanceof ConnectFailure) return error;
+  if (!progress.connected) {
+    return new ConnectFailure('connect', 'The endpoint did not take the connection.', { cause: error });
+  }
+  return new ConnectFailure('tls', tlsSentence(error), { cause: error });
+}
+
+/** A sentence for the errors that owners can mend; Node's own messages may repeat names of the certificate. */
+function tlsSentence(error: Error): string {
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'CERT_HAS_EXPIRED') return "The endpoint's certificate has expired.";
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return "The endpoint's certificate is for another host name.";
+  if (code.includes('SELF_SIGNED') || code.includes('VERIFY') || code.includes('ISSUER')) {
+    return "The endpoint's certificate is not signed by an authority that is trusted.";
+  }
+  return 'No secure connection (TLS) came about with the endpoint.';
+}
+
+function timeoutOf({ resolved, connected }: Progress): ConnectFailure {
+  const step = connected ? 'The TLS handshake' : resolved ? 'The connection' : 'Resolving the host name';
+  return new ConnectFailure('timeout', `${step} took too long.`);
+}
+
+function blocked(): ConnectFailure {
+  return new ConnectFailure('blocked_address', 'The endpoint leads to an address that is not public.');
+}

@@ -1,0 +1,41 @@
+import { Resolver } from 'node:dns/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
+const QUERY_TRIES = 2;
+/** How long the slower family may lag behind the one that has answered (RFC 8305 §3 says 50 ms and up). */
+const RESOLUTION_DELAY_MS = 250;
+
+/**
+ * Resolves names by c-ares instead of `dns.lookup`, whose four threads one slow name could hold for the
+ * whole process. `localhost` is no DNS name and is answered here; the machine's hosts file is not read.
+ */
+export class NameResolver {
+  private readonly resolver: Resolver;
+
+  /** `servers` replaces the system's name servers. */
+  constructor(options: { timeoutMs: number; servers?: string[] }) {
+    this.resolver = new Resolver({
+      timeout: Math.ceil(options.timeoutMs / QUERY_TRIES),
+      tries: QUERY_TRIES,
+    });
+    if (options.servers) this.resolver.setServers(options.servers);
+  }
+
+  /** Every address of a name, IPv4 first; empty where it has none or nobody knows it. */
+  async resolve(name: string): Promise<string[]> {
+    if (name === 'localhost') return LOOPBACK_ADDRESSES;
+    const v4 = addressesOr(this.resolver.resolve4(name));
+    const v6 = addressesOr(this.resolver.resolve6(name));
+    const first = await Promise.race([v4, v6]);
+    // Nothing yet: the other family decides.
+    if (first.length === 0) return (await Promise.all([v4, v6])).flat();
+    const late = wait(RESOLUTION_DELAY_MS, [], { ref: false });
+    return (await Promise.all([v4, v6].map((family) => Promise.race([family, late])))).flat();
+  }
+}
+
+/** A family that has no records, or that the server will not answer, is no reason to refuse the other one. */
+function addressesOr(query: Promise<string[]>): Promise<string[]> {
+  return query.catch(() => []);
+}

@@ -1,0 +1,49 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+
+const ALGORITHM = 'aes-256-gcm';
+/** GCM's own nonce length; random, since one key seals far fewer than 2^32 tokens (NIST SP 800-38D §8.3). */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A token at rest: nonce, tag and ciphertext in one, and the key that made it. */
+export interface SealedToken {
+  ciphertext: Buffer;
+  keyId: string;
+}
+
+/**
+ * Encrypts bearer tokens at rest (spec §5.2). The project's id is authenticated along, so that a row copied
+ * to another project does not open. The first of `SECRET_KEYS` encrypts, all of them decrypt.
+ */
+@Injectable()
+export class TokenVault {
+  constructor(@InjectSettings() private readonly settings: Settings) {}
+
+  seal(projectId: string, token: string): SealedToken {
+    const [current] = this.settings.secretKeys;
+    if (!current) throw new Error('SECRET_KEYS is empty: there is no key to encrypt a bearer token with.');
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, current.key, nonce).setAAD(Buffer.from(projectId));
+    const encrypted = Buffer.concat([cipher.update(token, 'utf8'), cipher.final()]);
+    return { ciphertext: Buffer.concat([nonce, cipher.getAuthTag(), encrypted]), keyId: current.id };
+  }
+
+  /** The token, or null where its key is gone or the row was tampered with: the owner must enter it again. */
+  open(projectId: string, sealed: SealedToken): string | null {
+    const key = this.settings.secretKeys.find(({ id }) => id === sealed.keyId)?.key;
+    if (!key) return null;
+    const nonce = sealed.ciphertext.subarray(0, NONCE_BYTES);
+    const tag = sealed.ciphertext.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+    try {
+      const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(projectId))
+        .setAuthTag(tag);
+      const encrypted = sealed.ciphertext.subarray(NONCE_BYTES + TAG_BYTES);
+      return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
+    } catch {
+      return null;
+    }
+  }
+}

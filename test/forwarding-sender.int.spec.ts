@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { FailureCategory } from '../src/forwarding/domain/outcome.js';
+import { NameResolver } from '../src/forwarding/infrastructure/name-resolver.js';
+import { Sender, type SendResult } from '../src/forwarding/infrastructure/sender.js';
+import { makeCertificateAuthority } from '../src/one-machine/certificates.js';
+import { type DnsServer, startDnsServer } from './support/dns-server.js';
+import {
+  type Behaviour,
+  makeTestAuthority,
+  type Receiver,
+  startReceiver,
+  type TestAuthority,
+} from './support/receiver.js';
+import { testSettings } from './support/service.js';
+
+const CONNECT_TIMEOUT_MS = 400;
+const TIMEOUT_MS = 800;
+/** What a loaded machine may add to a time-out before a test calls it too late. */
+const LATE_MS = 1500;
+
+let testAuthority: TestAuthority;
+let receiver: Receiver;
+const opened: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  testAuthority = await makeTestAuthority();
+  receiver = await startReceiver(testAuthority.authority);
+});
+
+afterEach(async () => {
+  receiver.behave({ kind: 'answer', status: 204 });
+  receiver.requests.length = 0;
+  await Promise.all(opened.splice(0).map((resource) => resource.close()));
+});
+
+afterAll(async () => {
+  await receiver.close();
+  testAuthority.remove();
+});
+
+function makeSender(options: { targets?: string[]; dns?: DnsServer; trusted?: boolean } = {}): Sender {
+  const { targets = [`127.0.0.1:${receiver.port}`], dns, trusted = true } = options;
+  const settings = testSettings('postgres://unused', {
+    FORWARDING_CONNECT_TIMEOUT_MS: String(CONNECT_TIMEOUT_MS),
+    FORWARDING_TIMEOUT_MS: String(TIMEOUT_MS),
+    FORWARDING_ALLOWED_PRIVATE_TARGETS: targets.join(','),
+    ...(trusted && { FORWARDING_EXTRA_CA_FILE: testAuthority.caFile }),
+  });
+  const resolver = dns && new NameResolver({ timeoutMs: CONNECT_TIMEOUT_MS, servers: [dns.address] });
+  const sender = new Sender(settings, resolver);
+  opened.push({ close: () => sender.onApplicationShutdown() });
+  return sender;
+}
+
+const requestTo = (url: string) => ({
+  url: new URL(url),
+  headers: ['Content-Type', 'application/json', 'X-Request', randomUUID()],
+  body: '{}',
+});
+const post = (sender: Sender, url = receiver.url, signal?: AbortSignal): Promise<SendResult> =>
+  sender.send(requestTo(url), signal);
+/** undici frees a connection one turn of the event loop after the answer. */
+const connectionFree = async (): Promise<void> => {
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+};
+const postAndFree = async (sender: Sender): Promise<SendResult> => {
+  const result = await post(sender);
+  await connectionFree();
+  return result;
+};
+const failure = (category: FailureCategory) => ({
+  kind: 'answered',
+  answer: { kind: 'error', category, reason: expect.any(String) },
+});
+const status = (httpStatus: number) => ({ kind: 'answered', answer: { kind: 'status', httpStatus } });
+
+async function dnsWith(records: Record<string, string[] | null>): Promise<DnsServer> {
+  const dns = await startDnsServer(records);
+  opened.push(dns);
+  return dns;
+}
+
+describe('what the receiver answers (spec §3.3)', () => {
+  it.each([200, 204, 301, 401, 500])('tells the status %d', async (code) => {
+    receiver.behave({ kind: 'answer', status: code });
+    expect(await post(makeSender())).toMatchObject(status(code));
+  });
+
+  it('does not follow a redirect', async () => {
+    receiver.behave({ kind: 'answer', status: 301, headers: { location: `${receiver.url}/other` } });
+    expect(await post(makeSender())).toMatchObject(status(301));
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('keeps the connection for the next request', async () => {
+    const sender = makeSender();
+    for (let i = 0; i < 3; i++) await postAndFree(sender);
+    expect(new Set(receiver.requests.map((request) => request.connection)).size).toBe(1);
+  });
+
+  it.each<[Behaviour['kind'], Behaviour]>([
+    ['hang', { kind: 'hang' }],
+    ['drip', { kind: 'drip' }],
+  ])('gives up on a %s at the deadline', async (_, behaviour) => {
+    receiver.behave(behaviour);
+    const result = await post(makeSender());
+    expect(result).toMatchObject(failure('timeout'));
+    const { durationMs } = result as Extract<SendResult, { kind: 'answered' }>;
+    expect(durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
+    expect(durationMs).toBeLessThan(TIMEOUT_MS + LATE_MS);
+  });
+
+  it('counts a 2xx status line although the body never comes', async () => {
+    receiver.behave({ kind: 'hang_after_head', status: 200 });
+    expect(await post(makeSender())).toMatchObject(status(200));
+  });
+
+  it('cuts a body of 10 MB and still counts the status', async () => {
+    receiver.behave({ kind: 'flood', bytes: 10_000_000 });
+    const sender = makeSender();
+    const before = receiver.connections();
+    expect(await post(sender)).toMatchObject(status(200));
+    receiver.behave({ kind: 'answer', status: 204 });
+    expect(await post(sender)).toMatchObject(status(204));
+    expect(receiver.connections()).toBe(before + 2);
+  });
+
+  it.each<[FailureCategory, Behaviour]>([
+    ['reset', { kind: 'reset' }],
+    ['reset', { kind: 'reset_mid_head' }],
+    ['http_other', { kind: 'garbage' }],
+  ])('calls it %s: %j', async (category, behaviour) => {
+    receiver.behave(behaviour);
+    expect(await post(makeSender())).toMatchObject(failure(category));
+    expect(receiver.requests).toHaveLength(1);
+  });
+});
+
+describe('the second try on a closed keep-alive connection (design §6.5)', () => {
+  it('is made where the connection was used before and no byte came back', async () => {
+    const sender = makeSender();
+    receiver.behave({ kind: 'reset_reused' });
+    expect(await postAndFree(sender)).toMatchObject(status(204));
+    expect(await post(sender)).toMatchObject(status(204));
+    // The second request came on the old connection, then once more on a new one.
+    expect(receiver.requests).toHaveLength(3);
+  });
+
+  it('goes to a new connection, although other old ones are idle', async () => {
+    const sender = makeSender();
+    receiver.behave({ kind: 'reset_reused' });
+    await Promise.all(Array.from({ length: 4 }, () => post(sender)));
+    await connectionFree();
+    expect(await post(sender)).toMatchObject(status(204));
+    expect(receiver.requests).toHaveLength(6);
+  });
+
+  it('is made once only', async () => {
+    const sender = makeSender();
+    await postAndFree(sender);
+    receiver.behave({ kind: 'reset' });
+    expect(await post(sender)).toMatchObject(failure('reset'));
+    expect(receiver.requests).toHaveLength(3);
+  });
+
+  it('is not made where the answer had begun', async () => {
+    const sender = makeSender();
+    await postAndFree(sender);
+    receiver.behave({ kind: 'reset_mid_head' });
+    expect(await post(sender)).toMatchObject(failure('reset'));
+    expect(receiver.requests).toHaveLength(2);
+  });
+});
+
+describe('the way to the receiver', () => {
+  it('is connect where nobody listens', async () => {
+    const gone = await startReceiver(testAuthority.authority);
+    await gone.close();
+    expect(await post(makeSender({ targets: [`127.0.0.1:${gone.port}`] }), gone.url)).toMatchObject(
+      failure('connect'),
+    );
+  });
+
+  it.each([
+    ['of an unknown authority', async () => startReceiver(await makeCertificateAuthority())],
+    ['for another host', async () => startReceiver(testAuthority.authority, { hosts: ['b.example.com'] })],
+    ['that has expired', async () => startReceiver(testAuthority.authority, { expired: true })],
+  ])('is tls with a certificate %s, and sends nothing', async (_, start) => {
+    const bad = await start();
+    opened.push(bad);
+    expect(await post(makeSender({ targets: [`127.0.0.1:${bad.port}`] }), bad.url)).toMatchObject(
+      failure('tls'),
+    );
+    expect(bad.requests).toEqual([]);
+  });
+
+  it('trusts the further authority through the setting alone', async () => {
+    expect(await post(makeSender({ trusted: false }))).toMatchObject(failure('tls'));
+  });
+
+  it('is aborted by the signal, not failed', async () => {
+    receiver.behave({ kind: 'hang' });
+    const sender = makeSender();
+    const controller = new AbortController();
+    const sending = post(sender, receiver.url, controller.signal);
+    while (receiver.requests.length === 0) await new Promise(setImmediate);
+    controller.abort();
+    expect(await sending).toEqual({ kind: 'aborted' });
+    expect(await post(sender, receiver.url, AbortSignal.abort())).toEqual({ kind: 'aborted' });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('is free for others while one receiver on the same origin hangs', async () => {
+    receiver.behave({ kind: 'hang' });
+    const sender = makeSender();
+    const hanging = Array.from({ length: 20 }, () => post(sender));
+    while (receiver.requests.length < 20) await new Promise(setImmediate);
+    receiver.behave({ kind: 'answer', status: 204 });
+    expect(await post(sender)).toMatchObject(status(204));
+    for (const result of await Promise.all(hanging)) expect(result).toMatchObject(failure('timeout'));
+  });
+});
+
+describe('addresses at dispatch (design §6.5)', () => {
+  const urlOf = (host: string) => `https://${host}:${receiver.port}/hook`;
+
+  it('refuses a literal private address, and connects nowhere', async () => {
+    const before = receiver.connections();
+    expect(await post(makeSender({ targets: [] }))).toMatchObject(failure('blocked_address'));
+    expect(receiver.connections()).toBe(before);
+  });
+
+  it.each([
+    ['loopback', ['127.0.0.1']],
+    ['IPv6 loopback', ['::1']],
+    ['NAT64 of loopback', ['64:ff9b::7f00:1']],
+    ['one private address among public ones', ['8.8.8.8', '127.0.0.1']],
+    ['a private IPv6 address beside a public IPv4 one', ['8.8.8.8', 'fd00::1']],
+  ])('refuses a name that resolves to %s', async (_, addresses) => {
+    const dns = await dnsWith({ 'rebind.example.com': addresses });
+    const before = receiver.connections();
+    const result = await post(makeSender({ targets: [], dns }), urlOf('rebind.example.com'));
+    expect(result).toMatchObject(failure('blocked_address'));
+    expect(JSON.stringify(result)).not.toMatch(/127\.0|::1|fd00/);
+    expect(receiver.connections()).toBe(before);
+  });
+
+  it('connects to the judged address of a name that is allowed by its range', async () => {
+    const named = await startReceiver(testAuthority.authority, { hosts: ['hook.example.com'] });
+    opened.push(named);
+    const dns = await dnsWith({ 'hook.example.com': ['127.0.0.1'] });
+    const sender = makeSender({ targets: ['127.0.0.0/8'], dns });
+    expect(await post(sender, `https://hook.example.com:${named.port}/`)).toMatchObject(status(204));
+    expect(named.requests[0]?.headers.host).toBe(`hook.example.com:${named.port}`);
+  });
+
+  it('reaches localhost where its host and port are allowed, and no other port of it', async () => {
+    const sender = makeSender({ targets: [`localhost:${receiver.port}`] });
+    expect(await post(sender, urlOf('localhost'))).toMatchObject(status(204));
+    expect(await post(sender, `https://localhost:${receiver.port + 1}/`)).toMatchObject(
+      failure('blocked_address'),
+    );
+  });
+
+  it('is dns where the name does not exist', async () => {
+    const dns = await dnsWith({});
+    expect(await post(makeSender({ dns }), urlOf('nowhere.example.com'))).toMatchObject(failure('dns'));
+  });
+
+  it('does not let a name server that hangs hold the attempt beyond the connect time', async () => {
+    const dns = await dnsWith({ 'slow.example.com': null });
+    const result = await post(makeSender({ dns }), urlOf('slow.example.com'));
+    expect(['dns', 'timeout']).toContain((result as { answer: { category: string } }).answer.category);
+    expect((result as { durationMs: number }).durationMs).toBeLessThan(CONNECT_TIMEOUT_MS + LATE_MS);
+  });
+});

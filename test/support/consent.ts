@@ -1,0 +1,79 @@
+import { CONSENT_RECORDED } from '../../src/consent/consent.events.js';
+import type { OutboxMessage } from '../../src/outbox/outbox.types.js';
+import { newId, uuidLowerBound, uuidTimeMs } from '../../src/shared/ids.js';
+import { ensurePartition } from '../../src/shared/partitions.js';
+import type { TestService } from './service.js';
+
+/** Fields of a stored record that a test may choose. */
+export interface StoredConsent {
+  id: string;
+  analytics: boolean;
+  marketing: boolean;
+  preferences: boolean;
+  action: string;
+  hostname: string | null;
+  customEndpoint: string | null;
+  extra: Record<string, unknown> | null;
+}
+
+/** Stores a record straight in the database, without announcing it. Returns its id. */
+export async function storeConsent(
+  service: TestService,
+  projectId: string,
+  fields: Partial<StoredConsent> = {},
+): Promise<string> {
+  const record: StoredConsent = {
+    id: newId(),
+    analytics: true,
+    marketing: false,
+    preferences: true,
+    action: 'custom',
+    hostname: 'www.example.com',
+    customEndpoint: null,
+    extra: null,
+    ...fields,
+  };
+  await ensureMonth(service, new Date(uuidTimeMs(record.id)));
+  await service.database.query(
+    `insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname,
+                                 custom_endpoint, extra)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      projectId,
+      record.id,
+      record.analytics,
+      record.marketing,
+      record.preferences,
+      record.action,
+      record.hostname,
+      record.customEndpoint,
+      record.extra && JSON.stringify(record.extra),
+    ],
+  );
+  return record.id;
+}
+
+/** A message about a record, as the outbox would hand it to the handler; not stored. */
+export function messageAbout(projectId: string, consentId: string): OutboxMessage {
+  return {
+    projectId,
+    id: '1',
+    topic: CONSENT_RECORDED,
+    subjectId: consentId,
+    payload: null,
+    unknownOutcomes: 0,
+    failures: 0,
+    createdAt: new Date(),
+  };
+}
+
+async function ensureMonth(service: TestService, at: Date): Promise<void> {
+  const from = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth()));
+  const to = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1));
+  await ensurePartition(service.database.orm.em, {
+    parent: 'consent_record',
+    name: `consent_record_${from.toISOString().slice(0, 7).replace('-', '')}`,
+    from: uuidLowerBound(from),
+    to: uuidLowerBound(to),
+  });
+}

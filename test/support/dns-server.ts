@@ -1,0 +1,72 @@
+import { createSocket } from 'node:dgram';
+import { isIP } from 'node:net';
+
+/** A name server on loopback that knows a few names; every other name does not exist. */
+export interface DnsServer {
+  /** `127.0.0.1:port`, for `NameResolver`'s `servers`. */
+  address: string;
+  /** Names that were asked for, in order. */
+  queries: string[];
+  close(): Promise<void>;
+}
+
+const TYPE_A = 1;
+const TYPE_AAAA = 28;
+const HEADER_BYTES = 12;
+const NAME_ERROR = 3;
+
+/** Starts a server with the given addresses per name; `null` leaves a name unanswered. */
+export async function startDnsServer(records: Record<string, string[] | null>): Promise<DnsServer> {
+  const socket = createSocket('udp4');
+  const queries: string[] = [];
+  socket.on('message', (query, from) => {
+    const { name, type, end } = readQuestion(query);
+    queries.push(name);
+    const addresses = records[name];
+    if (addresses === null) return;
+    const wanted = (addresses ?? []).filter((address) => isIP(address) === (type === TYPE_AAAA ? 6 : 4));
+    const answers = [TYPE_A, TYPE_AAAA].includes(type) ? wanted : [];
+    const header = Buffer.alloc(HEADER_BYTES);
+    query.copy(header, 0, 0, 2);
+    header.writeUInt16BE(0x8180 | (addresses === undefined ? NAME_ERROR : 0), 2);
+    header.writeUInt16BE(1, 4);
+    header.writeUInt16BE(answers.length, 6);
+    const body = answers.map((address) => answerOf(type, addressBytes(address)));
+    socket.send(Buffer.concat([header, query.subarray(HEADER_BYTES, end), ...body]), from.port, from.address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    queries,
+    close: () => new Promise((resolve) => socket.close(() => resolve())),
+  };
+}
+
+function readQuestion(query: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = HEADER_BYTES;
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
+}
+
+function answerOf(type: number, data: Buffer): Buffer {
+  const head = Buffer.alloc(12);
+  // A pointer to the name in the question, class IN, no time to live.
+  head.writeUInt16BE(0xc00c, 0);
+  head.writeUInt16BE(type, 2);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
+}
+
+function addressBytes(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
+  const [left = '', right = ''] = address.split('::');
+  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const middle = Array.from({ length: 8 - groups(left).length - groups(right).length }, () => '0');
+  const hex = [...groups(left), ...middle, ...groups(right)].map((group) => group.padStart(4, '0'));
+  return Buffer.from(hex.join(''), 'hex');
+}
