@@ -1,4 +1,34 @@
 import { Module } from '@nestjs/common';
+import { ConsentModule } from '../consent/consent.module.js';
+import { LicensingModule } from '../licensing/licensing.module.js';
+import { SETTINGS, type Settings } from '../shared/settings.js';
+import { ConsentForwarder } from './application/consent-forwarder.js';
+import { DeliveryLogService } from './application/delivery-log.service.js';
+import { EndpointTestService } from './application/endpoint-test.service.js';
+import { ForwardingSettingsService } from './application/forwarding-settings.service.js';
+import { RecordDelivery } from './application/record-delivery.js';
+import { DeliveryListeners } from './delivery-listeners.js';
+import { DeliveryPartitions } from './delivery-partitions.js';
+import { DeliveryController } from './http/delivery.controller.js';
+import { ForwardingController } from './http/forwarding.controller.js';
+import { Sender } from './infrastructure/sender.js';
+import { TokenVault } from './infrastructure/token-vault.js';
 
-@Module({})
+/** Sends saved consent records to the endpoints of their owners. */
+@Module({
+  imports: [ConsentModule, LicensingModule],
+  controllers: [ForwardingController, DeliveryController],
+  providers: [
+    { provide: Sender, inject: [SETTINGS], useFactory: (settings: Settings) => new Sender(settings) },
+    TokenVault,
+    RecordDelivery,
+    ConsentForwarder,
+    ForwardingSettingsService,
+    EndpointTestService,
+    DeliveryLogService,
+    DeliveryListeners,
+    DeliveryPartitions,
+  ],
+  exports: [DeliveryListeners, DeliveryPartitions],
+})
 export class ForwardingModule {}

@@ -1,0 +1,123 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import {
+  CONSENT_RECORDED,
+  ConsentEvents,
+  consentKey,
+  type ConsentRecorded,
+} from '../../consent/consent.events.js';
+import { FORWARDING_TIERS } from '../../licensing/catalogue.js';
+import { LicensingService } from '../../licensing/licensing.service.js';
+import type { Tier } from '../../licensing/tier.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import type { Attempt, Ending, OutboxHandler, OutboxMessage, Settled } from '../../outbox/outbox.types.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { DeliveryListeners } from '../delivery-listeners.js';
+import { chooseDestination } from '../domain/destination.js';
+import { type DeliveryOutcome, isHealthy, type SkipReason } from '../domain/outcome.js';
+import { writeOutcomes } from './delivery-writes.js';
+import { loadTargets, type StoredTarget } from './forwarding-target.js';
+import { RecordDelivery } from './record-delivery.js';
+
+/** What one batch needs to know, read at once. */
+interface BatchFacts {
+  targets: Map<string, StoredTarget>;
+  tiers: Map<string, Tier>;
+  records: Map<string, ConsentRecorded>;
+}
+
+/** Forwards saved consent records to their owners' endpoints: the outbox's handler for `consent.recorded`. */
+@Injectable()
+export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModuleInit {
+  readonly topic = CONSENT_RECORDED;
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly outbox: OutboxService,
+    private readonly events: ConsentEvents,
+    private readonly licensing: LicensingService,
+    private readonly delivery: RecordDelivery,
+    private readonly listeners: DeliveryListeners,
+    @InjectSettings() private readonly settings: Settings,
+  ) {}
+
+  onModuleInit(): void {
+    this.outbox.register(this);
+    this.events.announceWhere(announcement(this.settings.ingest.legacyCustomEndpoint));
+  }
+
+  /**
+   * Decides with the settings and tiers of this moment, which may be newer than those the record was
+   * announced under. Three queries, however many messages.
+   */
+  async prepare(messages: OutboxMessage[]): Promise<Attempt<DeliveryOutcome>[]> {
+    const projectIds = [...new Set(messages.map((message) => message.projectId))];
+    const [targets, tiers, records] = await Promise.all([
+      loadTargets(this.em, projectIds),
+      this.licensing.tiersOf(projectIds, new Date()),
+      this.events.load(messages.map(({ projectId, subjectId }) => ({ projectId, consentId: subjectId }))),
+    ]);
+    return messages.map((message) => this.attemptOf(message, { targets, tiers, records }));
+  }
+
+  private attemptOf(message: OutboxMessage, facts: BatchFacts): Attempt<DeliveryOutcome> {
+    const { projectId, subjectId } = message;
+    const record = facts.records.get(consentKey({ projectId, consentId: subjectId }));
+    const tier = facts.tiers.get(projectId);
+    // The project may be gone as well as the record; both are gone for good.
+    if (!record || !tier) return async () => skip('record_gone');
+    const target = facts.targets.get(projectId) ?? null;
+    const destination = chooseDestination({
+      target,
+      customEndpoint: record.customEndpoint,
+      tierAllows: FORWARDING_TIERS.includes(tier),
+      legacyAllowed: this.settings.ingest.legacyCustomEndpoint,
+    });
+    if (destination.kind === 'skip') return async () => skip(destination.reason);
+    return async (signal) => {
+      const outcome = await this.delivery.attempt({ record, destination, target }, signal);
+      if (outcome === null) return { kind: 'retry', afterMs: 0, error: 'The worker stopped meanwhile.' };
+      return { kind: 'settled', outcome, healthy: isHealthy(outcome) };
+    };
+  }
+
+  async settle(tx: EntityManager, settled: Settled<DeliveryOutcome>[]): Promise<void> {
+    await writeOutcomes(tx, settled);
+    this.listeners.tell(settled.map(({ outcome }) => outcome));
+  }
+
+  giveUp(): DeliveryOutcome {
+    return {
+      outcome: 'failed',
+      category: 'worker_lost',
+      httpStatus: null,
+      reason: 'The service stopped several times while sending; whether the record arrived is unknown.',
+      durationMs: 0,
+      attemptedAt: new Date(),
+      host: null,
+    };
+  }
+}
+
+function skip(reason: SkipReason): Ending<DeliveryOutcome> {
+  const nothingSent = { category: null, httpStatus: null, durationMs: 0, host: null };
+  return {
+    kind: 'settled',
+    outcome: { outcome: 'skipped', reason, attemptedAt: new Date(), ...nothingSent },
+    healthy: true,
+  };
+}
+
+/**
+ * Which records are announced (spec §6): tier allows it, and either forwarding is on, or the project has no
+ * endpoint of its own and the request brought one. A constant, so the ingest can keep it in its statement.
+ */
+function announcement(legacyAllowed: boolean): string {
+  const tiers = FORWARDING_TIERS.map((tier) => `'${tier}'`).join(', ');
+  const own = `exists (
+    select 1 from forwarding_settings f
+    where f.project_id = p.id and f.enabled and f.endpoint_url is not null)`;
+  const legacy = `(input.custom_endpoint is not null and not exists (
+    select 1 from forwarding_settings f where f.project_id = p.id and f.endpoint_url is not null))`;
+  return `p.tier in (${tiers}) and (${legacyAllowed ? `${own} or ${legacy}` : own})`;
+}

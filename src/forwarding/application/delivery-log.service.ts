@@ -1,0 +1,191 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
+import {
+  CONSENT_RECORDED,
+  ConsentEvents,
+  consentKey,
+  type ConsentRef,
+} from '../../consent/consent.events.js';
+import { DomainError, fieldErrors } from '../../shared/domain-error.js';
+import { isUuid, uuidLowerBound } from '../../shared/ids.js';
+import { type Page, pageOf, readCursor } from '../../shared/page.js';
+import type { DeliveryOutcome, DeliveryOutcomeKind } from '../domain/outcome.js';
+import { lockSettings } from './forwarding-settings.service.js';
+
+/** Longest range that one resend may take (design §5). */
+export const RESEND_DAYS_MAX = 14;
+/** Most records that one resend queues, oldest first; what is left over is told as `more`. */
+export const RESEND_RECORDS_MAX = 10_000;
+/** Newest waiting messages that are looked through for a record; a longer backlog hides the older ones. */
+const WAITING_SCAN_MAX = 50_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A finished attempt as the API shows it. */
+export interface DeliveryView extends DeliveryOutcome {
+  id: string;
+  consentId: string;
+}
+
+/** Instants come as PostgreSQL's text: the ORM's connection leaves them to its entities. */
+type DeliveryRow = Omit<DeliveryView, 'attemptedAt'> & { attemptedAt: string };
+
+export interface DeliveryFilter {
+  status?: DeliveryOutcomeKind | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+export interface ResendSelection {
+  status: DeliveryOutcomeKind;
+  from: Date;
+  to: Date;
+}
+
+const DELIVERY_COLUMNS = sql`
+  id, consent_id as "consentId", outcome, category, http_status as "httpStatus", reason,
+  duration_ms as "durationMs", attempted_at as "attemptedAt", host
+`;
+
+/** The log of finished attempts, and sending again by hand (spec §3.3: never by itself). */
+@Injectable()
+export class DeliveryLogService implements OnModuleInit {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly events: ConsentEvents,
+  ) {}
+
+  onModuleInit(): void {
+    this.events.addDetail({ member: 'delivery', read: (ref) => this.latestOf(ref) });
+  }
+
+  /** A page of attempts, newest first; `from` is inclusive, `to` is not, both by the beginning of the attempt. */
+  async list(projectId: string, filter: DeliveryFilter): Promise<Page<DeliveryView>> {
+    const { status, from, to, limit } = filter;
+    const before = readCursor(filter.cursor, isUuid);
+    const conditions: RawBuilder<unknown>[] = [sql`project_id = ${projectId}`];
+    if (status) conditions.push(sql`outcome = ${status}`);
+    if (from) conditions.push(sql`id >= ${uuidLowerBound(from)}`);
+    if (to) conditions.push(sql`id < ${uuidLowerBound(to)}`);
+    if (before) conditions.push(sql`id < ${before}`);
+    const { rows } = await sql<DeliveryRow>`
+      select ${DELIVERY_COLUMNS} from delivery
+      where ${sql.join(conditions, sql` and `)}
+      order by id desc
+      limit ${limit + 1}
+    `.execute(this.em.fork().getKysely());
+    return pageOf(rows, limit, (row) => row.id, toView);
+  }
+
+  /** The record's last attempt; `{ outcome: 'pending' }` while one is to come; null where there was none. */
+  async latestOf({
+    projectId,
+    consentId,
+  }: ConsentRef): Promise<DeliveryView | { outcome: 'pending' } | null> {
+    const em = this.em.fork();
+    if (await isWaiting(em, { projectId, consentId })) return { outcome: 'pending' };
+    const { rows } = await sql<DeliveryRow>`
+      select ${DELIVERY_COLUMNS} from delivery
+      where project_id = ${projectId} and consent_id = ${consentId}
+      order by id desc
+      limit 1
+    `.execute(em.getKysely());
+    return rows[0] ? toView(rows[0]) : null;
+  }
+
+  /**
+   * Queues one stored record again, whatever became of it before. One that is waiting already is not queued
+   * twice: 0 then, else 1.
+   * @throws DomainError `consent_not_found` (404).
+   */
+  async resendOne(projectId: string, consentId: string): Promise<number> {
+    const ref = { projectId, consentId: consentId.toLowerCase() };
+    const found = isUuid(consentId) ? await this.events.load([ref]) : new Map();
+    if (!found.has(consentKey(ref))) {
+      throw new DomainError('consent_not_found', 'There is no such consent record in this project.');
+    }
+    return this.em.fork().transactional(async (tx) => {
+      await lockSettings(tx, projectId);
+      if (await isWaiting(tx, ref)) return 0;
+      return this.events.announceAgain(tx, projectId, [ref.consentId]);
+    });
+  }
+
+  /**
+   * Queues the records whose latest attempt falls in the range and ended with `status`. Resends of one
+   * project take turns, and records that wait already are left out, so nothing is queued twice.
+   * @throws DomainError `validation_failed` (422) where the range is empty or too long.
+   */
+  async resendMany(
+    projectId: string,
+    selection: ResendSelection,
+  ): Promise<{ queued: number; more: boolean }> {
+    checkRange(selection);
+    return this.em.fork().transactional(async (tx) => {
+      await lockSettings(tx, projectId);
+      const ids = await selectResendable(tx, projectId, selection);
+      const queued = await this.events.announceAgain(tx, projectId, ids.slice(0, RESEND_RECORDS_MAX));
+      return { queued, more: ids.length > RESEND_RECORDS_MAX };
+    });
+  }
+}
+
+function toView(row: DeliveryRow): DeliveryView {
+  return { ...row, attemptedAt: new Date(row.attemptedAt) };
+}
+
+function checkRange({ from, to }: ResendSelection): void {
+  const lengthMs = to.getTime() - from.getTime();
+  if (lengthMs <= 0) throw fieldErrors([{ field: 'to', message: 'The end must lie after the beginning.' }]);
+  if (lengthMs > RESEND_DAYS_MAX * DAY_MS) {
+    throw fieldErrors([
+      { field: 'to', message: `At most ${RESEND_DAYS_MAX} days can be sent again at once.` },
+    ]);
+  }
+}
+
+async function selectResendable(
+  tx: EntityManager,
+  projectId: string,
+  { status, from, to }: ResendSelection,
+): Promise<string[]> {
+  const lower = uuidLowerBound(from);
+  // The second bound on `later.id` says nothing new; it lets PostgreSQL leave the older partitions out.
+  const { rows } = await sql<{ consentId: string }>`
+    select d.consent_id as "consentId"
+    from delivery d
+    join consent_record c on c.project_id = d.project_id and c.id = d.consent_id
+    where d.project_id = ${projectId} and d.outcome = ${status}
+      and d.id >= ${lower} and d.id < ${uuidLowerBound(to)}
+      and not exists (
+        select from delivery later
+        where later.project_id = ${projectId} and later.consent_id = d.consent_id
+          and later.id > d.id and later.id >= ${lower}
+      )
+      and d.consent_id not in (${waitingConsents(projectId)})
+    order by d.id
+    limit ${RESEND_RECORDS_MAX + 1}
+  `.execute(tx.getKysely());
+  return rows.map((row) => row.consentId);
+}
+
+async function isWaiting(em: EntityManager, { projectId, consentId }: ConsentRef): Promise<boolean> {
+  const { rows } = await sql<{ waiting: boolean }>`
+    select ${consentId}::uuid in (${waitingConsents(projectId)}) as waiting
+  `.execute(em.getKysely());
+  return rows[0]?.waiting === true;
+}
+
+/** Consent ids of the newest waiting messages: the outbox is indexed for claiming, not for looking up. */
+function waitingConsents(projectId: string): RawBuilder<unknown> {
+  return sql`
+    select newest.subject_id
+    from (
+      select subject_id, topic from outbox_message
+      where project_id = ${projectId} order by id desc limit ${WAITING_SCAN_MAX}
+    ) as newest
+    where newest.topic = ${CONSENT_RECORDED}
+  `;
+}

@@ -1,0 +1,97 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { v7 } from 'uuid';
+import type { Settled } from '../../outbox/outbox.types.js';
+import type { DeliveryOutcome } from '../domain/outcome.js';
+
+/** `last_delivered_at` may lag by this: a busy project's row is not rewritten with every batch. */
+const LAST_DELIVERED_STEP = '1 second';
+
+/**
+ * Writes what came of a batch: a delivery row each, the last failure and the last success of each project
+ * once (spec §3.3, §2.2). Rows are locked in the order of project ids, so that two batches cannot deadlock.
+ */
+export async function writeOutcomes(tx: EntityManager, settled: Settled<DeliveryOutcome>[]): Promise<void> {
+  if (settled.length === 0) return;
+  await insertDeliveries(tx, settled);
+  const failed = latestPerProject(settled, 'failed');
+  if (failed.length > 0) await recordFailures(tx, failed);
+  const delivered = latestPerProject(settled, 'delivered');
+  if (delivered.length > 0) await recordSuccesses(tx, delivered);
+}
+
+async function insertDeliveries(tx: EntityManager, settled: Settled<DeliveryOutcome>[]): Promise<void> {
+  const outcomes = settled.map(({ outcome }) => outcome);
+  await sql`
+    insert into delivery (project_id, id, consent_id, outcome, category, http_status, reason, duration_ms,
+                          attempted_at, host)
+    select * from unnest(
+      ${settled.map(({ message }) => message.projectId)}::uuid[],
+      ${outcomes.map(({ attemptedAt }) => v7({ msecs: attemptedAt.getTime() }))}::uuid[],
+      ${settled.map(({ message }) => message.subjectId)}::uuid[],
+      ${outcomes.map(({ outcome }) => outcome)}::text[],
+      ${outcomes.map(({ category }) => category)}::text[],
+      ${outcomes.map(({ httpStatus }) => httpStatus)}::int[],
+      ${outcomes.map(({ reason }) => reason)}::text[],
+      ${outcomes.map(({ durationMs }) => durationMs)}::int[],
+      ${outcomes.map(({ attemptedAt }) => attemptedAt)}::timestamptz[],
+      ${outcomes.map(({ host }) => host)}::text[])
+  `.execute(tx.getKysely());
+}
+
+/** The latest outcome of one kind for each project, in the order of project ids. */
+function latestPerProject(
+  settled: Settled<DeliveryOutcome>[],
+  kind: DeliveryOutcome['outcome'],
+): { projectId: string; outcome: DeliveryOutcome }[] {
+  const latest = new Map<string, DeliveryOutcome>();
+  for (const { message, outcome } of settled) {
+    if (outcome.outcome !== kind) continue;
+    const known = latest.get(message.projectId);
+    if (!known || known.attemptedAt <= outcome.attemptedAt) latest.set(message.projectId, outcome);
+  }
+  return [...latest].map(([projectId, outcome]) => ({ projectId, outcome }));
+}
+
+type ProjectOutcomes = { projectId: string; outcome: DeliveryOutcome }[];
+
+async function recordFailures(tx: EntityManager, failed: ProjectOutcomes): Promise<void> {
+  const projectIds = failed.map(({ projectId }) => projectId);
+  const outcomes = failed.map(({ outcome }) => outcome);
+  await sql`
+    with locked as materialized (
+      select id from project where id = any(${projectIds}::uuid[]) order by id for no key update
+    )
+    update project p
+    set last_failure_reason = f.reason, last_failure_category = f.category,
+        last_failure_http_status = f.http_status, last_failure_at = f.at
+    from unnest(
+      ${projectIds}::uuid[],
+      ${outcomes.map(({ reason }) => reason)}::text[],
+      ${outcomes.map(({ category }) => category)}::text[],
+      ${outcomes.map(({ httpStatus }) => httpStatus)}::int[],
+      ${outcomes.map(({ attemptedAt }) => attemptedAt)}::timestamptz[]
+    ) as f (project_id, reason, category, http_status, at)
+    join locked on locked.id = f.project_id
+    where p.id = f.project_id and (p.last_failure_at is null or p.last_failure_at <= f.at)
+  `.execute(tx.getKysely());
+}
+
+async function recordSuccesses(tx: EntityManager, delivered: ProjectOutcomes): Promise<void> {
+  const projectIds = delivered.map(({ projectId }) => projectId);
+  const instants = delivered.map(({ outcome }) => outcome.attemptedAt);
+  await sql`
+    with latest as materialized (
+      select f.project_id, d.at
+      from forwarding_settings f
+      join unnest(${projectIds}::uuid[], ${instants}::timestamptz[]) as d (project_id, at) using (project_id)
+      where f.last_delivered_at is null or f.last_delivered_at < d.at - ${LAST_DELIVERED_STEP}::interval
+      order by f.project_id
+      for no key update of f
+    )
+    update forwarding_settings f
+    set last_delivered_at = greatest(f.last_delivered_at, latest.at)
+    from latest
+    where f.project_id = latest.project_id
+  `.execute(tx.getKysely());
+}

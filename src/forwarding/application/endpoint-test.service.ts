@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { ConsentRecorded } from '../../consent/consent.events.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { newId } from '../../shared/ids.js';
+import type { DeliveryOutcome } from '../domain/outcome.js';
+import { loadTargets } from './forwarding-target.js';
+import { RecordDelivery } from './record-delivery.js';
+
+/** Tests of one project in one minute, counted in this process: the route sends real requests to strangers. */
+export const ENDPOINT_TESTS_PER_MINUTE = 10;
+const MINUTE_SECONDS = 60;
+
+export interface EndpointTestResult extends Pick<
+  DeliveryOutcome,
+  'httpStatus' | 'category' | 'reason' | 'durationMs'
+> {
+  delivered: boolean;
+  consentId: string;
+}
+
+/** Sends a synthetic consent record to the configured endpoint (spec §4.2). */
+@Injectable()
+export class EndpointTestService {
+  private readonly limiter = new RateLimiterMemory({
+    points: ENDPOINT_TESTS_PER_MINUTE,
+    duration: MINUTE_SECONDS,
+  });
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly delivery: RecordDelivery,
+  ) {}
+
+  /**
+   * Sends now, whether forwarding is switched on or not, with the same request shape as a delivery. Leaves no
+   * trace: no delivery row, no last failure.
+   * @throws DomainError `endpoint_not_configured` (409), `too_many_requests` (429).
+   */
+  async run(projectId: string): Promise<EndpointTestResult> {
+    const target = (await loadTargets(this.em, [projectId])).get(projectId) ?? null;
+    if (target === null || target.endpointUrl === null) {
+      throw new DomainError('endpoint_not_configured', 'Save an endpoint URL first, then test it.');
+    }
+    await this.takeTurn(projectId);
+    const record = syntheticRecord(projectId, new Date());
+    const destination = { kind: 'project', url: target.endpointUrl } as const;
+    const outcome = await this.delivery.attempt({ record, destination, target });
+    if (outcome === null) {
+      throw new DomainError('temporarily_unavailable', 'The service is stopping; test again in a moment.');
+    }
+    const { httpStatus, category, reason, durationMs } = outcome;
+    const delivered = outcome.outcome === 'delivered';
+    return { delivered, httpStatus, category, reason, durationMs, consentId: record.id };
+  }
+
+  private async takeTurn(projectId: string): Promise<void> {
+    try {
+      await this.limiter.consume(projectId);
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      throw new DomainError('too_many_requests', 'The endpoint was tested often just now; wait a little.', {
+        retryAfterSeconds: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)),
+      });
+    }
+  }
+}
+
+/** A record that no visitor made; `test` and `action` let the receiver tell it apart. */
+function syntheticRecord(projectId: string, now: Date): ConsentRecorded {
+  return {
+    id: newId(),
+    projectId,
+    analytics: false,
+    marketing: false,
+    preferences: false,
+    action: 'test',
+    hostname: null,
+    customEndpoint: null,
+    extra: { test: true },
+    receivedAt: now,
+  };
+}

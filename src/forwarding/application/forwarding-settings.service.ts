@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { CONSENT_RECORDED } from '../../consent/consent.events.js';
+import { FORWARDING_TIERS } from '../../licensing/catalogue.js';
+import { LicensingService } from '../../licensing/licensing.service.js';
+import { Project } from '../../projects/project.entity.js';
+import { fieldErrors } from '../../shared/domain-error.js';
+import {
+  type AuthMode,
+  judgeSettingsChange,
+  type TokenChange,
+  type WantedSettings,
+} from '../domain/settings-change.js';
+import { Sender } from '../infrastructure/sender.js';
+import { TokenVault } from '../infrastructure/token-vault.js';
+
+/** Waiting messages are counted up to here; more are told as this many. */
+export const PENDING_COUNT_MAX = 10_000;
+
+/** The settings as the dashboard sees them: of the token only that there is one (spec §2.2). */
+export interface ForwardingSettingsView {
+  enabled: boolean;
+  endpointUrl: string | null;
+  authMode: AuthMode;
+  tokenConfigured: boolean;
+  tokenUpdatedAt: Date | null;
+  lastFailure: { reason: string; category: string | null; httpStatus: number | null; at: Date } | null;
+  lastDeliveredAt: Date | null;
+  pending: number;
+  available: boolean;
+}
+
+interface SettingsRow {
+  enabled: boolean;
+  endpointUrl: string | null;
+  authMode: AuthMode;
+  tokenConfigured: boolean;
+  tokenOrigin: string | null;
+  /** Instants come as PostgreSQL's text: the ORM's connection leaves them to its entities. */
+  tokenUpdatedAt: string | null;
+  lastDeliveredAt: string | null;
+}
+
+/** What a project has that never saved anything. */
+const UNSAVED: SettingsRow = {
+  enabled: false,
+  endpointUrl: null,
+  authMode: 'bearer',
+  tokenConfigured: false,
+  tokenOrigin: null,
+  tokenUpdatedAt: null,
+  lastDeliveredAt: null,
+};
+
+const SETTINGS_COLUMNS = sql`
+  enabled, endpoint_url as "endpointUrl", auth_mode as "authMode", token_ciphertext is not null as "tokenConfigured",
+  token_origin as "tokenOrigin", token_updated_at as "tokenUpdatedAt", last_delivered_at as "lastDeliveredAt"
+`;
+
+/** Reads and saves a project's forwarding settings. */
+@Injectable()
+export class ForwardingSettingsService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly licensing: LicensingService,
+    private readonly sender: Sender,
+    private readonly vault: TokenVault,
+  ) {}
+
+  async read(projectId: string): Promise<ForwardingSettingsView> {
+    const em = this.em.fork();
+    const { rows } = await sql<SettingsRow>`
+      select ${SETTINGS_COLUMNS} from forwarding_settings where project_id = ${projectId}
+    `.execute(em.getKysely());
+    return this.viewOf(em, projectId, rows[0] ?? UNSAVED);
+  }
+
+  /**
+   * Saves the settings (spec §2.2). Two saves at once take turns on the row, so each is judged against what
+   * the other one left.
+   * @throws DomainError `validation_failed` (422) with the refused fields.
+   */
+  async save(projectId: string, wanted: WantedSettings): Promise<ForwardingSettingsView> {
+    await this.em.fork().transactional(async (tx) => {
+      const stored = await lockSettings(tx, projectId);
+      const change = judgeSettingsChange(
+        wanted,
+        { configured: stored.tokenConfigured, origin: stored.tokenOrigin },
+        this.sender.exceptions,
+      );
+      if (change.kind === 'refused') throw fieldErrors(change.errors);
+      await sql`
+        update forwarding_settings
+        set enabled = ${wanted.enabled}, endpoint_url = ${wanted.endpointUrl}, auth_mode = ${wanted.authMode},
+            updated_at = now()
+        where project_id = ${projectId}
+      `.execute(tx.getKysely());
+      await this.applyTokenChange(tx, projectId, change);
+    });
+    return this.read(projectId);
+  }
+
+  private async applyTokenChange(
+    tx: EntityManager,
+    projectId: string,
+    { token, origin }: { token: TokenChange; origin: string | null },
+  ): Promise<void> {
+    if (token.kind === 'keep') return;
+    const sealed = token.kind === 'replace' ? this.vault.seal(projectId, token.token) : null;
+    await sql`
+      update forwarding_settings
+      set token_ciphertext = ${sealed?.ciphertext ?? null}, token_key_id = ${sealed?.keyId ?? null},
+          token_origin = ${sealed ? origin : null},
+          token_updated_at = ${sealed ? new Date() : null}::timestamptz
+      where project_id = ${projectId}
+    `.execute(tx.getKysely());
+  }
+
+  private async viewOf(
+    em: EntityManager,
+    projectId: string,
+    settings: SettingsRow,
+  ): Promise<ForwardingSettingsView> {
+    const project = await em.findOneOrFail(Project, { id: projectId });
+    const tier = await this.licensing.tierOf(project, new Date());
+    return {
+      enabled: settings.enabled,
+      endpointUrl: settings.endpointUrl,
+      authMode: settings.authMode,
+      tokenConfigured: settings.tokenConfigured,
+      tokenUpdatedAt: settings.tokenUpdatedAt === null ? null : new Date(settings.tokenUpdatedAt),
+      lastDeliveredAt: settings.lastDeliveredAt === null ? null : new Date(settings.lastDeliveredAt),
+      lastFailure: lastFailureOf(project),
+      pending: await countPending(em, projectId),
+      available: FORWARDING_TIERS.includes(tier),
+    };
+  }
+}
+
+/** Takes the project's settings row for this transaction, making it first where there is none. */
+export async function lockSettings(tx: EntityManager, projectId: string): Promise<SettingsRow> {
+  await sql`
+    insert into forwarding_settings (project_id) values (${projectId}) on conflict do nothing
+  `.execute(tx.getKysely());
+  const { rows } = await sql<SettingsRow>`
+    select ${SETTINGS_COLUMNS} from forwarding_settings where project_id = ${projectId} for update
+  `.execute(tx.getKysely());
+  return rows[0] ?? UNSAVED;
+}
+
+function lastFailureOf(project: Project): ForwardingSettingsView['lastFailure'] {
+  if (!project.lastFailureAt || typeof project.lastFailureReason !== 'string') return null;
+  return {
+    reason: project.lastFailureReason,
+    category: project.lastFailureCategory ?? null,
+    httpStatus: project.lastFailureHttpStatus ?? null,
+    at: project.lastFailureAt,
+  };
+}
+
+async function countPending(em: EntityManager, projectId: string): Promise<number> {
+  const { rows } = await sql<{ pending: number }>`
+    select count(*)::int as pending
+    from (
+      select from outbox_message
+      where project_id = ${projectId} and topic = ${CONSENT_RECORDED}
+      limit ${PENDING_COUNT_MAX}
+    ) as waiting
+  `.execute(em.getKysely());
+  return rows[0]?.pending ?? 0;
+}

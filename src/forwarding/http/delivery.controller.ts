@@ -1,0 +1,59 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { FORWARDING_TIERS } from '../../licensing/catalogue.js';
+import { RequireTier } from '../../licensing/require-tier.decorator.js';
+import { Project } from '../../projects/project.entity.js';
+import { DeliveryLogService } from '../application/delivery-log.service.js';
+import {
+  DeliveryPageDto,
+  ListDeliveriesQuery,
+  ResendDeliveriesDto,
+  ResendManyResultDto,
+  ResendResultDto,
+} from './delivery.dto.js';
+
+/** The delivery log and sending again by hand (design §5). */
+@ApiTags('forwarding')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/forwarding/deliveries')
+export class DeliveryController {
+  constructor(private readonly log: DeliveryLogService) {}
+
+  /** Delivered and skipped attempts are kept 30 days, failed ones 90. */
+  @Get()
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'List finished attempts, newest first' })
+  @ApiOkResponse({ type: DeliveryPageDto })
+  list(@CurrentProject() project: Project, @Query() query: ListDeliveriesQuery): Promise<DeliveryPageDto> {
+    return this.log.list(project.id, query);
+  }
+
+  /** At most 14 days and 10,000 records at once, oldest first; `more` tells that there are others. */
+  @Post('resend')
+  @HttpCode(202)
+  @ProjectRole('editor')
+  @RequireTier(...FORWARDING_TIERS)
+  @ApiOperation({ summary: 'Send the records of a range again whose latest attempt ended so' })
+  @ApiAcceptedResponse({ type: ResendManyResultDto })
+  resendMany(
+    @CurrentProject() project: Project,
+    @Body() body: ResendDeliveriesDto,
+  ): Promise<ResendManyResultDto> {
+    return this.log.resendMany(project.id, body);
+  }
+
+  /** 404 `consent_not_found` where the record is unknown or past its retention. */
+  @Post(':consentId/resend')
+  @HttpCode(202)
+  @ProjectRole('editor')
+  @RequireTier(...FORWARDING_TIERS)
+  @ApiOperation({ summary: 'Send one record again' })
+  @ApiAcceptedResponse({ type: ResendResultDto })
+  async resendOne(
+    @CurrentProject() project: Project,
+    @Param('consentId') consentId: string,
+  ): Promise<ResendResultDto> {
+    return { queued: await this.log.resendOne(project.id, consentId) };
+  }
+}

@@ -1,0 +1,67 @@
+import { Body, Controller, Get, Header, HttpCode, Post, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { FORWARDING_TIERS } from '../../licensing/catalogue.js';
+import { RequireTier } from '../../licensing/require-tier.decorator.js';
+import { Project } from '../../projects/project.entity.js';
+import { EndpointTestService } from '../application/endpoint-test.service.js';
+import { ForwardingSettingsService } from '../application/forwarding-settings.service.js';
+import { makeBearerToken } from '../domain/bearer-token.js';
+import {
+  BearerTokenDto,
+  EndpointTestResultDto,
+  ForwardingSettingsDto,
+  SaveForwardingDto,
+} from './forwarding.dto.js';
+
+/** Forwarding settings of a project (spec §2.2, §4.2). */
+@ApiTags('forwarding')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/forwarding')
+export class ForwardingController {
+  constructor(
+    private readonly settings: ForwardingSettingsService,
+    private readonly endpointTest: EndpointTestService,
+  ) {}
+
+  /** Answers on every tier, so that the dashboard can show what an upgrade would bring. */
+  @Get()
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read the forwarding settings' })
+  @ApiOkResponse({ type: ForwardingSettingsDto })
+  read(@CurrentProject() project: Project): Promise<ForwardingSettingsDto> {
+    return this.settings.read(project.id);
+  }
+
+  /** 422 `validation_failed` names the refused fields; a URL that is not https is one (spec §7). */
+  @Put()
+  @ProjectRole('editor')
+  @RequireTier(...FORWARDING_TIERS)
+  @ApiOperation({ summary: 'Save the forwarding settings' })
+  @ApiOkResponse({ type: ForwardingSettingsDto })
+  save(@CurrentProject() project: Project, @Body() body: SaveForwardingDto): Promise<ForwardingSettingsDto> {
+    return this.settings.save(project.id, body);
+  }
+
+  /** The token is shown this once and stored nowhere; saving it is a second step (spec §5.2, §5.3). */
+  @Post('token')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ProjectRole('editor')
+  @ApiOperation({ summary: 'Make a random bearer token, without saving it' })
+  @ApiOkResponse({ type: BearerTokenDto })
+  makeToken(): BearerTokenDto {
+    return { bearerToken: makeBearerToken() };
+  }
+
+  /** 200 also where the endpoint refused: the answer tells. 409 without an endpoint, 429 when asked too often. */
+  @Post('test')
+  @HttpCode(200)
+  @ProjectRole('editor')
+  @RequireTier(...FORWARDING_TIERS)
+  @ApiOperation({ summary: 'Send a synthetic consent record to the configured endpoint' })
+  @ApiOkResponse({ type: EndpointTestResultDto })
+  test(@CurrentProject() project: Project): Promise<EndpointTestResultDto> {
+    return this.endpointTest.run(project.id);
+  }
+}

@@ -1,0 +1,107 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsIn, IsString, ValidateIf } from 'class-validator';
+import { BEARER_TOKEN_CHARACTERS_MAX, BEARER_TOKEN_CHARACTERS_MIN } from '../domain/bearer-token.js';
+import { ENDPOINT_URL_CHARACTERS_MAX } from '../domain/endpoint-policy.js';
+import { FAILURE_CATEGORIES } from '../domain/outcome.js';
+import { AUTH_MODES, type AuthMode } from '../domain/settings-change.js';
+
+/** What an owner saves; the rules between the fields are in `judgeSettingsChange`. */
+export class SaveForwardingDto {
+  @ApiProperty({ description: 'Whether records are forwarded. Needs an endpoint URL.' })
+  @IsBoolean()
+  enabled!: boolean;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    maxLength: ENDPOINT_URL_CHARACTERS_MAX,
+    description: 'https only, a public host, no user name, no fragment.',
+    example: 'https://consents.example.com/hook',
+  })
+  @ValidateIf((dto: SaveForwardingDto) => dto.endpointUrl !== null)
+  @IsString()
+  endpointUrl!: string | null;
+
+  @ApiProperty({ enum: AUTH_MODES, description: '`none` is for quick tests only.' })
+  @IsIn(AUTH_MODES)
+  authMode!: AuthMode;
+
+  @ApiPropertyOptional({
+    minLength: BEARER_TOKEN_CHARACTERS_MIN,
+    maxLength: BEARER_TOKEN_CHARACTERS_MAX,
+    writeOnly: true,
+    description:
+      'Absent keeps the stored token, except where scheme, host or port of the endpoint URL change.',
+  })
+  @ValidateIf((dto: SaveForwardingDto) => dto.bearerToken !== undefined)
+  @IsString()
+  bearerToken?: string;
+}
+
+export class LastFailureDto {
+  @ApiProperty({ description: 'A short sentence for the owner.' })
+  reason!: string;
+
+  @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true })
+  category!: string | null;
+
+  @ApiProperty({ type: Number, nullable: true })
+  httpStatus!: number | null;
+
+  @ApiProperty()
+  at!: Date;
+}
+
+export class ForwardingSettingsDto {
+  @ApiProperty()
+  enabled!: boolean;
+
+  @ApiProperty({ type: String, nullable: true })
+  endpointUrl!: string | null;
+
+  @ApiProperty({ enum: AUTH_MODES })
+  authMode!: AuthMode;
+
+  @ApiProperty({ description: 'Whether a token is stored; the token itself is never shown.' })
+  tokenConfigured!: boolean;
+
+  @ApiProperty({ type: Date, nullable: true })
+  tokenUpdatedAt!: Date | null;
+
+  @ApiProperty({ type: LastFailureDto, nullable: true })
+  lastFailure!: LastFailureDto | null;
+
+  @ApiProperty({ type: Date, nullable: true, description: 'Exact to one second.' })
+  lastDeliveredAt!: Date | null;
+
+  @ApiProperty({ description: 'Records waiting to be sent; counted up to 10,000.' })
+  pending!: number;
+
+  @ApiProperty({ description: "Whether the project's tier allows forwarding." })
+  available!: boolean;
+}
+
+export class BearerTokenDto {
+  @ApiProperty({ description: '32 random bytes in base64url; not stored.' })
+  bearerToken!: string;
+}
+
+export class EndpointTestResultDto {
+  @ApiProperty()
+  delivered!: boolean;
+
+  @ApiProperty({ type: Number, nullable: true })
+  httpStatus!: number | null;
+
+  @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true })
+  category!: string | null;
+
+  @ApiProperty({ type: String, nullable: true })
+  reason!: string | null;
+
+  @ApiProperty()
+  durationMs!: number;
+
+  @ApiProperty({ description: 'Id of the synthetic record, as the receiver saw it.' })
+  consentId!: string;
+}
