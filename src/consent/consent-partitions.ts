@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { uuidLowerBound } from '../shared/ids.js';
 import { dropPartitionsBefore, ensurePartition } from '../shared/partitions.js';
 import { InjectSettings, type Settings } from '../shared/settings.js';
 import { partitionMonths, retentionStart } from './domain/retention.js';
@@ -23,15 +24,20 @@ export class ConsentPartitions implements OnModuleInit {
 
   /** Makes what is missing from last month (ids may be 7 days old) to `MONTHS_AHEAD` months from now. */
   async ensure(now: Date): Promise<void> {
-    for (const month of partitionMonths(now, MONTHS_AHEAD)) {
-      await ensurePartition(this.em.fork(), { table: 'consent_record', ...month });
+    for (const { suffix, from, to } of partitionMonths(now, MONTHS_AHEAD)) {
+      await ensurePartition(this.em, {
+        parent: 'consent_record',
+        name: `consent_record_${suffix}`,
+        from: uuidLowerBound(from),
+        to: uuidLowerBound(to),
+      });
     }
   }
 
   /** Drops the months that lie wholly before the retention. Returns the names of the dropped tables. */
   async dropExpired(now: Date): Promise<string[]> {
     const before = retentionStart(now, this.settings.retentionMonths);
-    const dropped = await dropPartitionsBefore(this.em.fork(), { table: 'consent_record', before });
+    const dropped = await dropPartitionsBefore(this.em, 'consent_record', uuidLowerBound(before));
     for (const name of dropped)
       this.logger.log(`dropped ${name}: its records are older than ${this.settings.retentionMonths} months`);
     return dropped;

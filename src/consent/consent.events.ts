@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { OutboxService } from '../outbox/outbox.service.js';
 
 /** Topic of the outbox message that is written with a consent record; its subject is the consent id. */
 export const CONSENT_RECORDED = 'consent.recorded';
@@ -41,11 +42,19 @@ export interface ConsentDetail {
 
 /** The consent module's door for those who follow its records. It does not know who they are. */
 @Injectable()
-export class ConsentEvents {
+export class ConsentEvents implements OnModuleInit {
   private audience: ConsentAudience = 'false';
   readonly details: ConsentDetail[] = [];
 
-  constructor(private readonly em: EntityManager) {}
+  constructor(
+    private readonly em: EntityManager,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  /** Records are announced, so the start fails where nobody handles them. */
+  onModuleInit(): void {
+    this.outbox.announce(CONSENT_RECORDED);
+  }
 
   /** Says which records are announced at all; call it while modules start (`onModuleInit`). */
   announceWhere(audience: ConsentAudience): void {

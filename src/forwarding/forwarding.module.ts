@@ -7,8 +7,8 @@ import { DeliveryLogService } from './application/delivery-log.service.js';
 import { EndpointTestService } from './application/endpoint-test.service.js';
 import { ForwardingSettingsService } from './application/forwarding-settings.service.js';
 import { RecordDelivery } from './application/record-delivery.js';
-import { DeliveryListeners } from './delivery-listeners.js';
 import { DeliveryPartitions } from './delivery-partitions.js';
+import { ForwardingMetrics } from './forwarding.metrics.js';
 import { DeliveryController } from './http/delivery.controller.js';
 import { ForwardingController } from './http/forwarding.controller.js';
 import { Sender } from './infrastructure/sender.js';
@@ -26,9 +26,9 @@ import { TokenVault } from './infrastructure/token-vault.js';
     ForwardingSettingsService,
     EndpointTestService,
     DeliveryLogService,
-    DeliveryListeners,
+    ForwardingMetrics,
     DeliveryPartitions,
   ],
-  exports: [DeliveryListeners, DeliveryPartitions],
+  exports: [DeliveryPartitions],
 })
 export class ForwardingModule {}

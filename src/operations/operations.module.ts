@@ -5,6 +5,7 @@ import { TerminusModule } from '@nestjs/terminus';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
 import type { Settings } from '../config.js';
 import { ConsentModule } from '../consent/consent.module.js';
+import { ForwardingModule } from '../forwarding/forwarding.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { Metrics } from '../shared/metrics.js';
 import { OperationsController } from './operations.controller.js';
@@ -27,6 +28,7 @@ export class OperationsModule implements OnModuleInit {
         TerminusModule.forRoot({ logger: false }),
         BullModule.registerQueue({ name: UPKEEP_QUEUE }),
         ConsentModule,
+        ForwardingModule,
         LicensingModule,
       ],
       controllers: [OperationsController],

@@ -1,6 +1,7 @@
 import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bullmq';
+import { DeliveryPartitions } from '../forwarding/delivery-partitions.js';
 import { TierSweeper } from '../licensing/tier-sweeper.js';
 import { ConsentPartitions } from '../consent/consent-partitions.js';
 
@@ -24,6 +25,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
 
   constructor(
     consentPartitions: ConsentPartitions,
+    deliveryPartitions: DeliveryPartitions,
     tiers: TierSweeper,
     @InjectQueue(UPKEEP_QUEUE) private readonly queue: Queue,
   ) {
@@ -34,6 +36,13 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
         run: async (now) => {
           await consentPartitions.ensure(now);
           await consentPartitions.dropExpired(now);
+        },
+      },
+      'delivery-partitions': {
+        everyMs: 60 * MINUTE_MS,
+        run: async (now) => {
+          await deliveryPartitions.ensure(now);
+          await deliveryPartitions.dropExpired(now);
         },
       },
       'tier-sweep': { everyMs: MINUTE_MS, run: (now) => tiers.sweep(now) },

@@ -12,9 +12,9 @@ import type { Tier } from '../../licensing/tier.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { Attempt, Ending, OutboxHandler, OutboxMessage, Settled } from '../../outbox/outbox.types.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
-import { DeliveryListeners } from '../delivery-listeners.js';
 import { chooseDestination } from '../domain/destination.js';
 import { type DeliveryOutcome, isHealthy, type SkipReason } from '../domain/outcome.js';
+import { ForwardingMetrics } from '../forwarding.metrics.js';
 import { writeOutcomes } from './delivery-writes.js';
 import { loadTargets, type StoredTarget } from './forwarding-target.js';
 import { RecordDelivery } from './record-delivery.js';
@@ -37,7 +37,7 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
     private readonly events: ConsentEvents,
     private readonly licensing: LicensingService,
     private readonly delivery: RecordDelivery,
-    private readonly listeners: DeliveryListeners,
+    private readonly metrics: ForwardingMetrics,
     @InjectSettings() private readonly settings: Settings,
   ) {}
 
@@ -83,7 +83,7 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
 
   async settle(tx: EntityManager, settled: Settled<DeliveryOutcome>[]): Promise<void> {
     await writeOutcomes(tx, settled);
-    this.listeners.tell(settled.map(({ outcome }) => outcome));
+    this.metrics.count(settled.map(({ outcome }) => outcome));
   }
 
   giveUp(): DeliveryOutcome {

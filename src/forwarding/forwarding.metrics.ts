@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Histogram } from 'prom-client';
+import { Metrics } from '../shared/metrics.js';
+import type { DeliveryOutcome } from './domain/outcome.js';
+
+/** Seconds; an attempt ends after FORWARDING_TIMEOUT_MS at the latest. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+
+/** What forwarding tells an operator. Labels are outcomes and categories, never projects. */
+@Injectable()
+export class ForwardingMetrics {
+  private readonly deliveries: Counter<'outcome' | 'category'>;
+  private readonly duration: Histogram;
+
+  constructor(metrics: Metrics) {
+    const registers = [metrics.registry];
+    this.deliveries = new Counter({
+      name: 'forwarding_deliveries_total',
+      help: 'Finished attempts by outcome, and by the category of the failure.',
+      labelNames: ['outcome', 'category'],
+      registers,
+    });
+    this.duration = new Histogram({
+      name: 'forwarding_attempt_duration_seconds',
+      help: 'Time of an attempt from its start to the answer, or to giving up.',
+      buckets: BUCKETS,
+      registers,
+    });
+  }
+
+  count(outcomes: DeliveryOutcome[]): void {
+    for (const { outcome, category, durationMs } of outcomes) {
+      this.deliveries.inc({ outcome, category: category ?? 'none' });
+      if (outcome !== 'skipped') this.duration.observe(durationMs / 1000);
+    }
+  }
+}
