@@ -231,12 +231,13 @@ describe('delivery outcomes (spec §3.3, §7)', () => {
 
   it('the last failure is the latest one, whatever the order of settling', async () => {
     const project = await forwardingProject();
-    const failed = (httpStatus: number, at: number) => ({
+    const nowMs = Date.now();
+    const failed = (httpStatus: number, msAgo: number) => ({
       message: messageAbout(project.id, newId()),
       outcome: {
         ...forwarder.giveUp(),
         httpStatus,
-        attemptedAt: new Date(Date.now() - at),
+        attemptedAt: new Date(nowMs - msAgo),
       },
     });
     await settle([failed(501, 20), failed(502, 10), failed(503, 30)]);
