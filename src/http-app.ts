@@ -39,7 +39,13 @@ export async function createHttpApp(
   app.set('trust proxy', settings.trustedProxies.length > 0 ? settings.trustedProxies : false);
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
-  app.use(helmet());
+  app.use(
+    helmet({
+      // Over plain http, as in development, a browser would look for https that is not there.
+      hsts: settings.production,
+      contentSecurityPolicy: { directives: settings.production ? {} : { upgradeInsecureRequests: null } },
+    }),
+  );
   if (options.operationsOnly) app.use(refuseAllButOperations);
   options.mount?.(app);
   mountIngest(app);

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { MikroORM } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readSettings, type Settings, SettingsError } from './config.js';
 import { migrate } from './database/migrate.js';
 import { ormOptions } from './database/orm-options.js';
-import { createHttpApp } from './http-app.js';
 import { DataFolderTakenError } from './one-machine/data-folder-lock.js';
-import { type Demo, startDemo } from './one-machine/demo.js';
+import type { Demo } from './one-machine/demo.js';
 import { EmbeddedPostgresError } from './one-machine/embedded-postgres.js';
 import { type Machine, prepareMachine } from './one-machine/machine.js';
 import { refuseDevelopmentData } from './production-checks.js';
@@ -18,7 +18,9 @@ class StartError extends Error {}
 export async function runApi(): Promise<void> {
   await run(async (stops) => {
     const startedMs = performance.now();
+    const loading = loadApplication();
     const machine = await prepare(stops);
+    const { createHttpApp, startDemo } = await loading;
     const demo = machine.settings.demo ? await startDemo(machine, stops) : null;
     const settings = demo?.settings ?? machine.settings;
     const app = await createHttpApp(settings, demo ? { mount: (a) => demo.mount(a) } : {});
@@ -33,7 +35,9 @@ export async function runApi(): Promise<void> {
 /** Runs a worker alone: outbox, sweepers, upkeep. With WORKER_PORT it answers health and metrics. */
 export async function runWorker(): Promise<void> {
   await run(async (stops) => {
+    const loading = loadApplication();
     const machine = await prepare(stops);
+    const { createHttpApp } = await loading;
     const app = await createHttpApp({ ...machine.settings, runWorker: true }, { operationsOnly: true });
     stops.push(() => app.close());
     if (machine.settings.workerPort > 0)
@@ -41,6 +45,14 @@ export async function runWorker(): Promise<void> {
     else await app.init();
     process.stdout.write('worker ready\n');
   });
+}
+
+/** Loads the application while the database starts: each takes a second, and neither needs the other. */
+async function loadApplication(): Promise<
+  typeof import('./http-app.js') & typeof import('./one-machine/demo.js')
+> {
+  const [httpApp, demo] = await Promise.all([import('./http-app.js'), import('./one-machine/demo.js')]);
+  return { ...httpApp, ...demo };
 }
 
 /** Settings, database, migrations: what every process needs before it is anything. */
@@ -56,7 +68,7 @@ async function migrateDatabase(settings: Settings): Promise<void> {
   let orm: MikroORM;
   try {
     orm = await MikroORM.init(ormOptions(settings.databaseUrl));
-    if (!(await orm.isConnected())) throw new Error('not connected');
+    await sql`select 1`.execute(orm.em.fork().getKysely());
   } catch (cause) {
     // The URL may hold a password, so it is not repeated.
     throw new StartError(

@@ -11,7 +11,7 @@ const SHOWN_MAX = 50;
 const BODY_BYTES_MAX = 256 * 1024;
 const HOST = '127.0.0.1';
 
-/** A request as the receiver writes it down, one JSON line each. The token itself is not written down. */
+/** A request as the receiver writes it down, one JSON line each, just as it arrived. */
 export interface ReceivedRecord {
   receivedAt: string;
   path: string;
@@ -21,8 +21,10 @@ export interface ReceivedRecord {
 }
 
 /**
- * A customer's HTTPS endpoint on loopback, for trying the service out: checks the bearer token, answers 204,
- * writes every request to a log of JSON lines and shows the last ones on a page. `POST /hang` never answers,
+ * A customer's HTTPS endpoint on loopback, for trying the service out: answers 204, writes every request to a
+ * log of JSON lines (readable by its owner alone, because the headers are written as they came) and shows the
+ * last ones on a page. `POST /consents` takes any token, so that others can be tried; `POST /protected` takes
+ * the demo project's token alone and answers 401 otherwise (spec §5); `POST /hang` never answers;
  * `POST /status/:code` answers that code.
  */
 export class DemoReceiver {
@@ -113,10 +115,7 @@ export class DemoReceiver {
       receivedAt: new Date().toISOString(),
       path,
       status: status ?? 0,
-      headers: {
-        ...request.headers,
-        ...(request.headers.authorization && { authorization: 'Bearer (not logged)' }),
-      },
+      headers: request.headers,
       body: jsonOf(text),
     });
     if (status === null) return;
@@ -129,8 +128,9 @@ export class DemoReceiver {
 
   /** The status to answer, or null to never answer. */
   private statusOf(request: IncomingMessage, path: string): number | null {
-    if (!sameText(request.headers.authorization ?? '', `Bearer ${this.token}`)) return 401;
     if (path === '/hang') return null;
+    const known = sameText(request.headers.authorization ?? '', `Bearer ${this.token}`);
+    if (path === '/protected' && !known) return 401;
     const asked = Number(/^\/status\/(\d{3})$/.exec(path)?.[1] ?? 204);
     return asked >= 200 && asked <= 599 ? asked : 400;
   }
@@ -138,7 +138,7 @@ export class DemoReceiver {
   private writeDown(record: ReceivedRecord): void {
     this.shown.unshift(record);
     this.shown.length = Math.min(this.shown.length, SHOWN_MAX);
-    appendFileSync(this.logFile, `${JSON.stringify(record)}\n`);
+    appendFileSync(this.logFile, `${JSON.stringify(record)}\n`, { mode: 0o600 });
   }
 }
 

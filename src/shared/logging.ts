@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Params } from 'nestjs-pino';
+import type { LogFn, Logger } from 'pino';
 import type { Settings } from '../config.js';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
@@ -31,6 +32,7 @@ export function loggingOptions(settings: Settings): Params {
     pinoHttp: {
       level: settings.logLevel,
       genReqId: requestId,
+      hooks: { logMethod: dropBootChatter },
       redact: { paths: REDACTED, censor: '[redacted]' },
       autoLogging: { ignore: (request) => isQuiet(request) },
       serializers: {
@@ -44,6 +46,24 @@ export function loggingOptions(settings: Settings): Params {
       customLogLevel: (_request, response, error) => (error || response.statusCode >= 500 ? 'error' : 'info'),
     },
   };
+}
+
+/** Nest tells of every module and route at each start; of that nobody learns anything. */
+const BOOT_CONTEXTS = new Set([
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestFactory',
+  'NestApplication',
+]);
+const INFO_LEVEL = 30;
+
+function dropBootChatter(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
+  const [first] = args as unknown[];
+  const context =
+    typeof first === 'object' && first !== null && 'context' in first ? first.context : undefined;
+  if (level <= INFO_LEVEL && typeof context === 'string' && BOOT_CONTEXTS.has(context)) return;
+  method.apply(this, args);
 }
 
 /** Takes over the caller's request id where it is a sane one, makes one otherwise, and tells it. */
