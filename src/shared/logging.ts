@@ -41,10 +41,31 @@ export function loggingOptions(settings: Settings): Params {
           method,
           path: url.split('?')[0],
         }),
+        err: describeError,
         res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
       },
       customLogLevel: (_request, response, error) => (error || response.statusCode >= 500 ? 'error' : 'info'),
     },
+  };
+}
+
+interface DescribedError {
+  type: string;
+  message: string;
+  code?: unknown;
+  stack?: string | undefined;
+  cause?: DescribedError;
+}
+
+/** What helps at night, and no more: drivers hang connections and row values onto their errors. */
+function describeError(error: unknown): DescribedError {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  return {
+    type: error.name,
+    message: error.message,
+    ...('code' in error && { code: error.code }),
+    stack: error.stack,
+    ...(error.cause !== undefined && { cause: describeError(error.cause) }),
   };
 }
 
