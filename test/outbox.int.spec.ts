@@ -209,6 +209,25 @@ describe('outbox', () => {
     },
   );
 
+  it('revives a dead letter by hand, and it is worked through like any other', async () => {
+    const [subjectId] = await append(1);
+    await service.database.query('update outbox_message set failures = $1', [OUTBOX_FAILURES_MAX - 1]);
+    recorder.attempt = () => Promise.reject(new Error('broken for now'));
+    dispatcher.ring();
+    const store = service.app.get(OutboxStore);
+    const [letter] = await until('buried', async () =>
+      (await dead()).length > 0 ? store.deadLetters(10) : null,
+    );
+    expect(letter).toMatchObject({ subjectId, failures: OUTBOX_FAILURES_MAX });
+    expect(letter?.lastError).toContain('broken for now');
+    recorder.attempt = () => Promise.resolve({ kind: 'settled', outcome: 'done', healthy: true });
+    expect(await store.revive({ projectId: newId(), id: letter?.id ?? '' })).toBe(0);
+    expect(await store.revive(letter ?? null)).toBe(1);
+    dispatcher.ring();
+    await until('settled', () => recorder.settled.length === 1);
+    expect(await dead()).toEqual([]);
+  });
+
   it('puts a message back for as long as its handler asks to retry', async () => {
     await append(1);
     let attempts = 0;

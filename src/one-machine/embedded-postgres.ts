@@ -105,6 +105,21 @@ function isServerAlive(data: string): boolean {
   return existsSync(pidFile) && isAlive(Number(readFileSync(pidFile, 'utf8').split('\n')[0]));
 }
 
+/**
+ * The URL of the server that another process runs in `folder`, for tools beside it.
+ * @throws EmbeddedPostgresError where none is running.
+ */
+export async function runningServerUrl(folder: string): Promise<string> {
+  const home = placeForServer(folder, await findBinaries());
+  const port = await adoptRunningServer(join(home.folder, 'data'));
+  if (port === null) {
+    throw new EmbeddedPostgresError(
+      'The service is not running here. Start it with "npm start", or set DATABASE_URL.',
+    );
+  }
+  return `postgresql://${SUPERUSER}:${readOrMakePassword(home.folder)}@127.0.0.1:${port}/${SUPERUSER}`;
+}
+
 interface ServerHome {
   folder: string;
   binaries: Binaries;

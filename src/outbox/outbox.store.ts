@@ -49,6 +49,17 @@ export interface HeldMessage {
   claimId: string;
 }
 
+/** A message that no handler could deal with. */
+export interface DeadLetter {
+  projectId: string;
+  id: string;
+  topic: string;
+  subjectId: string;
+  failures: number;
+  lastError: string | null;
+  diedAt: string;
+}
+
 /** The statements on the outbox table. Time is the database's alone: a worker's clock decides nothing here. */
 @Injectable()
 export class OutboxStore {
@@ -167,6 +178,28 @@ export class OutboxStore {
       select project_id, id, topic, subject_id, payload, failures + 1, ${error.slice(0, ERROR_CHARACTERS_MAX)}, created_at
       from dead
     `.execute(this.em.fork().getKysely());
+  }
+
+  /** The oldest dead letters, for an operator. */
+  async deadLetters(limit: number): Promise<DeadLetter[]> {
+    const { rows } = await sql<DeadLetter>`
+      select project_id as "projectId", id, topic, subject_id as "subjectId", failures, last_error as "lastError",
+             died_at as "diedAt"
+      from outbox_dead_letter order by died_at limit ${limit}
+    `.execute(this.em.fork().getKysely());
+    return rows;
+  }
+
+  /** Puts dead letters back into the outbox, as if they had never failed; returns how many. Null means all. */
+  async revive(letter: { projectId: string; id: string } | null): Promise<number> {
+    const which = letter ? sql`project_id = ${letter.projectId} and id = ${letter.id}` : sql`true`;
+    const { numAffectedRows } = await sql`
+      with revived as (delete from outbox_dead_letter where ${which} returning *)
+      insert into outbox_message (project_id, id, topic, subject_id, payload, created_at)
+      overriding system value
+      select project_id, id, topic, subject_id, payload, created_at from revived
+    `.execute(this.em.fork().getKysely());
+    return Number(numAffectedRows ?? 0);
   }
 
   /** What waits, for the metrics: messages, the age of the oldest in seconds, and the dead letters. */

@@ -103,6 +103,7 @@ export class ProjectService {
       await sql`delete from outbox_dead_letter where project_id = ${id}`.execute(kysely);
       // Few: what came in since the last batch.
       await sql`delete from consent_record where project_id = ${id}`.execute(kysely);
+      await sql`delete from delivery where project_id = ${id}`.execute(kysely);
       const { numAffectedRows } = await sql`delete from project where id = ${id}`.execute(kysely);
       if (Number(numAffectedRows ?? 0) === 0) throw projectNotFound();
     });
