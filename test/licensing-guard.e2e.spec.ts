@@ -112,7 +112,7 @@ describe('@RequireTier (spec §4.6)', () => {
     const project = await newProject();
     const body = await refusal(project, '/probe/pro');
     expect(body).toEqual({
-      type: 'about:blank#tier_required',
+      type: 'about:blank',
       title: 'Forbidden',
       status: 403,
       detail: expect.stringContaining('pro, business, enterprise'),

@@ -116,7 +116,7 @@ export function sendProblem(request: Request, response: Response, problem: Probl
     .type('application/problem+json')
     .send(
       JSON.stringify({
-        type: `about:blank#${code}`,
+        type: 'about:blank',
         title: STATUS_CODES[status] ?? 'Error',
         status,
         detail,
