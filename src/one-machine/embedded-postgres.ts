@@ -166,6 +166,9 @@ function placeForServer(folder: string, binaries: Binaries): ServerHome {
         'Move the checkout to a folder that others may enter, start as an ordinary user, or set DATABASE_URL.',
     );
   }
+  process.stdout.write(
+    `the user that runs PostgreSQL may not enter ${dirname(folder)}; the database is kept in ${elsewhere}\n`,
+  );
   const copy = join(elsewhere, 'native');
   if (!existsSync(copy)) {
     cpSync(native, `${copy}.partial`, { recursive: true, verbatimSymlinks: true });
