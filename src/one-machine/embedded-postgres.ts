@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -171,9 +172,10 @@ function placeForServer(folder: string, binaries: Binaries): ServerHome {
   );
   const copy = join(elsewhere, 'native');
   if (!existsSync(copy)) {
+    // Copied beside and renamed, so that a start that is killed leaves no half of a copy.
+    rmSync(`${copy}.partial`, { recursive: true, force: true });
     cpSync(native, `${copy}.partial`, { recursive: true, verbatimSymlinks: true });
-    cpSync(`${copy}.partial`, copy, { recursive: true, verbatimSymlinks: true });
-    rmSync(`${copy}.partial`, { recursive: true });
+    renameSync(`${copy}.partial`, copy);
   }
   const home = join(elsewhere, 'postgres');
   mkdirSync(home, { recursive: true, mode: 0o700 });
