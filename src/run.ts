@@ -11,6 +11,8 @@ import { EmbeddedPostgresError } from './one-machine/embedded-postgres.js';
 import { type Machine, prepareMachine } from './one-machine/machine.js';
 import { refuseDevelopmentData } from './production-checks.js';
 
+const PARENT_WATCH_MS = 500;
+
 /** A start that cannot succeed, told in a sentence rather than a stack. */
 class StartError extends Error {}
 
@@ -133,12 +135,22 @@ async function run(start: (stops: (() => Promise<void>)[]) => Promise<void>): Pr
       stop(0);
     });
   }
+  stopWithNpm(() => stop(0));
   try {
     await start(stops);
   } catch (error) {
     process.stderr.write(`${sentenceOf(error)}\n`);
     stop(1);
   }
+}
+
+/** Under `npm start`, npm may be killed without a word: the service then ends too, rather than stay behind unseen. */
+function stopWithNpm(stop: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const npm = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== npm) stop();
+  }, PARENT_WATCH_MS).unref();
 }
 
 function sentenceOf(error: unknown): string {
