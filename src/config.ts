@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
@@ -116,6 +116,18 @@ function checkTogether(settings: Settings, read: SettingReader): void {
       read.refuse('TRUSTED_PROXIES', `must list addresses or CIDR ranges; "${proxy}" is neither.`);
     }
   }
+  for (const target of settings.forwarding.allowedPrivateTargets) {
+    if (!isAddressOrCidr(target) && !isHostAndPort(target)) {
+      read.refuse(
+        'FORWARDING_ALLOWED_PRIVATE_TARGETS',
+        `must list host:port, addresses or CIDR ranges; "${target}" is none of them.`,
+      );
+    }
+  }
+  const { extraCaFile } = settings.forwarding;
+  if (extraCaFile && !existsSync(extraCaFile)) {
+    read.refuse('FORWARDING_EXTRA_CA_FILE', 'names a file that does not exist.');
+  }
   if (settings.outbox.leaseMs <= settings.forwarding.timeoutMs) {
     read.refuse(
       'OUTBOX_LEASE_MS',
@@ -142,6 +154,10 @@ function checkTogether(settings: Settings, read: SettingReader): void {
       `must be set in production, to at least ${AUTH_SECRET_CHARACTERS_MIN} random characters.`,
     );
   }
+}
+
+function isHostAndPort(value: string): boolean {
+  return /^[^@/?#\s]+:\d{1,5}$/.test(value) && URL.canParse(`https://${value}`);
 }
 
 function isAddressOrCidr(value: string): boolean {

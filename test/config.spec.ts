@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { readSettings, SettingsError } from '../src/config.js';
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgresql://service:pw@db.example/service',
+  PUBLIC_BASE_URL: 'https://consent.example.com',
+  SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  AUTH_SECRET: 'a-secret-of-thirty-two-characters-or-more',
+};
+
+describe('settings', () => {
+  it('has the documented defaults where nothing is set', () => {
+    expect(readSettings({})).toMatchObject({
+      production: false,
+      port: 3000,
+      host: '127.0.0.1',
+      databaseUrl: '',
+      redisUrl: '',
+      runWorker: true,
+      demo: true,
+      retentionMonths: 12,
+      ingest: { ratePerMinute: 600, legacyCustomEndpoint: true },
+      outbox: { pollMs: 1000, leaseMs: 60_000 },
+      forwarding: { connectTimeoutMs: 5000, timeoutMs: 15_000, slots: 256, allowedPrivateTargets: [] },
+    });
+  });
+
+  it('leaves worker and demo off where a database is given', () => {
+    const settings = readSettings({ DATABASE_URL: 'postgresql://db.example/service' });
+    expect(settings).toMatchObject({ runWorker: false, demo: false });
+  });
+
+  it('takes a complete production environment', () => {
+    expect(readSettings(PRODUCTION)).toMatchObject({ production: true, demo: false });
+  });
+
+  it.each([
+    ['PORT', '70000'],
+    ['PORT', 'x'],
+    ['PUBLIC_BASE_URL', 'consent.example.com'],
+    ['DATABASE_URL', 'mysql://db.example/x'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['RUN_WORKER', 'yes'],
+    ['NODE_ENV', 'staging'],
+    ['LOG_LEVEL', 'loud'],
+    ['SECRET_KEYS', 'k1:c2hvcnQ='],
+    ['SECRET_KEYS', `k1:${randomBytes(32).toString('base64')},k1:${randomBytes(32).toString('base64')}`],
+    ['AUTH_SECRET', 'short'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['FORWARDING_ALLOWED_PRIVATE_TARGETS', 'example.com'],
+    ['FORWARDING_EXTRA_CA_FILE', '/nowhere/ca.pem'],
+    ['OUTBOX_LEASE_MS', '15000'],
+    ['LEGACY_CUSTOM_ENDPOINT', 'true'],
+    ['AUTH_SECRET_FILE', '/nowhere/secret'],
+  ])('refuses %s=%s with a sentence that names it', (name, value) => {
+    expect(() => readSettings({ [name]: value })).toThrow(SettingsError);
+    expect(() => readSettings({ [name]: value })).toThrow(name);
+  });
+
+  it.each(['DATABASE_URL', 'PUBLIC_BASE_URL', 'SECRET_KEYS', 'AUTH_SECRET'])(
+    'refuses production without %s',
+    (name) => {
+      const { [name as keyof typeof PRODUCTION]: _, ...rest } = PRODUCTION;
+      expect(() => readSettings(rest)).toThrow(name);
+    },
+  );
+
+  it('refuses the demo and plain http in production', () => {
+    expect(() => readSettings({ ...PRODUCTION, DEMO: 'true' })).toThrow('DEMO');
+    expect(() => readSettings({ ...PRODUCTION, PUBLIC_BASE_URL: 'http://a.example' })).toThrow(
+      'PUBLIC_BASE_URL',
+    );
+  });
+
+  it('tells everything that is wrong at once', () => {
+    expect(() => readSettings({ PORT: 'x', LOG_LEVEL: 'loud' })).toThrow(/PORT[^]*LOG_LEVEL/);
+  });
+
+  it('never repeats a secret or a URL that may hold one', () => {
+    const secret = 'hunter2hunter2';
+    const wrong = {
+      DATABASE_URL: `mysql://u:${secret}@db`,
+      SECRET_KEYS: secret,
+      AUTH_SECRET: secret,
+      REDIS_URL: secret,
+    };
+    let message = '';
+    try {
+      readSettings(wrong);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message).toContain('AUTH_SECRET');
+    expect(message).not.toContain(secret);
+  });
+
+  it('reads a secret from the file that NAME_FILE names', () => {
+    const file = join(tmpdir(), `auth-secret-${process.pid}`);
+    writeFileSync(file, 'a-secret-of-thirty-two-characters-or-more\n', { mode: 0o600 });
+    expect(readSettings({ AUTH_SECRET_FILE: file }).authSecret).toBe(
+      'a-secret-of-thirty-two-characters-or-more',
+    );
+  });
+});
