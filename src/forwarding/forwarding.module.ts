@@ -11,6 +11,7 @@ import { DeliveryPartitions } from './delivery-partitions.js';
 import { ForwardingMetrics } from './forwarding.metrics.js';
 import { DeliveryController } from './http/delivery.controller.js';
 import { ForwardingController } from './http/forwarding.controller.js';
+import { NameResolver } from './infrastructure/name-resolver.js';
 import { Sender } from './infrastructure/sender.js';
 import { TokenVault } from './infrastructure/token-vault.js';
 
@@ -19,7 +20,16 @@ import { TokenVault } from './infrastructure/token-vault.js';
   imports: [ConsentModule, LicensingModule],
   controllers: [ForwardingController, DeliveryController],
   providers: [
-    { provide: Sender, inject: [SETTINGS], useFactory: (settings: Settings) => new Sender(settings) },
+    {
+      provide: NameResolver,
+      inject: [SETTINGS],
+      useFactory: ({ forwarding }: Settings) => new NameResolver({ timeoutMs: forwarding.connectTimeoutMs }),
+    },
+    {
+      provide: Sender,
+      inject: [SETTINGS, NameResolver],
+      useFactory: (settings: Settings, resolver: NameResolver) => new Sender(settings, resolver),
+    },
     TokenVault,
     RecordDelivery,
     ConsentForwarder,

@@ -19,7 +19,12 @@ export class NameResolver {
       timeout: Math.ceil(options.timeoutMs / QUERY_TRIES),
       tries: QUERY_TRIES,
     });
-    if (options.servers) this.resolver.setServers(options.servers);
+    if (options.servers) this.useServers(options.servers);
+  }
+
+  /** Asks these servers from now on, each `address` or `address:port`. */
+  useServers(servers: string[]): void {
+    this.resolver.setServers(servers);
   }
 
   /** Every address of a name, IPv4 first; empty where it has none or nobody knows it. */
