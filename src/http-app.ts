@@ -8,9 +8,11 @@ import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module.js';
 import type { Settings } from './config.js';
 import { mountIngest } from './consent/ingest.js';
+import { refuseDeepBody } from './shared/body-depth.js';
 import { type FieldError, fieldErrors } from './shared/domain-error.js';
 import { mountApiDocs } from './openapi.js';
 import { answerParserErrors, sendProblem } from './shared/problem.filter.js';
+import { answerProtocolErrors } from './shared/protocol-errors.js';
 
 /** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
 export const API_BODY_BYTES_MAX = 100 * 1024;
@@ -36,6 +38,7 @@ export async function createHttpApp(
     bufferLogs: true,
   });
   app.useLogger(app.get(Logger));
+  answerProtocolErrors(app.getHttpServer());
   app.set('trust proxy', settings.trustedProxies.length > 0 ? settings.trustedProxies : false);
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
@@ -52,6 +55,7 @@ export async function createHttpApp(
   app.use('/v1/auth', express.json({ limit: AUTH_BODY_BYTES_MAX, strict: false }));
   app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));
   app.use(answerParserErrors);
+  app.use('/v1', refuseDeepBody);
   app.useGlobalPipes(
     new ValidationPipe({
       transform: true,

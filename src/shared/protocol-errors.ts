@@ -1,0 +1,80 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+interface ProtocolProblem {
+  status: number;
+  code: string;
+  detail: string;
+}
+
+/** What Node's parser gives up on, by its error code; everything else is no HTTP. */
+const PARSER_PROBLEMS: Record<string, ProtocolProblem> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'headers_too_large',
+    detail: 'The URL and the headers together are larger than this server takes; shorten them.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'request_timeout',
+    detail: 'The request did not arrive in time; send it again.',
+  },
+};
+
+const NO_HTTP: ProtocolProblem = {
+  status: 400,
+  code: 'bad_request',
+  detail: 'This is not a valid HTTP request.',
+};
+
+const EXPECTATION_FAILED: ProtocolProblem = {
+  status: 417,
+  code: 'expectation_failed',
+  detail: 'This server meets no expectation but 100-continue; leave the header Expect out.',
+};
+
+/**
+ * Answers requests that never become one, because Node refuses them before Express sees anything, with a
+ * problem document like every other refusal (RFC 9457) instead of an empty body.
+ */
+export function answerProtocolErrors(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // Where the client is gone, or an answer to an earlier request is on its way, there is nothing to say.
+    if (!socket.writable || error.code === 'ECONNRESET' || hasAnswerUnderWay(socket)) {
+      socket.destroy(error);
+      return;
+    }
+    const problem = PARSER_PROBLEMS[error.code ?? ''] ?? NO_HTTP;
+    const body = documentOf(problem);
+    socket.end(
+      [
+        `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+        'Content-Type: application/problem+json; charset=utf-8',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        'Connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    );
+  });
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const body = documentOf(EXPECTATION_FAILED);
+    response
+      .writeHead(EXPECTATION_FAILED.status, {
+        'Content-Type': 'application/problem+json; charset=utf-8',
+        'Content-Length': Buffer.byteLength(body),
+        Connection: 'close',
+      })
+      .end(body);
+  });
+}
+
+function documentOf({ status, code, detail }: ProtocolProblem): string {
+  return JSON.stringify({ type: `about:blank#${code}`, title: STATUS_CODES[status], status, detail, code });
+}
+
+/** Node hangs the answer it is writing onto the socket; its own handler looks there too. */
+function hasAnswerUnderWay(socket: Socket): boolean {
+  const { _httpMessage: message } = socket as Socket & { _httpMessage?: { headersSent?: boolean } };
+  return message?.headersSent === true;
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+
+/** One operation of the committed OpenAPI document. */
+export interface Operation {
+  method: string;
+  /** With parameters in braces, e.g. `/v1/projects/{projectId}`. */
+  path: string;
+  queryNames: string[];
+  /** A body that should pass by its schema, as far as the schema tells; null where the route takes none. */
+  example: Record<string, unknown> | null;
+}
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  enum?: unknown[];
+  format?: string;
+  example?: unknown;
+  minLength?: number;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+
+interface Document {
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        parameters?: { name: string; in: string }[];
+        requestBody?: { content: Record<string, { schema: Schema }> };
+      }
+    >
+  >;
+  components: { schemas: Record<string, Schema> };
+}
+
+/** Every operation of `openapi.json`. */
+export function readOperations(): Operation[] {
+  const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as Document;
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [], requestBody }]) => {
+      const [content] = Object.values(requestBody?.content ?? {});
+      return {
+        method: method.toUpperCase(),
+        path,
+        queryNames: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+        example: content ? (exampleOf(content.schema, document) as Record<string, unknown>) : null,
+      };
+    }),
+  );
+}
+
+/** The path with its parameters filled in; those without a value stay as they are. */
+export function fillIn(path: string, values: Record<string, string>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+function exampleOf(schema: Schema, document: Document): unknown {
+  if (schema.$ref)
+    return exampleOf(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, document);
+  if (schema.example !== undefined) return schema.example;
+  if (schema.enum) return schema.enum[0];
+  switch (schema.type) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([name, member]) => [name, exampleOf(member, document)]),
+      );
+    case 'array':
+      return schema.items ? [exampleOf(schema.items, document)] : [];
+    case 'boolean':
+      return true;
+    case 'number':
+    case 'integer':
+      return 1;
+    default:
+      if (schema.format === 'date-time') return '2026-11-20T00:00:00Z';
+      if (schema.format === 'email') return 'somebody@example.com';
+      return 'x'.repeat(schema.minLength ?? 8);
+  }
+}
