@@ -30,7 +30,8 @@ export function mountDemoSite(app: NestExpressApplication, site: DemoSite): void
     response.type('text/javascript').send(DEMO_SCRIPT);
   });
   router.get('/received', (_request, response) => {
-    response.json(site.received());
+    // Not the headers: the token stands in them, and it belongs into no page (spec §5.2).
+    response.json(site.received().map(({ receivedAt, status, body }) => ({ receivedAt, status, body })));
   });
   router.get('/banner.js', (_request, response) => response.sendFile(join(banner, 'cookieconsent.esm.js')));
   router.get('/banner.css', (_request, response) => response.sendFile(join(banner, 'cookieconsent.css')));
