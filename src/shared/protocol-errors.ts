@@ -70,7 +70,7 @@ export function answerProtocolErrors(server: Server): void {
 }
 
 function documentOf({ status, code, detail }: ProtocolProblem): string {
-  return JSON.stringify({ type: `about:blank#${code}`, title: STATUS_CODES[status], status, detail, code });
+  return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, code });
 }
 
 /** Node hangs the answer it is writing onto the socket; its own handler looks there too. */
