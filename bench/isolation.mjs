@@ -1,0 +1,115 @@
+// Isolation: what hanging receivers cost the visitors, and what one of them costs the other projects (design §7).
+import { startDatabase } from './support/database.mjs';
+import { startHelper } from './support/helper.mjs';
+import { commitToReceiptMs } from './latency.mjs';
+import { startReceivers } from './support/receivers.mjs';
+import { rowOf } from './support/report.mjs';
+import { startService } from './support/service.mjs';
+import { median, percentile } from './support/statistics.mjs';
+
+const PROJECTS = 100;
+const RATE_PER_SECOND = 500;
+const ROUNDS = 3;
+const SECONDS = 8;
+const WARM_UP_SECONDS = 1;
+/** What the hanging project of the second part has waiting, so that it always wants more slots than it gets. */
+const HANGING_BACKLOG = 2_000;
+const NEIGHBOUR_ROUNDS = 2;
+const ARRIVAL_DEADLINE_MS = 15_000;
+const P99_MARGIN = 1.1;
+const P99_MARGIN_MS = 2;
+
+export const title = `Isolation, ${RATE_PER_SECOND.toLocaleString('en')} consents/s arriving whatever the answers do`;
+
+/**
+ * @param {import('./support/scope.mjs').Scope} scope
+ * @returns {Promise<Omit<import('./support/report.mjs').Report, 'name' | 'title'>>}
+ */
+export async function run(scope) {
+  const [database, receivers] = await Promise.all([startDatabase(scope), startReceivers(scope, 2)]);
+  const [healthyReceiver, hangingReceiver] = receivers;
+  const api = await startService(scope, database);
+  await startService(scope, database, { program: 'worker', receivers });
+  const load = await startHelper(scope, 'load');
+  const projects = {
+    healthy: await database.makeProjects(PROJECTS, healthyReceiver.url('/now')),
+    hanging: await database.makeProjects(PROJECTS, hangingReceiver.url('/hang')),
+  };
+  const send = async (
+    /** @type {import('./support/database.mjs').BenchProject[]} */ to,
+    seconds = SECONDS,
+  ) => {
+    const sent = await load.call('openLoop', {
+      baseUrl: api.baseUrl,
+      projectIds: to.map(({ id }) => id),
+      ratePerSecond: RATE_PER_SECOND,
+      seconds,
+      warmUpSeconds: WARM_UP_SECONDS,
+    });
+    if (sent.wrong > 0) throw new Error(`${sent.wrong} consents were not answered 201`);
+    return sent;
+  };
+
+  await send(projects.healthy);
+  /** @type {Record<'healthy' | 'hanging', { p50Ms: number, p99Ms: number, highestMs: number }[]>} */
+  const ingest = { healthy: [], hanging: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    // The order turns round, so that neither kind always follows the other.
+    const kinds = /** @type {const} */ (['healthy', 'hanging']);
+    for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
+      const { p50Ms, p99Ms, highestMs } = await send(projects[kind]);
+      ingest[kind].push({ p50Ms, p99Ms, highestMs });
+      // What hangs must not be the next block's work.
+      await database.emptyOutbox();
+    }
+  }
+
+  const [hanging] = projects.hanging;
+  /** @type {number[][]} */
+  const neighbours = [];
+  for (let round = 0; round < NEIGHBOUR_ROUNDS; round++) {
+    await database.fillOutbox([hanging], HANGING_BACKLOG);
+    await healthyReceiver.call('reset');
+    const { answered } = await send([...projects.healthy.slice(1), hanging]);
+    const healthy = new Map(
+      [...answered]
+        .filter(([, { projectId }]) => projectId !== hanging.id)
+        .map(([id, { answeredAt }]) => [id, answeredAt]),
+    );
+    neighbours.push(await commitToReceiptMs(healthyReceiver, healthy, ARRIVAL_DEADLINE_MS));
+    await database.emptyOutbox();
+  }
+
+  const of = (
+    /** @type {'healthy' | 'hanging'} */ kind,
+    /** @type {'p50Ms' | 'p99Ms' | 'highestMs'} */ figure,
+  ) => ingest[kind].map((block) => block[figure]);
+  const bound = Math.max(
+    median(of('healthy', 'p99Ms')) * P99_MARGIN,
+    median(of('healthy', 'p99Ms')) + P99_MARGIN_MS,
+  );
+  const ms = { digits: 1, unit: ' ms' };
+  return {
+    database: await database.facts(),
+    rows: [
+      rowOf('ingest p50, all receivers healthy', of('healthy', 'p50Ms'), ms),
+      rowOf('ingest p50, all receivers hanging', of('hanging', 'p50Ms'), ms),
+      rowOf('ingest p99, all receivers healthy', of('healthy', 'p99Ms'), ms),
+      rowOf('ingest p99, all receivers hanging', of('hanging', 'p99Ms'), {
+        ...ms,
+        target: `at most ${bound.toFixed(1)} ms (healthy + 10 % or 2 ms)`,
+      }),
+      rowOf(
+        'commit to receipt p50, 99 healthy projects beside a hanging one',
+        neighbours.map((round) => percentile(round, 50)),
+        ms,
+      ),
+      rowOf(
+        'commit to receipt p99, 99 healthy projects beside a hanging one',
+        neighbours.map((round) => percentile(round, 99)),
+        { ...ms, target: 'under 1,000 ms' },
+      ),
+    ],
+    raw: { ratePerSecond: RATE_PER_SECOND, seconds: SECONDS, ingest, neighbours },
+  };
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { v7 } from 'uuid';
+import { TokenVault } from '../../dist/forwarding/infrastructure/token-vault.js';
+import { startEmbeddedPostgres } from '../../dist/one-machine/embedded-postgres.js';
+
+const TOKEN_BYTES = 32;
+const KEY_BYTES = 32;
+/** Rows that one statement inserts. */
+const SEED_ROWS_MAX = 10_000;
+
+/**
+ * The service's database, and what a benchmark writes into it by hand.
+ *
+ * @typedef {{ id: string, token: string }} BenchProject
+ */
+export class Database {
+  /** The first key of the service, so that the tokens written here are those it can read. */
+  secretKey = { id: 'bench', key: randomBytes(KEY_BYTES) };
+  #vault = new TokenVault(/** @type {any} */ ({ secretKeys: [this.secretKey] }));
+
+  /**
+   * @param {string} url
+   * @param {Client} client
+   */
+  constructor(url, client) {
+    this.url = url;
+    this.client = client;
+  }
+
+  /** SECRET_KEYS as the service takes it. */
+  get secretKeys() {
+    return `${this.secretKey.id}:${this.secretKey.key.toString('base64')}`;
+  }
+
+  /** What makes a commit durable, to be printed with the numbers. */
+  async facts() {
+    const { rows } = await this.client.query(`
+      select current_setting('server_version') as "PostgreSQL", current_setting('fsync') as "fsync",
+             current_setting('synchronous_commit') as "synchronous_commit"`);
+    return rows[0];
+  }
+
+  /**
+   * Makes projects of tier pro; with `endpointUrl` they forward to it, with a bearer token each.
+   * @param {number} count
+   * @param {string} [endpointUrl]
+   * @returns {Promise<BenchProject[]>}
+   */
+  async makeProjects(count, endpointUrl) {
+    const projects = Array.from({ length: count }, () => ({
+      id: v7(),
+      token: randomBytes(TOKEN_BYTES).toString('base64url'),
+    }));
+    const ids = projects.map(({ id }) => id);
+    await this.client.query(
+      `insert into project (id, name, tier, tier_reason)
+       select id, 'Benchmark', 'pro', 'subscription' from unnest($1::uuid[]) as p (id)`,
+      [ids],
+    );
+    if (endpointUrl === undefined) return projects;
+    const sealed = projects.map(({ id, token }) => this.#vault.seal(id, token).ciphertext);
+    await this.client.query(
+      `insert into forwarding_settings (project_id, enabled, endpoint_url, auth_mode, token_ciphertext,
+                                        token_key_id, token_origin, token_updated_at)
+       select id, true, $2, 'bearer', ciphertext, $4, $5, now()
+       from unnest($1::uuid[], $3::bytea[]) as p (id, ciphertext)`,
+      [ids, endpointUrl, sealed, this.secretKey.id, new URL(endpointUrl).origin],
+    );
+    return projects;
+  }
+
+  /**
+   * Stores `count` records spread over the projects, each with its message in the outbox; a worker sees
+   * all of them at once.
+   * @param {BenchProject[]} projects
+   * @param {number} count
+   */
+  async fillOutbox(projects, count) {
+    await this.client.query('begin');
+    for (let done = 0; done < count; done += SEED_ROWS_MAX) {
+      const rows = Math.min(SEED_ROWS_MAX, count - done);
+      const projectIds = Array.from({ length: rows }, (_, row) => projects[row % projects.length].id);
+      await this.client.query(
+        `with made as (
+           insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, extra)
+           select project_id, id, true, false, true, 'custom', 'www.example.com', '{"language": "de"}'
+           from unnest($1::uuid[], $2::uuid[]) as r (project_id, id)
+           returning project_id, id
+         )
+         insert into outbox_message (project_id, topic, subject_id)
+         select project_id, 'consent.recorded', id from made`,
+        [projectIds, projectIds.map(() => v7())],
+      );
+    }
+    await this.client.query('commit');
+  }
+
+  async isOutboxEmpty() {
+    const { rows } = await this.client.query('select 1 from outbox_message limit 1');
+    return rows.length === 0;
+  }
+
+  /** Forgets what waits, so that one round leaves nothing to the next. */
+  async emptyOutbox() {
+    await this.client.query('delete from outbox_message');
+    await this.client.query('vacuum outbox_message');
+  }
+}
+
+/**
+ * Starts a PostgreSQL of its own, with the settings of the one that the service would start.
+ * @param {import('./scope.mjs').Scope} scope
+ */
+export async function startDatabase(scope) {
+  const server = await startEmbeddedPostgres(join(scope.folder, 'postgres'));
+  scope.defer(() => server.stop());
+  const client = new Client({ connectionString: server.databaseUrl });
+  await client.connect();
+  client.on('error', () => {});
+  scope.defer(() => client.end());
+  return new Database(server.databaseUrl, client);
+}
