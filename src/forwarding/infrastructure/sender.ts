@@ -118,6 +118,9 @@ function makeClient(origin: URL, options: object): Dispatcher {
 /** `stale`: a kept connection was closed before any byte of an answer, so the receiver never took the request. */
 type ExchangeEnd = { kind: 'answered'; answer: Answer } | { kind: 'aborted' } | { kind: 'stale' };
 
+/** Made once: an error costs its stack trace, and nobody ever reads this one. */
+const OVER = new Error('The attempt is over.');
+
 /** Codes with which a connection ends early. */
 const CLOSED_CODES = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
@@ -155,7 +158,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     // The deadline passed while the connection was being made: nothing may be sent any more.
-    if (this.ended) return controller.abort(new Error('The attempt is over.'));
+    if (this.ended) return controller.abort(OVER);
     const { client } = this;
     if (!client) return;
     this.reused = client.requestsOnSocket > 0;
@@ -178,6 +181,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    // Nothing is left to cut: the connection is free already.
+    this.controller = undefined;
     this.endByStatus();
   }
 
@@ -210,7 +215,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     for (const timer of this.timers) clearTimeout(timer);
     this.signal?.removeEventListener('abort', this.onAbort);
     this.resolve(end);
-    this.controller?.abort(new Error('The attempt is over.'));
+    this.controller?.abort(OVER);
   }
 
   private isClosed(error: Error): boolean {
