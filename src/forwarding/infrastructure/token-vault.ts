@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 
@@ -19,10 +19,15 @@ export interface SealedToken {
  */
 @Injectable()
 export class TokenVault {
-  constructor(@InjectSettings() private readonly settings: Settings) {}
+  /** The keys as OpenSSL wants them: turned into that once, not for each record that is sent. */
+  private readonly keys: { id: string; key: KeyObject }[];
+
+  constructor(@InjectSettings() settings: Settings) {
+    this.keys = settings.secretKeys.map(({ id, key }) => ({ id, key: createSecretKey(key) }));
+  }
 
   seal(projectId: string, token: string): SealedToken {
-    const [current] = this.settings.secretKeys;
+    const [current] = this.keys;
     if (!current) throw new Error('SECRET_KEYS is empty: there is no key to encrypt a bearer token with.');
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, current.key, nonce).setAAD(Buffer.from(projectId));
@@ -32,7 +37,7 @@ export class TokenVault {
 
   /** The token, or null where its key is gone or the row was tampered with: the owner must enter it again. */
   open(projectId: string, sealed: SealedToken): string | null {
-    const key = this.settings.secretKeys.find(({ id }) => id === sealed.keyId)?.key;
+    const key = this.keys.find(({ id }) => id === sealed.keyId)?.key;
     if (!key) return null;
     const nonce = sealed.ciphertext.subarray(0, NONCE_BYTES);
     const tag = sealed.ciphertext.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
