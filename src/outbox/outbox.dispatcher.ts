@@ -5,13 +5,30 @@ import { FairShare } from './domain/fair-share.js';
 import { OutboxService } from './outbox.service.js';
 import { OutboxSettler } from './outbox.settler.js';
 import { type HeldMessage, OutboxStore } from './outbox.store.js';
-import { type Attempt, OUTBOX_UNKNOWN_OUTCOMES_MAX, type OutboxMessage } from './outbox.types.js';
+import {
+  type Attempt,
+  type Ending,
+  OUTBOX_UNKNOWN_OUTCOMES_MAX,
+  type OutboxMessage,
+} from './outbox.types.js';
 
 const LOWEST_PROJECT = '00000000-0000-0000-0000-000000000000';
 /** Longest that a shutdown waits for attempts under way, beyond their own timeout. */
 const DRAIN_EXTRA_MS = 5_000;
 /** Pause after a claim failed, e.g. because the database is away. */
 const CLAIM_RETRY_MS = 500;
+/**
+ * Messages that a worker holds at most, as a multiple of its slots: those under way and those whose outcome
+ * waits to be written. Past it, a slow database stops the claims; a worker that dies leaves so many unknown.
+ */
+const HELD_PER_SLOT = 2;
+
+/** How an attempt ended, seen from here. */
+type AttemptEnd =
+  | Ending<unknown>
+  | { kind: 'threw'; cause: unknown }
+  /** It was not begun, because the message may be somebody else's by now. */
+  | { kind: 'not_begun' };
 
 /**
  * Works through the outbox: claims as many messages as there are free slots, fair between projects, has
@@ -27,7 +44,9 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   private running: Promise<void> | null = null;
   private rung = false;
   private stopping = false;
-  private readonly attempts = new Set<Promise<void>>();
+  /** The batches under way; each ends with the last of its outcomes written. */
+  private readonly batches = new Set<Promise<void>>();
+  private held = 0;
   /** Leases taken over from a worker that died, for the metrics. */
   reclaims = 0;
   /** Messages given up because their outcome was unknown too often, for the metrics. */
@@ -44,7 +63,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
 
   /** Attempts under way and outcomes not yet written. */
   get inFlight(): number {
-    return this.share.used;
+    return this.held;
   }
 
   /** Looks for work now. Never waits and never throws. */
@@ -64,7 +83,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     const deadline = new Promise<void>((wake) => {
       setTimeout(wake, this.settings.forwarding.timeoutMs + DRAIN_EXTRA_MS).unref();
     });
-    await Promise.race([Promise.all(this.attempts), deadline]);
+    await Promise.race([Promise.all(this.batches), deadline]);
     this.abort.abort();
   }
 
@@ -81,45 +100,59 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     }
   }
 
-  /** Claims until no slot is free or a whole walk over the projects finds nothing. */
+  /**
+   * Claims until no slot is free or a whole walk over the projects is done. What a walk passed by (a project
+   * that has its fill, a message that comes later) rings again when its time has come.
+   */
   private async claimAll(): Promise<void> {
-    let foundInWalk = this.afterProject !== LOWEST_PROJECT;
-    while (this.share.free > 0 && !this.stopping) {
+    let wholeWalk = this.afterProject === LOWEST_PROJECT;
+    for (let room = this.room; room > 0 && !this.stopping; room = this.room) {
       const claimedMs = performance.now();
       const { claimId, messages, nextProject, reachedEnd } = await this.store.claim(newId(), {
         topics: this.outbox.topics,
-        limit: this.share.free,
+        limit: room,
         limitPerProject: this.share.startLimit,
         freeOf: this.share.freeOf(claimedMs),
         afterProject: this.afterProject,
       });
       this.afterProject = nextProject;
-      foundInWalk ||= messages.length > 0;
-      if (messages.length > 0)
-        await this.begin(
+      if (messages.length > 0) {
+        this.begin(
           messages.map((message) => ({ message, claimId })),
           claimedMs,
         );
+      }
       if (reachedEnd) {
-        if (!foundInWalk) return;
-        foundInWalk = false;
+        if (wholeWalk) return;
+        wholeWalk = true;
       }
     }
   }
 
-  private async begin(held: HeldMessage[], claimedMs: number): Promise<void> {
+  /** How many messages may be claimed now. */
+  private get room(): number {
+    return Math.min(this.share.free, this.heldMax - this.held);
+  }
+
+  private get heldMax(): number {
+    return this.settings.forwarding.slots * HELD_PER_SLOT;
+  }
+
+  /** Takes the slots at once and works in the background: the next claim need not wait for this preparation. */
+  private begin(held: HeldMessage[], claimedMs: number): void {
     this.reclaims += held.filter(({ message }) => message.unknownOutcomes > 0).length;
+    this.held += held.length;
     for (const { message } of held) this.share.started(message.projectId, claimedMs);
-    for (const [topic, entries] of Map.groupBy(held, ({ message }) => message.topic)) {
-      const attempts = await this.prepare(topic, entries);
-      entries.forEach((entry, index) => {
-        const work = this.attempt(entry, attempts[index], claimedMs).finally(() => {
-          this.attempts.delete(work);
-          this.ring();
-        });
-        this.attempts.add(work);
-      });
-    }
+    const topics = [...Map.groupBy(held, ({ message }) => message.topic)];
+    const batch = Promise.all(
+      topics.map(async ([topic, entries]) => {
+        const attempts = await this.prepare(topic, entries);
+        await Promise.all(entries.map((entry, index) => this.attempt(entry, attempts[index], claimedMs)));
+      }),
+    ).then(() => {
+      this.batches.delete(batch);
+    });
+    this.batches.add(batch);
   }
 
   /**
@@ -127,10 +160,8 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
    * one stands alone; it comes back as an attempt that throws.
    */
   private async prepare(topic: string, entries: HeldMessage[]): Promise<Attempt<unknown>[]> {
-    const handler = this.outbox.handlerOf(topic);
-    const prepare = (messages: OutboxMessage[]): Promise<Attempt<unknown>[]> => handler.prepare(messages);
     try {
-      return await prepare(entries.map(({ message }) => message));
+      return await this.outbox.handlerOf(topic).prepare(entries.map(({ message }) => message));
     } catch (error) {
       if (entries.length === 1) return [() => Promise.reject(error as Error)];
       const alone = await Promise.all(entries.map((entry) => this.prepare(topic, [entry])));
@@ -138,33 +169,53 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     }
   }
 
+  /** Never rejects. */
   private async attempt(
     held: HeldMessage,
     attempt: Attempt<unknown> | undefined,
     claimedMs: number,
   ): Promise<void> {
-    const { message } = held;
-    let healthy = true;
+    const end = await this.endOf(held.message, attempt, claimedMs);
+    // The receiver has answered: its slot is free, and need not wait until the outcome is on the disk.
+    const healthy = end.kind !== 'settled' || end.healthy;
+    this.share.ended(held.message.projectId, { startedMs: claimedMs, nowMs: performance.now(), healthy });
+    this.ring();
+    await this.conclude(held, end, claimedMs);
+    const wasFull = this.held >= this.heldMax;
+    this.held -= 1;
+    // A message that was put back may be due again.
+    if (wasFull || end.kind !== 'settled') this.ring();
+  }
+
+  private async endOf(
+    message: OutboxMessage,
+    attempt: Attempt<unknown> | undefined,
+    claimedMs: number,
+  ): Promise<AttemptEnd> {
     try {
       if (message.unknownOutcomes >= OUTBOX_UNKNOWN_OUTCOMES_MAX) {
         this.givenUp += 1;
-        await this.settler.settle(held, this.outbox.handlerOf(message.topic).giveUp(message), claimedMs);
-        return;
+        const outcome = this.outbox.handlerOf(message.topic).giveUp(message);
+        return { kind: 'settled', outcome, healthy: true };
       }
       if (!attempt) throw new Error(`the handler of ${message.topic} prepared too few attempts`);
       // Half of the lease went by before the work began (a paused process): the message may be somebody else's.
-      if (performance.now() - claimedMs > this.settings.outbox.leaseMs / 2) return;
-      const ending = await attempt(this.abort.signal);
-      if (ending.kind === 'settled') {
-        healthy = ending.healthy;
-        await this.settler.settle(held, ending.outcome, claimedMs);
-      } else {
-        await this.store.putBack(held, ending);
-      }
-    } catch (error) {
-      await this.settler.fail(held, error);
-    } finally {
-      this.share.ended(message.projectId, { startedMs: claimedMs, nowMs: performance.now(), healthy });
+      if (performance.now() - claimedMs > this.settings.outbox.leaseMs / 2) return { kind: 'not_begun' };
+      return await attempt(this.abort.signal);
+    } catch (cause) {
+      return { kind: 'threw', cause };
+    }
+  }
+
+  private async conclude(held: HeldMessage, end: AttemptEnd, claimedMs: number): Promise<void> {
+    switch (end.kind) {
+      case 'settled':
+        return this.settler.settle(held, end.outcome, claimedMs);
+      case 'retry':
+        return this.store.putBack(held, end).catch((error: unknown) => this.settler.fail(held, error));
+      case 'threw':
+        return this.settler.fail(held, end.cause);
+      case 'not_begun':
     }
   }
 }

@@ -34,10 +34,6 @@ export class FairShare {
     return this.slots - this.inFlight;
   }
 
-  get used(): number {
-    return this.inFlight;
-  }
-
   /** What each known project may still get; a project that is not named may get `SHARE_START`. */
   freeOf(nowMs: number): Map<string, number> {
     this.forgetIdle(nowMs);
