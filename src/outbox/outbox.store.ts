@@ -126,16 +126,26 @@ export class OutboxStore {
   /**
    * Takes settled messages out of the outbox, inside the caller's transaction. Returns the keys of those
    * whose lease was still held by the claim named; the others belong to somebody else by now.
+   * The rows are locked one by one through the primary key and deleted by their place: the planner knows
+   * nothing true of a table that fills and empties all the time, and joined by reading all of it (15.6 ms
+   * against 1.2 ms for 100 of 20,000). A row that is claimed anew meanwhile fails the condition and stays.
    */
   async remove(tx: EntityManager, held: HeldMessage[]): Promise<Set<string>> {
     const { rows } = await sql<{ projectId: string; id: string }>`
       delete from outbox_message m
-      using unnest(
-        ${held.map(({ message }) => message.projectId)}::uuid[],
-        ${held.map(({ message }) => message.id)}::bigint[],
-        ${held.map(({ claimId }) => claimId)}::uuid[]
-      ) as done (project_id, id, claim_id)
-      where m.project_id = done.project_id and m.id = done.id and m.claim_id = done.claim_id
+      where m.ctid = any (array(
+        select ours.ctid
+        from unnest(
+          ${held.map(({ message }) => message.projectId)}::uuid[],
+          ${held.map(({ message }) => message.id)}::bigint[],
+          ${held.map(({ claimId }) => claimId)}::uuid[]
+        ) as done (project_id, id, claim_id)
+        cross join lateral (
+          select o.ctid from outbox_message o
+          where o.project_id = done.project_id and o.id = done.id and o.claim_id = done.claim_id
+          limit 1 for update
+        ) ours
+      ))
       returning m.project_id as "projectId", m.id
     `.execute(tx.getKysely());
     return new Set(rows.map((row) => messageKey(row)));
