@@ -76,7 +76,11 @@ export class ConsentEvents implements OnModuleInit {
              c.custom_endpoint as "customEndpoint", c.extra, c.received_at as "receivedAt"
       from unnest(${refs.map((ref) => ref.projectId)}::uuid[], ${refs.map((ref) => ref.consentId)}::uuid[])
              as wanted (project_id, id)
-      join consent_record c using (project_id, id)
+      -- The limit keeps it one look into the primary key each: a join reads whole partitions where the
+      -- planner's statistics are behind (22 ms against 0.9 ms for 100 of 20,000 new records).
+      cross join lateral (
+        select * from consent_record r where r.project_id = wanted.project_id and r.id = wanted.id limit 1
+      ) c
     `.execute(this.em.fork().getKysely());
     return new Map(
       rows.map((row) => [
