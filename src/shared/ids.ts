@@ -1,11 +1,36 @@
-import { v7 } from 'uuid';
+import { randomUUID } from 'node:crypto';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** A fresh UUIDv7; ids made later sort later. */
+/** Ids of one millisecond are told apart, and kept in order, by the 12 bits behind the version (RFC 9562 §6.2). */
+const COUNTER_VALUES = 4096;
+/** Where the counter of a millisecond starts at most, so that there is room to count. */
+const COUNTER_START_MAX = COUNTER_VALUES / 2;
+/** Variant and random bits are taken over from a UUIDv4, of which Node makes many from one call for random bytes. */
+const VARIANT_AT = 19;
+
+let lastMs = 0;
+let counter = 0;
+
+/** A fresh UUIDv7; ids made later in this process sort later. */
 export function newId(): string {
-  return v7();
+  const random = randomUUID();
+  const nowMs = Date.now();
+  if (nowMs > lastMs) {
+    lastMs = nowMs;
+    counter = Number.parseInt(random.slice(0, 8), 16) % COUNTER_START_MAX;
+  } else {
+    counter += 1;
+    // Used up, or the clock went back: the ids run ahead of the clock until it has caught up.
+    if (counter === COUNTER_VALUES) {
+      lastMs += 1;
+      counter = 0;
+    }
+  }
+  const time = lastMs.toString(16).padStart(12, '0');
+  const count = counter.toString(16).padStart(3, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${random.slice(VARIANT_AT)}`;
 }
 
 export function isUuid(value: unknown): value is string {

@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+import { isUuidV7, newId, uuidTimeMs } from './ids.js';
+
+describe(newId.name, () => {
+  it('makes UUIDv7s of the present time that sort in the order in which they were made', () => {
+    const before = Date.now();
+    // More than the counter of one millisecond can tell apart.
+    const ids = Array.from({ length: 50_000 }, () => newId());
+    expect(ids.every((id) => isUuidV7(id))).toBe(true);
+    expect(ids.toSorted()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(uuidTimeMs(ids[0] ?? '')).toBeGreaterThanOrEqual(before);
+    expect(uuidTimeMs(ids.at(-1) ?? '')).toBeLessThan(Date.now() + 1000);
+  });
+
+  it('shares no random part between two ids', () => {
+    const ids = Array.from({ length: 1_000 }, () => newId());
+    expect(new Set(ids.map((id) => id.slice(19))).size).toBe(ids.length);
+  });
+});
