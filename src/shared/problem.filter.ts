@@ -32,7 +32,7 @@ export class ProblemFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    const problem = this.problemOf(error);
+    const problem = this.problemOf(error, request);
     if (response.headersSent) {
       response.destroy();
       return;
@@ -40,7 +40,7 @@ export class ProblemFilter implements ExceptionFilter {
     sendProblem(request, response, problem);
   }
 
-  private problemOf(error: unknown): Problem {
+  private problemOf(error: unknown, request: Request): Problem {
     if (error instanceof DomainError) {
       const { errors, members, retryAfterSeconds } = error.details;
       return {
@@ -55,7 +55,9 @@ export class ProblemFilter implements ExceptionFilter {
     const parser = problemOfParserError(error);
     if (parser) return parser;
     const errorId = newId();
-    this.logger.error({ err: error, errorId }, 'request failed');
+    // The ingest has no logger of its own that would say which request it was.
+    const unnamed = !('log' in request) && { req: request };
+    this.logger.error({ err: error, errorId, ...unnamed }, 'request failed');
     return {
       status: 500,
       code: 'internal_error',

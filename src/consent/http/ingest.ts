@@ -1,5 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type RequestHandler } from 'express';
+import { requestId } from '../../shared/logging.js';
 import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
 
 const INGEST_PATH = '/v1/projects/:projectId/consents';
@@ -23,6 +24,7 @@ export function mountIngest(app: NestExpressApplication): void {
       strict: false,
       verify: refuseEmptyBody,
     }),
+    nameRequest,
   );
   router.options(INGEST_PATH, allowAnyOrigin, (_request, response) => {
     response.setHeader('Access-Control-Allow-Methods', 'POST');
@@ -37,6 +39,12 @@ const allowAnyOrigin: RequestHandler = (_request, response, next) => {
   response.setHeader('Access-Control-Allow-Origin', '*');
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
   response.setHeader('Access-Control-Expose-Headers', 'Retry-After');
+  next();
+};
+
+/** The request logger, which names all other requests, is not on this route. */
+const nameRequest: RequestHandler = (request, response, next) => {
+  Object.assign(request, { id: requestId(request, response) });
   next();
 };
 
