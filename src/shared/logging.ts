@@ -61,7 +61,9 @@ interface DescribedError {
 }
 
 /** What helps at night, and no more: drivers hang connections and row values onto their errors. */
-function describeError(error: unknown): DescribedError {
+function describeError(given: unknown): DescribedError {
+  // pino-http hands over its own description, which leads to the error itself.
+  const error = typeof given === 'object' && given !== null && 'raw' in given ? given.raw : given;
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   return {
     type: error.name,
