@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -12,6 +14,8 @@ import { type Machine, prepareMachine } from './one-machine/machine.js';
 import { refuseDevelopmentData } from './production-checks.js';
 
 const PARENT_WATCH_MS = 500;
+/** How long a stopping process waits for the requests under way: as long as an ingest may wait for its database. */
+const REQUEST_GRACE_MS = 5_000;
 
 /** A start that cannot succeed, told in a sentence rather than a stack. */
 class StartError extends Error {}
@@ -20,15 +24,13 @@ class StartError extends Error {}
 export async function runApi(): Promise<void> {
   await run(async (stops) => {
     const startedMs = performance.now();
-    const loading = loadApplication();
-    const machine = await prepare(stops);
-    const { createHttpApp, startDemo } = await loading;
+    const [machine, { createHttpApp, startDemo }] = await prepareAndLoad(stops);
     const demo = machine.settings.demo ? await startDemo(machine, stops) : null;
     const settings = demo?.settings ?? machine.settings;
     const app = await createHttpApp(settings, demo ? { mount: (a) => demo.mount(a) } : {});
-    stops.push(() => app.close());
-    await listen(app, settings.port, settings.host, 'PORT');
-    const baseUrl = settings.publicBaseUrl || (await app.getUrl()).replace('[::1]', '127.0.0.1');
+    stops.push(() => close(app));
+    const port = await listen(app, settings.port, settings.host, 'PORT');
+    const baseUrl = settings.publicBaseUrl || `http://${reachableHost(settings.host)}:${port}`;
     await demo?.ready(app, baseUrl);
     announce(baseUrl, demo, performance.now() - startedMs);
   });
@@ -37,11 +39,9 @@ export async function runApi(): Promise<void> {
 /** Runs a worker alone: outbox, sweepers, upkeep. With WORKER_PORT it answers health and metrics. */
 export async function runWorker(): Promise<void> {
   await run(async (stops) => {
-    const loading = loadApplication();
-    const machine = await prepare(stops);
-    const { createHttpApp } = await loading;
+    const [machine, { createHttpApp }] = await prepareAndLoad(stops);
     const app = await createHttpApp({ ...machine.settings, runWorker: true }, { operationsOnly: true });
-    stops.push(() => app.close());
+    stops.push(() => close(app));
     if (machine.settings.workerPort > 0)
       await listen(app, machine.settings.workerPort, machine.settings.host, 'WORKER_PORT');
     else await app.init();
@@ -49,18 +49,25 @@ export async function runWorker(): Promise<void> {
   });
 }
 
+type Application = typeof import('./http-app.js') & typeof import('./one-machine/demo.js');
+
 /** Loads the application while the database starts: each takes a second, and neither needs the other. */
-async function loadApplication(): Promise<
-  typeof import('./http-app.js') & typeof import('./one-machine/demo.js')
-> {
+async function prepareAndLoad(stops: (() => Promise<void>)[]): Promise<[Machine, Application]> {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const preparing = prepare(readSettings(process.env), stops);
+  // Wrong settings and a taken data folder are known at once, and told before the loading holds everything up.
+  await Promise.race([preparing, new Promise((wake) => setImmediate(wake))]);
+  return Promise.all([preparing, loadApplication()]);
+}
+
+async function loadApplication(): Promise<Application> {
   const [httpApp, demo] = await Promise.all([import('./http-app.js'), import('./one-machine/demo.js')]);
   return { ...httpApp, ...demo };
 }
 
-/** Settings, database, migrations: what every process needs before it is anything. */
-async function prepare(stops: (() => Promise<void>)[]): Promise<Machine> {
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  const machine = await prepareMachine(readSettings(process.env));
+/** Database and migrations: what every process needs before it is anything. */
+async function prepare(settings: Settings, stops: (() => Promise<void>)[]): Promise<Machine> {
+  const machine = await prepareMachine(settings);
   stops.push(machine.stop);
   await migrateDatabase(machine.settings);
   return machine;
@@ -86,14 +93,22 @@ async function migrateDatabase(settings: Settings): Promise<void> {
   }
 }
 
+/** Listens and returns the port, which the system has chosen where 0 was asked for. */
 async function listen(
   app: NestExpressApplication,
   port: number,
   host: string,
   setting: string,
-): Promise<void> {
+): Promise<number> {
+  await app.init();
+  const server: Server = app.getHttpServer();
   try {
-    await app.listen(port, host);
+    // Not `app.listen`, which logs the error as well: it is told below, in a sentence.
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, () => resolve());
+    });
+    return (server.address() as AddressInfo).port;
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
@@ -109,6 +124,24 @@ async function listen(
       throw new StartError(`This machine has no address ${host}. Set HOST to one that it has.`, { cause });
     throw cause;
   }
+}
+
+/** The host under which this machine reaches what listens on `host`. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/**
+ * Takes no more requests, answers those under way, and then closes the application. A client that does not
+ * end its request is cut off: nobody else shall wait for it.
+ */
+async function close(app: NestExpressApplication): Promise<void> {
+  const server: Server = app.getHttpServer();
+  const cut = setTimeout(() => server.closeAllConnections(), REQUEST_GRACE_MS);
+  await new Promise((closed) => server.close(closed));
+  clearTimeout(cut);
+  await app.close();
 }
 
 /**

@@ -13,6 +13,8 @@ import {
 /** What the receiver does with a request. */
 export type Behaviour =
   | { kind: 'answer'; status: number; body?: string; headers?: Record<string, string> }
+  /** Answers after a while. */
+  | { kind: 'slow'; status: number; afterMs: number }
   /** Takes the request and says nothing. */
   | { kind: 'hang' }
   /** Sends a byte of the head now and then, and never ends. */
@@ -126,6 +128,9 @@ function act(
   switch (behaviour.kind) {
     case 'answer':
       response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body);
+      return;
+    case 'slow':
+      setTimeout(() => response.writeHead(behaviour.status).end(), behaviour.afterMs);
       return;
     case 'hang':
       return;

@@ -1,0 +1,202 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { freePort } from '../../src/one-machine/embedded-postgres.js';
+import { until } from './until.js';
+
+/** Longest that a test waits for a start, and for an end. The first start makes a database cluster. */
+const START_DEADLINE_MS = 40_000;
+const STOP_DEADLINE_MS = 30_000;
+
+/** How a process ended. */
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A child process of the built service. */
+export interface ServiceProcess {
+  pid: number;
+  /** `http://127.0.0.1:<PORT>` */
+  baseUrl: string;
+  /** What it has written so far, both streams in the order of their arrival. */
+  output(): string;
+  /** Resolves once it says that it is ready; rejects with its output where it ends before that. */
+  ready(): Promise<void>;
+  /** Resolves when it has ended; rejects after the deadline. */
+  exit(deadlineMs?: number): Promise<Exit>;
+  signal(signal: NodeJS.Signals): void;
+  /** Ctrl-C, and waits for the end. */
+  stop(): Promise<Exit>;
+  /** `kill -9`, and waits for the end. */
+  kill(): Promise<Exit>;
+}
+
+export interface StartOptions {
+  /** Settings beside PATH and the like; the test's own environment is not handed on. */
+  environment: Record<string, string>;
+  /** Runs as another user; root alone may ask for it. */
+  user?: { uid: number; gid: number };
+}
+
+/** Starts processes of one test file, and ends in `close()` whatever is left of them. */
+export class Processes {
+  private readonly started: ChildProcess[] = [];
+  private readonly folders: string[] = [];
+  private readonly dataFolders = new Set<string>();
+
+  /** A fresh folder that any user may enter; it is removed by `close()`. */
+  folder(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'consent-processes-'));
+    chmodSync(folder, 0o755);
+    this.folders.push(folder);
+    return folder;
+  }
+
+  /** The API, with all of one-machine mode where no DATABASE_URL is given. */
+  async startApi(options: StartOptions): Promise<ServiceProcess> {
+    const port = options.environment['PORT'] ?? String(await freePort());
+    const environment = { ...options.environment, PORT: port };
+    return this.start('main.js', { ...options, environment }, { port, readyLine: /^ready in /m });
+  }
+
+  /** A worker alone. With WORKER_PORT, that is where `baseUrl` points. */
+  async startWorker(options: StartOptions): Promise<ServiceProcess> {
+    const port = options.environment['WORKER_PORT'] ?? String(await freePort());
+    const environment = { ...options.environment, WORKER_PORT: port };
+    return this.start('worker.js', { ...options, environment }, { port, readyLine: /^worker ready$/m });
+  }
+
+  /** Kills what still runs, servers of data folders included, and removes the folders. */
+  async close(): Promise<void> {
+    for (const child of this.started) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    for (const folder of this.dataFolders) await killPostgres(folder);
+    for (const folder of this.folders) rmSync(folder, { recursive: true, force: true });
+  }
+
+  private start(
+    file: string,
+    { environment, user }: StartOptions,
+    { port, readyLine }: { port: string; readyLine: RegExp },
+  ): ServiceProcess {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', resolve('dist', file)], {
+      // A folder of its own: no `.env` of the checkout is read.
+      cwd: this.folder(),
+      env: { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir(), LOG_LEVEL: 'warn', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...user,
+    });
+    this.started.push(child);
+    if (environment['DATA_DIR']) this.dataFolders.add(environment['DATA_DIR']);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    }
+    // 'close' comes after the last output, 'exit' may come before it.
+    let exit: Exit | null = null;
+    child.once('close', (code, signal) => (exit = { code, signal }));
+
+    const waitForExit = async (deadlineMs = STOP_DEADLINE_MS): Promise<Exit> => {
+      try {
+        return await until(`${file} ends`, () => exit, deadlineMs);
+      } catch (cause) {
+        throw new Error(`${file} did not end within ${deadlineMs} ms. It wrote:\n${output}`, { cause });
+      }
+    };
+    const end = (signal: NodeJS.Signals): Promise<Exit> => {
+      child.kill(signal);
+      return waitForExit();
+    };
+    return {
+      pid: child.pid ?? 0,
+      baseUrl: `http://127.0.0.1:${port}`,
+      output: () => output,
+      ready: async () => {
+        await until(`${file} is ready or ends`, () => exit ?? readyLine.test(output), START_DEADLINE_MS);
+        if (exit) throw new Error(`${file} ended before it was ready:\n${output}`);
+      },
+      exit: waitForExit,
+      signal: (signal) => void child.kill(signal),
+      stop: () => end('SIGINT'),
+      kill: () => end('SIGKILL'),
+    };
+  }
+}
+
+/** The pid of the embedded server of a data folder, or null where none runs. */
+export function postmasterOf(dataDir: string): number | null {
+  const pidFile = join(dataDir, 'postgres', 'data', 'postmaster.pid');
+  if (!existsSync(pidFile)) return null;
+  const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
+  return processTable().some((entry) => entry.pid === pid && entry.command.includes('postgres')) ? pid : null;
+}
+
+/** `kill -9` of the embedded server: the postmaster and every process of it. Returns how many that were. */
+export async function killPostgres(dataDir: string): Promise<number> {
+  const postmaster = postmasterOf(dataDir);
+  if (postmaster === null) return 0;
+  const pids = processTable()
+    .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)
+    .map(({ pid }) => pid);
+  for (const pid of pids) killIfThere(pid);
+  await until('the server is dead', () => pids.every((pid) => !isThere(pid)));
+  return pids.length;
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function isThere(pid: number): boolean {
+  return processTable().some((entry) => entry.pid === pid && entry.state !== 'Z');
+}
+
+interface ProcessEntry {
+  pid: number;
+  parent: number;
+  state: string;
+  command: string;
+}
+
+/** Every process of the machine: from /proc where there is one, since slim images have no `ps`. */
+function processTable(): ProcessEntry[] {
+  if (existsSync('/proc/self/stat')) {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => statOf(name));
+  }
+  return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,state=,comm='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [pid, parent, state = '', ...command] = line.trim().split(/\s+/);
+      return {
+        pid: Number(pid),
+        parent: Number(parent),
+        state: state.slice(0, 1),
+        command: command.join(' '),
+      };
+    });
+}
+
+function statOf(pid: string): ProcessEntry[] {
+  try {
+    const stat = readFileSync(join('/proc', pid, 'stat'), 'utf8');
+    // The command stands in parentheses and may hold some itself.
+    const [, command = '', state = '', parent] = /^\d+ \((.*)\) (\S) (\d+)/s.exec(stat) ?? [];
+    return [{ pid: Number(pid), parent: Number(parent), state, command }];
+  } catch {
+    // It ended while we read.
+    return [];
+  }
+}
