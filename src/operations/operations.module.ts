@@ -21,18 +21,17 @@ export class OperationsModule implements OnModuleInit {
   ) {}
 
   static forRoot(settings: Settings): DynamicModule {
-    const worker = settings.runWorker ? [UpkeepProcessor] : [];
     return {
       module: OperationsModule,
       imports: [
         TerminusModule.forRoot({ logger: false }),
-        BullModule.registerQueue({ name: UPKEEP_QUEUE }),
+        ...(settings.runWorker ? [BullModule.registerQueue({ name: UPKEEP_QUEUE })] : []),
         ConsentModule,
         ForwardingModule,
         LicensingModule,
       ],
       controllers: [OperationsController],
-      providers: [ReadinessChecks, ...worker],
+      providers: [ReadinessChecks, ...(settings.runWorker ? [UpkeepProcessor] : [])],
     };
   }
 

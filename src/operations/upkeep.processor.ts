@@ -3,6 +3,8 @@ import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nest
 import type { Job, Queue } from 'bullmq';
 import { DeliveryPartitions } from '../forwarding/delivery-partitions.js';
 import { TierSweeper } from '../licensing/tier-sweeper.js';
+import { Complaint } from '../shared/complaint.js';
+import { WORKER_OPTIONS } from '../shared/queue.js';
 import { ConsentPartitions } from '../consent/consent-partitions.js';
 
 export const UPKEEP_QUEUE = 'upkeep';
@@ -17,9 +19,10 @@ interface Task {
 }
 
 /** What has to be done from time to time, by one worker of however many. Every task may run twice. */
-@Processor(UPKEEP_QUEUE, { concurrency: 1 })
+@Processor(UPKEEP_QUEUE, WORKER_OPTIONS)
 export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(UpkeepProcessor.name);
+  private readonly unreachable = new Complaint(this.logger, 'the upkeep queue cannot be reached');
   private timer: NodeJS.Timeout | null = null;
   private readonly tasks: Record<string, Task>;
 
@@ -30,6 +33,8 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
     @InjectQueue(UPKEEP_QUEUE) private readonly queue: Queue,
   ) {
     super();
+    // BullMQ writes an error that nobody listens for to the console, connection and all.
+    queue.on('error', (error) => this.onError(error));
     this.tasks = {
       'consent-partitions': {
         everyMs: 60 * MINUTE_MS,
@@ -71,7 +76,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.logger.warn({ err: error }, 'the upkeep queue cannot be reached');
+    this.unreachable.about(error);
   }
 
   private async schedule(): Promise<void> {
@@ -84,7 +89,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
         );
       }
     } catch (error) {
-      this.logger.warn({ err: error }, 'upkeep could not be scheduled');
+      this.unreachable.about(error);
     }
   }
 }

@@ -1,14 +1,13 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
+import { Complaint } from '../shared/complaint.js';
 
 export const OUTBOX_QUEUE = 'outbox';
 export const POLL_JOB = 'poll';
 const WAKE_JOB = 'wake';
 /** Rings that come closer together than this are one. */
 const RING_INTERVAL_MS = 20;
-/** A queue that is away is said once in this time, not once a request. */
-const COMPLAINT_INTERVAL_MS = 10_000;
 
 /**
  * The doorbell: tells some worker that there is something in the outbox. At most one wake-up waits in the
@@ -16,10 +15,12 @@ const COMPLAINT_INTERVAL_MS = 10_000;
  */
 @Injectable()
 export class OutboxBell implements OnModuleDestroy {
-  private readonly logger = new Logger(OutboxBell.name);
+  private readonly unreachable = new Complaint(
+    new Logger(OutboxBell.name),
+    'the queue cannot be reached; records wait for the poll',
+  );
   private timer: NodeJS.Timeout | null = null;
   private lastRingMs = -Infinity;
-  private lastComplaintMs = -Infinity;
   private closed = false;
 
   constructor(@InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue) {
@@ -54,8 +55,6 @@ export class OutboxBell implements OnModuleDestroy {
   }
 
   private complain(error: unknown): void {
-    if (this.closed || performance.now() - this.lastComplaintMs < COMPLAINT_INTERVAL_MS) return;
-    this.lastComplaintMs = performance.now();
-    this.logger.warn({ err: error }, 'the queue cannot be reached; records wait for the poll');
+    if (!this.closed) this.unreachable.about(error);
   }
 }

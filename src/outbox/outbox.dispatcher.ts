@@ -1,4 +1,5 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Complaint } from '../shared/complaint.js';
 import { newId } from '../shared/ids.js';
 import { InjectSettings, type Settings } from '../shared/settings.js';
 import { FairShare } from './domain/fair-share.js';
@@ -37,7 +38,10 @@ type AttemptEnd =
  */
 @Injectable()
 export class OutboxDispatcher implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(OutboxDispatcher.name);
+  private readonly claimFailure = new Complaint(
+    new Logger(OutboxDispatcher.name),
+    'messages could not be claimed; trying again',
+  );
   private readonly share: FairShare;
   private readonly abort = new AbortController();
   private afterProject = LOWEST_PROJECT;
@@ -94,7 +98,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
         await this.claimAll();
       }
     } catch (error) {
-      this.logger.warn({ err: error }, 'messages could not be claimed; trying again');
+      this.claimFailure.about(error);
       await new Promise((wake) => setTimeout(wake, CLAIM_RETRY_MS));
       this.rung = true;
     }

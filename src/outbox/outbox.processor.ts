@@ -1,6 +1,8 @@
 import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
+import { Complaint } from '../shared/complaint.js';
+import { WORKER_OPTIONS } from '../shared/queue.js';
 import { InjectSettings, type Settings } from '../shared/settings.js';
 import { OUTBOX_QUEUE, POLL_JOB } from './outbox.bell.js';
 import { OutboxDispatcher } from './outbox.dispatcher.js';
@@ -14,9 +16,12 @@ import { OutboxStore } from './outbox.store.js';
 const HEARTBEAT_MS = 5_000;
 
 /** The worker's end of the doorbell: every job, poll or wake-up, is just a ring. */
-@Processor(OUTBOX_QUEUE, { concurrency: 1 })
+@Processor(OUTBOX_QUEUE, WORKER_OPTIONS)
 export class OutboxProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger = new Logger(OutboxProcessor.name);
+  private readonly unreachable = new Complaint(
+    new Logger(OutboxProcessor.name),
+    'the queue cannot be reached; the worker looks by itself until it is back',
+  );
   private heartbeat: NodeJS.Timeout | null = null;
 
   constructor(
@@ -56,10 +61,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.logger.warn(
-      { err: error },
-      'the queue cannot be reached; the worker looks by itself until it is back',
-    );
+    this.unreachable.about(error);
   }
 
   /** Schedules the poll, or finds it scheduled. A queue that is away is no reason to stop. */
@@ -71,7 +73,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
         { name: POLL_JOB, opts: { removeOnComplete: true, removeOnFail: true } },
       );
     } catch (error) {
-      this.logger.warn({ err: error }, 'the poll could not be scheduled');
+      this.unreachable.about(error);
     }
   }
 }

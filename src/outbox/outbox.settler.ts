@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Complaint } from '../shared/complaint.js';
 import { isConnectionFailure } from '../shared/postgres-error.js';
 import { InjectSettings, type Settings } from '../shared/settings.js';
 import { OutboxService } from './outbox.service.js';
@@ -25,6 +26,10 @@ interface Finished {
 @Injectable()
 export class OutboxSettler {
   private readonly logger = new Logger(OutboxSettler.name);
+  private readonly unreachable = new Complaint(
+    this.logger,
+    'outcomes cannot be written: the database cannot be reached',
+  );
   private finished: Finished[] = [];
   private running = false;
 
@@ -118,7 +123,7 @@ export class OutboxSettler {
   }
 
   private async waitForDatabase(batch: Finished[], cause: unknown): Promise<void> {
-    this.logger.warn({ err: cause }, 'outcomes cannot be written: the database cannot be reached');
+    this.unreachable.about(cause);
     await new Promise((wake) => setTimeout(wake, RECONNECT_PAUSE_MS));
     const nowMs = performance.now();
     for (const entry of batch) {

@@ -38,11 +38,14 @@ export function loggingOptions(settings: Settings): Params {
       hooks: { logMethod: dropBootChatter },
       redact: { paths: REDACTED, censor: '[redacted]' },
       autoLogging: { ignore: (request) => isQuiet(request) },
+      // The serialisers below take what was logged itself, not what pino has made of it before.
+      wrapSerializers: false,
       serializers: {
-        req: ({ id, method, url }: { id: string; method: string; url: string }) => ({
+        req: ({ id, method, originalUrl, url }: LoggedRequest) => ({
           id,
           method,
-          path: url.split('?')[0],
+          // Express cuts its mount point off `url`.
+          path: (originalUrl ?? url).split('?')[0],
         }),
         err: describeError,
         res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
@@ -50,6 +53,13 @@ export function loggingOptions(settings: Settings): Params {
       customLogLevel: (_request, response, error) => (error || response.statusCode >= 500 ? 'error' : 'info'),
     },
   };
+}
+
+interface LoggedRequest {
+  id: string;
+  method: string;
+  url: string;
+  originalUrl?: string;
 }
 
 interface DescribedError {

@@ -5,6 +5,12 @@ import type { Settings } from '../config.js';
 const QUEUE_POOL_MAX = 4;
 
 /**
+ * Options of every processor. After an error a BullMQ worker pauses, 15 s by default, and neither works nor
+ * lets itself be closed meanwhile: a shutdown after a restart of the database took 12 s.
+ */
+export const WORKER_OPTIONS = { concurrency: 1, runRetryDelay: 1_000 };
+
+/**
  * Where BullMQ keeps its jobs: Redis where REDIS_URL is set, else the service's own PostgreSQL, in a schema
  * of its own. The choice is BullMQ's global default, so it is the same for all queues of a process.
  */

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Pool } from 'pg';
 import { OutboxService } from '../../outbox/outbox.service.js';
+import { Complaint } from '../../shared/complaint.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
@@ -48,7 +49,10 @@ interface Waiting {
  */
 @Injectable()
 export class ConsentWriter implements OnApplicationShutdown {
-  private readonly logger = new Logger(ConsentWriter.name);
+  private readonly unreachable = new Complaint(
+    new Logger(ConsentWriter.name),
+    'the database cannot be reached; consents wait for it',
+  );
   private readonly pool: Pool;
   private waiting: Waiting[] = [];
   private busyLanes = 0;
@@ -67,9 +71,7 @@ export class ConsentWriter implements OnApplicationShutdown {
       keepAlive: true,
     });
     // A dropped idle connection is no event for the writer: the next batch opens another one.
-    this.pool.on('error', (error) =>
-      this.logger.warn(`an idle ingest connection was lost: ${error.message}`),
-    );
+    this.pool.on('error', (error) => this.unreachable.about(error));
   }
 
   /**
@@ -179,9 +181,7 @@ export class ConsentWriter implements OnApplicationShutdown {
    * its id makes harmless; whoever has waited too long is answered 503.
    */
   private async waitForDatabase(batch: Waiting[], cause: unknown): Promise<void> {
-    this.logger.warn(
-      `the database cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`,
-    );
+    this.unreachable.about(cause);
     await new Promise((wake) => setTimeout(wake, RECONNECT_PAUSE_MS));
     const now = performance.now();
     const patient = [...batch, ...this.waiting].filter((entry) => {
