@@ -55,6 +55,13 @@ export class Processes {
     return folder;
   }
 
+  /** A fresh folder with an embedded server in it, which `close()` kills. */
+  dataFolder(): string {
+    const folder = this.folder();
+    this.dataFolders.add(folder);
+    return folder;
+  }
+
   /** The API, with all of one-machine mode where no DATABASE_URL is given. */
   async startApi(options: StartOptions): Promise<ServiceProcess> {
     const port = options.environment['PORT'] ?? String(await freePort());

@@ -17,6 +17,8 @@ export type Behaviour =
   | { kind: 'slow'; status: number; afterMs: number }
   /** Takes the request and says nothing. */
   | { kind: 'hang' }
+  /** Says nothing to requests for the path, and answers 204 to the others. */
+  | { kind: 'by_path'; hangs: string }
   /** Sends a byte of the head now and then, and never ends. */
   | { kind: 'drip' }
   /** Status line and head, then nothing of the announced body. */
@@ -104,7 +106,12 @@ export async function startReceiver(
       body: Buffer.concat(chunks).toString('utf8'),
       connection: known.connection,
     });
-    act(behaviour, { response, socket: request.socket, reused: known.requests > 1 });
+    const hangs = behaviour.kind === 'by_path' && behaviour.hangs === request.url;
+    act(hangs ? { kind: 'hang' } : behaviour, {
+      response,
+      socket: request.socket,
+      reused: known.requests > 1,
+    });
   });
   const port = await listen(server);
   return {
@@ -131,6 +138,9 @@ function act(
       return;
     case 'slow':
       setTimeout(() => response.writeHead(behaviour.status).end(), behaviour.afterMs);
+      return;
+    case 'by_path':
+      response.writeHead(204).end();
       return;
     case 'hang':
       return;
