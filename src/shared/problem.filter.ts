@@ -2,7 +2,9 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger 
 import type { NextFunction, Request, Response } from 'express';
 import { STATUS_CODES } from 'node:http';
 import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from './domain-error.js';
+import { Complaint } from './complaint.js';
 import { newId } from './ids.js';
+import { isConnectionFailure } from './postgres-error.js';
 
 interface Problem {
   status: number;
@@ -11,6 +13,9 @@ interface Problem {
   members?: Record<string, unknown>;
   retryAfterSeconds?: number;
 }
+
+/** What a caller is asked to wait while the database is away. */
+const RETRY_AFTER_SECONDS = 2;
 
 /** The body parsers' own errors, told apart by the `type` they carry. */
 const PARSER_PROBLEMS: Record<string, { code: DomainErrorCode; detail: string }> = {
@@ -27,6 +32,10 @@ const PARSER_PROBLEMS: Record<string, { code: DomainErrorCode; detail: string }>
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger(ProblemFilter.name);
+  private readonly unreachable = new Complaint(
+    this.logger,
+    'requests are answered 503: the database cannot be reached',
+  );
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -54,6 +63,15 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof HttpException) return problemOfHttpException(error);
     const parser = problemOfParserError(error);
     if (parser) return parser;
+    if (isConnectionFailure(error)) {
+      this.unreachable.about(error);
+      return {
+        status: DOMAIN_ERROR_STATUS.temporarily_unavailable,
+        code: 'temporarily_unavailable',
+        detail: 'The database cannot be reached. Try again in a moment.',
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      };
+    }
     const errorId = newId();
     // The ingest has no logger of its own that would say which request it was.
     const unnamed = !('log' in request) && { req: request };

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ManyMachines, missing } from './support/many-machines.js';
+import { Processes, type ServiceProcess } from './support/processes.js';
+import { RedisServer } from './support/redis.js';
+import { until } from './support/until.js';
+
+const TEST_TIMEOUT_MS = 120_000;
+const STOP_MAX_MS = 5_000;
+
+const pause = (ms: number): Promise<void> => new Promise((wake) => setTimeout(wake, ms));
+
+describe('one API and two workers, with Redis for the queue (design §3)', () => {
+  let redisFolder: Processes;
+  let redis: RedisServer;
+  let machines: ManyMachines;
+  let workers: ServiceProcess[];
+  let projectIds: string[];
+
+  beforeAll(async () => {
+    redisFolder = new Processes();
+    redis = await RedisServer.start(redisFolder.folder());
+    machines = await ManyMachines.start({ REDIS_URL: redis.url });
+    workers = await Promise.all([machines.startWorker(), machines.startWorker()]);
+    projectIds = await Promise.all(Array.from({ length: 5 }, () => machines.forwardingProject()));
+  }, TEST_TIMEOUT_MS);
+
+  afterAll(async () => {
+    await machines.close();
+    await redis.kill();
+    await redisFolder.close();
+  }, TEST_TIMEOUT_MS);
+
+  const expectNothingLost = async (acknowledged: string[]): Promise<void> => {
+    const stored = await machines.stored(projectIds);
+    const deliveries = await machines.deliveries(projectIds);
+    expect({
+      notStored: missing(acknowledged, stored),
+      notReceived: missing(stored, machines.received()),
+      notInTheLog: missing(stored, deliveries),
+    }).toEqual({ notStored: [], notReceived: [], notInTheLog: [] });
+  };
+
+  it('keeps its jobs in Redis and none in PostgreSQL', async () => {
+    const rows = await machines.query("select from pg_namespace where nspname = 'bullmq'");
+    expect(rows).toHaveLength(0);
+  });
+
+  it(
+    'delivers each of 500 records exactly once',
+    async () => {
+      const ids = (await Promise.all(projectIds.map((id) => machines.acknowledge(id, 100)))).flat();
+      await machines.drained();
+      const received = machines.received();
+      expect(ids.filter((id) => received.get(id) !== 1)).toEqual([]);
+      await expectNothingLost(ids);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'loses nothing when Redis is emptied under load',
+    async () => {
+      const stop = machines.startLoad(projectIds);
+      for (let time = 0; time < 5; time++) {
+        await pause(300);
+        await redis.flushAll();
+      }
+      const report = await stop();
+      expect(report).toMatchObject({ unexpected: [], unavailable: 0 });
+      // The heartbeat of a worker, 5 s, bounds the delay.
+      expect(await machines.drained()).toBeLessThan(10_000);
+      await expectNothingLost(report.acknowledged);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'takes and delivers records while Redis is away, says that it is, and finds it again',
+    async () => {
+      const stop = machines.startLoad(projectIds);
+      await pause(500);
+      await redis.kill();
+      await pause(2000);
+      const askedMs = performance.now();
+      const ready = await fetch(`${machines.api.baseUrl}/health/ready`);
+      expect(performance.now() - askedMs).toBeLessThan(4_000);
+      expect(ready.status).toBe(503);
+      expect(await ready.json()).toMatchObject({
+        info: { database: { status: 'up' } },
+        error: { queue: { status: 'down' } },
+      });
+      const [id = ''] = await machines.acknowledge(projectIds[0] ?? '', 1);
+      // By the heartbeat alone.
+      await until('it is delivered', () => machines.received().has(id), 10_000);
+
+      await redis.revive();
+      await until(
+        'the API is ready',
+        async () => (await fetch(`${machines.api.baseUrl}/health/ready`)).status === 200,
+        15_000,
+      );
+      const report = await stop();
+      expect(report).toMatchObject({ unexpected: [], unavailable: 0 });
+      await machines.drained();
+      await expectNothingLost(report.acknowledged);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'ends each process within a bound while Redis is away, without a flood of lines',
+    async () => {
+      await redis.kill();
+      await pause(3000);
+      const processes = [machines.api, ...workers];
+      const startedMs = performance.now();
+      const exits = await Promise.all(processes.map((each) => each.stop()));
+      expect(exits).toEqual(processes.map(() => ({ code: 0, signal: null })));
+      expect(performance.now() - startedMs).toBeLessThan(STOP_MAX_MS);
+      for (const { output } of processes) {
+        expect(output().split('\n').length).toBeLessThan(60);
+        expect(
+          output()
+            .split('\n')
+            .filter((line) => /^\s+at /.test(line)),
+        ).toEqual([]);
+      }
+    },
+    TEST_TIMEOUT_MS,
+  );
+});
