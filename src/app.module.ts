@@ -15,7 +15,7 @@ import { ProjectsModule } from './projects/projects.module.js';
 import { loggingOptions } from './shared/logging.js';
 import { MetricsModule } from './shared/metrics.js';
 import { ProblemFilter } from './shared/problem.filter.js';
-import { queueConnection } from './shared/queue.js';
+import { queueConnection, QueueLifetime } from './shared/queue.js';
 import { SETTINGS } from './shared/settings.js';
 
 @Global()
@@ -37,6 +37,7 @@ class SettingsModule {
 @Module({})
 export class AppModule {
   static forRoot(settings: Settings): DynamicModule {
+    const queues = new QueueLifetime();
     return {
       module: AppModule,
       imports: [
@@ -44,7 +45,7 @@ export class AppModule {
         LoggerModule.forRoot(loggingOptions(settings)),
         MetricsModule,
         DatabaseModule.forRoot(settings.databaseUrl),
-        BullModule.forRoot(queueConnection(settings)),
+        BullModule.forRoot(queueConnection(settings, queues)),
         OutboxModule.forRoot(settings),
         AccessModule,
         LicensingModule,
@@ -54,7 +55,10 @@ export class AppModule {
         ForwardingModule,
         OperationsModule.forRoot(settings),
       ],
-      providers: [{ provide: APP_FILTER, useClass: ProblemFilter }],
+      providers: [
+        { provide: APP_FILTER, useClass: ProblemFilter },
+        { provide: QueueLifetime, useValue: queues },
+      ],
     };
   }
 }

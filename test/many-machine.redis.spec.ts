@@ -108,11 +108,14 @@ describe('one API and two workers, with Redis for the queue (design §3)', () =>
   );
 
   it(
-    'ends each process within a bound while Redis is away, without a flood of lines',
+    'starts a worker and ends every process within a bound while Redis is away, without a flood of lines',
     async () => {
       await redis.kill();
       await pause(3000);
-      const processes = [machines.api, ...workers];
+      const late = await machines.startWorker();
+      const [id = ''] = await machines.acknowledge(projectIds[0] ?? '', 1);
+      await until('it is delivered', () => machines.received().has(id), 10_000);
+      const processes = [machines.api, ...workers, late];
       const startedMs = performance.now();
       const exits = await Promise.all(processes.map((each) => each.stop()));
       expect(exits).toEqual(processes.map(() => ({ code: 0, signal: null })));

@@ -24,6 +24,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
   private readonly logger = new Logger(UpkeepProcessor.name);
   private readonly unreachable = new Complaint(this.logger, 'the upkeep queue cannot be reached');
   private timer: NodeJS.Timeout | null = null;
+  private scheduling = false;
   private readonly tasks: Record<string, Task>;
 
   constructor(
@@ -65,8 +66,9 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
     }
   }
 
-  async onApplicationBootstrap(): Promise<void> {
-    await this.schedule();
+  onApplicationBootstrap(): void {
+    // Not awaited: a worker starts while the queue is away.
+    void this.schedule();
     this.timer = setInterval(() => void this.schedule(), RESCHEDULE_MS);
   }
 
@@ -80,6 +82,8 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
   }
 
   private async schedule(): Promise<void> {
+    if (this.scheduling) return;
+    this.scheduling = true;
     try {
       for (const [name, { everyMs }] of Object.entries(this.tasks)) {
         await this.queue.upsertJobScheduler(
@@ -90,6 +94,8 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
       }
     } catch (error) {
       this.unreachable.about(error);
+    } finally {
+      this.scheduling = false;
     }
   }
 }

@@ -22,6 +22,9 @@ export class OutboxBell implements OnModuleDestroy {
   private timer: NodeJS.Timeout | null = null;
   private lastRingMs = -Infinity;
   private closed = false;
+  /** A wake-up on its way to the queue, which may take as long as the queue is away. */
+  private sending = false;
+  private rungMeanwhile = false;
 
   constructor(@InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue) {
     queue.on('error', (error) => this.complain(error));
@@ -30,23 +33,40 @@ export class OutboxBell implements OnModuleDestroy {
   /** Never waits and never throws: the poll makes up for a ring that is lost. */
   ring(): void {
     if (this.timer || this.closed) return;
+    if (this.sending) {
+      // Not one wake-up more for each ring while the queue is away: they would pile up in memory.
+      this.rungMeanwhile = true;
+      return;
+    }
     const waitMs = Math.max(0, this.lastRingMs + RING_INTERVAL_MS - performance.now());
     this.timer = setTimeout(() => {
       this.timer = null;
       this.lastRingMs = performance.now();
-      // A ring during a worker's walk over the outbox is kept for after it, or a late message would be missed.
-      this.queue
-        .add(
-          WAKE_JOB,
-          {},
-          {
-            deduplication: { id: WAKE_JOB, keepLastIfActive: true },
-            removeOnComplete: true,
-            removeOnFail: true,
-          },
-        )
-        .catch((error: unknown) => this.complain(error));
+      void this.send();
     }, waitMs);
+  }
+
+  private async send(): Promise<void> {
+    this.sending = true;
+    try {
+      // A ring during a worker's walk over the outbox is kept for after it, or a late message would be missed.
+      await this.queue.add(
+        WAKE_JOB,
+        {},
+        {
+          deduplication: { id: WAKE_JOB, keepLastIfActive: true },
+          removeOnComplete: true,
+          removeOnFail: true,
+        },
+      );
+    } catch (error) {
+      this.complain(error);
+    }
+    this.sending = false;
+    if (this.rungMeanwhile) {
+      this.rungMeanwhile = false;
+      this.ring();
+    }
   }
 
   onModuleDestroy(): void {

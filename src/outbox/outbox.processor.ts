@@ -23,6 +23,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
     'the queue cannot be reached; the worker looks by itself until it is back',
   );
   private heartbeat: NodeJS.Timeout | null = null;
+  private scheduling = false;
 
   constructor(
     private readonly dispatcher: OutboxDispatcher,
@@ -47,7 +48,8 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
           'Start the version that wrote them, or a later one.',
       );
     }
-    await this.schedulePoll();
+    // Not awaited: a worker starts, and works by its heartbeat, while the queue is away.
+    void this.schedulePoll();
     this.dispatcher.ring();
     this.heartbeat = setInterval(() => {
       void this.schedulePoll();
@@ -66,6 +68,8 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
 
   /** Schedules the poll, or finds it scheduled. A queue that is away is no reason to stop. */
   private async schedulePoll(): Promise<void> {
+    if (this.scheduling) return;
+    this.scheduling = true;
     try {
       await this.queue.upsertJobScheduler(
         POLL_JOB,
@@ -74,6 +78,8 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
       );
     } catch (error) {
       this.unreachable.about(error);
+    } finally {
+      this.scheduling = false;
     }
   }
 }

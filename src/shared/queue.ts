@@ -1,3 +1,4 @@
+import type { BeforeApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
 import { createPostgresBackend, type QueueOptions, setDefaultBackendFactory } from 'bullmq';
 import type { Settings } from '../config.js';
 
@@ -10,14 +11,56 @@ const QUEUE_POOL_MAX = 4;
  */
 export const WORKER_OPTIONS = { concurrency: 1, runRetryDelay: 1_000 };
 
+const REDIS_CONNECT_TIMEOUT_MS = 5_000;
+/** Pause between two attempts to reach a Redis that is away. */
+const REDIS_RETRY_MS = 1_000;
+/** Beyond the pause: the attempt that follows it has to be refused as well. */
+const REDIS_GIVE_UP_EXTRA_MS = 200;
+
+/**
+ * Ends the attempts to reach a Redis that is away once the process stops. BullMQ cannot close a connection
+ * that is in the pause between two attempts (ioredis then never tells its end), so a worker would not stop.
+ */
+export class QueueLifetime implements OnModuleDestroy, BeforeApplicationShutdown {
+  private stopping = false;
+  private lastPauseMs = -Infinity;
+
+  /** Milliseconds until the next attempt, or null to give up; ioredis asks after each that failed. */
+  nextAttempt(): number | null {
+    if (this.stopping) return null;
+    this.lastPauseMs = performance.now();
+    return REDIS_RETRY_MS;
+  }
+
+  onModuleDestroy(): void {
+    this.stopping = true;
+  }
+
+  /** Waits until no connection can be in its pause any more. */
+  async beforeApplicationShutdown(): Promise<void> {
+    const waitMs = this.lastPauseMs + REDIS_RETRY_MS + REDIS_GIVE_UP_EXTRA_MS - performance.now();
+    if (waitMs > 0) await new Promise((wake) => setTimeout(wake, waitMs));
+  }
+}
+
 /**
  * Where BullMQ keeps its jobs: Redis where REDIS_URL is set, else the service's own PostgreSQL, in a schema
  * of its own. The choice is BullMQ's global default, so it is the same for all queues of a process.
  */
-export function queueConnection(settings: Settings): Pick<QueueOptions, 'connection'> {
+export function queueConnection(
+  settings: Settings,
+  lifetime: QueueLifetime,
+): Pick<QueueOptions, 'connection'> {
   if (settings.redisUrl) {
     setDefaultBackendFactory(undefined);
-    return { connection: { url: settings.redisUrl, maxRetriesPerRequest: null } };
+    return {
+      connection: {
+        url: settings.redisUrl,
+        maxRetriesPerRequest: null,
+        connectTimeout: REDIS_CONNECT_TIMEOUT_MS,
+        retryStrategy: () => lifetime.nextAttempt(),
+      },
+    };
   }
   setDefaultBackendFactory(createPostgresBackend);
   return {
