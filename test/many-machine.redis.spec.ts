@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ManyMachines, missing } from './support/many-machines.js';
-import { Processes, type ServiceProcess } from './support/processes.js';
+import { Processes, type ServiceProcess, stopAll } from './support/processes.js';
 import { RedisServer } from './support/redis.js';
 import { until } from './support/until.js';
 
@@ -117,8 +117,7 @@ describe('one API and two workers, with Redis for the queue (design §3)', () =>
       await until('it is delivered', () => machines.received().has(id), 10_000);
       const processes = [machines.api, ...workers, late];
       const startedMs = performance.now();
-      const exits = await Promise.all(processes.map((each) => each.stop()));
-      expect(exits).toEqual(processes.map(() => ({ code: 0, signal: null })));
+      expect(await stopAll(processes)).toEqual([]);
       expect(performance.now() - startedMs).toBeLessThan(STOP_MAX_MS);
       for (const { output } of processes) {
         expect(output().split('\n').length).toBeLessThan(60);

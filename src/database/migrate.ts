@@ -11,6 +11,8 @@ const MIGRATION_LOCK_KEY = 7_201_120_001;
  */
 export async function migrate(orm: MikroORM, databaseUrl: string): Promise<string[]> {
   const lock = new Client({ connectionString: databaseUrl, application_name: 'consent-service migrate' });
+  // Its loss ends the statement under way, which tells; unheard, it would end the process without a sentence.
+  lock.on('error', () => {});
   await lock.connect();
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK_KEY]);

@@ -1,5 +1,6 @@
 import type { BeforeApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
 import { createPostgresBackend, type QueueOptions, setDefaultBackendFactory } from 'bullmq';
+import { Client, type ClientConfig } from 'pg';
 import type { Settings } from '../config.js';
 
 /** PostgreSQL connections of each BullMQ queue or worker. */
@@ -10,6 +11,17 @@ const QUEUE_POOL_MAX = 4;
  * lets itself be closed meanwhile: a shutdown after a restart of the database took 12 s.
  */
 export const WORKER_OPTIONS = { concurrency: 1, runRetryDelay: 1_000 };
+
+/**
+ * A connection whose loss never ends the process: BullMQ checks one out to look after its schema and does not
+ * listen for its errors, which Node takes for a crash. The query under way still fails, and tells.
+ */
+class HeardClient extends Client {
+  constructor(config?: ClientConfig) {
+    super(config);
+    this.on('error', () => {});
+  }
+}
 
 const REDIS_CONNECT_TIMEOUT_MS = 5_000;
 /** Pause between two attempts to reach a Redis that is away. */
@@ -69,6 +81,7 @@ export function queueConnection(
       schema: 'bullmq',
       migrate: true,
       max: QUEUE_POOL_MAX,
+      Client: HeardClient,
     } as unknown as QueueOptions['connection'],
   };
 }

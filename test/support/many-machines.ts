@@ -149,11 +149,11 @@ export class ManyMachines {
    */
   startLoad(projectIds: string[], clients = 20): () => Promise<LoadReport> {
     const report: LoadReport = { acknowledged: [], unexpected: [], unavailable: 0, slowestMs: 0 };
-    let stopping = false;
+    const stop = new AbortController();
     const client = async (projectId: string): Promise<void> => {
-      while (!stopping) {
+      while (!stop.signal.aborted) {
         const id = newId();
-        while (!(await this.send(projectId, id, report)) && !stopping)
+        while (!(await this.send(projectId, id, report)) && !stop.signal.aborted)
           await new Promise((wake) => setTimeout(wake, CLIENT_PAUSE_MS));
       }
     };
@@ -161,7 +161,7 @@ export class ManyMachines {
       Array.from({ length: clients }, (_, index) => client(projectIds[index % projectIds.length] ?? '')),
     );
     return async () => {
-      stopping = true;
+      stop.abort();
       await all;
       return report;
     };

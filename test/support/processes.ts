@@ -136,6 +136,14 @@ export class Processes {
   }
 }
 
+/** Stops processes together; for each that did not end with code 0, the way it ended and what it wrote. */
+export async function stopAll(processes: ServiceProcess[]): Promise<string[]> {
+  const exits = await Promise.all(processes.map((each) => each.stop()));
+  return exits.flatMap(({ code, signal }, index) =>
+    code === 0 ? [] : [`ended with ${signal ?? code}:\n${processes[index]?.output()}`],
+  );
+}
+
 /** The pid of the embedded server of a data folder, or null where none runs. */
 export function postmasterOf(dataDir: string): number | null {
   const pidFile = join(dataDir, 'postgres', 'data', 'postmaster.pid');
