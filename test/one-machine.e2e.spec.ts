@@ -441,11 +441,13 @@ describe('users and folders', () => {
   );
 
   it(
-    'works as root from a folder that is closed to others',
+    'works as root from a folder that is closed to others, also with a umask that closes new ones',
     async () => {
       const closed = processes.folder();
       chmodSync(closed, 0o700);
       const dataDir = join(closed, 'data');
+      // The child inherits it.
+      const umask = process.umask(0o077);
       const name = createHash('sha256').update(join(dataDir, 'postgres')).digest('hex').slice(0, 12);
       const elsewhere = join('/var/lib/consent-service', name);
       try {
@@ -453,6 +455,7 @@ describe('users and folders', () => {
         expect(existsSync(join(elsewhere, 'postgres', 'data', 'PG_VERSION'))).toBe(true);
         expect(postmasterOf(elsewhere)).toBeNull();
       } finally {
+        process.umask(umask);
         await killPostgres(elsewhere);
         rmSync(elsewhere, { recursive: true, force: true });
       }

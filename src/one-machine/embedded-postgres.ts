@@ -157,6 +157,16 @@ function placeForServer(folder: string, binaries: Binaries): ServerHome {
     chownSync(folder, runner.uid, runner.gid);
     return { folder, binaries, runner };
   }
+  // A umask such as 077 would close the new folders to the very user that they are made for.
+  const umask = process.umask(0o022);
+  try {
+    return placeElsewhere(folder, native, runner);
+  } finally {
+    process.umask(umask);
+  }
+}
+
+function placeElsewhere(folder: string, native: string, runner: { uid: number; gid: number }): ServerHome {
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 12);
   const elsewhere = join('/var/lib/consent-service', name);
   mkdirSync(elsewhere, { recursive: true, mode: 0o755 });

@@ -17,8 +17,9 @@ export class AuthPool implements OnApplicationShutdown {
       application_name: 'consent-service sign-in',
       keepAlive: true,
     });
-    // Without a listener, an idle connection that the server closes ends the process.
+    // Without a listener, a connection that the server closes ends the process, idle or in a transaction.
     const logger = new Logger(AuthPool.name);
+    this.pool.on('connect', (client) => client.on('error', () => {}));
     this.pool.on('error', (error) => logger.warn(`An idle connection was closed: ${error.message}`));
   }
 
