@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -16,6 +17,9 @@ import { refuseDevelopmentData } from './production-checks.js';
 const PARENT_WATCH_MS = 500;
 /** How long a stopping process waits for the requests under way: as long as an ingest may wait for its database. */
 const REQUEST_GRACE_MS = 5_000;
+
+/** How long connections may take to close, once everything is written. */
+const CONNECTIONS_GRACE_MS = 3_000;
 
 /** A start that cannot succeed, told in a sentence rather than a stack. */
 class StartError extends Error {}
@@ -141,7 +145,11 @@ async function close(app: NestExpressApplication): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), REQUEST_GRACE_MS);
   await new Promise((closed) => server.close(closed));
   clearTimeout(cut);
-  await app.close();
+  // Loaded with the application, never before the settings were checked.
+  const { OutboxDispatcher } = await import('./outbox/outbox.dispatcher.js');
+  const { drained } = app.get(OutboxDispatcher, { strict: false });
+  // The end of the process closes connections as well; one to a server that is away must not hold it up.
+  await Promise.race([app.close(), drained.then(() => sleep(CONNECTIONS_GRACE_MS))]);
 }
 
 /**

@@ -51,6 +51,9 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   /** The batches under way; each ends with the last of its outcomes written. */
   private readonly batches = new Set<Promise<void>>();
   private held = 0;
+  /** Resolves once a shutdown has nothing more to write: what is left to close are connections. */
+  readonly drained: Promise<void>;
+  private tellDrained: () => void = () => undefined;
   /** Leases taken over from a worker that died, for the metrics. */
   reclaims = 0;
   /** Messages given up because their outcome was unknown too often, for the metrics. */
@@ -63,6 +66,9 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     @InjectSettings() private readonly settings: Settings,
   ) {
     this.share = new FairShare(settings.forwarding.slots);
+    this.drained = new Promise((resolve) => {
+      this.tellDrained = resolve;
+    });
   }
 
   /** Attempts under way and outcomes not yet written. */
@@ -83,12 +89,14 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   /** Stops claiming and waits until what is under way has ended and is settled. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    await this.running;
     const deadline = new Promise<void>((wake) => {
       setTimeout(wake, this.settings.forwarding.timeoutMs + DRAIN_EXTRA_MS).unref();
     });
-    await Promise.race([Promise.all(this.batches), deadline]);
+    // Batches are looked at once no claim can add one any more.
+    const ended = Promise.resolve(this.running).then(() => Promise.all(this.batches));
+    await Promise.race([ended, deadline]);
     this.abort.abort();
+    this.tellDrained();
   }
 
   private async run(): Promise<void> {
