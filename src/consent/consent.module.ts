@@ -1,15 +1,20 @@
 import { Module } from '@nestjs/common';
+import { ConsentAnalytics } from './application/consent-analytics.js';
+import { ConsentExport } from './application/consent-export.js';
 import { ConsentReader } from './application/consent.reader.js';
 import { ConsentService } from './application/consent.service.js';
 import { ConsentEvents } from './consent.events.js';
+import { ConsentRollup } from './consent.rollup.js';
+import { AnalyticsController } from './http/analytics.controller.js';
 import { ConsentController } from './http/consent.controller.js';
+import { ExportController } from './http/export.controller.js';
 import { IngestLimit } from './http/ingest-limit.js';
 import { ConsentPartitions } from './consent-partitions.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
 import { IngestMetrics } from './infrastructure/ingest.metrics.js';
 
 @Module({
-  controllers: [ConsentController],
+  controllers: [ExportController, ConsentController, AnalyticsController],
   providers: [
     ConsentEvents,
     ConsentService,
@@ -18,7 +23,10 @@ import { IngestMetrics } from './infrastructure/ingest.metrics.js';
     ConsentPartitions,
     IngestLimit,
     IngestMetrics,
+    ConsentRollup,
+    ConsentAnalytics,
+    ConsentExport,
   ],
-  exports: [ConsentEvents, ConsentPartitions],
+  exports: [ConsentEvents, ConsentPartitions, ConsentRollup],
 })
 export class ConsentModule {}

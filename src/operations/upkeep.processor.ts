@@ -6,10 +6,13 @@ import { TierSweeper } from '../licensing/tier-sweeper.js';
 import { Complaint } from '../shared/complaint.js';
 import { WORKER_OPTIONS } from '../shared/queue.js';
 import { ConsentPartitions } from '../consent/consent-partitions.js';
+import { ConsentRollup } from '../consent/consent.rollup.js';
 
 export const UPKEEP_QUEUE = 'upkeep';
 
 const MINUTE_MS = 60_000;
+/** What is not in the rollups yet is counted anew with every question, so this stays short. */
+const ROLLUP_MS = 15_000;
 /** How often a worker makes sure that the schedules exist: a queue that was emptied gets them back. */
 const RESCHEDULE_MS = MINUTE_MS;
 
@@ -29,6 +32,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
 
   constructor(
     consentPartitions: ConsentPartitions,
+    rollup: ConsentRollup,
     deliveryPartitions: DeliveryPartitions,
     tiers: TierSweeper,
     @InjectQueue(UPKEEP_QUEUE) private readonly queue: Queue,
@@ -51,6 +55,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
           await deliveryPartitions.dropExpired(now);
         },
       },
+      'consent-rollup': { everyMs: ROLLUP_MS, run: () => rollup.advance() },
       'tier-sweep': { everyMs: MINUTE_MS, run: (now) => tiers.sweep(now) },
     };
   }

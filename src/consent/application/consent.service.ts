@@ -43,12 +43,12 @@ export class ConsentService {
       ...consent,
       projectId,
       id: consent.id ?? newId(),
-      receivedAt: now,
       originHost: originHost(origin, { production: this.settings.production }),
     };
-    switch (await this.writer.write(row)) {
+    const written = await this.writer.write(row);
+    switch (written.kind) {
       case 'inserted':
-        return { id: row.id, receivedAt: now, duplicate: false };
+        return { id: row.id, receivedAt: written.receivedAt, duplicate: false };
       case 'conflict':
         return this.answerKnownId(row);
       case 'unknown_project':

@@ -11,7 +11,6 @@ export interface ConsentRow {
   hostname: string | null;
   customEndpoint: string | null;
   extraJson: string | null;
-  receivedAt: Date;
   /** Host of the request's `Origin` header; null where there was none or any may send. */
   originHost: string | null;
 }
@@ -23,6 +22,8 @@ export const ROW_ORIGIN_REFUSED = 3;
 
 /** The one row that the statement answers. */
 export interface BatchAnswer {
+  /** When the batch was received, by the database's clock, in milliseconds since 1970. */
+  receivedMs: number;
   /** How many outbox messages were written. */
   announced: number;
   /** Rows that were not inserted: their position from 1, and one of the codes above; null where all were. */
@@ -33,7 +34,8 @@ export interface BatchAnswer {
  * The statement that stores a batch: records and outbox messages in one transaction and one round trip
  * (design §6.1). Whether the project exists, whether its domains allow the origin, and whether anybody
  * wants to hear of the record is decided in it, so nothing of that can be stale. An id that is there
- * already is left alone and reported, and a refused row never fails its neighbours.
+ * already is left alone and reported, and a refused row never fails its neighbours. The instant of receipt is
+ * the transaction's, which lets the rollups know when an hour is complete (consent.rollup.ts).
  */
 export function batchStatement(audience: ConsentAudience): { name: string; text: string } {
   return {
@@ -42,10 +44,10 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
       with input as materialized (
         select * from unnest(
           $1::uuid[], $2::uuid[], $3::bool[], $4::bool[], $5::bool[], $6::text[], $7::text[], $8::text[],
-          $9::text[], $10::timestamptz[], $11::text[]
+          $9::text[], $10::text[]
         ) with ordinality as t (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint,
-          extra, received_at, origin_host, position
+          extra, origin_host, position
         )
       ), judged as materialized (
         select input.*, p.id is not null as known,
@@ -60,7 +62,7 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at
         )
         select project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra::jsonb,
-               received_at
+               date_trunc('milliseconds', now())
         from judged where known and origin_allowed
         on conflict do nothing
         returning project_id, id
@@ -71,6 +73,7 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
         returning 1
       )
       select
+        (extract(epoch from date_trunc('milliseconds', now())) * 1000)::float8 as "receivedMs",
         (select count(*)::int from queued) as announced,
         (
           select json_agg(json_build_object(
@@ -96,7 +99,6 @@ export function batchParameters(rows: ConsentRow[]): unknown[] {
     rows.map((row) => row.hostname),
     rows.map((row) => row.customEndpoint),
     rows.map((row) => row.extraJson),
-    rows.map((row) => row.receivedAt.toISOString()),
     rows.map((row) => row.originHost),
   ];
 }

@@ -33,7 +33,11 @@ const RETRY_AFTER_SECONDS = 2;
 const CHECK_VIOLATION = '23514';
 
 /** What became of one row. */
-export type Written = 'inserted' | 'conflict' | 'unknown_project' | 'origin_refused';
+export type Written =
+  | { kind: 'inserted'; receivedAt: Date }
+  | { kind: 'conflict' }
+  | { kind: 'unknown_project' }
+  | { kind: 'origin_refused' };
 
 interface Waiting {
   row: ConsentRow;
@@ -148,8 +152,9 @@ export class ConsentWriter implements OnApplicationShutdown {
     });
     const answer = rows[0];
     if (!answer) throw new Error('the batch statement answered no row');
+    const receivedAt = new Date(answer.receivedMs);
     const refused = new Map(answer.refused?.map(({ position, code }) => [position, code]));
-    batch.forEach((entry, index) => entry.resolve(writtenOf(refused.get(index + 1))));
+    batch.forEach((entry, index) => entry.resolve(writtenOf(refused.get(index + 1), receivedAt)));
     if (answer.announced > 0) this.outbox.ring();
   }
 
@@ -201,16 +206,16 @@ export class ConsentWriter implements OnApplicationShutdown {
   }
 }
 
-function writtenOf(code: number | undefined): Written {
+function writtenOf(code: number | undefined, receivedAt: Date): Written {
   switch (code) {
     case undefined:
-      return 'inserted';
+      return { kind: 'inserted', receivedAt };
     case ROW_CONFLICT:
-      return 'conflict';
+      return { kind: 'conflict' };
     case ROW_UNKNOWN_PROJECT:
-      return 'unknown_project';
+      return { kind: 'unknown_project' };
     case ROW_ORIGIN_REFUSED:
-      return 'origin_refused';
+      return { kind: 'origin_refused' };
     default:
       throw new Error(`the batch statement answered the unknown code ${code}`);
   }

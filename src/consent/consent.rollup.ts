@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
+
+/** Longest stretch of records that one transaction adds up: a long backlog is caught up with in steps. */
+const STEP = '1 hour';
+/**
+ * How old a record is at least before it is added up. A transaction tells when it began a moment after it
+ * looked at the clock; this is far more than that moment.
+ */
+const LAG = '5 seconds';
+/** Steps of one call; the next call goes on. */
+const STEPS_MAX = 1_000;
+/** Ids may be older or newer than the receipt by so much (design §6.1); it bounds the months that are read. */
+const ID_OLDER = '8 days';
+
+/**
+ * Keeps the counts by hour and day. Each call adds up what was received since the last one, in the transaction
+ * that moves the mark: a crash loses nothing and counts nothing twice, and two workers take turns on the mark's
+ * row. A record's instant of receipt is the begin of the transaction that stores it, so once every transaction
+ * that began before an instant has ended, no record from before it can still turn up: the mark never passes
+ * the oldest open transaction.
+ */
+@Injectable()
+export class ConsentRollup {
+  constructor(private readonly em: EntityManager) {}
+
+  /** Adds up all that is ready; returns how many steps it took. */
+  async advance(): Promise<number> {
+    for (let steps = 1; steps <= STEPS_MAX; steps++) {
+      if (!(await this.step())) return steps;
+    }
+    return STEPS_MAX;
+  }
+
+  /** One step; returns whether there is more to do. */
+  private step(): Promise<boolean> {
+    return this.em.fork().transactional(async (tx) => {
+      const database = tx.getKysely();
+      const { rows } = await sql<{ from: string; to: string; more: boolean }>`
+        with state as (select done_until from consent_rollup_state for update skip locked),
+        ready as (
+          select done_until as "from", date_trunc('milliseconds', least(
+            now() - ${LAG}::interval,
+            (select min(xact_start) from pg_stat_activity
+             where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend')
+          )) as "all"
+          from state
+        )
+        select "from", least("all", "from" + ${STEP}::interval) as "to", "all" > "from" + ${STEP}::interval as more
+        from ready where "all" > "from"
+      `.execute(database);
+      const slice = rows[0];
+      if (!slice) return false;
+      for (const interval of ['hour', 'day'] as const) {
+        await sql`
+          insert into ${sql.table(`consent_rollup_${interval}`)} as r
+            (project_id, at, action, hostname, records, analytics, marketing, preferences, full_accept, rejection,
+             withdrawal)
+          select c.project_id, date_trunc(${interval}, c.received_at, 'UTC') as at, c.action, coalesce(c.hostname, ''),
+                 ${countsOf(sql.raw('c'))}
+          from consent_record c join project p on p.id = c.project_id
+          where c.received_at >= ${slice.from} and c.received_at < ${slice.to}
+            and c.id >= (select ${lowestId(sql`${slice.from}::timestamptz`)})
+          group by 1, 2, 3, 4
+          order by 1, 2, 3, 4
+          on conflict (project_id, at, action, hostname) do update set
+            records = r.records + excluded.records, analytics = r.analytics + excluded.analytics,
+            marketing = r.marketing + excluded.marketing, preferences = r.preferences + excluded.preferences,
+            full_accept = r.full_accept + excluded.full_accept, rejection = r.rejection + excluded.rejection,
+            withdrawal = r.withdrawal + excluded.withdrawal
+        `.execute(database);
+      }
+      await sql`update consent_rollup_state set done_until = ${slice.to}`.execute(database);
+      return slice.more;
+    });
+  }
+}
+
+/** What is counted, over the rows of `consent_record` under an alias; the names are those of the rollup's columns. */
+export function countsOf(alias: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    count(*) as records,
+    count(*) filter (where ${alias}.analytics) as analytics,
+    count(*) filter (where ${alias}.marketing) as marketing,
+    count(*) filter (where ${alias}.preferences) as preferences,
+    count(*) filter (where ${alias}.analytics and ${alias}.marketing and ${alias}.preferences) as full_accept,
+    count(*) filter (
+      where not (${alias}.analytics or ${alias}.marketing or ${alias}.preferences) and ${alias}.action <> 'withdraw'
+    ) as rejection,
+    count(*) filter (where ${alias}.action = 'withdraw') as withdrawal`;
+}
+
+/** The smallest id that a record received at or after an instant (SQL of a timestamptz) can have. */
+export function lowestId(receivedAt: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(
+    lpad(to_hex((extract(epoch from ${receivedAt} - ${ID_OLDER}::interval) * 1000)::bigint), 12, '0')
+    || '00000000000000000000'
+  )::uuid`;
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  ANALYTICS_DAYS_MAX,
+  intervalStarts,
+  isPeriodAllowed,
+  NO_RECORDS,
+  ratesOf,
+} from './consent-counts.js';
+
+const at = (text: string): Date => new Date(`${text}Z`);
+
+describe(ratesOf.name, () => {
+  it('divides by all records and rounds to four digits', () => {
+    const counts = { ...NO_RECORDS, records: 3, analytics: 1, fullAccept: 3 };
+    expect(ratesOf(counts)).toEqual({
+      analytics: 0.3333,
+      marketing: 0,
+      preferences: 0,
+      fullAccept: 1,
+      rejection: 0,
+      withdrawal: 0,
+    });
+  });
+
+  it('has no rates where there are no records', () => {
+    expect(Object.values(ratesOf(NO_RECORDS))).toEqual([null, null, null, null, null, null]);
+  });
+});
+
+describe(intervalStarts.name, () => {
+  it('begins with the interval that holds the first instant and leaves the last instant out', () => {
+    expect(intervalStarts(at('2026-11-20T10:30:00'), at('2026-11-20T13:00:00'), 'hour')).toEqual(
+      ['10', '11', '12'].map((hour) => at(`2026-11-20T${hour}:00:00`)),
+    );
+    expect(intervalStarts(at('2026-11-20T10:30:00'), at('2026-11-21T00:00:00.001'), 'day')).toHaveLength(2);
+    expect(intervalStarts(at('2026-11-20T00:00:00'), at('2026-11-20T00:00:00'), 'day')).toEqual([]);
+  });
+});
+
+describe(isPeriodAllowed.name, () => {
+  it.each(['hour', 'day'] as const)('takes the longest period by %s and nothing longer', (interval) => {
+    const from = at('2024-01-01T00:00:00');
+    const longest = new Date(from.getTime() + ANALYTICS_DAYS_MAX[interval] * 24 * 60 * 60 * 1000);
+    expect(isPeriodAllowed(from, longest, interval)).toBe(true);
+    expect(isPeriodAllowed(from, new Date(longest.getTime() + 1), interval)).toBe(false);
+  });
+});

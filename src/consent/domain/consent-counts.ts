@@ -1,0 +1,58 @@
+/** Longest periods that one answer covers, so that its size has a bound. */
+export const ANALYTICS_DAYS_MAX = { hour: 31, day: 731 } as const;
+/** Actions and hostnames that one answer lists, the most frequent first. */
+export const ANALYTICS_GROUPS_MAX = 100;
+
+export type AnalyticsInterval = keyof typeof ANALYTICS_DAYS_MAX;
+
+/** How many records there are of each kind. */
+export interface ConsentCounts {
+  records: number;
+  /** Records that give the category. */
+  analytics: number;
+  marketing: number;
+  preferences: number;
+  /** All three categories given. */
+  fullAccept: number;
+  /** None given, and not a withdrawal. */
+  rejection: number;
+  /** The action `withdraw`. */
+  withdrawal: number;
+}
+
+/** Shares of all records, from 0 to 1; null where there are none. */
+export type ConsentRates = Record<Exclude<keyof ConsentCounts, 'records'>, number | null>;
+
+export const NO_RECORDS: ConsentCounts = {
+  records: 0,
+  analytics: 0,
+  marketing: 0,
+  preferences: 0,
+  fullAccept: 0,
+  rejection: 0,
+  withdrawal: 0,
+};
+
+/** Rates are rounded to so many digits: more would be noise. */
+const RATE_DIGITS = 4;
+
+export function ratesOf({ records, ...parts }: ConsentCounts): ConsentRates {
+  const share = (part: number): number | null =>
+    records === 0 ? null : Number((part / records).toFixed(RATE_DIGITS));
+  return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, share(part)])) as ConsentRates;
+}
+
+const STEP_MS = { hour: 60 * 60 * 1000, day: 24 * 60 * 60 * 1000 } as const;
+
+/** The begins of all intervals that touch a period, in UTC; `to` is the first instant outside. */
+export function intervalStarts(from: Date, to: Date, interval: AnalyticsInterval): Date[] {
+  const stepMs = STEP_MS[interval];
+  const firstMs = Math.floor(from.getTime() / stepMs) * stepMs;
+  const count = Math.max(0, Math.ceil((to.getTime() - firstMs) / stepMs));
+  return Array.from({ length: count }, (_, index) => new Date(firstMs + index * stepMs));
+}
+
+/** Whether a period is short enough for its interval. */
+export function isPeriodAllowed(from: Date, to: Date, interval: AnalyticsInterval): boolean {
+  return to.getTime() - from.getTime() <= ANALYTICS_DAYS_MAX[interval] * STEP_MS.day;
+}

@@ -1,0 +1,132 @@
+import Pdf from 'pdfkit';
+import type { ExportRow } from '../application/consent-export.js';
+
+/** Records that the table shows; a sentence says where the others are. */
+export const PDF_RECORDS_MAX = 5_000;
+
+const MARGIN = 40;
+const ROW_HEIGHT = 14;
+const FONT_SIZE = 8;
+/** Left edges of the table's columns, in points. */
+const COLUMNS = [
+  { title: 'Received (UTC)', x: 40, width: 115 },
+  { title: 'Consent id', x: 158, width: 180 },
+  { title: 'Analytics', x: 342, width: 45 },
+  { title: 'Marketing', x: 390, width: 45 },
+  { title: 'Preferences', x: 438, width: 55 },
+  { title: 'Action', x: 496, width: 90 },
+  { title: 'Hostname', x: 590, width: 210 },
+];
+
+export interface PdfCover {
+  projectName: string;
+  projectId: string;
+  from: Date;
+  to: Date;
+  records: number;
+  madeAt: Date;
+}
+
+/**
+ * A PDF with a cover and a table, drawn while it is read: a page is on its way before the next one is begun.
+ * Pages carry their number. The standard fonts hold Latin letters; hostnames are ASCII anyway.
+ */
+export function drawPdf(cover: PdfCover, batches: AsyncIterable<ExportRow[]>): PDFKit.PDFDocument {
+  const document = new Pdf({
+    size: 'A4',
+    layout: 'landscape',
+    margin: MARGIN,
+    info: { Title: 'Consent records' },
+  });
+  drawAll(document, cover, batches).catch((error: unknown) => document.destroy(error as Error));
+  return document;
+}
+
+async function drawAll(
+  document: PDFKit.PDFDocument,
+  cover: PdfCover,
+  batches: AsyncIterable<ExportRow[]>,
+): Promise<void> {
+  let page = 1;
+  drawCover(document, cover);
+  drawPageNumber(document, page);
+  let y = Infinity;
+  let drawn = 0;
+  for await (const rows of batches) {
+    for (const row of rows.slice(0, PDF_RECORDS_MAX - drawn)) {
+      if (y > document.page.height - MARGIN - 2 * ROW_HEIGHT) {
+        await drained(document);
+        document.addPage();
+        drawPageNumber(document, ++page);
+        y = drawHeader(document);
+      }
+      drawRow(document, row, y);
+      y += ROW_HEIGHT;
+      drawn += 1;
+    }
+    if (drawn >= PDF_RECORDS_MAX || document.destroyed) break;
+  }
+  document.end();
+}
+
+function drawCover(
+  document: PDFKit.PDFDocument,
+  { projectName, projectId, from, to, records, madeAt }: PdfCover,
+): void {
+  document.font('Helvetica-Bold').fontSize(24).text('Consent records', MARGIN, 120);
+  document.font('Helvetica').fontSize(12).moveDown();
+  const facts = [
+    `Project: ${latin(projectName)} (${projectId})`,
+    `Received from ${from.toISOString()} until before ${to.toISOString()}`,
+    'Filters: none',
+    `Records: ${records}`,
+    `Made at ${madeAt.toISOString()}`,
+  ];
+  for (const fact of facts) document.text(fact).moveDown(0.5);
+  if (records === 0) document.text('There are no records in this period.');
+  if (records > PDF_RECORDS_MAX) {
+    document.text(
+      `The table shows the oldest ${PDF_RECORDS_MAX} records. All ${records} are in the CSV export of the same period ` +
+        '(format=csv).',
+    );
+  }
+}
+
+function drawHeader(document: PDFKit.PDFDocument): number {
+  document.font('Helvetica-Bold').fontSize(FONT_SIZE);
+  for (const { title, x, width } of COLUMNS) cell(document, title, x, MARGIN, width);
+  document.font('Helvetica');
+  return MARGIN + ROW_HEIGHT;
+}
+
+function drawRow(document: PDFKit.PDFDocument, row: ExportRow, y: number): void {
+  const [id = '', receivedAt = '', analytics, marketing, preferences, action = '', hostname = ''] = row;
+  const yes = (flag: string | undefined): string => (flag === 'true' ? 'yes' : 'no');
+  const cells = [receivedAt, id, yes(analytics), yes(marketing), yes(preferences), action, hostname];
+  COLUMNS.forEach(({ x, width }, index) => cell(document, cells[index] ?? '', x, y, width));
+}
+
+function cell(document: PDFKit.PDFDocument, text: string, x: number, y: number, width: number): void {
+  document.text(text, x, y, { width, height: ROW_HEIGHT, ellipsis: true, lineBreak: false });
+}
+
+function drawPageNumber(document: PDFKit.PDFDocument, page: number): void {
+  document.font('Helvetica').fontSize(FONT_SIZE);
+  document.text(`Page ${page}`, document.page.width - MARGIN - 80, document.page.height - MARGIN - 10, {
+    width: 80,
+    align: 'right',
+    lineBreak: false,
+  });
+}
+
+/** The standard fonts know Latin letters alone; others are shown as a question mark rather than as nonsense. */
+function latin(text: string): string {
+  return text.replaceAll(/[^\u0020-\u00FF]/gu, '?');
+}
+
+/** Waits until the reader has taken what is drawn; the document keeps in memory only what is under way. */
+async function drained(document: PDFKit.PDFDocument): Promise<void> {
+  while (document.readableLength > document.readableHighWaterMark && !document.destroyed) {
+    await new Promise((wake) => setTimeout(wake, 5));
+  }
+}
