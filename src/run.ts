@@ -177,6 +177,8 @@ async function run(start: (stops: (() => Promise<void>)[]) => Promise<void>): Pr
     });
   }
   stopWithNpm(() => stop(0));
+  // Whoever read the output may go before the service does; a line that nobody reads must not end it.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     await start(stops);
   } catch (error) {

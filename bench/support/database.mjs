@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { v7 } from 'uuid';
@@ -32,6 +32,19 @@ export class Database {
   /** SECRET_KEYS as the service takes it. */
   get secretKeys() {
     return `${this.secretKey.id}:${this.secretKey.key.toString('base64')}`;
+  }
+
+  /**
+   * Makes an API key of the viewer's role.
+   * @param {string} projectId
+   */
+  async makeApiKey(projectId) {
+    const key = `ck_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
+    await this.client.query(
+      `insert into api_key (project_id, id, name, role, key_hash, prefix) values ($1, $2, 'Benchmark', 'viewer', $3, $4)`,
+      [projectId, v7(), createHash('sha256').update(key).digest(), key.slice(0, 8)],
+    );
+    return key;
   }
 
   /** What makes a commit durable, to be printed with the numbers. */

@@ -46,6 +46,9 @@ export class ConsentExport implements OnApplicationShutdown {
       connectionString: settings.databaseUrl,
       max: EXPORTS_MAX,
       application_name: 'consent-service export',
+      // A batch is the next rows of the primary key, whatever the planner makes of its statistics: sorting the
+      // whole period for each batch took 4 s at a million records.
+      options: '-c enable_sort=off -c enable_bitmapscan=off -c enable_seqscan=off',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
     this.pool.on('error', (error) =>
@@ -112,10 +115,10 @@ export class ConsentExport implements OnApplicationShutdown {
       text: `
         select id::text, to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), analytics::text,
                marketing::text, preferences::text, action, coalesce(hostname, ''), coalesce(extra::text, '')
-        from consent_record
-        where project_id = $1 and id ${afterId === null ? '>=' : '>'} $2 and id < $3
+        from consent_record c
+        where project_id = $1 and c.id ${afterId === null ? '>=' : '>'} $2 and c.id < $3
           and received_at >= $4 and received_at < $5
-        order by id
+        order by c.id -- not the text that is selected under this name
         limit ${BATCH_ROWS}`,
       values: [projectId, afterId ?? firstId, ...bounds],
     });
