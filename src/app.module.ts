@@ -2,6 +2,7 @@ import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { AccessModule } from './access/access.module.js';
+import { BillingModule } from './billing/billing.module.js';
 import type { Settings } from './config.js';
 import { ConsentModule } from './consent/consent.module.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -53,6 +54,7 @@ export class AppModule {
         ProjectsModule,
         ConsentModule,
         ForwardingModule,
+        BillingModule.forRoot(settings),
         OperationsModule.forRoot(settings),
       ],
       providers: [

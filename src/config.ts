@@ -1,11 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { SOLD_TIERS } from './licensing/catalogue.js';
+import type { PaidTier } from './licensing/tier.js';
 
 /** A key that encrypts bearer tokens at rest; the first of the list encrypts, all of them decrypt. */
 export interface SecretKey {
   id: string;
   key: Buffer;
+}
+
+/** How often a subscription is billed. */
+export type BillingInterval = 'month' | 'year';
+
+/** A price of the billing provider, and what it sells. */
+export interface SoldPrice {
+  priceId: string;
+  tier: PaidTier;
+  interval: BillingInterval;
 }
 
 /** The settings of one process, as checked once at boot (design §8). */
@@ -48,6 +60,16 @@ export interface Settings {
     /** PEM with further certificate authorities for receivers; empty: the built-in ones alone. */
     extraCaFile: string;
   };
+  billing: {
+    /** Empty: nothing can be bought here, and webhooks are believed by their payload (design §6.4). */
+    stripeSecretKey: string;
+    /** Any of them may have signed a webhook; several while one is being replaced. */
+    webhookSecrets: string[];
+    /** Origin of Stripe's API; another one in tests alone. */
+    stripeApiBase: string;
+    /** The first price of a tier and interval is the one that is sold; the others are still known. */
+    prices: SoldPrice[];
+  };
 }
 
 /** A setting that stops the start; its message names the setting and says what it must be. */
@@ -57,6 +79,16 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 
 const AUTH_SECRET_CHARACTERS_MIN = 32;
 const SECRET_KEY_BYTES = 32;
+const STRIPE_API_BASE_DEFAULT = 'https://api.stripe.com';
+const WEBHOOK_SECRETS_MAX = 3;
+const WEBHOOK_SECRET = /^(?![sp]k_)[\x21-\x7e]{16,256}$/;
+const SOLD_PRICE = /^([\w-]{1,255})=([a-z]+):([a-z]+)$/;
+const INTERVALS: Record<string, BillingInterval> = {
+  month: 'month',
+  monthly: 'month',
+  year: 'year',
+  yearly: 'year',
+};
 
 /**
  * Reads and checks the environment.
@@ -101,6 +133,12 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
       allowedPrivateTargets: read.list('FORWARDING_ALLOWED_PRIVATE_TARGETS'),
       extraCaFile: read.text('FORWARDING_EXTRA_CA_FILE', ''),
     },
+    billing: {
+      stripeSecretKey: read.text('STRIPE_SECRET_KEY', ''),
+      webhookSecrets: read.list('STRIPE_WEBHOOK_SECRETS'),
+      stripeApiBase: read.origin('STRIPE_API_BASE') || STRIPE_API_BASE_DEFAULT,
+      prices: read.soldPrices('STRIPE_PRICES'),
+    },
   };
   // A process that brings its own database is the whole service; one that was given a database need not be.
   settings.runWorker = read.boolean('RUN_WORKER', settings.databaseUrl === '');
@@ -134,6 +172,7 @@ function checkTogether(settings: Settings, read: SettingReader): void {
       'must be longer than FORWARDING_TIMEOUT_MS, or a message under way is sent twice.',
     );
   }
+  checkBilling(settings, read);
   if (!settings.production) return;
   if (settings.demo) read.refuse('DEMO', 'must not be on in production.');
   if (!settings.databaseUrl) {
@@ -154,6 +193,28 @@ function checkTogether(settings: Settings, read: SettingReader): void {
       `must be set in production, to at least ${AUTH_SECRET_CHARACTERS_MIN} random characters.`,
     );
   }
+}
+
+function checkBilling({ production, billing }: Settings, read: SettingReader): void {
+  const { stripeSecretKey, webhookSecrets, stripeApiBase } = billing;
+  // The values are secrets, so none is repeated.
+  if (stripeSecretKey && !/^(sk|rk)_\w+$/.test(stripeSecretKey)) {
+    read.refuse('STRIPE_SECRET_KEY', 'must be a secret or restricted key of Stripe (sk_… or rk_…).');
+  }
+  if (
+    webhookSecrets.length > WEBHOOK_SECRETS_MAX ||
+    !webhookSecrets.every((secret) => WEBHOOK_SECRET.test(secret))
+  ) {
+    read.refuse(
+      'STRIPE_WEBHOOK_SECRETS',
+      `must be a comma-separated list of at most ${WEBHOOK_SECRETS_MAX} signing secrets (whsec_…).`,
+    );
+  }
+  if (!production) return;
+  if (webhookSecrets.length === 0) {
+    read.refuse('STRIPE_WEBHOOK_SECRETS', 'must be set in production, to the signing secret of the webhook.');
+  }
+  if (!stripeApiBase.startsWith('https://')) read.refuse('STRIPE_API_BASE', 'must be https in production.');
 }
 
 function isHostAndPort(value: string): boolean {
@@ -252,6 +313,23 @@ class SettingReader {
       this.refuse(name, `must have at least ${AUTH_SECRET_CHARACTERS_MIN} characters.`);
     }
     return raw;
+  }
+
+  soldPrices(name: string): SoldPrice[] {
+    const prices = this.list(name).map((entry) => {
+      const [, priceId = '', tierKey, intervalKey = ''] = SOLD_PRICE.exec(entry) ?? [];
+      const tier = SOLD_TIERS.find((sold) => sold === tierKey);
+      const interval = INTERVALS[intervalKey];
+      return tier && interval ? { priceId, tier, interval } : null;
+    });
+    const read = prices.filter((price) => price !== null);
+    if (read.length < prices.length || new Set(read.map(({ priceId }) => priceId)).size < read.length) {
+      this.refuse(
+        name,
+        `must be a comma-separated list of price_id=tier:interval, tier ${SOLD_TIERS.join(' or ')}, interval month or year, no price twice.`,
+      );
+    }
+    return read;
   }
 
   secretKeys(name: string): SecretKey[] {

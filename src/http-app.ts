@@ -6,6 +6,7 @@ import helmet from 'helmet';
 import type { ValidationError } from 'class-validator';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module.js';
+import { mountBillingWebhook } from './billing/webhook.js';
 import type { Settings } from './config.js';
 import { mountIngest } from './consent/ingest.js';
 import { refuseDeepBody } from './shared/body-depth.js';
@@ -52,6 +53,7 @@ export async function createHttpApp(
   if (options.operationsOnly) app.use(refuseAllButOperations);
   options.mount?.(app);
   mountIngest(app);
+  mountBillingWebhook(app);
   app.use('/v1/auth', express.json({ limit: AUTH_BODY_BYTES_MAX, strict: false }));
   app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));
   app.use(answerParserErrors);

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { MikroORM } from '@mikro-orm/postgresql';
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { OperatorBilling } from './billing/operator-billing.js';
 import { readSettings, type Settings, SettingsError } from './config.js';
 import { ormOptions } from './database/orm-options.js';
+import { LicensingService } from './licensing/licensing.service.js';
 import { EmbeddedPostgresError, runningServerUrl } from './one-machine/embedded-postgres.js';
 import { OutboxStore } from './outbox/outbox.store.js';
 import { isUuid } from './shared/ids.js';
+import { parseInstant } from './shared/instant.js';
 
 const USAGE = `Usage: npm run ops -- <command>
 
@@ -14,9 +17,20 @@ const USAGE = `Usage: npm run ops -- <command>
   outbox retry <projectId> <id> [--dry-run]  put one back into the outbox
   outbox retry --all [--dry-run]           put all of them back
 
+  billing events [--status dead|pending|processed|ignored]
+                                           list billing events, newest first; dead ones by default
+  billing replay <eventId> [--dry-run]     have an event worked through again
+  billing replay --all [--dry-run]         all dead ones
+  billing grant <projectId> <tier> --until <instant> --reason <text> --by <operator> [--dry-run]
+                                           give a project a tier by hand: pro, business, enterprise
+  billing revoke <projectId> --reason <text> --by <operator> [--dry-run]
+                                           end what was given by hand, at once
+
 --dry-run says what would be done and changes nothing.
 `;
 const LISTED_MAX = 100;
+const EVENT_STATUSES = ['dead', 'pending', 'processed', 'ignored'] as const;
+const PAID_TIERS = ['pro', 'business', 'enterprise'] as const;
 
 class UsageError extends Error {}
 
@@ -24,16 +38,24 @@ class UsageError extends Error {}
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { all: { type: 'boolean', default: false }, 'dry-run': { type: 'boolean', default: false } },
+    options: {
+      all: { type: 'boolean', default: false },
+      'dry-run': { type: 'boolean', default: false },
+      status: { type: 'string' },
+      until: { type: 'string' },
+      reason: { type: 'string' },
+      by: { type: 'string' },
+    },
   });
   if (existsSync('.env')) process.loadEnvFile('.env');
   const settings = readSettings(process.env);
   const [room, command, projectId, id] = positionals;
-  if (room !== 'outbox') throw new UsageError();
+  if (room !== 'outbox' && room !== 'billing') throw new UsageError();
   const orm = await MikroORM.init(ormOptions(await databaseUrlOf(settings)));
   const store = new OutboxStore(orm.em, settings);
   try {
-    if (command === 'dead') await listDead(store);
+    if (room === 'billing') await runBilling(orm.em, { ...values, command, args: positionals.slice(2) });
+    else if (command === 'dead') await listDead(store);
     else if (command === 'retry')
       await retry(store, { all: values.all, dryRun: values['dry-run'], projectId, id });
     else throw new UsageError();
@@ -75,6 +97,80 @@ async function retry(store: OutboxStore, { all, dryRun, projectId, id }: Retry):
     return;
   }
   print(`Put back ${await store.revive(one)}; a worker takes them up within the poll interval.`);
+}
+
+interface BillingCommand {
+  command: string | undefined;
+  args: string[];
+  all: boolean;
+  'dry-run': boolean;
+  status?: string | undefined;
+  until?: string | undefined;
+  reason?: string | undefined;
+  by?: string | undefined;
+}
+
+async function runBilling(em: EntityManager, given: BillingCommand): Promise<void> {
+  const billing = new OperatorBilling(em, new LicensingService(em));
+  if (given.command === 'events') await listEvents(billing, given);
+  else if (given.command === 'replay') await replayEvents(billing, given);
+  else if (given.command === 'grant' || given.command === 'revoke') await changeGrant(billing, given);
+  else throw new UsageError();
+}
+
+async function listEvents(billing: OperatorBilling, { status = 'dead' }: BillingCommand): Promise<void> {
+  const wanted = EVENT_STATUSES.find((known) => known === status);
+  if (!wanted) throw new UsageError();
+  const events = await billing.list(wanted, LISTED_MAX);
+  if (events.length === 0) print(`No ${wanted} events.`);
+  for (const event of events) {
+    const { eventId, type, attempts, projectId, subscriptionId, code, lastError, receivedAt } = event;
+    const about = [subscriptionId, projectId && `project ${projectId}`].filter(Boolean).join(' ');
+    const why = code ? `  ${code}: ${lastError ?? ''}` : '';
+    print(`${receivedAt}  ${eventId}  ${type}  ${about}  ${attempts} attempts${why}`);
+  }
+}
+
+async function replayEvents(
+  billing: OperatorBilling,
+  { args: [eventId], all, 'dry-run': dryRun }: BillingCommand,
+): Promise<void> {
+  if (all === (eventId !== undefined)) throw new UsageError();
+  if (dryRun) {
+    const dead = await billing.list('dead', LISTED_MAX);
+    const count =
+      eventId === undefined ? `${dead.length}${dead.length === LISTED_MAX ? ' or more' : ''}` : '1';
+    print(`Would replay ${count}.`);
+    return;
+  }
+  const count = await billing.replay(eventId === undefined ? 'dead' : { eventId });
+  print(`Replaying ${count}; a worker takes them up within the poll interval.`);
+}
+
+async function changeGrant(billing: OperatorBilling, given: BillingCommand): Promise<void> {
+  const { command, args, until, reason = '', by: operator = '', 'dry-run': dryRun } = given;
+  const [projectId, tierKey] = args;
+  const now = new Date();
+  if (!isUuid(projectId) || reason.trim() === '' || operator.trim() === '') throw new UsageError();
+  const options = { now, dryRun };
+  let result: Awaited<ReturnType<OperatorBilling['grant']>>;
+  if (command === 'grant') {
+    const tier = PAID_TIERS.find((known) => known === tierKey);
+    const expiresAt = parseInstant(until);
+    if (!tier || !expiresAt || expiresAt <= now) throw new UsageError();
+    result = await billing.grant({ projectId, tier, reason, expiresAt, operator }, options);
+  } else {
+    result = await billing.revoke({ projectId, reason, operator }, options);
+  }
+  if (!result) {
+    print(command === 'grant' ? 'There is no such project.' : 'This project has no grant.');
+    process.exitCode = 1;
+    return;
+  }
+  const { before, after } = result;
+  print(
+    `${dryRun ? 'Would change' : 'Changed'} the tier of ${projectId} from ${before} to ${after.tier} (${after.reason}).`,
+  );
 }
 
 function print(line: string): void {

@@ -11,6 +11,7 @@ const PRODUCTION = {
   PUBLIC_BASE_URL: 'https://consent.example.com',
   SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
   AUTH_SECRET: 'a-secret-of-thirty-two-characters-or-more',
+  STRIPE_WEBHOOK_SECRETS: 'whsec_0123456789abcdef',
 };
 
 describe('settings', () => {
@@ -57,12 +58,35 @@ describe('settings', () => {
     ['OUTBOX_LEASE_MS', '15000'],
     ['LEGACY_CUSTOM_ENDPOINT', 'true'],
     ['AUTH_SECRET_FILE', '/nowhere/secret'],
+    ['STRIPE_SECRET_KEY', 'pk_live_1'],
+    ['STRIPE_WEBHOOK_SECRETS', 'short'],
+    ['STRIPE_WEBHOOK_SECRETS', 'sk_live_0123456789abcdef'],
+    ['STRIPE_WEBHOOK_SECRETS', Array(4).fill('whsec_0123456789abcdef').join()],
+    ['STRIPE_API_BASE', 'api.stripe.com'],
+    ['STRIPE_PRICES', 'price_1=enterprise:month'],
+    ['STRIPE_PRICES', 'price_1=lite:month'],
+    ['STRIPE_PRICES', 'price_1=pro:week'],
+    ['STRIPE_PRICES', 'price_1:pro:month'],
+    ['STRIPE_PRICES', 'price_1=pro:month,price_1=business:month'],
   ])('refuses %s=%s with a sentence that names it', (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(SettingsError);
     expect(() => readSettings({ [name]: value })).toThrow(name);
   });
 
-  it.each(['DATABASE_URL', 'PUBLIC_BASE_URL', 'SECRET_KEYS', 'AUTH_SECRET'])(
+  it('reads prices, and what they sell', () => {
+    const { billing } = readSettings({ STRIPE_PRICES: 'price_a=pro:month, price_b=business:yearly' });
+    expect(billing).toEqual({
+      stripeSecretKey: '',
+      webhookSecrets: [],
+      stripeApiBase: 'https://api.stripe.com',
+      prices: [
+        { priceId: 'price_a', tier: 'pro', interval: 'month' },
+        { priceId: 'price_b', tier: 'business', interval: 'year' },
+      ],
+    });
+  });
+
+  it.each(['DATABASE_URL', 'PUBLIC_BASE_URL', 'SECRET_KEYS', 'AUTH_SECRET', 'STRIPE_WEBHOOK_SECRETS'])(
     'refuses production without %s',
     (name) => {
       const { [name as keyof typeof PRODUCTION]: _, ...rest } = PRODUCTION;
@@ -74,6 +98,9 @@ describe('settings', () => {
     expect(() => readSettings({ ...PRODUCTION, DEMO: 'true' })).toThrow('DEMO');
     expect(() => readSettings({ ...PRODUCTION, PUBLIC_BASE_URL: 'http://a.example' })).toThrow(
       'PUBLIC_BASE_URL',
+    );
+    expect(() => readSettings({ ...PRODUCTION, STRIPE_API_BASE: 'http://a.example' })).toThrow(
+      'STRIPE_API_BASE',
     );
   });
 
@@ -88,6 +115,8 @@ describe('settings', () => {
       SECRET_KEYS: secret,
       AUTH_SECRET: secret,
       REDIS_URL: secret,
+      STRIPE_SECRET_KEY: secret,
+      STRIPE_WEBHOOK_SECRETS: secret,
     };
     let message = '';
     try {

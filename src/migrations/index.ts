@@ -4,6 +4,7 @@ import { Migration20261120000200_access } from './Migration20261120000200_access
 import { Migration20261120000300_sign_in } from './Migration20261120000300_sign_in.js';
 import { Migration20261120000400_licensing } from './Migration20261120000400_licensing.js';
 import { Migration20261120000500_forwarding } from './Migration20261120000500_forwarding.js';
+import { Migration20261120000600_billing } from './Migration20261120000600_billing.js';
 import { Migration20261120000700_analytics } from './Migration20261120000700_analytics.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
@@ -13,5 +14,6 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261120000300_sign_in', class: Migration20261120000300_sign_in },
   { name: 'Migration20261120000400_licensing', class: Migration20261120000400_licensing },
   { name: 'Migration20261120000500_forwarding', class: Migration20261120000500_forwarding },
+  { name: 'Migration20261120000600_billing', class: Migration20261120000600_billing },
   { name: 'Migration20261120000700_analytics', class: Migration20261120000700_analytics },
 ];

@@ -15,13 +15,18 @@ interface DevelopmentSecrets {
 /** Fills in the secrets that were not set, from a file that is made once and readable by its owner alone. */
 export function fillInSecrets(settings: Settings): { settings: Settings; billingWebhookSecret: string } {
   const secrets = readOrMake(settings.dataDir);
+  const webhookSecrets =
+    settings.billing.webhookSecrets.length > 0
+      ? settings.billing.webhookSecrets
+      : [secrets.billingWebhookSecret];
   const developmentKey = { id: 'dev', key: Buffer.from(secrets.encryptionKey, 'base64') };
   return {
-    billingWebhookSecret: secrets.billingWebhookSecret,
+    billingWebhookSecret: webhookSecrets[0] ?? '',
     settings: {
       ...settings,
       secretKeys: settings.secretKeys.length > 0 ? settings.secretKeys : [developmentKey],
       authSecret: settings.authSecret || secrets.authSecret,
+      billing: { ...settings.billing, webhookSecrets },
     },
   };
 }

@@ -1,6 +1,7 @@
 import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bullmq';
+import { BillingUpkeep } from '../billing/billing-upkeep.js';
 import { DeliveryPartitions } from '../forwarding/delivery-partitions.js';
 import { TierSweeper } from '../licensing/tier-sweeper.js';
 import { Complaint } from '../shared/complaint.js';
@@ -35,6 +36,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
     rollup: ConsentRollup,
     deliveryPartitions: DeliveryPartitions,
     tiers: TierSweeper,
+    billing: BillingUpkeep,
     @InjectQueue(UPKEEP_QUEUE) private readonly queue: Queue,
   ) {
     super();
@@ -57,6 +59,9 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
       },
       'consent-rollup': { everyMs: ROLLUP_MS, run: () => rollup.advance() },
       'tier-sweep': { everyMs: MINUTE_MS, run: (now) => tiers.sweep(now) },
+      'billing-undelivered': { everyMs: 15 * MINUTE_MS, run: (now) => billing.fetchUndelivered(now) },
+      // Hourly, and each subscription once a day: a night is then as good as any other hour.
+      'billing-reconcile': { everyMs: 60 * MINUTE_MS, run: (now) => billing.reconcile(now) },
     };
   }
 

@@ -34,6 +34,11 @@ export class DomainError extends Error {
 export const DOMAIN_ERROR_STATUS = {
   body_not_json: 400,
   bad_request: 400,
+  webhook_signature_missing: 400,
+  webhook_signature_malformed: 400,
+  webhook_signature_invalid: 400,
+  webhook_signature_expired: 400,
+  webhook_payload_invalid: 400,
   authentication_required: 401,
   invalid_credentials: 401,
   role_required: 403,
@@ -57,11 +62,15 @@ export const DOMAIN_ERROR_STATUS = {
   member_limit_reached: 409,
   api_key_limit_reached: 409,
   endpoint_not_configured: 409,
+  subscription_exists: 409,
+  no_billing_customer: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,
   too_many_requests: 429,
   overloaded: 503,
+  billing_not_configured: 503,
+  billing_provider_unavailable: 503,
   temporarily_unavailable: 503,
 } as const;
 

@@ -14,6 +14,9 @@ export interface TestService {
   close(): Promise<void>;
 }
 
+/** Signs the webhooks of tests. */
+export const TEST_WEBHOOK_SECRET = 'whsec_of_the_tests_and_of_nothing_else';
+
 /** Settings as a test needs them: quiet, own secrets, no rate limit. `environment` overrides. */
 export function testSettings(databaseUrl: string, environment: NodeJS.ProcessEnv = {}): Settings {
   return readSettings({
@@ -25,6 +28,7 @@ export function testSettings(databaseUrl: string, environment: NodeJS.ProcessEnv
     INGEST_RATE_PER_MINUTE: '0',
     SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     AUTH_SECRET: randomBytes(32).toString('base64url'),
+    STRIPE_WEBHOOK_SECRETS: TEST_WEBHOOK_SECRET,
     ...environment,
   });
 }

@@ -1,0 +1,196 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { Actor } from '../../access/access.decorators.js';
+import { LicensingService } from '../../licensing/licensing.service.js';
+import { Subscription } from '../../licensing/subscription.entity.js';
+import type { PaidTier, ResolvedTier } from '../../licensing/tier.js';
+import type { Project } from '../../projects/project.entity.js';
+import { projectNotFound } from '../../projects/project.service.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { LIVE_STATUSES } from '../domain/stripe-subscription.js';
+import { STRIPE } from '../infrastructure/billing-event.store.js';
+import { PriceList } from '../infrastructure/price-list.js';
+import { refusalOf, StripeGateway } from '../infrastructure/stripe-gateway.js';
+import { SubscriptionSync } from './subscription-sync.js';
+
+/** Two clicks within this time are one checkout. */
+const CHECKOUT_WINDOW_MS = 10 * 60_000;
+
+/** A project's plan, for its people. */
+export interface BillingState {
+  resolved: ResolvedTier;
+  /** The one that grants the tier, or else the one that was changed last. */
+  subscription: Subscription | null;
+  /** Subscriptions at the provider that are paid for, or may be. */
+  liveSubscriptions: number;
+  billingAvailable: boolean;
+}
+
+/** What a project's people do about their plan. */
+@Injectable()
+export class BillingService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly licensing: LicensingService,
+    private readonly stripe: StripeGateway,
+    private readonly prices: PriceList,
+    private readonly subscriptions: SubscriptionSync,
+    @InjectSettings() private readonly settings: Settings,
+  ) {}
+
+  async read(project: Project, now: Date): Promise<BillingState> {
+    const resolved = await this.licensing.fromSubscriptions(project, undefined, now);
+    const rows = await this.em
+      .fork()
+      .find(Subscription, { projectId: project.id }, { orderBy: { updatedAt: 'desc', id: 'desc' } });
+    return {
+      resolved,
+      subscription: rows.find(({ id }) => id === resolved.subscriptionId) ?? rows[0] ?? null,
+      liveSubscriptions: rows.filter(isLiveAtStripe).length,
+      billingAvailable: this.stripe.configured,
+    };
+  }
+
+  /**
+   * The URL of a Checkout page. The customer is made once for a project; Stripe is asked whether it has a live
+   * subscription already, because its webhook may still be under way.
+   * @throws DomainError `subscription_exists` with `portalUrl`, `billing_not_configured`,
+   * `billing_provider_unavailable`.
+   */
+  async checkout(
+    project: Project,
+    wanted: { tier: PaidTier; interval: 'month' | 'year' },
+    now: Date,
+  ): Promise<string> {
+    this.requireConfigured();
+    const priceId = this.prices.sold(wanted.tier, wanted.interval);
+    if (priceId === undefined) {
+      throw new DomainError(
+        'billing_not_configured',
+        `No price is set up for ${wanted.tier} by the ${wanted.interval}. The operator has to add it to STRIPE_PRICES.`,
+      );
+    }
+    try {
+      const customerId = await this.customerOf(project.id);
+      const rows = await this.em.fork().find(Subscription, { projectId: project.id, provider: STRIPE });
+      const known = rows.some(isLiveAtStripe);
+      const live = known || (await this.hasLiveSubscription(customerId));
+      if (live) throw await this.subscriptionExists(project.id, customerId);
+      const window = Math.floor(now.getTime() / CHECKOUT_WINDOW_MS);
+      return await this.stripe.createCheckout({
+        projectId: project.id,
+        customerId,
+        priceId,
+        successUrl: this.returnUrl(project.id, 'success'),
+        cancelUrl: this.returnUrl(project.id, 'canceled'),
+        // A project that has had a subscription since gets a new page, not the one that was paid.
+        idempotencyKey: `checkout:${project.id}:${customerId}:${priceId}:${rows.length}:${window}`,
+      });
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+
+  /** The URL of the customer portal. @throws DomainError `no_billing_customer`, and as `checkout`. */
+  async portal(project: Project): Promise<string> {
+    this.requireConfigured();
+    const customerId = await this.knownCustomerOf(project.id);
+    if (customerId === null) {
+      throw new DomainError(
+        'no_billing_customer',
+        'Nothing was ever bought for this project. Start a checkout.',
+      );
+    }
+    try {
+      return await this.stripe.createPortal(customerId, this.returnUrl(project.id, 'portal'));
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+
+  /** Asks Stripe for every subscription of the project's customer, and answers as `read`. */
+  async sync(project: Project, actor: Actor, now: Date): Promise<BillingState> {
+    this.requireConfigured();
+    const customerId = await this.knownCustomerOf(project.id);
+    const who = actor.kind === 'user' ? `user:${actor.userId}` : `api_key:${actor.apiKeyId}`;
+    try {
+      const found = customerId === null ? [] : await this.stripe.subscriptionsOf(customerId);
+      for (const { id } of found) await this.subscriptions.sync(id, { reason: 'sync', actor: who });
+    } catch (error) {
+      throw refusalOf(error);
+    }
+    return this.read(project, now);
+  }
+
+  private requireConfigured(): void {
+    if (this.stripe.configured) return;
+    throw new DomainError(
+      'billing_not_configured',
+      'Nothing can be bought on this service: its operator has not set STRIPE_SECRET_KEY.',
+    );
+  }
+
+  private async hasLiveSubscription(customerId: string): Promise<boolean> {
+    const found = await this.stripe.subscriptionsOf(customerId);
+    return found.some(({ status }) => LIVE_STATUSES.includes(status));
+  }
+
+  private async subscriptionExists(projectId: string, customerId: string): Promise<DomainError> {
+    const portalUrl = await this.stripe.createPortal(customerId, this.returnUrl(projectId, 'portal'));
+    return new DomainError(
+      'subscription_exists',
+      'This project has a subscription. Change it in the customer portal.',
+      { members: { portalUrl } },
+    );
+  }
+
+  /**
+   * The project's customer, made where there is none. The idempotency key makes two calls at once get the
+   * same customer from Stripe, also where the first one died before it could write it down.
+   */
+  private async customerOf(projectId: string): Promise<string> {
+    const known = await this.knownCustomerOf(projectId);
+    if (known !== null) return known;
+    const database = this.em.fork().getKysely();
+    const { rows } = await sql<{ generation: number }>`
+      insert into billing_customer (project_id)
+      select id from project where id = ${projectId}
+      on conflict (project_id) do update set updated_at = now()
+      returning generation
+    `.execute(database);
+    if (!rows[0]) throw projectNotFound();
+    const made = await this.stripe.createCustomer(projectId, `customer:${projectId}:${rows[0].generation}`);
+    const { rows: kept } = await sql<{ customerId: string }>`
+      update billing_customer set customer_id = coalesce(customer_id, ${made}), updated_at = now()
+      where project_id = ${projectId} returning customer_id as "customerId"
+    `.execute(database);
+    return kept[0]?.customerId ?? made;
+  }
+
+  /** The customer of an earlier checkout, or of a subscription that was made by other means. */
+  private async knownCustomerOf(projectId: string): Promise<string | null> {
+    const em = this.em.fork();
+    const { rows } = await sql<{ customerId: string | null }>`
+      select customer_id as "customerId" from billing_customer where project_id = ${projectId}
+    `.execute(em.getKysely());
+    // A customer that was deleted at Stripe is none any more, whatever old subscriptions say.
+    if (rows[0]) return rows[0].customerId;
+    const newest = await em.findOne(
+      Subscription,
+      { projectId, provider: STRIPE, customerId: { $ne: null } },
+      { orderBy: { createdAt: 'desc' }, fields: ['customerId'] },
+    );
+    return newest?.customerId ?? null;
+  }
+
+  private returnUrl(projectId: string, from: string): string {
+    const { publicBaseUrl, host, port } = this.settings;
+    return `${publicBaseUrl || `http://${host}:${port}`}/projects/${projectId}/billing?from=${from}`;
+  }
+}
+
+function isLiveAtStripe({ provider, status }: Subscription): boolean {
+  return provider === STRIPE && LIVE_STATUSES.includes(status);
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '../../shared/domain-error.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { planOf, readEvent, type StripeEvent } from '../domain/stripe-event.js';
+import { BillingBell } from '../infrastructure/billing.bell.js';
+import { BillingEventStore } from '../infrastructure/billing-event.store.js';
+import { BillingMetrics } from '../infrastructure/billing.metrics.js';
+import { verifiedPayload } from '../infrastructure/webhook-signature.js';
+
+/** Puts events into the inbox, once each; a worker does the rest. */
+@Injectable()
+export class ReceiveEvent {
+  constructor(
+    private readonly store: BillingEventStore,
+    private readonly bell: BillingBell,
+    private readonly metrics: BillingMetrics,
+    @InjectSettings() private readonly settings: Settings,
+  ) {}
+
+  /**
+   * A webhook as it came (spec §4.4). When this returns, the event is committed.
+   * @throws DomainError the five `webhook_…` codes (400), or `billing_not_configured` without a secret.
+   */
+  async fromWebhook(body: Buffer, signature: string | undefined, now: Date): Promise<void> {
+    const { webhookSecrets } = this.settings.billing;
+    if (webhookSecrets.length === 0) {
+      throw new DomainError(
+        'billing_not_configured',
+        'No signing secret is set; set STRIPE_WEBHOOK_SECRETS.',
+      );
+    }
+    const event = readEvent(verifiedPayload(body, signature, { secrets: webhookSecrets, now }));
+    if (!event) throw new DomainError('webhook_payload_invalid', 'The body is signed, and is no event.');
+    await this.keep(event, body.toString('utf8'), 'webhook');
+  }
+
+  /** An event that the provider could not deliver; returns whether it is new. */
+  async fromReconciliation(payload: unknown): Promise<boolean> {
+    const event = readEvent(payload);
+    return event !== null && this.keep(event, JSON.stringify(payload), 'reconciliation');
+  }
+
+  private async keep(event: StripeEvent, payload: string, source: string): Promise<boolean> {
+    const status = planOf(event.type) ? 'pending' : 'ignored';
+    const isNew = await this.store.receive(event, { payload, status, source });
+    this.metrics.count(event.type, isNew ? (status === 'ignored' ? 'ignored' : 'received') : 'duplicate');
+    if (isNew && status === 'pending') this.bell.ring();
+    return isNew;
+  }
+}

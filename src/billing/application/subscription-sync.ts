@@ -1,0 +1,325 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { LicensingService } from '../../licensing/licensing.service.js';
+import { Subscription } from '../../licensing/subscription.entity.js';
+import { isKnownStatus, type StatusColumns, statusAfter } from '../../licensing/subscription-status.js';
+import { isUuid, newId } from '../../shared/ids.js';
+import { earlier } from '../domain/json.js';
+import { subscriptionFrom } from '../domain/payload-history.js';
+import { projectOfSession } from '../domain/stripe-event.js';
+import { readInvoice } from '../domain/stripe-invoice.js';
+import {
+  isTerminal,
+  LIVE_STATUSES,
+  type PriceMeaning,
+  readSubscription,
+  soldItemOf,
+  type ToldSubscription,
+} from '../domain/stripe-subscription.js';
+import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
+import { BillingMetrics } from '../infrastructure/billing.metrics.js';
+import { PriceList } from '../infrastructure/price-list.js';
+import { StripeGateway } from '../infrastructure/stripe-gateway.js';
+
+/** How a synchronisation ended. */
+export type SyncResult =
+  /** The row is written; `changed` tells whether it says anything new. */
+  | { kind: 'written'; projectId: string; changed: boolean }
+  /** A later one has written already, or the subscription has ended for good. */
+  | { kind: 'superseded'; projectId: string }
+  /** Nobody can say yet which project it belongs to; a later event may. */
+  | { kind: 'unmapped' }
+  /** Only a person can mend it. Nothing was granted. */
+  | { kind: 'refused'; code: RefusalCode; sentence: string; projectId: string | null };
+
+export type RefusalCode =
+  'price_unknown' | 'customer_mismatch' | 'project_unknown' | 'subscription_not_found';
+
+/** Why a subscription is brought up to date. */
+export interface SyncCause {
+  /** `billing`, `reconciliation` or `sync`, for the audit. */
+  reason: string;
+  eventId?: string;
+  /** Who asked, as `kind:id`; absent: the service itself. */
+  actor?: string;
+}
+
+/** A subscription as it shall be written. */
+interface Draft {
+  told: ToldSubscription;
+  /** The number that was drawn before the provider was asked. */
+  seq: number;
+  /** The status columns as the events told them; absent: they follow from the row and what was told. */
+  columns?: StatusColumns;
+  /** Since when a payment is overdue, as the open invoices tell it; null where they do not. */
+  pastDueSince: Date | null;
+}
+
+/**
+ * Brings one subscription up to date (design §6.4). The event that made us look is only a pointer: a number
+ * is drawn from a sequence, *then* Stripe is asked, and the row is written only by a larger number than its
+ * own, under the lock of the project's row. Every event that comes after a change is answered by a fetch
+ * that sees the change, so the largest number has seen all of them: duplicates, any order and two workers
+ * at once end in the same state.
+ */
+@Injectable()
+export class SubscriptionSync {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly licensing: LicensingService,
+    private readonly stripe: StripeGateway,
+    private readonly prices: PriceList,
+    private readonly events: BillingEventStore,
+    private readonly metrics: BillingMetrics,
+  ) {}
+
+  /** May run any number of times, for the same subscription at once. Throws what Stripe or the database throw. */
+  async sync(externalId: string, cause: SyncCause): Promise<SyncResult> {
+    const prices = await this.prices.read();
+    const fetched = this.stripe.configured ? await this.fetch(externalId) : null;
+    if (this.stripe.configured && !fetched) {
+      return refused('subscription_not_found', 'Stripe knows no subscription with this id.', null);
+    }
+    const em = this.em.fork();
+    const history = fetched ? null : await this.readHistory(em, externalId, prices);
+    const told = fetched?.told ?? history?.told ?? null;
+    if (!told) return { kind: 'unmapped' };
+    const projectId = await this.projectOf(told);
+    if (projectId === null) return { kind: 'unmapped' };
+    if (!isUuid(projectId)) return projectUnknown(null);
+    return this.em.fork().transactional(async (tx) => {
+      if (!(await this.licensing.lockProject(tx, projectId))) return projectUnknown(projectId);
+      const draft = fetched ?? (await this.draftFromHistory(tx, told, prices));
+      return this.write(tx, { projectId, draft, prices, cause });
+    });
+  }
+
+  /** Asks Stripe; null where it knows no such subscription. */
+  private async fetch(externalId: string): Promise<Draft | null> {
+    const seq = await this.nextSeq(this.em.fork());
+    const told = readSubscription(await this.stripe.subscription(externalId));
+    if (!told) return null;
+    const overdue = told.status === 'past_due' || told.status === 'unpaid';
+    return { told, seq, pastDueSince: overdue ? await this.pastDueSince(told) : null };
+  }
+
+  /**
+   * Since when a payment is overdue: a fact of the oldest unpaid invoice, never of the time of arrival, or a
+   * replay would start the grace period anew. Without any invoice the period's start stands in for it.
+   */
+  private async pastDueSince({ id, latestInvoice, items }: ToldSubscription): Promise<Date | null> {
+    const open = (await this.stripe.openInvoices(id)).map((invoice) => readInvoice(invoice)?.dueAt ?? null);
+    const latest = latestInvoice?.status === 'paid' ? null : (latestInvoice?.dueAt ?? null);
+    const oldest = [...open, latest].reduce(earlier, null);
+    return oldest ?? items.reduce<Date | null>((start, item) => earlier(start, item.periodStart), null);
+  }
+
+  private async readHistory(
+    em: EntityManager,
+    externalId: string,
+    prices: ReadonlyMap<string, PriceMeaning>,
+  ): Promise<{ told: ToldSubscription; columns: StatusColumns } | null> {
+    return subscriptionFrom(await this.events.history(em, externalId), prices);
+  }
+
+  /** Reads the events again under the lock: whoever writes last has then seen at least what all others saw. */
+  private async draftFromHistory(
+    tx: EntityManager,
+    told: ToldSubscription,
+    prices: ReadonlyMap<string, PriceMeaning>,
+  ): Promise<Draft> {
+    const events = await this.events.history(tx, told.id, told.customerId);
+    const history = subscriptionFrom(events, prices) ?? { told };
+    return { ...history, seq: await this.nextSeq(tx), pastDueSince: null };
+  }
+
+  private async nextSeq(em: EntityManager): Promise<number> {
+    const { rows } = await sql<{ seq: string }>`select nextval('billing_sync_seq') as seq`.execute(
+      em.getKysely(),
+    );
+    return Number(rows[0]?.seq);
+  }
+
+  /** Our own row knows best, then the metadata that our checkout wrote, then the checkout's session. */
+  private async projectOf(told: ToldSubscription): Promise<string | null> {
+    const em = this.em.fork();
+    const row = await em.findOne(
+      Subscription,
+      { provider: STRIPE, externalId: told.id },
+      { fields: ['projectId'] },
+    );
+    if (row) return row.projectId;
+    if (told.projectId !== null) return told.projectId.toLowerCase();
+    const events = await this.events.history(em, told.id);
+    for (const { type, object } of events) {
+      const projectId = type.startsWith('checkout.session.') ? projectOfSession(object) : null;
+      if (projectId !== null) return projectId.toLowerCase();
+    }
+    return null;
+  }
+
+  private async write(
+    tx: EntityManager,
+    work: { projectId: string; draft: Draft; prices: ReadonlyMap<string, PriceMeaning>; cause: SyncCause },
+  ): Promise<SyncResult> {
+    const { projectId, draft, prices, cause } = work;
+    const { told, seq } = draft;
+    const now = new Date();
+    const before = await tx.findOne(Subscription, { provider: STRIPE, externalId: told.id });
+    if (before && before.projectId !== projectId) throw new Error('another project took the subscription');
+    if (before && before.syncSeq >= seq) return { kind: 'superseded', projectId };
+    if (before && isTerminal(before.status) && told.status !== before.status) {
+      return { kind: 'superseded', projectId };
+    }
+    if (await this.isOtherCustomer(tx, { projectId, told, before })) {
+      return refused(
+        'customer_mismatch',
+        'The subscription belongs to another customer than the project does.',
+        projectId,
+      );
+    }
+    const item = soldItemOf(told, prices);
+    const row = before ?? newRow(tx, { projectId, externalId: told.id, now });
+    const was = before ? meaningOf(before) : null;
+    tx.assign(row, { ...columnsOf(draft, { item, before, now }), syncSeq: seq, updatedAt: now });
+    await tx.flush();
+    await this.licensing.recompute(tx, projectId, {
+      reason: cause.reason,
+      at: now,
+      subscriptionId: row.id,
+      ...(cause.eventId !== undefined && { eventId: cause.eventId }),
+      ...(cause.actor !== undefined && { actor: cause.actor }),
+    });
+    await this.flagOddities(tx, row);
+    if (!item && !isTerminal(told.status)) {
+      return refused(
+        'price_unknown',
+        'No price of the subscription is known. Put it into STRIPE_PRICES and replay the event.',
+        projectId,
+      );
+    }
+    return { kind: 'written', projectId, changed: was !== meaningOf(row) };
+  }
+
+  /** A subscription does not move between customers, nor a customer between projects. */
+  private async isOtherCustomer(
+    tx: EntityManager,
+    { projectId, told, before }: { projectId: string; told: ToldSubscription; before: Subscription | null },
+  ): Promise<boolean> {
+    const { customerId } = told;
+    if (before?.customerId) return before.customerId !== customerId;
+    const { rows } = await sql<{ projectId: string; customerId: string | null }>`
+      select project_id as "projectId", customer_id as "customerId" from billing_customer
+      where project_id = ${projectId} or customer_id = ${customerId}
+    `.execute(tx.getKysely());
+    return rows.some((row) =>
+      row.projectId === projectId
+        ? row.customerId !== null && row.customerId !== customerId
+        : row.customerId === customerId,
+    );
+  }
+
+  /** What is right as it is and yet needs a person: charged twice, or a word that we do not know. */
+  private async flagOddities(tx: EntityManager, row: Subscription): Promise<void> {
+    const { projectId, id, status } = row;
+    if (!isKnownStatus(status)) {
+      this.metrics.alert('status_unknown', 'Stripe tells a status that the service does not know', {
+        projectId,
+        subscriptionId: id,
+        status,
+      });
+    }
+    if (!LIVE_STATUSES.includes(status)) return;
+    const others = await tx.count(Subscription, {
+      projectId,
+      provider: STRIPE,
+      id: { $ne: id },
+      status: { $in: [...LIVE_STATUSES] },
+    });
+    if (others > 0) {
+      this.metrics.alert('second_live_subscription', 'a project pays for more than one subscription', {
+        projectId,
+        subscriptionId: id,
+        others,
+      });
+    }
+  }
+}
+
+function newRow(
+  tx: EntityManager,
+  { projectId, externalId, now }: { projectId: string; externalId: string; now: Date },
+): Subscription {
+  return tx.create(Subscription, {
+    projectId,
+    id: newId(),
+    provider: STRIPE,
+    externalId,
+    status: 'incomplete',
+    statusSince: now,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+function columnsOf(
+  { told, columns, pastDueSince }: Draft,
+  { item, before, now }: { item: ReturnType<typeof soldItemOf>; before: Subscription | null; now: Date },
+): Partial<Subscription> {
+  const period = item ?? told.items[0];
+  const status =
+    columns ??
+    statusAfter(
+      before,
+      {
+        status: told.status,
+        tier: item?.meaning.tier ?? null,
+        ...(pastDueSince && { pastDueSince }),
+        endedAt: told.endedAt,
+        endReason: told.endReason,
+      },
+      now,
+    );
+  return {
+    ...status,
+    customerId: told.customerId,
+    priceId: period?.priceId ?? null,
+    interval: item?.meaning.interval ?? null,
+    currentPeriodStart: period?.periodStart ?? null,
+    currentPeriodEnd: period?.periodEnd ?? null,
+    cancelAt: told.cancelAt,
+    canceledAt: told.canceledAt,
+    collectionPaused: told.collectionPaused,
+  };
+}
+
+/** All of a row that means something, as one comparable text. */
+function meaningOf(row: Subscription): string {
+  const { projectId, customerId, priceId, tier, interval, status, collectionPaused, endReason } = row;
+  const { currentPeriodStart, currentPeriodEnd, cancelAt, canceledAt, endedAt, pastDueSince } = row;
+  const instants = [currentPeriodStart, currentPeriodEnd, cancelAt, canceledAt, endedAt, pastDueSince];
+  return JSON.stringify([
+    projectId,
+    customerId ?? null,
+    priceId ?? null,
+    tier ?? null,
+    interval ?? null,
+    status,
+    collectionPaused,
+    endReason ?? null,
+    instants.map((instant) => instant?.toISOString() ?? null),
+  ]);
+}
+
+function projectUnknown(projectId: string | null): SyncResult {
+  return refused(
+    'project_unknown',
+    'The subscription names a project that does not exist; somebody may be paying for nothing.',
+    projectId,
+  );
+}
+
+function refused(code: RefusalCode, sentence: string, projectId: string | null): SyncResult {
+  return { kind: 'refused', code, sentence, projectId };
+}

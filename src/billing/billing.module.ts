@@ -1,0 +1,56 @@
+import { BullModule } from '@nestjs/bullmq';
+import { type DynamicModule, Global, Logger, Module, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Settings } from '../config.js';
+import { LicensingModule } from '../licensing/licensing.module.js';
+import { BillingService } from './application/billing.service.js';
+import { EventWorker } from './application/event-worker.js';
+import { ReceiveEvent } from './application/receive-event.js';
+import { SubscriptionSync } from './application/subscription-sync.js';
+import { BillingUpkeep } from './billing-upkeep.js';
+import { BillingProcessor } from './billing.processor.js';
+import { BillingController } from './http/billing.controller.js';
+import { WebhookController } from './http/webhook.controller.js';
+import { BILLING_QUEUE, BillingBell } from './infrastructure/billing.bell.js';
+import { BillingEventStore } from './infrastructure/billing-event.store.js';
+import { BillingMetrics } from './infrastructure/billing.metrics.js';
+import { PriceList } from './infrastructure/price-list.js';
+import { StripeGateway } from './infrastructure/stripe-gateway.js';
+
+/** Stripe's webhooks, subscriptions kept in sync with them, checkout and portal (design §6.4). Global, so that the upkeep finds it. */
+@Global()
+@Module({})
+export class BillingModule implements OnApplicationBootstrap {
+  private readonly logger = new Logger(BillingModule.name);
+
+  constructor(private readonly stripe: StripeGateway) {}
+
+  static forRoot(settings: Settings): DynamicModule {
+    const worker = settings.runWorker ? [BillingProcessor] : [];
+    return {
+      module: BillingModule,
+      imports: [BullModule.registerQueue({ name: BILLING_QUEUE }), LicensingModule],
+      controllers: [WebhookController, BillingController],
+      providers: [
+        BillingBell,
+        BillingEventStore,
+        BillingMetrics,
+        BillingService,
+        BillingUpkeep,
+        EventWorker,
+        PriceList,
+        ReceiveEvent,
+        StripeGateway,
+        SubscriptionSync,
+        ...worker,
+      ],
+      exports: [BillingUpkeep, BullModule],
+    };
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.stripe.configured) return;
+    this.logger.warn(
+      'STRIPE_SECRET_KEY is not set: webhooks are believed by their payload, in the order of created',
+    );
+  }
+}

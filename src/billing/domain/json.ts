@@ -1,0 +1,40 @@
+/**
+ * Careful steps through a payload. Its shape depends on the API version of whoever sent it, so nothing is
+ * taken on trust: what is not of the kind asked for reads as null.
+ */
+export type JsonObject = Record<string, unknown>;
+
+/** The provider's ids; longer or stranger ones are none. */
+const ID = /^[\w-]{1,255}$/;
+
+export function objectOf(value: unknown): JsonObject | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+}
+
+export function listOf(value: unknown): JsonObject[] {
+  const entries: unknown[] = Array.isArray(value) ? value : [];
+  return entries.map(objectOf).filter((entry) => entry !== null);
+}
+
+/** An id, or the id of an object that was expanded in its place. */
+export function idOf(value: unknown): string | null {
+  const id = objectOf(value)?.id ?? value;
+  return typeof id === 'string' && ID.test(id) ? id : null;
+}
+
+/** Seconds since 1970, as the provider gives instants. */
+export function instantOf(value: unknown): Date | null {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return null;
+  const at = new Date(value * 1000);
+  return Number.isNaN(at.getTime()) ? null : at;
+}
+
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** The earlier of two instants; null is none. */
+export function earlier(a: Date | null, b: Date | null): Date | null {
+  if (a === null || b === null) return a ?? b;
+  return a <= b ? a : b;
+}

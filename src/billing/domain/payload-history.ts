@@ -1,0 +1,141 @@
+import { type StatusColumns, statusAfter } from '../../licensing/subscription-status.js';
+import { earlier } from './json.js';
+import type { StripeEvent } from './stripe-event.js';
+import { readInvoice, type ToldInvoice } from './stripe-invoice.js';
+import {
+  isTerminal,
+  type PriceMeaning,
+  readSubscription,
+  soldItemOf,
+  type ToldSubscription,
+} from './stripe-subscription.js';
+
+/** What the events of a subscription say together. */
+export interface History {
+  told: ToldSubscription;
+  columns: StatusColumns;
+}
+
+interface State extends History {
+  /** Every invoice that an event told, by id. */
+  invoices: Map<string, ToldInvoice>;
+}
+
+/**
+ * Without a key to ask the provider with, the payloads are all there is (design §6.4). This reads all events
+ * of a subscription that were ever received, in the order in which the provider says they happened, so the
+ * answer depends on which events have come and never on when or how often they came. Null where none of
+ * them tells the subscription itself.
+ */
+export function subscriptionFrom(
+  events: readonly StripeEvent[],
+  prices: ReadonlyMap<string, PriceMeaning>,
+): History | null {
+  let state: State | null = null;
+  const invoices = new Map<string, ToldInvoice>();
+  for (const event of events.toSorted(byTime)) {
+    if (event.type.startsWith('customer.subscription.')) {
+      state = afterSubscription(state, event, { prices, invoices });
+    } else if (event.type.startsWith('invoice.')) {
+      const invoice = readInvoice(event.object);
+      if (!invoice) continue;
+      if (invoice.id !== null) invoices.set(invoice.id, invoice);
+      if (state) state = afterInvoice(state, event, invoice);
+    } else if (event.type === 'customer.deleted' && state && !isTerminal(state.columns.status)) {
+      state = afterEnd(state, event.createdAt);
+    }
+  }
+  return state && { told: state.told, columns: state.columns };
+}
+
+/**
+ * The provider's clock has whole seconds, and several events share one. Within a second what is about an
+ * invoice comes before what it led to, a creation comes first and an end last.
+ */
+function byTime(a: StripeEvent, b: StripeEvent): number {
+  return (
+    a.createdAt.getTime() - b.createdAt.getTime() ||
+    rankOf(a) - rankOf(b) ||
+    statusRankOf(a) - statusRankOf(b) ||
+    (a.id < b.id ? -1 : Number(a.id > b.id))
+  );
+}
+
+function rankOf({ type }: StripeEvent): number {
+  if (type === 'customer.subscription.created') return 0;
+  if (type.startsWith('invoice.')) return 1;
+  if (type === 'customer.subscription.deleted') return 3;
+  return type === 'customer.deleted' ? 4 : 2;
+}
+
+/** Of two updates in a second the one that is still incomplete came first. */
+function statusRankOf({ object }: StripeEvent): number {
+  return object.status === 'incomplete' ? 0 : 1;
+}
+
+function afterSubscription(
+  state: State | null,
+  event: StripeEvent,
+  known: { prices: ReadonlyMap<string, PriceMeaning>; invoices: Map<string, ToldInvoice> },
+): State | null {
+  const read = readSubscription(event.object);
+  if (!read) return state;
+  const told = event.type === 'customer.subscription.deleted' ? ended(read, event.createdAt) : read;
+  const before = state?.columns ?? null;
+  if (before && isTerminal(before.status) && told.status !== before.status) return state;
+  const invoice = told.latestInvoice ?? known.invoices.get(told.latestInvoiceId ?? '') ?? null;
+  const overdue = told.status === 'past_due' || told.status === 'unpaid';
+  // Overdue since the first unpaid invoice, or else since the first event that said so.
+  const pastDueSince = overdue ? earlier(before?.pastDueSince ?? null, invoice?.dueAt ?? null) : null;
+  const columns = statusAfter(
+    before,
+    {
+      status: told.status,
+      tier: soldItemOf(told, known.prices)?.meaning.tier ?? null,
+      ...(pastDueSince && { pastDueSince }),
+      endedAt: told.endedAt,
+      endReason: told.endReason,
+    },
+    event.createdAt,
+  );
+  return { told, columns, invoices: known.invoices };
+}
+
+/** An event that says so ends a subscription even where its payload is older than that. */
+function ended(told: ToldSubscription, at: Date): ToldSubscription {
+  return told.status === 'canceled' || isTerminal(told.status)
+    ? { ...told, endedAt: told.endedAt ?? at }
+    : { ...told, status: 'canceled', endedAt: told.endedAt ?? at, endReason: told.endReason ?? 'requested' };
+}
+
+function afterEnd(state: State, at: Date): State {
+  const { tier } = state.columns;
+  const end = { status: 'canceled', tier, endedAt: at, endReason: 'requested' as const };
+  return { ...state, told: { ...state.told, endedAt: at }, columns: statusAfter(state.columns, end, at) };
+}
+
+/** A payment that fails or succeeds changes what an invoice is for, also where no other event tells it. */
+function afterInvoice(state: State, event: StripeEvent, invoice: ToldInvoice): State {
+  const { columns } = state;
+  const { status, tier, endedAt, endReason } = columns;
+  const failed = event.type === 'invoice.payment_failed' || event.type === 'invoice.overdue';
+  if (failed && !invoice.isFirst && (status === 'active' || status === 'past_due')) {
+    const since = earlier(columns.pastDueSince, invoice.dueAt);
+    const told = { status: 'past_due', tier, ...(since && { pastDueSince: since }), endedAt, endReason };
+    return { ...state, columns: statusAfter(columns, told, event.createdAt) };
+  }
+  if (event.type === 'invoice.paid' && status === 'past_due' && isTheUnpaidOne(state, invoice)) {
+    return {
+      ...state,
+      columns: statusAfter(columns, { status: 'active', tier, endedAt, endReason }, event.createdAt),
+    };
+  }
+  return state;
+}
+
+/** An older or another invoice that is paid late does not pay for the one that is overdue. */
+function isTheUnpaidOne({ columns, invoices, told }: State, paid: ToldInvoice): boolean {
+  const unpaid = [...invoices.values()].filter(({ id, status }) => id !== paid.id && status === 'open');
+  const latest = told.latestInvoiceId;
+  return unpaid.length === 0 && (latest === null || latest === paid.id || columns.pastDueSince === null);
+}

@@ -1,0 +1,13 @@
+/** Claims of one event; after that it is dead, and an operator decides. */
+export const EVENT_ATTEMPTS_MAX = 12;
+/** Claims of an event whose project nobody knows: the event that says it comes within seconds, or never. */
+export const UNMAPPED_ATTEMPTS_MAX = 6;
+
+const BASE_MS = 2_000;
+const FACTOR = 3;
+const LONGEST_MS = 60 * 60_000;
+
+/** The wait after the n-th attempt: 2 s, 6 s, 18 s … one hour at most, five hours in all. */
+export function retryDelayMs(attempts: number): number {
+  return Math.min(LONGEST_MS, BASE_MS * FACTOR ** (attempts - 1));
+}

@@ -1,0 +1,36 @@
+import { idOf, instantOf, type JsonObject, objectOf, textOf } from './json.js';
+
+/** What of an invoice matters to a subscription's status. */
+export interface ToldInvoice {
+  id: string | null;
+  subscriptionId: string | null;
+  /** `draft`, `open`, `paid`, `uncollectible`, `void`, or a word that we do not know. */
+  status: string | null;
+  /**
+   * Since when it is overdue, if it is: its due date, else the instant of its first collection. A fact of
+   * the invoice, so that a replay gives the same answer.
+   */
+  dueAt: Date | null;
+  /** Whether it is the first one of its subscription. */
+  isFirst: boolean;
+}
+
+/** Reads an invoice, of the API of today or of before 2025; null where only its id is given, or nothing. */
+export function readInvoice(value: unknown): ToldInvoice | null {
+  const invoice = objectOf(value);
+  if (!invoice) return null;
+  const finalizedAt = instantOf(objectOf(invoice.status_transitions)?.finalized_at);
+  return {
+    id: idOf(invoice.id),
+    subscriptionId: subscriptionOf(invoice),
+    status: textOf(invoice.status),
+    dueAt: instantOf(invoice.due_date) ?? finalizedAt ?? instantOf(invoice.created),
+    isFirst: invoice.billing_reason === 'subscription_create',
+  };
+}
+
+/** Under `parent` since API 2025-03-31, on the invoice itself before. */
+function subscriptionOf(invoice: JsonObject): string | null {
+  const details = objectOf(objectOf(invoice.parent)?.subscription_details);
+  return idOf(details?.subscription) ?? idOf(invoice.subscription);
+}

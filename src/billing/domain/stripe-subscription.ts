@@ -1,0 +1,142 @@
+import type { EndReason } from '../../licensing/subscription.entity.js';
+import { type PaidTier, tierRank } from '../../licensing/tier.js';
+import { earlier, idOf, instantOf, type JsonObject, listOf, objectOf, textOf } from './json.js';
+import { projectInMetadata } from './stripe-event.js';
+import { readInvoice, type ToldInvoice } from './stripe-invoice.js';
+
+/** What a price sells. */
+export interface PriceMeaning {
+  tier: PaidTier;
+  interval: 'month' | 'year';
+}
+
+/** A line of a subscription. */
+interface ToldItem {
+  priceId: string | null;
+  periodStart: Date | null;
+  periodEnd: Date | null;
+}
+
+/** A subscription as the provider tells it, whatever the API version. */
+export interface ToldSubscription {
+  id: string;
+  customerId: string | null;
+  /** As told; `unreadable` where it is no text that a row can hold. */
+  status: string;
+  items: ToldItem[];
+  cancelAt: Date | null;
+  canceledAt: Date | null;
+  endedAt: Date | null;
+  /** Null while it runs, and where nobody knows. */
+  endReason: EndReason | null;
+  collectionPaused: boolean;
+  /** From the metadata; null where it names none. */
+  projectId: string | null;
+  /** Null where there is none, or only its id was told. */
+  latestInvoice: ToldInvoice | null;
+  latestInvoiceId: string | null;
+}
+
+/** The item that decides tier and period. */
+export interface SoldItem extends ToldItem {
+  meaning: PriceMeaning;
+}
+
+/** Once there, a subscription never runs again: the provider makes a new one instead. */
+const TERMINAL_STATUSES: readonly string[] = ['canceled', 'incomplete_expired'];
+
+/** A customer with one of these pays, or may yet: a second subscription would be charged beside it. */
+export const LIVE_STATUSES: readonly string[] = ['trialing', 'active', 'past_due', 'unpaid', 'paused'];
+
+const STATUS = /^[\x21-\x7e]{1,64}$/;
+
+export function isTerminal(status: string): boolean {
+  return TERMINAL_STATUSES.includes(status);
+}
+
+/** Reads a subscription; null where it is none. */
+export function readSubscription(value: unknown): ToldSubscription | null {
+  const subscription = objectOf(value);
+  const id = idOf(subscription?.id);
+  if (!subscription || id === null) return null;
+  const items = itemsOf(subscription);
+  const status = textOf(subscription.status) ?? '';
+  const latestInvoice = readInvoice(subscription.latest_invoice);
+  const endedAt = instantOf(subscription.ended_at);
+  return {
+    id,
+    customerId: idOf(subscription.customer),
+    status: STATUS.test(status) ? status : 'unreadable',
+    items,
+    cancelAt: cancelAtOf(subscription, items),
+    canceledAt: instantOf(subscription.canceled_at),
+    endedAt: endedAt ?? (status === 'canceled' ? instantOf(subscription.canceled_at) : null),
+    endReason: status === 'canceled' ? endReasonOf(subscription, latestInvoice) : null,
+    collectionPaused: objectOf(subscription.pause_collection) !== null,
+    projectId: projectInMetadata(subscription.metadata),
+    latestInvoice,
+    latestInvoiceId: idOf(subscription.latest_invoice),
+  };
+}
+
+/**
+ * The item with the highest tier; null where no price of the subscription is known. Items that we do not
+ * know beside one that we do are somebody's extras.
+ */
+export function soldItemOf(
+  subscription: ToldSubscription,
+  prices: ReadonlyMap<string, PriceMeaning>,
+): SoldItem | null {
+  const sold = subscription.items.flatMap((item) => {
+    const meaning = item.priceId === null ? undefined : prices.get(item.priceId);
+    return meaning ? [{ ...item, meaning }] : [];
+  });
+  return (
+    sold.toSorted(
+      (a, b) =>
+        tierRank(b.meaning.tier) - tierRank(a.meaning.tier) ||
+        ((a.priceId ?? '') < (b.priceId ?? '') ? -1 : 1),
+    )[0] ?? null
+  );
+}
+
+/** Periods stand on the items since API 2025-03-31, on the subscription before. */
+function itemsOf(subscription: JsonObject): ToldItem[] {
+  const ownStart = instantOf(subscription.current_period_start);
+  const ownEnd = instantOf(subscription.current_period_end);
+  const items = listOf(objectOf(subscription.items)?.data).map((item) => ({
+    priceId: idOf(item.price) ?? idOf(item.plan),
+    periodStart: instantOf(item.current_period_start) ?? ownStart,
+    periodEnd: instantOf(item.current_period_end) ?? ownEnd,
+  }));
+  if (items.length > 0) return items;
+  // The oldest payloads have one plan and no items.
+  const planId = idOf(subscription.plan);
+  return [{ priceId: planId, periodStart: ownStart, periodEnd: ownEnd }];
+}
+
+/** `cancel_at` is told with and without `cancel_at_period_end`; the flag alone means the period's end. */
+function cancelAtOf(subscription: JsonObject, items: ToldItem[]): Date | null {
+  const told = instantOf(subscription.cancel_at);
+  if (told !== null || subscription.cancel_at_period_end !== true) return told;
+  return items.reduce<Date | null>((end, item) => earlier(end, item.periodEnd), null);
+}
+
+function endReasonOf(subscription: JsonObject, latestInvoice: ToldInvoice | null): EndReason | null {
+  const details = objectOf(subscription.cancellation_details);
+  switch (details?.reason) {
+    case 'cancellation_requested':
+      return 'requested';
+    case 'payment_failed':
+      return 'payment_failed';
+    case 'payment_disputed':
+      return 'dispute';
+    default:
+  }
+  // A provider that has the field and leaves it empty does not know; there is no grace for that.
+  if (details) return null;
+  // Payloads of before 2023 have no such field: then an invoice that was never paid tells the reason.
+  return latestInvoice?.status === 'open' || latestInvoice?.status === 'uncollectible'
+    ? 'payment_failed'
+    : 'requested';
+}

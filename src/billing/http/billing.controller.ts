@@ -1,0 +1,74 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import {
+  ApiConflictResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiServiceUnavailableResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type Actor, CurrentActor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Project } from '../../projects/project.entity.js';
+import { BillingService } from '../application/billing.service.js';
+import { BillingUrlDto, CheckoutBody, SubscriptionStateDto } from './billing.dto.js';
+import { presentSubscription } from './present-subscription.js';
+
+const NOT_CONFIGURED = { description: '`billing_not_configured`: the service has no key of the provider' };
+
+/** Plan and payment of a project (design §5). */
+@ApiTags('billing')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId')
+export class BillingController {
+  constructor(private readonly billing: BillingService) {}
+
+  /** The tier in effect and the subscription behind it; asks nobody else. */
+  @Get('subscription')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Subscription of the project' })
+  @ApiOkResponse({ type: SubscriptionStateDto })
+  async read(@CurrentProject() project: Project): Promise<SubscriptionStateDto> {
+    return presentSubscription(await this.billing.read(project, new Date()));
+  }
+
+  /**
+   * A Stripe Checkout page that sells `tier` for `interval`. 409 `subscription_exists` with `portalUrl` where
+   * the project has a live subscription: it is changed there, not bought again.
+   */
+  @Post('billing/checkout')
+  @HttpCode(200)
+  @ProjectRole('owner')
+  @ApiOperation({ summary: 'Start a checkout' })
+  @ApiOkResponse({ type: BillingUrlDto })
+  @ApiConflictResponse({ description: '`subscription_exists`, with `portalUrl`' })
+  @ApiServiceUnavailableResponse(NOT_CONFIGURED)
+  async checkout(@CurrentProject() project: Project, @Body() body: CheckoutBody): Promise<BillingUrlDto> {
+    return { url: await this.billing.checkout(project, body, new Date()) };
+  }
+
+  /** Stripe's pages for invoices, payment method, change and end. 409 `no_billing_customer` before any checkout. */
+  @Post('billing/portal')
+  @HttpCode(200)
+  @ProjectRole('owner')
+  @ApiOperation({ summary: 'Open the customer portal' })
+  @ApiOkResponse({ type: BillingUrlDto })
+  @ApiConflictResponse({ description: '`no_billing_customer`' })
+  @ApiServiceUnavailableResponse(NOT_CONFIGURED)
+  async portal(@CurrentProject() project: Project): Promise<BillingUrlDto> {
+    return { url: await this.billing.portal(project) };
+  }
+
+  /** Asks Stripe now, e.g. on the return from a checkout, and answers as `GET …/subscription`. */
+  @Post('billing/sync')
+  @HttpCode(200)
+  @ProjectRole('owner')
+  @ApiOperation({ summary: 'Bring the subscription up to date now' })
+  @ApiOkResponse({ type: SubscriptionStateDto })
+  @ApiServiceUnavailableResponse(NOT_CONFIGURED)
+  async sync(
+    @CurrentProject() project: Project,
+    @CurrentActor() actor: Actor,
+  ): Promise<SubscriptionStateDto> {
+    return presentSubscription(await this.billing.sync(project, actor, new Date()));
+  }
+}

@@ -1,0 +1,32 @@
+import type { BillingState } from '../application/billing.service.js';
+import type { SubscriptionStateDto } from './billing.dto.js';
+
+/** What `GET …/subscription` answers. The provider's own ids stay inside. */
+export function presentSubscription(state: BillingState): SubscriptionStateDto {
+  const { resolved, subscription, liveSubscriptions, billingAvailable } = state;
+  return {
+    tier: resolved.tier,
+    reason: resolved.reason,
+    graceEndsAt: iso(resolved.graceEndsAt),
+    subscription: subscription && {
+      id: subscription.id,
+      provider: subscription.provider,
+      tier: subscription.tier ?? null,
+      interval: subscription.interval ?? null,
+      status: subscription.status,
+      currentPeriodStart: iso(subscription.currentPeriodStart),
+      currentPeriodEnd: iso(subscription.currentPeriodEnd),
+      cancelAt: iso(subscription.cancelAt),
+      endedAt: iso(subscription.endedAt),
+      pastDueSince: iso(subscription.pastDueSince),
+      collectionPaused: subscription.collectionPaused,
+      expiresAt: iso(subscription.expiresAt),
+    },
+    liveSubscriptions,
+    billingAvailable,
+  };
+}
+
+function iso(instant: Date | null | undefined): string | null {
+  return instant?.toISOString() ?? null;
+}

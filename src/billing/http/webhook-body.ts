@@ -1,0 +1,19 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import express from 'express';
+
+/** The path segment is the provider's identifier (spec §4.4); `stripe` is the same handler. */
+export const WEBHOOK_PATHS = ['v1/webhooks/billing', 'v1/webhooks/stripe'];
+
+/** Stripe's largest events are far below. */
+export const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;
+
+/**
+ * Gives the webhook its body as bytes, whatever its media type says: the signature is over exactly these.
+ * Mounted ahead of the dashboard's parser. A compressed body is refused: Stripe sends none.
+ */
+export function mountBillingWebhook(app: NestExpressApplication): void {
+  const router = express.Router();
+  const readBytes = express.raw({ limit: WEBHOOK_BODY_BYTES_MAX, type: () => true, inflate: false });
+  for (const path of WEBHOOK_PATHS) router.post(`/${path}`, readBytes);
+  app.use(router);
+}

@@ -1,0 +1,38 @@
+import { Controller, Headers, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiBadRequestResponse, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { Public } from '../../access/access.decorators.js';
+import { ReceiveEvent } from '../application/receive-event.js';
+import { WebhookReceivedDto } from './billing.dto.js';
+import { WEBHOOK_PATHS } from './webhook-body.js';
+
+@ApiTags('billing')
+@Controller(WEBHOOK_PATHS)
+export class WebhookController {
+  constructor(private readonly receiveEvent: ReceiveEvent) {}
+
+  /**
+   * Stripe's webhook (spec §4.4). 200 `{ received: true }` once the event is committed, also where it came
+   * before or means nothing to the service. 400 with a `webhook_…` code where the signature or the body is
+   * wrong; 413 above 1 MiB; 500 where the database is away, and then Stripe sends it again.
+   */
+  @Post()
+  @HttpCode(200)
+  @Public()
+  @ApiOperation({ summary: "Receive the billing provider's webhooks" })
+  @ApiHeader({ name: 'Stripe-Signature', required: true })
+  @ApiOkResponse({ type: WebhookReceivedDto })
+  @ApiBadRequestResponse({ description: 'Signature or body is wrong; nothing was stored' })
+  async receive(
+    @Req() request: Request,
+    @Headers('stripe-signature') signature: string | undefined,
+  ): Promise<WebhookReceivedDto> {
+    const body: unknown = request.body;
+    await this.receiveEvent.fromWebhook(
+      Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+      signature,
+      new Date(),
+    );
+    return { received: true };
+  }
+}

@@ -1,0 +1,95 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Counter, Gauge } from 'prom-client';
+import { Metrics } from '../../shared/metrics.js';
+import { planOf } from '../domain/stripe-event.js';
+import { BillingEventStore } from './billing-event.store.js';
+
+/** The inbox is counted in the database at most this often, however often somebody scrapes. */
+const BACKLOG_AGE_MAX_MS = 5_000;
+
+/** What billing tells an operator. No project stands in a label. */
+@Injectable()
+export class BillingMetrics {
+  private readonly logger = new Logger('Billing');
+  private readonly events: Counter;
+  private readonly alerts: Counter;
+  private readonly drift: Counter;
+  private backlog: ReturnType<BillingEventStore['backlog']> | null = null;
+  private countedMs = -Infinity;
+
+  constructor(
+    metrics: Metrics,
+    private readonly store: BillingEventStore,
+  ) {
+    const registers = [metrics.registry];
+    this.events = new Counter({
+      name: 'billing_events_total',
+      help: 'Events by type and what became of them: received, duplicate, ignored, processed, retried, dead.',
+      labelNames: ['type', 'outcome'],
+      registers,
+    });
+    this.alerts = new Counter({
+      name: 'billing_alerts_total',
+      help: 'What somebody has to look at, by code; the log has each with its ids.',
+      labelNames: ['code'],
+      registers,
+    });
+    this.drift = new Counter({
+      name: 'billing_drift_total',
+      help: 'Subscriptions that the reconciliation found other than the billing provider has them.',
+      registers,
+    });
+    const count = (): ReturnType<BillingMetrics['currentBacklog']> => this.currentBacklog();
+    new Gauge({
+      name: 'billing_events_pending',
+      help: 'Events that wait to be worked through.',
+      registers,
+      async collect() {
+        const backlog = await count();
+        if (backlog) this.set(backlog.pending);
+      },
+    });
+    new Gauge({
+      name: 'billing_events_oldest_age_seconds',
+      help: 'Age of the oldest event that waits; 0 when none does.',
+      registers,
+      async collect() {
+        const backlog = await count();
+        if (backlog) this.set(backlog.oldestAgeSeconds);
+      },
+    });
+    new Gauge({
+      name: 'billing_events_dead',
+      help: 'Events that were given up; see "npm run ops -- billing events".',
+      registers,
+      async collect() {
+        const backlog = await count();
+        if (backlog) this.set(backlog.dead);
+      },
+    });
+  }
+
+  /** Types that we do not know are one label: their names come from outside. */
+  count(type: string, outcome: string): void {
+    this.events.inc({ type: planOf(type) ? type : 'other', outcome });
+  }
+
+  /** Something that a person has to look at. */
+  alert(code: string, sentence: string, ids: Record<string, string | number | null>): void {
+    this.alerts.inc({ code });
+    this.logger.error({ ...ids, code }, sentence);
+  }
+
+  countDrift(): void {
+    this.drift.inc();
+  }
+
+  /** The database may be away: the other metrics are wanted then more than ever. */
+  private async currentBacklog(): Promise<Awaited<ReturnType<BillingEventStore['backlog']>> | null> {
+    if (!this.backlog || performance.now() - this.countedMs > BACKLOG_AGE_MAX_MS) {
+      this.countedMs = performance.now();
+      this.backlog = this.store.backlog();
+    }
+    return this.backlog.catch(() => null);
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { SettingsError } from '../../config.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+import type { PriceMeaning } from '../domain/stripe-subscription.js';
+
+/**
+ * What prices sell: STRIPE_PRICES, and every price that was ever in it. A price that is no longer sold stays
+ * known, because old subscriptions are billed by it.
+ */
+@Injectable()
+export class PriceList implements OnModuleInit {
+  constructor(
+    private readonly em: EntityManager,
+    @InjectSettings() private readonly settings: Settings,
+  ) {}
+
+  /** @throws SettingsError where STRIPE_PRICES gives a known price another meaning. */
+  async onModuleInit(): Promise<void> {
+    const { prices } = this.settings.billing;
+    if (prices.length === 0) return;
+    await sql`
+      insert into billing_price (price_id, tier, "interval")
+      select * from unnest(
+        ${prices.map(({ priceId }) => priceId)}::text[],
+        ${prices.map(({ tier }) => tier)}::text[],
+        ${prices.map(({ interval }) => interval)}::text[])
+      on conflict (price_id) do nothing
+    `.execute(this.em.fork().getKysely());
+    const known = await this.read();
+    for (const { priceId, tier, interval } of prices) {
+      const before = known.get(priceId);
+      if (before?.tier === tier && before.interval === interval) continue;
+      throw new SettingsError(
+        `STRIPE_PRICES gives ${priceId} another meaning than it had (${before?.tier}:${before?.interval}). ` +
+          'Make a new price at Stripe instead: subscriptions of the old one must keep their tier.',
+      );
+    }
+  }
+
+  /** All known prices, by id. Few, and read anew each time: another process may have added some. */
+  async read(): Promise<Map<string, PriceMeaning>> {
+    const { rows } = await sql<PriceMeaning & { priceId: string }>`
+      select price_id as "priceId", tier, "interval" from billing_price
+    `.execute(this.em.fork().getKysely());
+    return new Map(rows.map(({ priceId, tier, interval }) => [priceId, { tier, interval }]));
+  }
+
+  /** The price that is sold for a tier now; undefined where none is. */
+  sold(tier: string, interval: string): string | undefined {
+    return this.settings.billing.prices.find((price) => price.tier === tier && price.interval === interval)
+      ?.priceId;
+  }
+}

@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { Stripe } from 'stripe';
+import { DomainError } from '../../shared/domain-error.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+
+/** One request; with the retries an answer takes 30 s at most, which is less than a lease. */
+const REQUEST_TIMEOUT_MS = 10_000;
+const NETWORK_RETRIES_MAX = 2;
+const PAGE_MAX = 100;
+/** Events that one reconciliation looks at; what is left waits for the next one. */
+const UNDELIVERED_EVENTS_MAX = 2_000;
+const RETRY_AFTER_SECONDS = 30;
+
+/** A checkout to be made. */
+export interface CheckoutRequest {
+  projectId: string;
+  customerId: string;
+  priceId: string;
+  successUrl: string;
+  cancelUrl: string;
+  idempotencyKey: string;
+}
+
+/** Everything that the service asks of Stripe. Answers are read by the domain, whatever their API version. */
+@Injectable()
+export class StripeGateway {
+  private readonly stripe: Stripe | null;
+
+  constructor(@InjectSettings() settings: Settings) {
+    const { stripeSecretKey, stripeApiBase } = settings.billing;
+    const base = new URL(stripeApiBase);
+    this.stripe = stripeSecretKey
+      ? new Stripe(stripeSecretKey, {
+          protocol: base.protocol === 'http:' ? 'http' : 'https',
+          host: base.hostname,
+          port: base.port || (base.protocol === 'http:' ? 80 : 443),
+          timeout: REQUEST_TIMEOUT_MS,
+          maxNetworkRetries: NETWORK_RETRIES_MAX,
+          telemetry: false,
+        })
+      : null;
+  }
+
+  /** Whether there is a key; without one every method below throws `billing_not_configured`. */
+  get configured(): boolean {
+    return this.stripe !== null;
+  }
+
+  /** The subscription with its latest invoice, or null where Stripe knows none with that id. */
+  async subscription(id: string): Promise<unknown> {
+    try {
+      return await this.client.subscriptions.retrieve(id, { expand: ['latest_invoice'] });
+    } catch (error) {
+      if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
+        return null;
+      throw error;
+    }
+  }
+
+  /** The subscription's invoices that wait for their payment, newest first. */
+  async openInvoices(subscriptionId: string): Promise<unknown[]> {
+    const page = await this.client.invoices.list({
+      subscription: subscriptionId,
+      status: 'open',
+      limit: PAGE_MAX,
+    });
+    return page.data;
+  }
+
+  /** The ids of a customer's subscriptions, ended ones included. */
+  async subscriptionsOf(customerId: string): Promise<{ id: string; status: string }[]> {
+    const page = await this.client.subscriptions.list({
+      customer: customerId,
+      status: 'all',
+      limit: PAGE_MAX,
+    });
+    return page.data.map(({ id, status }) => ({ id, status }));
+  }
+
+  /** Events since an instant that Stripe has not delivered to every endpoint, as they would have been posted. */
+  async undeliveredEvents(since: Date): Promise<unknown[]> {
+    return this.client.events
+      .list({
+        delivery_success: false,
+        created: { gte: Math.floor(since.getTime() / 1000) },
+        limit: PAGE_MAX,
+      })
+      .autoPagingToArray({ limit: UNDELIVERED_EVENTS_MAX });
+  }
+
+  /** Makes the customer of a project; the same key again gives the same customer. */
+  async createCustomer(projectId: string, idempotencyKey: string): Promise<string> {
+    // Nothing else goes in: the same key with other parameters is refused.
+    const customer = await this.client.customers.create({ metadata: { projectId } }, { idempotencyKey });
+    return customer.id;
+  }
+
+  /** The URL of a Checkout page that sells a subscription. */
+  async createCheckout(request: CheckoutRequest): Promise<string> {
+    const { projectId, customerId, priceId, successUrl, cancelUrl, idempotencyKey } = request;
+    const session = await this.client.checkout.sessions.create(
+      {
+        mode: 'subscription',
+        customer: customerId,
+        client_reference_id: projectId,
+        metadata: { projectId },
+        subscription_data: { metadata: { projectId } },
+        line_items: [{ price: priceId, quantity: 1 }],
+        success_url: successUrl,
+        cancel_url: cancelUrl,
+      },
+      { idempotencyKey },
+    );
+    if (!session.url) throw new Error('Stripe made a checkout session without a URL');
+    return session.url;
+  }
+
+  /** The URL of the customer's own pages at Stripe: invoices, payment method, cancellation. */
+  async createPortal(customerId: string, returnUrl: string): Promise<string> {
+    const session = await this.client.billingPortal.sessions.create({
+      customer: customerId,
+      return_url: returnUrl,
+    });
+    return session.url;
+  }
+
+  private get client(): Stripe {
+    if (!this.stripe) {
+      throw new DomainError(
+        'billing_not_configured',
+        'Billing is not set up on this service. Its operator has to set STRIPE_SECRET_KEY and STRIPE_PRICES.',
+      );
+    }
+    return this.stripe;
+  }
+}
+
+/** Whether Stripe said it, or could not be reached. */
+export function isProviderError(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeError;
+}
+
+/** What Stripe refused or could not answer, as a refusal that a client of ours understands; else the error itself. */
+export function refusalOf(error: unknown): unknown {
+  if (!isProviderError(error)) return error;
+  return new DomainError(
+    'billing_provider_unavailable',
+    'The billing provider could not do this just now. Try again in a moment.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    { cause: error },
+  );
+}

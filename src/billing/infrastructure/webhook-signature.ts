@@ -1,0 +1,85 @@
+import { Stripe } from 'stripe';
+import { DomainError } from '../../shared/domain-error.js';
+
+/** How far the signature's instant may lie from now, in either direction (design §6.4). */
+export const SIGNATURE_TOLERANCE_SECONDS = 300;
+
+const SCHEME = /^v1=[0-9a-f]{64}$/;
+const TIMESTAMP = /^t=(\d{1,12})$/;
+
+/**
+ * What was signed, parsed. Each of the secrets may have signed it, because two are in force while one
+ * is being replaced.
+ * @throws DomainError `webhook_signature_missing`, `…_malformed`, `…_invalid`, `…_expired` or
+ * `webhook_payload_invalid`, all 400.
+ */
+export function verifiedPayload(
+  body: Buffer,
+  header: string | undefined,
+  { secrets, now }: { secrets: readonly string[]; now: Date },
+): unknown {
+  if (header === undefined || header === '') {
+    throw new DomainError('webhook_signature_missing', 'The header Stripe-Signature is missing.');
+  }
+  const ageSeconds = Math.floor(now.getTime() / 1000) - signedAtSeconds(header);
+  for (const secret of secrets) {
+    const verdict = verdictOf(body, { header, secret, now });
+    if (verdict.kind === 'other_secret') continue;
+    // The library takes a signature from the future; one that may be used later is none that is fresh.
+    if (verdict.kind === 'expired' || Math.abs(ageSeconds) > SIGNATURE_TOLERANCE_SECONDS) {
+      throw new DomainError(
+        'webhook_signature_expired',
+        `The signature is more than ${SIGNATURE_TOLERANCE_SECONDS} s away from now. Check both clocks.`,
+      );
+    }
+    if (verdict.kind === 'unreadable') {
+      throw new DomainError('webhook_payload_invalid', 'The body is signed, and is no event in JSON.');
+    }
+    return verdict.payload;
+  }
+  throw new DomainError(
+    'webhook_signature_invalid',
+    'No signing secret of this service has signed this body. Send the bytes unchanged, and check the secret.',
+  );
+}
+
+/** The instant in the header. Exactly one is taken: of two, the library and we might read different ones. */
+function signedAtSeconds(header: string): number {
+  const parts = header.split(',').map((part) => part.trim());
+  const timestamps = parts.map((part) => TIMESTAMP.exec(part)?.[1]).filter((value) => value !== undefined);
+  const hasTwo = parts.filter((part) => part.startsWith('t=')).length !== 1;
+  if (timestamps[0] === undefined || hasTwo || !parts.some((part) => SCHEME.test(part))) {
+    throw new DomainError(
+      'webhook_signature_malformed',
+      'The header Stripe-Signature must look like t=<seconds>,v1=<64 hexadecimal digits>.',
+    );
+  }
+  return Number(timestamps[0]);
+}
+
+type Verdict =
+  | { kind: 'payload'; payload: unknown }
+  | { kind: 'other_secret' }
+  | { kind: 'expired' }
+  | { kind: 'unreadable' };
+
+function verdictOf(
+  body: Buffer,
+  { header, secret, now }: { header: string; secret: string; now: Date },
+): Verdict {
+  try {
+    const payload: unknown = Stripe.webhooks.constructEvent(
+      body,
+      header,
+      secret,
+      SIGNATURE_TOLERANCE_SECONDS,
+      undefined,
+      now.getTime(),
+    );
+    return { kind: 'payload', payload };
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) return { kind: 'unreadable' };
+    // The library tells the two apart in words alone.
+    return error.message.startsWith('Timestamp outside') ? { kind: 'expired' } : { kind: 'other_secret' };
+  }
+}

@@ -1,0 +1,1 @@
+export { mountBillingWebhook } from './http/webhook-body.js';
