@@ -106,13 +106,18 @@ export class SubscriptionSync {
 
   /**
    * Since when a payment is overdue: a fact of the oldest unpaid invoice, never of the time of arrival, or a
-   * replay would start the grace period anew. Without any invoice the period's start stands in for it.
+   * replay would start the grace period anew. Without an unpaid one the latest stands in for it, and without
+   * any the start of the period.
    */
   private async pastDueSince({ id, latestInvoice, items }: ToldSubscription): Promise<Date | null> {
     const open = (await this.stripe.openInvoices(id)).map((invoice) => readInvoice(invoice)?.dueAt ?? null);
     const latest = latestInvoice?.status === 'paid' ? null : (latestInvoice?.dueAt ?? null);
     const oldest = [...open, latest].reduce(earlier, null);
-    return oldest ?? items.reduce<Date | null>((start, item) => earlier(start, item.periodStart), null);
+    return (
+      oldest ??
+      latestInvoice?.dueAt ??
+      items.reduce<Date | null>((start, item) => earlier(start, item.periodStart), null)
+    );
   }
 
   private async readHistory(
