@@ -136,15 +136,12 @@ async function replayEvents(
   { args: [eventId], all, 'dry-run': dryRun }: BillingCommand,
 ): Promise<void> {
   if (all === (eventId !== undefined)) throw new UsageError();
-  if (dryRun) {
-    const dead = await billing.list('dead', LISTED_MAX);
-    const count =
-      eventId === undefined ? `${dead.length}${dead.length === LISTED_MAX ? ' or more' : ''}` : '1';
-    print(`Would replay ${count}.`);
-    return;
-  }
-  const count = await billing.replay(eventId === undefined ? 'dead' : { eventId });
-  print(`Replaying ${count}; a worker takes them up within the poll interval.`);
+  const count = await billing.replay(eventId === undefined ? 'dead' : { eventId }, { dryRun });
+  print(
+    dryRun
+      ? `Would replay ${count}.`
+      : `Replaying ${count}; a worker takes them up within the poll interval.`,
+  );
 }
 
 async function changeGrant(billing: OperatorBilling, given: BillingCommand): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { EventWorker } from '../src/billing/application/event-worker.js';
 import { SubscriptionSync } from '../src/billing/application/subscription-sync.js';
 import { BillingEventStore } from '../src/billing/infrastructure/billing-event.store.js';
@@ -102,7 +102,8 @@ describe('with a key: any order, any duplicates, two workers, delayed reads', ()
 
   // A delivery comes after its change, by any number of further changes; Stripe delivers at least once.
   const deliveries = fc.array(fc.record({ event: fc.nat(6), later: fc.nat(6) }), { maxLength: 8 });
-  const lag = fc.array(fc.nat(6), { minLength: 7, maxLength: 7 });
+  // Mostly at once, so that there are stale reads; sometimes after later ones.
+  const lag = fc.array(fc.constantFrom(0, 0, 0, 1, 4), { minLength: 7, maxLength: 7 });
 
   it('ends in the state that Stripe holds', async () => {
     await fc.assert(
@@ -110,7 +111,8 @@ describe('with a key: any order, any duplicates, two workers, delayed reads', ()
         fc.integer({ min: 1, max: 7 }),
         lag,
         deliveries,
-        fc.array(fc.nat(12), { minLength: 1 }),
+        // Long enough that a later event is read and written meanwhile.
+        fc.array(fc.constantFrom(0, 0, 80), { minLength: 2, maxLength: 9 }),
         async (length, lags, more, delays) => {
           await service.database.query('delete from billing_event');
           const project = await createTestProject(service);
@@ -240,7 +242,7 @@ describe('without a key: the payloads, in the order of created', () => {
           if (row?.status === 'past_due') expect(row.past_due_since).toEqual(hour(30));
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   }, 120_000);
 

@@ -15,6 +15,7 @@ import {
 } from './support/fake-stripe.js';
 import { createTestProject, type TestProject } from './support/project.js';
 import { startTestService, type TestService } from './support/service.js';
+import { until } from './support/until.js';
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);
@@ -114,7 +115,7 @@ describe('an event', () => {
     const first = stripeEvent('customer.subscription.created', subscription);
     await postEvent(service.baseUrl, first);
     const slow = worker.drain();
-    while (reads === 0) await new Promise((wake) => setTimeout(wake, 5));
+    await until('the first read', () => reads > 0);
     stripe.subscriptions.set(subscription.id, { ...subscription, status: 'unpaid' });
     const second = stripeEvent('customer.subscription.updated', subscription);
     await postEvent(service.baseUrl, second);

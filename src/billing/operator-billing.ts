@@ -52,8 +52,8 @@ export class OperatorBilling {
   }
 
   /** Puts events back into the inbox: one that is processed or dead, or all that are dead. Returns how many. */
-  replay(which: { eventId: string } | 'dead'): Promise<number> {
-    return this.events.replay(which);
+  replay(which: { eventId: string } | 'dead', options: { dryRun: boolean }): Promise<number> {
+    return this.events.replay(which, options);
   }
 
   /**

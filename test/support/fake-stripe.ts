@@ -26,7 +26,7 @@ export interface FakeStripe {
   sessions: Map<string, Json>;
   /** What `GET /v1/events` lists. */
   events: Json[];
-  /** Answers the next requests with an error; 0 resets the connection instead. */
+  /** Answers the next requests with an error; 0 resets the connection instead. Forgets earlier orders. */
   failNext(times: number, status: number, error?: Json): void;
   /** Holds every answer back after its content was fixed, so that it is stale when it arrives. */
   delay: (request: StripeRequest) => Promise<void>;
@@ -52,6 +52,7 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     sessions: new Map(),
     events: [],
     failNext: (times, status, error = { type: 'api_error', message: 'on demand' }) => {
+      failures.length = 0;
       for (let n = 0; n < times; n += 1) failures.push({ status, error });
     },
     delay: () => Promise.resolve(),

@@ -288,6 +288,7 @@ function columnsOf(
     );
   return {
     ...status,
+    pastDueSince: isSettled(status.status) ? null : status.pastDueSince,
     customerId: told.customerId,
     priceId: period?.priceId ?? null,
     interval: item?.meaning.interval ?? null,
@@ -297,6 +298,14 @@ function columnsOf(
     canceledAt: told.canceledAt,
     collectionPaused: told.collectionPaused,
   };
+}
+
+/**
+ * Whether nothing is overdue, or it no longer matters. An ended subscription keeps no such date: whether one
+ * was ever written would depend on which of its states we happened to see.
+ */
+function isSettled(status: string): boolean {
+  return isKnownStatus(status) && status !== 'past_due' && status !== 'unpaid';
 }
 
 /** All of a row that means something, as one comparable text. */

@@ -143,15 +143,25 @@ export class BillingEventStore {
     return rows;
   }
 
-  /** Has finished events worked through again, as if they had just come: one by its id, or all dead ones. */
-  async replay(which: { eventId: string } | 'dead'): Promise<number> {
+  /**
+   * Has finished events worked through again, as if they had just come: one by its id, or all dead ones.
+   * Returns how many there are; a dry run changes none.
+   */
+  async replay(which: { eventId: string } | 'dead', { dryRun = false } = {}): Promise<number> {
     const condition =
       which === 'dead' ? sql`status = 'dead'` : sql`event_id = ${which.eventId} and status <> 'ignored'`;
+    const database = this.em.fork().getKysely();
+    if (dryRun) {
+      const { rows } = await sql<{ count: number }>`
+        select count(*)::int as count from billing_event where provider = ${STRIPE} and ${condition}
+      `.execute(database);
+      return rows[0]?.count ?? 0;
+    }
     const { numAffectedRows } = await sql`
       update billing_event
       set status = 'pending', attempts = 0, claim_id = null, available_at = now(), finished_at = null
       where provider = ${STRIPE} and ${condition}
-    `.execute(this.em.fork().getKysely());
+    `.execute(database);
     return Number(numAffectedRows ?? 0);
   }
 }
