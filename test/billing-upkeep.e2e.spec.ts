@@ -102,6 +102,16 @@ describe(BillingUpkeep.name, () => {
     expect(change).toEqual({ reason: 'reconciliation', event_id: null });
   });
 
+  it('deletes ignored events after 30 days, and no others', async () => {
+    await subscribed();
+    await postEvent(service.baseUrl, stripeEvent('invoice.created', { id: 'in_2', object: 'invoice' }));
+    expect(await upkeep.prune(new Date(Date.now() + 29 * 24 * HOUR_MS))).toBe(0);
+    expect(await upkeep.prune(new Date(Date.now() + 31 * 24 * HOUR_MS))).toBe(1);
+    expect(await service.database.query('select status from billing_event')).toEqual([
+      { status: 'processed' },
+    ]);
+  });
+
   it('goes on with the others where one fails', async () => {
     const { subscription: gone } = await subscribed();
     const { project, subscription } = await subscribed();

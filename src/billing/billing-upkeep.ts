@@ -16,6 +16,9 @@ const RECONCILED_MAX = 2_000;
 /** Requests to Stripe under way at once. */
 const RECONCILE_BATCH = 4;
 
+/** Events that meant nothing are kept this long, for whoever wonders; one that comes again is ignored again. */
+const IGNORED_KEPT_MS = 30 * 24 * 60 * 60_000;
+
 interface DueSubscription {
   externalId: string;
 }
@@ -60,6 +63,15 @@ export class BillingUpkeep {
     }
     if (counts.drifted + counts.failed > 0) this.logger.warn(counts, 'subscriptions had drifted or failed');
     return counts;
+  }
+
+  /** Deletes old events that were ignored; returns how many. The others are the record of what was billed. */
+  async prune(now: Date): Promise<number> {
+    const { numAffectedRows } = await sql`
+      delete from billing_event
+      where status = 'ignored' and received_at < ${new Date(now.getTime() - IGNORED_KEPT_MS)}
+    `.execute(this.em.fork().getKysely());
+    return Number(numAffectedRows ?? 0);
   }
 
   private async check(

@@ -62,6 +62,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
       'billing-undelivered': { everyMs: 15 * MINUTE_MS, run: (now) => billing.fetchUndelivered(now) },
       // Hourly, and each subscription once a day: a night is then as good as any other hour.
       'billing-reconcile': { everyMs: 60 * MINUTE_MS, run: (now) => billing.reconcile(now) },
+      'billing-prune': { everyMs: 60 * MINUTE_MS, run: (now) => billing.prune(now) },
     };
   }
 
