@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { EventWorker } from '../src/billing/application/event-worker.js';
 import { BillingEventStore } from '../src/billing/infrastructure/billing-event.store.js';
+import { KNOWN_STATUSES } from '../src/licensing/subscription-status.js';
 import { newId } from '../src/shared/ids.js';
 import {
   type FakeStripe,
@@ -512,24 +513,31 @@ describe('an overdue payment', () => {
 });
 
 describe('simulate and webhook', () => {
-  const statuses = ['trialing', 'active', 'past_due', 'unpaid', 'paused', 'incomplete', 'incomplete_expired'];
+  const statuses = [...KNOWN_STATUSES, 'a_word_nobody_knows'];
   it.each(statuses.flatMap((status) => [[status, 'pro'] as const, [status, 'business'] as const]))(
     'agree about %s %s',
     async (status, tier) => {
       const [simulated, billed] = await Promise.all([createTestProject(service), createTestProject(service)]);
-      for (const days of [0, 13, 15]) {
+      for (const days of [0, 2.9, 3.1, 13.9, 14.1]) {
         const at = new Date(Math.floor(daysAgo(days).getTime() / 1000) * 1000);
-        const overdue = status === 'past_due' ? { pastDueSince: at.toISOString() } : {};
-        await simulated.request('editor', 'POST', '/tier/simulate', { tier, status, ...overdue });
-        const subscription = stripeSubscription({
-          projectId: billed.id,
-          status,
-          priceId: `price_${tier}`,
-        });
+        const simulation = {
+          ...(status === 'past_due' && { pastDueSince: at.toISOString() }),
+          ...(status === 'canceled' && { endedAt: at.toISOString() }),
+        };
+        await simulated.request('editor', 'POST', '/tier/simulate', { tier, status, ...simulation });
+
+        const subscription = stripeSubscription({ projectId: billed.id, status, priceId: `price_${tier}` });
         const invoice = stripeInvoice(subscription.id, { at });
         if (status === 'past_due') stripe.invoices.set(invoice.id, invoice);
         await service.database.query('delete from subscription where project_id = $1', [billed.id]);
-        await tell(status === 'past_due' ? { ...subscription, latest_invoice: invoice.id } : subscription);
+        await tell({
+          ...subscription,
+          ...(status === 'past_due' && { latest_invoice: invoice.id }),
+          ...(status === 'canceled' && {
+            ended_at: seconds(at),
+            cancellation_details: { reason: 'cancellation_requested' },
+          }),
+        });
         expect(await tierOf(billed)).toEqual(await tierOf(simulated));
       }
     },
