@@ -211,8 +211,12 @@ function checkBilling({ production, billing }: Settings, read: SettingReader): v
     );
   }
   if (!production) return;
-  if (webhookSecrets.length === 0) {
-    read.refuse('STRIPE_WEBHOOK_SECRETS', 'must be set in production, to the signing secret of the webhook.');
+  // A service that sells nothing needs no Stripe: its webhook then refuses everything.
+  if (stripeSecretKey && webhookSecrets.length === 0) {
+    read.refuse(
+      'STRIPE_WEBHOOK_SECRETS',
+      'must be set beside STRIPE_SECRET_KEY, to the signing secret of the webhook.',
+    );
   }
   if (!stripeApiBase.startsWith('https://')) read.refuse('STRIPE_API_BASE', 'must be https in production.');
 }

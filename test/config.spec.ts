@@ -86,13 +86,21 @@ describe('settings', () => {
     });
   });
 
-  it.each(['DATABASE_URL', 'PUBLIC_BASE_URL', 'SECRET_KEYS', 'AUTH_SECRET', 'STRIPE_WEBHOOK_SECRETS'])(
+  it.each(['DATABASE_URL', 'PUBLIC_BASE_URL', 'SECRET_KEYS', 'AUTH_SECRET'])(
     'refuses production without %s',
     (name) => {
       const { [name as keyof typeof PRODUCTION]: _, ...rest } = PRODUCTION;
       expect(() => readSettings(rest)).toThrow(name);
     },
   );
+
+  it('takes production without Stripe, but no key without the secret of its webhook', () => {
+    const { STRIPE_WEBHOOK_SECRETS: _, ...withoutStripe } = PRODUCTION;
+    expect(readSettings(withoutStripe).billing.webhookSecrets).toEqual([]);
+    expect(() => readSettings({ ...withoutStripe, STRIPE_SECRET_KEY: 'sk_live_0123456789abcdef' })).toThrow(
+      'STRIPE_WEBHOOK_SECRETS',
+    );
+  });
 
   it('refuses the demo and plain http in production', () => {
     expect(() => readSettings({ ...PRODUCTION, DEMO: 'true' })).toThrow('DEMO');
