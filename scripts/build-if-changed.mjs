@@ -4,7 +4,14 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const STAMP = join('dist', '.built');
-const SOURCES = ['src', 'package.json', 'package-lock.json', '.swcrc'];
+const SOURCES = [
+  'src',
+  'loader',
+  join('scripts', 'build-loader.mjs'),
+  'package.json',
+  'package-lock.json',
+  '.swcrc',
+];
 
 /** The latest change below a path; a folder's own time tells of files that were deleted. */
 function latestChangeMs(path) {

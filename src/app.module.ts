@@ -13,6 +13,7 @@ import { OperationsModule } from './operations/operations.module.js';
 import { TierSimulationModule } from './licensing/tier-simulation.module.js';
 import { OutboxModule } from './outbox/outbox.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
+import { PublishingModule } from './publishing/publishing.module.js';
 import { loggingOptions } from './shared/logging.js';
 import { MetricsModule } from './shared/metrics.js';
 import { ProblemFilter } from './shared/problem.filter.js';
@@ -55,6 +56,7 @@ export class AppModule {
         ConsentModule,
         ForwardingModule,
         BillingModule.forRoot(settings),
+        PublishingModule,
         OperationsModule.forRoot(settings),
       ],
       providers: [

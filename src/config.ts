@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { SOLD_TIERS } from './licensing/catalogue.js';
 import type { PaidTier } from './licensing/tier.js';
 
@@ -19,6 +20,21 @@ export interface SoldPrice {
   tier: PaidTier;
   interval: BillingInterval;
 }
+
+/** Where published configurations are kept. S3 credentials come from the AWS SDK's own environment. */
+export type StorageSettings =
+  | { kind: 'folder'; path: string }
+  | {
+      kind: 's3';
+      bucket: string;
+      /** Stands before every key, with its slash; empty: none. */
+      prefix: string;
+      /** Empty: Amazon's own. */
+      endpoint: string;
+      region: string;
+      /** `endpoint/bucket/key` rather than `bucket.endpoint/key`. */
+      pathStyle: boolean;
+    };
 
 /** The settings of one process, as checked once at boot (design §8). */
 export interface Settings {
@@ -43,6 +59,9 @@ export interface Settings {
   secretKeys: SecretKey[];
   authSecret: string;
   trustedProxies: string[];
+  storage: StorageSettings;
+  /** Lower-case name of the header in which a trusted proxy tells the visitor's country; empty: none does. */
+  countryHeader: string;
   ingest: {
     /** Requests per minute from one address to one project; 0 turns the limit off. */
     ratePerMinute: number;
@@ -77,6 +96,12 @@ export class SettingsError extends Error {}
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
+/** Below DATA_DIR, where STORAGE_URL is not set. */
+const STORAGE_FOLDER = 'cdn';
+/** What S3-compatible servers without regions expect to be signed for. */
+const STORAGE_REGION_DEFAULT = 'us-east-1';
+const STORAGE_PARAMETERS = ['endpoint', 'region', 'pathStyle'];
+
 const AUTH_SECRET_CHARACTERS_MIN = 32;
 const SECRET_KEY_BYTES = 32;
 const STRIPE_API_BASE_DEFAULT = 'https://api.stripe.com';
@@ -98,12 +123,13 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const read = new SettingReader(environment);
   const nodeEnv = read.choice('NODE_ENV', ['development', 'production', 'test'], 'development');
   const production = nodeEnv === 'production';
+  const dataDir = resolve(read.text('DATA_DIR', '.data'));
   const settings: Settings = {
     production,
     port: read.integer('PORT', { default: 3000, min: 0, max: 65_535 }),
     host: read.text('HOST', '127.0.0.1'),
     publicBaseUrl: read.origin('PUBLIC_BASE_URL'),
-    dataDir: resolve(read.text('DATA_DIR', '.data')),
+    dataDir,
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
     runWorker: false,
@@ -113,6 +139,8 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     secretKeys: read.secretKeys('SECRET_KEYS'),
     authSecret: read.secret('AUTH_SECRET'),
     trustedProxies: read.list('TRUSTED_PROXIES'),
+    storage: read.storage('STORAGE_URL', { kind: 'folder', path: join(dataDir, STORAGE_FOLDER) }),
+    countryHeader: read.headerName('COUNTRY_HEADER'),
     ingest: {
       ratePerMinute: read.integer('INGEST_RATE_PER_MINUTE', { default: 600, min: 0, max: 1_000_000 }),
       legacyCustomEndpoint: read.choice('LEGACY_CUSTOM_ENDPOINT', ['on', 'off'], 'on') === 'on',
@@ -232,6 +260,27 @@ function isAddressOrCidr(value: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
+/** What is wrong with an `s3:` URL, as the end of a sentence; null where nothing is. */
+function problemOfS3Url(url: URL | null): string | null {
+  if (url?.protocol !== 's3:') return 'must be a file: or s3: URL.';
+  if (url.username || url.password) {
+    return 'must not hold credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead.';
+  }
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname))
+    return 'must name a bucket: s3://bucket/prefix.';
+  const unknown = [...url.searchParams.keys()].filter((key) => !STORAGE_PARAMETERS.includes(key));
+  if (unknown.length > 0) return `takes the parameters ${STORAGE_PARAMETERS.join(', ')} and no others.`;
+  const endpoint = url.searchParams.get('endpoint');
+  if (endpoint !== null && !/^https?:\/\/[^/?#]+\/?$/.test(endpoint)) {
+    return 'has an endpoint that is no http or https origin.';
+  }
+  const pathStyle = url.searchParams.get('pathStyle');
+  if (pathStyle !== null && pathStyle !== 'true' && pathStyle !== 'false') {
+    return 'has a pathStyle that is neither true nor false.';
+  }
+  return null;
+}
+
 /** Reads single settings and gathers what is wrong, so that one start tells everything. */
 class SettingReader {
   private readonly problems: string[] = [];
@@ -334,6 +383,39 @@ class SettingReader {
       );
     }
     return read;
+  }
+
+  /** `file:///folder`, or `s3://bucket/prefix?endpoint=…&region=…&pathStyle=…`. */
+  storage(name: string, fallback: StorageSettings): StorageSettings {
+    const raw = this.raw(name);
+    if (raw === '') return fallback;
+    const url = URL.canParse(raw) ? new URL(raw) : null;
+    if (url?.protocol === 'file:' && url.hostname === '') return { kind: 'folder', path: fileURLToPath(url) };
+    const problem = problemOfS3Url(url);
+    if (problem || !url) {
+      // The URL itself is not repeated: somebody may have put a password into it.
+      this.refuse(name, problem ?? 'must be a file: or s3: URL.');
+      return fallback;
+    }
+    const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+    const endpoint = url.searchParams.get('endpoint') ?? '';
+    return {
+      kind: 's3',
+      bucket: url.hostname,
+      prefix: prefix === '' ? '' : `${prefix}/`,
+      endpoint,
+      region: url.searchParams.get('region') ?? STORAGE_REGION_DEFAULT,
+      // Servers other than Amazon's seldom have a name for each bucket.
+      pathStyle: (url.searchParams.get('pathStyle') ?? String(endpoint !== '')) === 'true',
+    };
+  }
+
+  headerName(name: string): string {
+    const value = this.raw(name).toLowerCase();
+    if (value !== '' && !/^[a-z0-9-]{1,64}$/.test(value)) {
+      this.refuse(name, 'must be the name of a header, e.g. cf-ipcountry.');
+    }
+    return value;
   }
 
   secretKeys(name: string): SecretKey[] {

@@ -1,9 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { OutboxService } from '../outbox/outbox.service.js';
 import { Project } from '../projects/project.entity.js';
 import { newId } from '../shared/ids.js';
 import { graceEndOf, resolveTier } from './domain/resolve-tier.js';
+import { TIER_CHANGED, tierChangedMessage } from './licensing.events.js';
 import { isPreviewHost } from './preview-host.js';
 import { Subscription } from './subscription.entity.js';
 import type { ResolvedTier, Tier, TierReason } from './tier.js';
@@ -27,8 +29,25 @@ export interface TierCause {
 
 /** The door of licensing: which tier a project has now (spec §3.2). */
 @Injectable()
-export class LicensingService {
-  constructor(private readonly em: EntityManager) {}
+export class LicensingService implements OnModuleInit {
+  /** Transactions under way that have announced a changed tier. */
+  private readonly announcing = new WeakSet<object>();
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  /** Whoever calls `recompute` holds the transaction, so its commit is what rings: nobody can forget to. */
+  onModuleInit(): void {
+    this.outbox.announce(TIER_CHANGED);
+    this.em.getEventManager().registerSubscriber({
+      afterTransactionCommit: ({ transaction }): void => {
+        const context = transaction as object | undefined;
+        if (context && this.announcing.delete(context)) this.outbox.ring();
+      },
+    });
+  }
 
   /** The effective tier of a project row, without hostname (spec §3.2). */
   async tierOf(project: Project, now: Date): Promise<Tier> {
@@ -90,7 +109,8 @@ export class LicensingService {
 
   /**
    * Computes the project's cached tier anew from its subscriptions, inside the caller's transaction, which has
-   * just written one. Where the tier changed, its version goes up by one and `tier_change` gets a row.
+   * just written one. Where the tier changed, its version goes up by one, `tier_change` gets a row, and the
+   * outbox the message `tier.changed`.
    * Returns the tier, or null where the project is gone.
    */
   async recompute(tx: EntityManager, projectId: string, cause: TierCause): Promise<ResolvedTier | null> {
@@ -107,12 +127,22 @@ export class LicensingService {
           tier_version = tier_version + ${changed ? 1 : 0}
       where id = ${projectId}
     `.execute(tx.getKysely());
-    if (changed) await recordChange(tx, project, resolved, cause);
+    if (changed) {
+      await recordChange(tx, project, resolved, cause);
+      await this.announce(tx, projectId);
+    }
     return resolved;
+  }
+
+  /** Whoever follows tiers (the published configuration) hears of it exactly if the change commits. */
+  private async announce(tx: EntityManager, projectId: string): Promise<void> {
+    await this.outbox.append(tx, tierChangedMessage(projectId));
+    const context = tx.getTransactionContext<object>();
+    if (context) this.announcing.add(context);
   }
 }
 
-/** Whatever else must follow a changed tier belongs here: it is one transaction with the change. */
+/** The audit of tiers. */
 async function recordChange(
   tx: EntityManager,
   before: LicensedProject,

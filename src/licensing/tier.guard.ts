@@ -51,7 +51,7 @@ function hostnameOf(parameter: unknown): string | undefined {
 }
 
 /** The refusal. Only an owner can buy, so only an owner is told what would help; on a preview host nothing would. */
-function tierRequired(required: Tier[], resolved: ResolvedTier, role: Role): DomainError {
+export function tierRequired(required: readonly Tier[], resolved: ResolvedTier, role: Role): DomainError {
   const { tier, reason, graceEndsAt } = resolved;
   const better = required.filter((candidate) => tierRank(candidate) > tierRank(tier));
   const canUpgrade = role === 'owner' && reason !== 'preview_hostname' && better.length > 0;

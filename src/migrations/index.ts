@@ -6,6 +6,7 @@ import { Migration20261120000400_licensing } from './Migration20261120000400_lic
 import { Migration20261120000500_forwarding } from './Migration20261120000500_forwarding.js';
 import { Migration20261120000600_billing } from './Migration20261120000600_billing.js';
 import { Migration20261120000700_analytics } from './Migration20261120000700_analytics.js';
+import { Migration20261120000800_publishing } from './Migration20261120000800_publishing.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -16,4 +17,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261120000500_forwarding', class: Migration20261120000500_forwarding },
   { name: 'Migration20261120000600_billing', class: Migration20261120000600_billing },
   { name: 'Migration20261120000700_analytics', class: Migration20261120000700_analytics },
+  { name: 'Migration20261120000800_publishing', class: Migration20261120000800_publishing },
 ];

@@ -19,13 +19,23 @@ export interface ProjectFields {
  */
 const DELETE_BATCH_MAX = 10_000;
 
+/** Hears of a changed or deleted project inside the transaction that does it; nothing is sent from there. */
+export type ProjectListener = (tx: EntityManager, projectId: string) => Promise<void>;
+
 /** The door of projects. It knows nothing of users or roles: whoever calls has checked them. */
 @Injectable()
 export class ProjectService {
+  private readonly listeners: ProjectListener[] = [];
+
   constructor(
     private readonly em: EntityManager,
     @InjectSettings() private readonly settings: Settings,
   ) {}
+
+  /** Signs somebody up for changes of domains and for deletions; call it while modules start. */
+  whenChanged(listener: ProjectListener): void {
+    this.listeners.push(listener);
+  }
 
   /**
    * Makes a project inside the caller's transaction and writes it at once, so that rows which refer to it
@@ -63,7 +73,10 @@ export class ProjectService {
       await this.lock(tx, id);
       const project = await tx.findOneOrFail(Project, { id });
       if (fields.name !== undefined) project.name = fields.name;
-      if (domains) project.domains = domains;
+      if (domains) {
+        project.domains = domains;
+        await this.tell(tx, id);
+      }
       return project;
     });
   }
@@ -106,7 +119,12 @@ export class ProjectService {
       await sql`delete from delivery where project_id = ${id}`.execute(kysely);
       const { numAffectedRows } = await sql`delete from project where id = ${id}`.execute(kysely);
       if (Number(numAffectedRows ?? 0) === 0) throw projectNotFound();
+      await this.tell(tx, id);
     });
+  }
+
+  private async tell(tx: EntityManager, projectId: string): Promise<void> {
+    for (const listener of this.listeners) await listener(tx, projectId);
   }
 
   private checkedDomains(names: readonly unknown[]): string[] {

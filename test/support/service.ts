@@ -1,4 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readSettings, type Settings } from '../../src/config.js';
 import { createHttpApp } from '../../src/http-app.js';
@@ -29,6 +33,8 @@ export function testSettings(databaseUrl: string, environment: NodeJS.ProcessEnv
     SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     AUTH_SECRET: randomBytes(32).toString('base64url'),
     STRIPE_WEBHOOK_SECRETS: TEST_WEBHOOK_SECRET,
+    // Made at the first publication.
+    STORAGE_URL: pathToFileURL(join(tmpdir(), `consent-cdn-${randomBytes(8).toString('hex')}`)).href,
     ...environment,
   });
 }
@@ -48,6 +54,7 @@ export async function startTestService(environment: NodeJS.ProcessEnv = {}): Pro
     close: async () => {
       await app.close();
       await database.close();
+      if (settings.storage.kind === 'folder') rmSync(settings.storage.path, { recursive: true, force: true });
     },
   };
 }

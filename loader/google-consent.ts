@@ -1,0 +1,36 @@
+export interface Choice {
+  analytics: boolean;
+  marketing: boolean;
+  preferences: boolean;
+}
+
+/** What each category grants in Google Consent Mode v2. */
+const TYPES: [string, keyof Choice][] = [
+  ['ad_storage', 'marketing'],
+  ['ad_user_data', 'marketing'],
+  ['ad_personalization', 'marketing'],
+  ['analytics_storage', 'analytics'],
+  ['functionality_storage', 'preferences'],
+  ['personalization_storage', 'preferences'],
+];
+/** Google's tags wait so long for a first update. */
+const WAIT_FOR_UPDATE_MS = 500;
+
+/**
+ * Says `default`, all denied, before anything else, then what the visitor chose on an earlier page. Returns
+ * what is to be called with each further choice.
+ */
+export function googleConsent(known: Choice | null): (choice: Choice) => void {
+  const layer = ((window as { dataLayer?: unknown[] }).dataLayer ??= []);
+  // Google's tags want the arguments object itself, not a list.
+  const gtag = function (): void {
+    // oxlint-disable-next-line prefer-rest-params -- see above
+    layer.push(arguments);
+  } as (...parameters: unknown[]) => void;
+  const states = (choice: Choice | null): object =>
+    Object.fromEntries(TYPES.map(([type, category]) => [type, choice?.[category] ? 'granted' : 'denied']));
+  const update = (choice: Choice): void => gtag('consent', 'update', states(choice));
+  gtag('consent', 'default', { ...states(null), wait_for_update: WAIT_FOR_UPDATE_MS });
+  if (known) update(known);
+  return update;
+}

@@ -1,0 +1,27 @@
+/** What stands in for localStorage where the browser blocks it: lives as long as the page. */
+const memory: Record<string, string> = {};
+
+/** null where nothing readable is stored. */
+export function readJson<T>(key: string): T | null {
+  let text: string | null | undefined = memory[key];
+  try {
+    text = localStorage.getItem(key) ?? text;
+  } catch {
+    // Blocked.
+  }
+  try {
+    return text ? (JSON.parse(text) as T) : null;
+  } catch {
+    return null;
+  }
+}
+
+export function writeJson(key: string, value: unknown): void {
+  const text = JSON.stringify(value);
+  try {
+    localStorage.setItem(key, text);
+    delete memory[key];
+  } catch {
+    memory[key] = text;
+  }
+}

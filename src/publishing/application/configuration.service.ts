@@ -1,0 +1,176 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { isDeepStrictEqual } from 'node:util';
+import { GEO_TARGETING_TIERS } from '../../licensing/catalogue.js';
+import { LicensingService } from '../../licensing/licensing.service.js';
+import { tierRequired } from '../../licensing/tier.guard.js';
+import type { Role } from '../../access/role.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import type { Project } from '../../projects/project.entity.js';
+import { ProjectService } from '../../projects/project.service.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { type Page, pageOf, readCursor } from '../../shared/page.js';
+import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
+import { configurationChangedMessage } from '../publishing.events.js';
+import { readSaved, type SavedConfiguration } from './site-source.js';
+
+/** What was published when. */
+export interface Publication {
+  version: number;
+  configurationVersion: number;
+  tier: string;
+  configHash: string;
+  regionRulesLeftOut: boolean;
+  at: Date;
+}
+
+/** A saved configuration, and how it stands beside what is published. */
+export interface ConfigurationView extends SavedConfiguration {
+  /** Whether the tier of this moment publishes region rules. */
+  regionRulesAvailable: boolean;
+  /** null: nothing was ever published. */
+  lastPublication: Publication | null;
+}
+
+/** The version that the caller has seen; null: any will do. */
+export type ExpectedVersion = number | null;
+
+interface PublicationRow extends Omit<Publication, 'version' | 'configurationVersion' | 'at'> {
+  version: string;
+  configurationVersion: string;
+  at: string;
+}
+
+const PUBLICATION_COLUMNS = sql`
+  version, configuration_version as "configurationVersion", tier, content_hash as "configHash",
+  region_rules_left_out as "regionRulesLeftOut", at
+`;
+const VERSION = /^\d{1,15}$/;
+
+/** Reads and saves what a project publishes. Each save leaves a message in the outbox, which publishes it. */
+@Injectable()
+export class ConfigurationService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly licensing: LicensingService,
+    private readonly projects: ProjectService,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  async read(project: Project): Promise<ConfigurationView> {
+    const em = this.em.fork();
+    const saved = await readSaved(em, project.id);
+    const tier = await this.licensing.tierOf(project, new Date());
+    const { rows } = await sql<PublicationRow>`
+      select ${PUBLICATION_COLUMNS} from publication where project_id = ${project.id} order by version desc limit 1
+    `.execute(em.getKysely());
+    return {
+      ...saved,
+      regionRulesAvailable: GEO_TARGETING_TIERS.includes(tier),
+      lastPublication: rows[0] ? publicationOf(rows[0]) : null,
+    };
+  }
+
+  /**
+   * Saves a whole configuration. Region rules that differ from those saved need a tier that may have them (spec
+   * §8); those of better times may stay, so that other parts can be changed without losing them.
+   * @throws DomainError `version_conflict` (412), `tier_required` (403).
+   */
+  async save(
+    { project, role }: { project: Project; role: Role },
+    configuration: SiteConfiguration,
+    expected: ExpectedVersion,
+  ): Promise<ConfigurationView> {
+    const resolved = await this.licensing.effective(project, undefined, new Date());
+    await this.change(project.id, expected, (_, saved) => {
+      const { regionRules } = saved.configuration;
+      const newRules =
+        configuration.regionRules.length > 0 && !isDeepStrictEqual(configuration.regionRules, regionRules);
+      if (newRules && !GEO_TARGETING_TIERS.includes(resolved.tier)) {
+        throw tierRequired(GEO_TARGETING_TIERS, resolved, role);
+      }
+      return Promise.resolve(configuration);
+    });
+    return this.read(project);
+  }
+
+  /**
+   * Makes the configuration of an earlier publication the newest one. Its region rules come back too, and are
+   * published where the tier allows them.
+   * @throws DomainError `publication_not_found` (404), `version_conflict` (412).
+   */
+  async rollBack(project: Project, version: string, expected: ExpectedVersion): Promise<ConfigurationView> {
+    await this.change(project.id, expected, async (tx) => {
+      const { rows } = VERSION.test(version)
+        ? await sql<{ configuration: Partial<SiteConfiguration> }>`
+            select configuration from publication where project_id = ${project.id} and version = ${version}::bigint
+          `.execute(tx.getKysely())
+        : { rows: [] };
+      if (!rows[0]) throw new DomainError('publication_not_found', 'There is no such publication.');
+      return storedConfiguration(rows[0].configuration);
+    });
+    return this.read(project);
+  }
+
+  /** Has the configuration published once more, e.g. because somebody emptied the storage. */
+  async publish(projectId: string): Promise<void> {
+    await this.em
+      .fork()
+      .transactional((tx) => this.outbox.append(tx, configurationChangedMessage(projectId)));
+    this.outbox.ring();
+  }
+
+  /** Newest first. */
+  async publications(
+    projectId: string,
+    query: { limit: number; cursor?: string },
+  ): Promise<Page<Publication>> {
+    const before = readCursor(query.cursor, (key) => VERSION.test(key));
+    const { rows } = await sql<PublicationRow>`
+      select ${PUBLICATION_COLUMNS} from publication
+      where project_id = ${projectId} and (${before}::bigint is null or version < ${before}::bigint)
+      order by version desc limit ${query.limit + 1}
+    `.execute(this.em.fork().getKysely());
+    return pageOf(rows, query.limit, (row) => row.version, publicationOf);
+  }
+
+  /** Two saves at once take turns on the project's row, so that each is held against what the other left. */
+  private async change(
+    projectId: string,
+    expected: ExpectedVersion,
+    wanted: (tx: EntityManager, saved: SavedConfiguration) => Promise<SiteConfiguration>,
+  ): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, projectId);
+      const saved = await readSaved(tx, projectId);
+      if (expected !== null && expected !== saved.version) throw versionConflict(saved.version);
+      const configuration = await wanted(tx, saved);
+      await sql`
+        insert into site_configuration (project_id, version, configuration)
+        values (${projectId}, 1, ${JSON.stringify(configuration)}::jsonb)
+        on conflict (project_id) do update
+        set version = site_configuration.version + 1, configuration = excluded.configuration, updated_at = now()
+      `.execute(tx.getKysely());
+      await this.outbox.append(tx, configurationChangedMessage(projectId));
+    });
+    this.outbox.ring();
+  }
+}
+
+function versionConflict(currentVersion: number): DomainError {
+  return new DomainError(
+    'version_conflict',
+    'Somebody has saved the configuration meanwhile. Read it again, and repeat your change on what is there now.',
+    { members: { currentVersion } },
+  );
+}
+
+function publicationOf(row: PublicationRow): Publication {
+  return {
+    ...row,
+    version: Number(row.version),
+    configurationVersion: Number(row.configurationVersion),
+    at: new Date(row.at),
+  };
+}

@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { CONFIGURATION, IMMUTABLE, LOADER } from '../domain/cache-control.js';
+import { loaderScript } from '../infrastructure/loader-script.js';
+import { ObjectStorage } from '../infrastructure/object-storage.js';
+import { type HeldLock, PublishLock } from '../infrastructure/publish-lock.js';
+import { PUBLICATIONS_KEPT_MAX } from '../publishing.limits.js';
+import { type RenderedSite, SiteSource } from './site-source.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+/** Changes that come while objects are written are taken up so often; whatever comes later has its own message. */
+const ROUNDS_MAX = 3;
+
+/** Storage did not do what it was asked to. Whatever else is thrown is not its fault. */
+export class StorageError extends Error {}
+
+export type PublishOutcome =
+  /** Storage has what the newest rows say. */
+  | 'published'
+  /** The project is gone, and so are its objects. */
+  | 'removed'
+  /** Another worker is publishing this project. */
+  | 'busy';
+
+/** Publishes one project: one worker at a time, the newest rows, the pointer last (design §6.6). */
+@Injectable()
+export class PublishSite {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly source: SiteSource,
+    private readonly storage: ObjectStorage,
+    private readonly lock: PublishLock,
+  ) {}
+
+  /**
+   * May run twice, and may be broken off anywhere: what was written by then is either not yet pointed at or
+   * is what the rows said.
+   * @throws StorageError where storage fails.
+   */
+  async publish(projectId: string): Promise<PublishOutcome> {
+    return (await this.lock.hold(projectId, (lock) => this.publishAlone(projectId, lock))) ?? 'busy';
+  }
+
+  private async publishAlone(projectId: string, lock: HeldLock): Promise<PublishOutcome> {
+    let site = await this.source.render(projectId, new Date());
+    for (let round = 1; site; round += 1) {
+      const { hash, body, document } = site;
+      const metadata = { tier: document.tier };
+      const options = { contentType: JSON_TYPE, metadata };
+      await this.put(`${projectId}/${hash}.json`, body, { ...options, cacheControl: IMMUTABLE });
+      // The first write may have taken seconds: what is pointed at is what holds now.
+      const newest = await this.source.render(projectId, new Date());
+      if (newest && newest.hash !== hash && round < ROUNDS_MAX) {
+        site = newest;
+        continue;
+      }
+      if (!newest) break;
+      if (newest.hash === hash) site = newest;
+      await this.put(`${projectId}/loader.js`, loaderScript().body, {
+        contentType: SCRIPT_TYPE,
+        cacheControl: LOADER,
+      });
+      lock.check();
+      await this.put(`${projectId}/config.json`, body, { ...options, cacheControl: CONFIGURATION });
+      lock.check();
+      await this.record(projectId, site);
+      return 'published';
+    }
+    await this.storage.removeAll(projectId).catch(asStorageError);
+    return 'removed';
+  }
+
+  private put(...args: Parameters<ObjectStorage['put']>): Promise<void> {
+    return this.storage.put(...args).catch(asStorageError);
+  }
+
+  /** Adds to the project's history; the same once more only moves the time of the last entry. */
+  private async record(projectId: string, site: RenderedSite): Promise<void> {
+    const { hash, document, saved, regionRulesLeftOut } = site;
+    await this.em.fork().transactional(async (tx) => {
+      const kysely = tx.getKysely();
+      await sql`
+        with last as (
+          select version, content_hash, configuration_version from publication
+          where project_id = ${projectId} order by version desc limit 1
+        ), again as (
+          update publication p set at = now()
+          from last
+          where p.project_id = ${projectId} and p.version = last.version
+            and last.content_hash = ${hash} and last.configuration_version = ${saved.version}
+          returning p.version
+        )
+        insert into publication
+          (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out)
+        select p.id, coalesce((select version from last), 0) + 1, ${saved.version},
+               ${JSON.stringify(saved.configuration)}::jsonb, ${document.tier}, ${hash}, ${regionRulesLeftOut}
+        from project p
+        where p.id = ${projectId} and not exists (select from again)
+      `.execute(kysely);
+      await sql`
+        delete from publication
+        where project_id = ${projectId}
+          and version <= (select max(version) from publication where project_id = ${projectId}) - ${PUBLICATIONS_KEPT_MAX}
+      `.execute(kysely);
+    });
+  }
+}
+
+function asStorageError(cause: unknown): never {
+  throw new StorageError('Object storage failed.', { cause });
+}

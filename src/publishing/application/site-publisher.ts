@@ -1,0 +1,184 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { TIER_CHANGED } from '../../licensing/licensing.events.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import type { Attempt, Ending, OutboxHandler, OutboxMessage, Settled } from '../../outbox/outbox.types.js';
+import { ProjectService } from '../../projects/project.service.js';
+import { isConnectionFailure } from '../../shared/postgres-error.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { isCutOff } from '../infrastructure/object-storage.js';
+import { StorageHealth } from '../infrastructure/storage-health.js';
+import { CONFIGURATION_CHANGED, configurationChangedMessage } from '../publishing.events.js';
+import { PUBLISH_CONCURRENCY_MAX, PUBLISH_SLOTS_SHARE, PUBLISH_WAITING_MAX } from '../publishing.limits.js';
+import { PublishingMetrics } from '../publishing.metrics.js';
+import { type PublishOutcome, PublishSite, StorageError } from './publish-site.js';
+
+/** A write whose end is unknown might still be carried out; by then it is done, or never will be. */
+const RECHECK_AFTER_MS = 60_000;
+const FULL_WAIT_MS = 250;
+const DATABASE_WAIT_MS = 1_000;
+
+/** What came of a message: how the site stands, and whether to look after it once more. */
+export interface SiteOutcome {
+  kind: PublishOutcome | 'worker_lost';
+  recheck: boolean;
+}
+
+/**
+ * Publishes what changed: the outbox's handler of every topic after which a site's configuration is another.
+ * A message only says which project; what is published is what the rows say then, so messages may come twice,
+ * late or in any order. However many of a project's messages come at once, it is published once for them.
+ */
+@Injectable()
+export class SitePublisher implements OnModuleInit {
+  private readonly turns: Turns;
+  /** Projects whose turn has not begun: whoever comes now is served by it too. */
+  private readonly waiting = new Map<string, Promise<Ending<SiteOutcome>>>();
+  /** Projects with a write whose end is unknown; this worker looks after them once more. */
+  private readonly uncertain = new Set<string>();
+
+  constructor(
+    private readonly outbox: OutboxService,
+    private readonly projects: ProjectService,
+    private readonly site: PublishSite,
+    private readonly health: StorageHealth,
+    private readonly metrics: PublishingMetrics,
+    @InjectSettings() settings: Settings,
+  ) {
+    const slots = Math.max(1, Math.floor(settings.forwarding.slots * PUBLISH_SLOTS_SHARE));
+    this.turns = new Turns(
+      Math.min(PUBLISH_CONCURRENCY_MAX, slots),
+      Math.min(PUBLISH_CONCURRENCY_MAX + PUBLISH_WAITING_MAX, slots),
+    );
+  }
+
+  onModuleInit(): void {
+    for (const topic of [CONFIGURATION_CHANGED, TIER_CHANGED]) {
+      this.outbox.register(new TopicHandler(topic, this, this.outbox));
+    }
+    // A site's own preview hosts are domains of the project; and a deleted project has no site.
+    this.projects.whenChanged((tx, projectId) =>
+      this.outbox.append(tx, configurationChangedMessage(projectId)),
+    );
+  }
+
+  /** Publishes the message's project, at once or with whoever waits for it already. */
+  attempt(message: OutboxMessage): Promise<Ending<SiteOutcome>> {
+    const { subjectId: projectId, payload, failures } = message;
+    if (payload?.recheck === true && failures === 0) {
+      return Promise.resolve({
+        kind: 'retry',
+        afterMs: RECHECK_AFTER_MS,
+        error: 'Waits, to publish once more after a write whose end is unknown.',
+      });
+    }
+    const known = this.waiting.get(projectId);
+    if (known) return known;
+    const turn = this.turns.take();
+    if (!turn) return Promise.resolve(retry(FULL_WAIT_MS, 'Other projects are being published first.'));
+    const attempt = this.afterTurn(projectId, turn, message.createdAt);
+    this.waiting.set(projectId, attempt);
+    return attempt;
+  }
+
+  private async afterTurn(projectId: string, turn: Turn, changedAt: Date): Promise<Ending<SiteOutcome>> {
+    await turn.begins;
+    this.waiting.delete(projectId);
+    try {
+      return await this.publish(projectId, changedAt);
+    } finally {
+      turn.end();
+    }
+  }
+
+  private async publish(projectId: string, changedAt: Date): Promise<Ending<SiteOutcome>> {
+    const waitMs = this.health.enter(performance.now());
+    if (waitMs > 0) return retry(waitMs, 'Object storage did not answer; it is left alone for a while.');
+    try {
+      const kind = await this.site.publish(projectId);
+      if (kind === 'busy') {
+        this.health.unused();
+        return retry(FULL_WAIT_MS, 'Another worker is publishing this project.');
+      }
+      this.health.worked(performance.now());
+      this.metrics.published(changedAt);
+      return { kind: 'settled', outcome: { kind, recheck: this.uncertain.delete(projectId) }, healthy: true };
+    } catch (error) {
+      if (error instanceof StorageError) {
+        if (isCutOff(error)) this.uncertain.add(projectId);
+        return retry(this.health.failed(error.cause, performance.now()), sentenceOf(error.cause));
+      }
+      this.health.unused();
+      if (isConnectionFailure(error)) return retry(DATABASE_WAIT_MS, 'The database cannot be reached.');
+      throw error;
+    }
+  }
+}
+
+/** Signs the publisher up for one topic. */
+class TopicHandler implements OutboxHandler<SiteOutcome> {
+  constructor(
+    readonly topic: string,
+    private readonly publisher: SitePublisher,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  prepare(messages: OutboxMessage[]): Promise<Attempt<SiteOutcome>[]> {
+    return Promise.resolve(messages.map((message) => () => this.publisher.attempt(message)));
+  }
+
+  /** The objects are written by now. What is left is to look again where that is not the whole truth. */
+  async settle(tx: EntityManager, settled: Settled<SiteOutcome>[]): Promise<void> {
+    for (const { message, outcome } of settled) {
+      if (outcome.kind !== 'worker_lost' && !outcome.recheck) continue;
+      await this.outbox.append(tx, configurationChangedMessage(message.subjectId, true));
+    }
+  }
+
+  /** There is no giving up: a site must not stay as it is because workers died. It is tried again later. */
+  giveUp(): SiteOutcome {
+    return { kind: 'worker_lost', recheck: true };
+  }
+}
+
+interface Turn {
+  begins: Promise<void>;
+  end(): void;
+}
+
+/** Hands out turns: so many at once, so many in all; nobody waits beyond that. */
+class Turns {
+  private running = 0;
+  private readonly queue: (() => void)[] = [];
+
+  constructor(
+    private readonly atOnce: number,
+    private readonly inAll: number,
+  ) {}
+
+  take(): Turn | null {
+    if (this.running + this.queue.length >= this.inAll) return null;
+    const end = (): void => {
+      const next = this.queue.shift();
+      if (next) next();
+      else this.running -= 1;
+    };
+    if (this.running < this.atOnce) {
+      this.running += 1;
+      return { begins: Promise.resolve(), end };
+    }
+    return { begins: new Promise((begin) => this.queue.push(begin)), end };
+  }
+}
+
+function retry(afterMs: number, error: string): Ending<SiteOutcome> {
+  return { kind: 'retry', afterMs, error };
+}
+
+/** For `last_error`, which an operator reads: what storage said, without its request. */
+function sentenceOf(cause: unknown): string {
+  for (let error = cause; error instanceof Error; error = error.cause) {
+    if (!(error.cause instanceof Error)) return `Object storage failed: ${error.name}: ${error.message}`;
+  }
+  return 'Object storage failed.';
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { LicensingService } from '../../licensing/licensing.service.js';
+import { Project } from '../../projects/project.entity.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
+import { type RenderedDocument, renderDocument } from '../domain/document.js';
+
+/** A configuration as it is saved. */
+export interface SavedConfiguration {
+  /** 0: nothing was ever saved, and the default holds. */
+  version: number;
+  updatedAt: Date | null;
+  configuration: SiteConfiguration;
+}
+
+/** What would be published at this moment. */
+export interface RenderedSite extends RenderedDocument {
+  saved: SavedConfiguration;
+}
+
+/** Reads what a project publishes, always from the newest rows. */
+@Injectable()
+export class SiteSource {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly licensing: LicensingService,
+    @InjectSettings() private readonly settings: Settings,
+  ) {}
+
+  /** null where the project does not exist. */
+  async render(projectId: string, now: Date): Promise<RenderedSite | null> {
+    const em = this.em.fork();
+    const project = await em.findOne(Project, { id: projectId });
+    if (!project) return null;
+    const saved = await readSaved(em, projectId);
+    const rendered = renderDocument({
+      projectId,
+      domains: project.domains,
+      tier: await this.licensing.tierOf(project, now),
+      configuration: saved.configuration,
+      publicBaseUrl: this.settings.publicBaseUrl,
+    });
+    return { ...rendered, saved };
+  }
+}
+
+/** The project's saved configuration, or the default as version 0. */
+export async function readSaved(em: EntityManager, projectId: string): Promise<SavedConfiguration> {
+  const { rows } = await sql<{
+    version: string;
+    configuration: Partial<SiteConfiguration>;
+    updatedAt: string;
+  }>`
+    select version, configuration, updated_at as "updatedAt" from site_configuration where project_id = ${projectId}
+  `.execute(em.getKysely());
+  const row = rows[0];
+  return {
+    version: Number(row?.version ?? 0),
+    updatedAt: row ? new Date(row.updatedAt) : null,
+    configuration: storedConfiguration(row?.configuration ?? null),
+  };
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { CATALOGUE, GEO_TARGETING_TIERS, type TierFeatures } from '../../licensing/catalogue.js';
+import { isPreviewHost } from '../../licensing/preview-host.js';
+import type { Tier } from '../../licensing/tier.js';
+import type { SiteConfiguration } from './configuration.js';
+import { isEu, UNKNOWN_REGION } from './region.js';
+
+/** What the loader reads. Members are only ever added: a cached loader may be older than its document. */
+export interface SiteDocument extends SiteConfiguration {
+  schemaVersion: 1;
+  projectId: string;
+  /** The effective tier (spec §2.6), and what it brings. */
+  tier: Tier;
+  features: TierFeatures;
+  /** What holds instead on a preview host (spec §3.2 row 1). */
+  preview: { tier: Tier; features: TierFeatures };
+  /** Hosts of the project that would be preview hosts if they were not its own. */
+  ownPreviewHosts: string[];
+  /** Where consents go; relative: to the loader's own origin. */
+  consentUrl: string;
+  /** The visitor's; whoever delivers the document and knows better fills it in. */
+  region: string;
+  isEu: boolean;
+  /** SHA-256 of all the others, in hex. */
+  configHash: string;
+}
+
+export interface DocumentSource {
+  projectId: string;
+  domains: readonly string[];
+  tier: Tier;
+  configuration: SiteConfiguration;
+  /** Origin of the API; empty: the one that the loader came from. */
+  publicBaseUrl: string;
+}
+
+/** A document, ready to be stored. */
+export interface RenderedDocument {
+  document: SiteDocument;
+  body: string;
+  hash: string;
+  /** Region rules were saved, and the tier does not allow them (spec §8): they are not in the document. */
+  regionRulesLeftOut: boolean;
+}
+
+/** Renders what is published. The same source gives the same bytes, and so the same hash. */
+export function renderDocument(source: DocumentSource): RenderedDocument {
+  const { projectId, domains, tier, configuration, publicBaseUrl } = source;
+  const geoTargeting = GEO_TARGETING_TIERS.includes(tier);
+  const content: Omit<SiteDocument, 'configHash'> = {
+    schemaVersion: 1,
+    projectId,
+    tier,
+    features: CATALOGUE[tier].features,
+    preview: { tier: 'lite', features: CATALOGUE.lite.features },
+    ownPreviewHosts: domains.filter(
+      (domain) => isPreviewHost(domain, []) && !isPreviewHost(domain, [domain]),
+    ),
+    consentUrl: `${publicBaseUrl}/v1/projects/${projectId}/consents`,
+    region: UNKNOWN_REGION,
+    isEu: isEu(UNKNOWN_REGION),
+    ...inOrder(configuration),
+    regionRules: geoTargeting ? configuration.regionRules : [],
+  };
+  const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex');
+  const document: SiteDocument = { ...content, configHash: hash };
+  return {
+    document,
+    body: JSON.stringify(document),
+    hash,
+    regionRulesLeftOut: !geoTargeting && configuration.regionRules.length > 0,
+  };
+}
+
+/** PostgreSQL gives the members of its JSON back in an order of its own; the hash must not depend on it. */
+function inOrder(configuration: SiteConfiguration): SiteConfiguration {
+  return {
+    policyVersion: configuration.policyVersion,
+    bannerVersion: configuration.bannerVersion,
+    policyUrl: configuration.policyUrl,
+    defaultLanguage: configuration.defaultLanguage,
+    texts: configuration.texts.map((text) => ({
+      language: text.language,
+      title: text.title,
+      description: text.description,
+      acceptAll: text.acceptAll,
+      rejectAll: text.rejectAll,
+      choose: text.choose,
+      save: text.save,
+      categories: text.categories.map(({ key, title, description }) => ({ key, title, description })),
+    })),
+    categories: configuration.categories,
+    defaultMode: configuration.defaultMode,
+    regionRules: configuration.regionRules.map(({ regions, mode }) => ({ regions, mode })),
+    honorGlobalPrivacyControl: configuration.honorGlobalPrivacyControl,
+  };
+}

@@ -1,0 +1,27 @@
+/** The region of a visitor of whom nobody knows it: a code that ISO 3166 leaves to its users. */
+export const UNKNOWN_REGION = 'XX';
+
+/** The word in a region rule that stands for all of `EU_REGIONS`. */
+export const EU_GROUP = 'EU';
+
+/**
+ * Where the GDPR is law: the European Economic Area, with those parts of France and Finland that have country
+ * codes of their own. The United Kingdom and Switzerland have laws of their own; rules may name them.
+ */
+export const EU_REGIONS =
+  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK IS LI NO AX GF GP MF MQ RE YT';
+
+const COUNTRY = /^[A-Z]{2}$/;
+/** Words that CDNs send where they do not know: Cloudflare's for unknown and Tor, and continents. */
+const NO_COUNTRY = new Set([UNKNOWN_REGION, 'ZZ', 'EU', 'AP', 'T1', 'A1', 'A2']);
+
+/** The country in a CDN's header as ISO 3166-1 alpha-2 in capitals, or `XX`. Two headers at once are none. */
+export function regionOf(header: string | string[] | undefined): string {
+  const code = typeof header === 'string' ? header.trim().toUpperCase() : '';
+  return COUNTRY.test(code) && !NO_COUNTRY.has(code) ? code : UNKNOWN_REGION;
+}
+
+/** Whether the visitor is to be treated as one in the EU; who is nowhere known is (design §6.6). */
+export function isEu(region: string): boolean {
+  return region === UNKNOWN_REGION || EU_REGIONS.split(' ').includes(region);
+}

@@ -1,0 +1,139 @@
+import { Controller, Get, Logger, Options, Param, Req, Res } from '@nestjs/common';
+import {
+  ApiExcludeEndpoint,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Public } from '../../access/access.decorators.js';
+import { REGION_HEADER } from '../../shared/brand.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { isUuid } from '../../shared/ids.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SiteReader } from '../application/site-reader.js';
+import { CONFIGURATION, CONFIGURATION_OF_VISITOR, LOADER, UNKNOWN_PROJECT } from '../domain/cache-control.js';
+import type { SiteDocument } from '../domain/document.js';
+import { isEu, regionOf, UNKNOWN_REGION } from '../domain/region.js';
+import { loaderScript } from '../infrastructure/loader-script.js';
+import { sendCompressed } from './compressed.js';
+
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
+const RETRY_AFTER_SECONDS = 5;
+
+/** What a CDN serves, where there is none: in one-machine mode, or as a CDN's origin (design §5). */
+@ApiTags('cdn')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('cdn/:projectId')
+export class CdnController {
+  private readonly logger = new Logger(CdnController.name);
+
+  constructor(
+    private readonly sites: SiteReader,
+    @InjectSettings() private readonly settings: Settings,
+  ) {}
+
+  /** The loader: 200 with a strong ETag, or 304. The same for every project, so none is looked up. */
+  @Get('loader.js')
+  @Public()
+  @ApiOperation({ summary: 'The script for the customer’s site' })
+  @ApiOkResponse({ description: 'JavaScript' })
+  @ApiResponse({ status: 304, description: 'The ETag of If-None-Match is still right.' })
+  async loader(
+    @Param('projectId') projectId: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    openToAll(response);
+    if (!isUuid(projectId)) throw unknownProject(response);
+    const { body, etag } = loaderScript();
+    response.setHeader('Cache-Control', LOADER);
+    response.type('text/javascript');
+    await sendCompressed(request, response, { body, etag });
+  }
+
+  /**
+   * The newest published configuration, with the visitor's region where a trusted proxy tells it: 200 with an
+   * ETag, or 304; 404 `project_not_found`, cached briefly; 503 where storage is away.
+   */
+  @Get('config.json')
+  @Public()
+  @ApiOperation({ summary: 'The published configuration' })
+  @ApiOkResponse({ description: 'See docs/publishing.md' })
+  @ApiResponse({ status: 304, description: 'The ETag of If-None-Match is still right.' })
+  async configuration(
+    @Param('projectId') projectId: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    openToAll(response);
+    const document = isUuid(projectId) ? await this.read(projectId.toLowerCase()) : null;
+    if (!document) throw unknownProject(response);
+    const region = this.regionOf(request);
+    const { countryHeader } = this.settings;
+    response.setHeader('Cache-Control', countryHeader ? CONFIGURATION_OF_VISITOR : CONFIGURATION);
+    if (countryHeader) response.vary(countryHeader);
+    // As S3 answers for the object's metadata.
+    response.setHeader('x-amz-meta-tier', document.tier);
+    response.type('application/json');
+    await sendCompressed(request, response, {
+      body: JSON.stringify({ ...document, region, isEu: isEu(region) }),
+      etag: `"${document.configHash}-${region}"`,
+    });
+  }
+
+  /** The preflight of a page that sends more headers than a plain GET needs. */
+  @Options(['loader.js', 'config.json'])
+  @Public()
+  @ApiExcludeEndpoint()
+  preflight(@Res() response: Response): void {
+    openToAll(response);
+    response
+      .set({
+        'Access-Control-Allow-Methods': 'GET, HEAD',
+        'Access-Control-Allow-Headers': 'If-None-Match, Cache-Control',
+        'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_SECONDS),
+      })
+      .status(204)
+      .end();
+  }
+
+  private async read(projectId: string): Promise<SiteDocument | null> {
+    try {
+      return await this.sites.read(projectId);
+    } catch (error) {
+      this.logger.warn({ err: error }, 'a published configuration could not be read');
+      throw new DomainError('temporarily_unavailable', 'The configuration cannot be read now. Try again.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    }
+  }
+
+  /** The header is believed from a trusted proxy alone: anybody could send it (design §6.6). */
+  private regionOf(request: Request): string {
+    const { countryHeader } = this.settings;
+    if (countryHeader === '') return UNKNOWN_REGION;
+    const trusts = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+    return trusts(request.socket.remoteAddress ?? '', 0)
+      ? regionOf(request.headers[countryHeader])
+      : UNKNOWN_REGION;
+  }
+}
+
+/** Any site may read it; helmet's defaults are for pages of our own. */
+function openToAll(response: Response): void {
+  response.set({
+    'Access-Control-Allow-Origin': '*',
+    // The loader sets its clock by Date, and takes the region from an edge that tells it in a header.
+    'Access-Control-Expose-Headers': `ETag, Date, ${REGION_HEADER}`,
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    'Timing-Allow-Origin': '*',
+  });
+}
+
+function unknownProject(response: Response): DomainError {
+  response.setHeader('Cache-Control', UNKNOWN_PROJECT);
+  return new DomainError('project_not_found', 'There is no such project. Check the project id in the URL.');
+}

@@ -1,0 +1,264 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsString,
+  Matches,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { fieldErrors } from '../../shared/domain-error.js';
+import {
+  type BannerText,
+  CATEGORIES,
+  type Category,
+  CONSENT_MODES,
+  type ConsentMode,
+  DEFAULT_CONFIGURATION,
+  type RegionRule,
+  type SiteConfiguration,
+} from '../domain/configuration.js';
+import { CONFIGURATION_BYTES_MAX } from '../publishing.limits.js';
+import type { ConfigurationView, Publication } from '../application/configuration.service.js';
+
+export const LANGUAGES_MAX = 50;
+export const REGION_RULES_MAX = 50;
+/** More countries than there are. */
+export const REGIONS_PER_RULE_MAX = 260;
+export const LABEL_CHARACTERS_MAX = 80;
+export const TITLE_CHARACTERS_MAX = 200;
+export const DESCRIPTION_CHARACTERS_MAX = 2_000;
+export const POLICY_URL_CHARACTERS_MAX = 2_048;
+
+const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
+const VERSION_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const REGION = /^[A-Z]{2}$/;
+// oxlint-disable-next-line no-control-regex -- control characters are what this refuses; a line break is fine
+const CONTROL_CHARACTER = /[\u0000-\u0009\u000b-\u001f\u007f]/;
+
+/** Absent is fine, null is not. */
+const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
+
+/** Text that a page shows and a database holds: line breaks, but no other control characters or half surrogates. */
+const BannerLine = (max: number): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ minLength: 1, maxLength: max }),
+    ValidateBy({
+      name: 'bannerLine',
+      validator: {
+        validate: (value: unknown) =>
+          typeof value === 'string' &&
+          value.trim() !== '' &&
+          value.length <= max &&
+          value.isWellFormed() &&
+          !CONTROL_CHARACTER.test(value),
+        defaultMessage: () => `$property must be text of 1 to ${max} characters, without control characters`,
+      },
+    }),
+  );
+
+class CategoryTextDto {
+  @ApiProperty({ enum: CATEGORIES })
+  @IsIn(CATEGORIES)
+  key!: Category;
+
+  @BannerLine(TITLE_CHARACTERS_MAX)
+  title!: string;
+
+  @BannerLine(DESCRIPTION_CHARACTERS_MAX)
+  description!: string;
+}
+
+class BannerTextDto implements BannerText {
+  @ApiProperty({ example: 'en', description: 'BCP 47' })
+  @IsString()
+  @Matches(LANGUAGE, { message: 'language must be a language tag such as en or pt-BR' })
+  language!: string;
+
+  @BannerLine(TITLE_CHARACTERS_MAX) title!: string;
+  @BannerLine(DESCRIPTION_CHARACTERS_MAX) description!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX) acceptAll!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX) rejectAll!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX) choose!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX) save!: string;
+
+  @ApiPropertyOptional({ type: [CategoryTextDto], default: [] })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(CATEGORIES.length)
+  @ArrayUnique((text: unknown) => memberOf(text, 'key'), { message: 'categories must name no key twice' })
+  @ValidateNested({ each: true })
+  @Type(() => CategoryTextDto)
+  categories: CategoryTextDto[] = [];
+}
+
+class RegionRuleDto implements RegionRule {
+  @ApiProperty({ type: [String], example: ['US', 'CA'], description: 'ISO 3166-1 alpha-2, or EU' })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(REGIONS_PER_RULE_MAX)
+  @ArrayUnique()
+  @IsString({ each: true })
+  @Matches(REGION, { each: true, message: 'regions must be country codes such as DE, or EU' })
+  regions!: string[];
+
+  @ApiProperty({ enum: CONSENT_MODES })
+  @IsIn(CONSENT_MODES)
+  mode!: ConsentMode;
+}
+
+/** A whole configuration: what is absent becomes the default. */
+export class SaveConfigurationDto {
+  @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.policyVersion })
+  @MayBeAbsent()
+  @IsString()
+  @Matches(VERSION_NAME, { message: 'policyVersion must be 1 to 64 letters, digits or any of . _ -' })
+  policyVersion?: string;
+
+  @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.bannerVersion })
+  @MayBeAbsent()
+  @IsString()
+  @Matches(VERSION_NAME, { message: 'bannerVersion must be 1 to 64 letters, digits or any of . _ -' })
+  bannerVersion?: string;
+
+  @ApiPropertyOptional({ type: String, nullable: true, maxLength: POLICY_URL_CHARACTERS_MAX })
+  @ValidateIf((_, value: unknown) => value !== undefined && value !== null)
+  @ValidateBy({
+    name: 'policyUrl',
+    validator: {
+      validate: (value: unknown) => isWebUrl(value),
+      defaultMessage: () =>
+        `$property must be an http or https URL of at most ${POLICY_URL_CHARACTERS_MAX} characters, or null`,
+    },
+  })
+  policyUrl?: string | null;
+
+  @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.defaultLanguage })
+  @MayBeAbsent()
+  @IsString()
+  @Matches(LANGUAGE, { message: 'defaultLanguage must be a language tag such as en or pt-BR' })
+  defaultLanguage?: string;
+
+  @ApiPropertyOptional({ type: [BannerTextDto], description: 'The words of the banner, once per language' })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(LANGUAGES_MAX)
+  @ArrayUnique((text: unknown) => memberOf(text, 'language'), {
+    message: 'texts must name no language twice',
+  })
+  @ValidateNested({ each: true })
+  @Type(() => BannerTextDto)
+  texts?: BannerTextDto[];
+
+  @ApiPropertyOptional({ enum: CATEGORIES, isArray: true, description: 'What the banner offers' })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(CATEGORIES.length)
+  @ArrayUnique()
+  @IsIn(CATEGORIES, { each: true })
+  categories?: Category[];
+
+  @ApiPropertyOptional({ enum: CONSENT_MODES, default: DEFAULT_CONFIGURATION.defaultMode })
+  @MayBeAbsent()
+  @IsIn(CONSENT_MODES)
+  defaultMode?: ConsentMode;
+
+  @ApiPropertyOptional({
+    type: [RegionRuleDto],
+    description: 'The first that names the region decides; needs a tier with geo-targeting',
+  })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(REGION_RULES_MAX)
+  @ValidateNested({ each: true })
+  @Type(() => RegionRuleDto)
+  regionRules?: RegionRuleDto[];
+
+  @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.honorGlobalPrivacyControl })
+  @MayBeAbsent()
+  @IsBoolean()
+  honorGlobalPrivacyControl?: boolean;
+}
+
+/**
+ * The configuration that a body describes.
+ * @throws DomainError `validation_failed` for what only the whole shows.
+ */
+export function configurationOf(body: SaveConfigurationDto): SiteConfiguration {
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+  // Plain objects: what is saved is compared and stored as JSON.
+  const configuration = JSON.parse(
+    JSON.stringify({ ...DEFAULT_CONFIGURATION, ...given }),
+  ) as SiteConfiguration;
+  if (!configuration.texts.some(({ language }) => language === configuration.defaultLanguage)) {
+    throw fieldErrors([
+      { field: 'defaultLanguage', message: 'Give texts in the default language, or choose another one.' },
+    ]);
+  }
+  if (Buffer.byteLength(JSON.stringify(configuration)) > CONFIGURATION_BYTES_MAX) {
+    throw fieldErrors([
+      { field: 'texts', message: `The configuration is larger than ${CONFIGURATION_BYTES_MAX} bytes.` },
+    ]);
+  }
+  return configuration;
+}
+
+export class PublicationDto implements Publication {
+  @ApiProperty({ description: 'Counts the publications of the project' }) version!: number;
+  @ApiProperty({ description: 'The save that was published; 0: the default' }) configurationVersion!: number;
+  @ApiProperty({ example: 'pro' }) tier!: string;
+  @ApiProperty({ description: 'Names the immutable object' }) configHash!: string;
+  @ApiProperty({ description: 'Region rules were saved that the tier does not allow' })
+  regionRulesLeftOut!: boolean;
+  @ApiProperty() at!: Date;
+}
+
+export class PublicationPageDto {
+  @ApiProperty({ type: [PublicationDto] }) items!: PublicationDto[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
+}
+
+export class PublishRequestedDto {
+  @ApiProperty() queued!: boolean;
+}
+
+export class ConfigurationDto implements SiteConfiguration {
+  @ApiProperty({ description: 'Counts the saves, as in the ETag; 0: nothing was ever saved' })
+  version!: number;
+  @ApiProperty({ type: Date, nullable: true }) updatedAt!: Date | null;
+  @ApiProperty() policyVersion!: string;
+  @ApiProperty() bannerVersion!: string;
+  @ApiProperty({ type: String, nullable: true }) policyUrl!: string | null;
+  @ApiProperty() defaultLanguage!: string;
+  @ApiProperty({ type: [BannerTextDto] }) texts!: BannerTextDto[];
+  @ApiProperty({ enum: CATEGORIES, isArray: true }) categories!: Category[];
+  @ApiProperty({ enum: CONSENT_MODES }) defaultMode!: ConsentMode;
+  @ApiProperty({ type: [RegionRuleDto] }) regionRules!: RegionRuleDto[];
+  @ApiProperty() honorGlobalPrivacyControl!: boolean;
+  @ApiProperty({ description: 'Whether the tier publishes region rules' }) regionRulesAvailable!: boolean;
+  @ApiProperty({ type: PublicationDto, nullable: true }) lastPublication!: PublicationDto | null;
+}
+
+export function presentConfiguration(view: ConfigurationView): ConfigurationDto {
+  const { version, updatedAt, configuration, regionRulesAvailable, lastPublication } = view;
+  return { version, updatedAt, ...configuration, regionRulesAvailable, lastPublication };
+}
+
+function memberOf(value: unknown, member: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[member] : value;
+}
+
+function isWebUrl(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > POLICY_URL_CHARACTERS_MAX || !value.isWellFormed())
+    return false;
+  if (CONTROL_CHARACTER.test(value) || value.includes('\n') || !URL.canParse(value)) return false;
+  return ['http:', 'https:'].includes(new URL(value).protocol);
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { Disk } from 'flydrive';
+import { FSDriver } from 'flydrive/drivers/fs';
+import type { WriteOptions } from 'flydrive/types';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+
+/** Longest that one write or read of an object may take. A write is cut off then, see `isCutOff`. */
+export const STORAGE_TIMEOUT_MAX_MS = 8_000;
+/** Three objects and a lock are worked on under one lease of the outbox, and there must be time left over. */
+const LEASE_SHARE = 1 / 6;
+
+export interface ObjectOptions {
+  contentType: string;
+  cacheControl: string;
+  /** Stands beside the object (`x-amz-meta-…`); a folder has no place for it. */
+  metadata?: Record<string, string>;
+}
+
+/** Where the published objects are: a folder or an S3 bucket (setting STORAGE_URL). Made at the first use. */
+@Injectable()
+export class ObjectStorage implements OnModuleDestroy {
+  private disk: Promise<{ disk: Disk; client: S3Client | null }> | null = null;
+  private readonly timeoutMs: number;
+
+  constructor(@InjectSettings() private readonly settings: Settings) {
+    this.timeoutMs = Math.min(STORAGE_TIMEOUT_MAX_MS, settings.outbox.leaseMs * LEASE_SHARE);
+  }
+
+  /** Writes an object whole: nobody ever reads half of it. @throws Error where that is not certain. */
+  async put(key: string, body: string | Uint8Array, options: ObjectOptions): Promise<void> {
+    const { contentType, cacheControl, metadata } = options;
+    const { disk } = await this.opened();
+    await disk.put(this.keyOf(key), body, {
+      contentType,
+      cacheControl,
+      ...(this.settings.storage.kind === 's3' && { Metadata: metadata }),
+    });
+  }
+
+  /** The object as text, or null where there is none. */
+  async read(key: string): Promise<string | null> {
+    const { disk } = await this.opened();
+    try {
+      return await disk.get(this.keyOf(key));
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  /** Removes all objects of a project; harmless where there are none. */
+  async removeAll(folder: string): Promise<void> {
+    const { disk } = await this.opened();
+    await disk.deleteAll(`${this.keyOf(folder)}/`);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    const opened = await this.disk?.catch(() => null);
+    opened?.client?.destroy();
+  }
+
+  private keyOf(key: string): string {
+    const { storage } = this.settings;
+    return storage.kind === 's3' ? `${storage.prefix}${key}` : key;
+  }
+
+  private opened(): Promise<{ disk: Disk; client: S3Client | null }> {
+    this.disk ??= this.open();
+    return this.disk;
+  }
+
+  private async open(): Promise<{ disk: Disk; client: S3Client | null }> {
+    const { storage } = this.settings;
+    if (storage.kind === 'folder') {
+      const driver = new AtomicFolderDriver({ location: storage.path, visibility: 'public' });
+      return { disk: new Disk(driver), client: null };
+    }
+    // Loaded where it is used: Amazon's client costs a start on one machine a third of a second.
+    const [{ S3Client }, { S3Driver }] = await Promise.all([
+      import('@aws-sdk/client-s3'),
+      import('flydrive/drivers/s3'),
+    ]);
+    const client = new S3Client({
+      region: storage.region,
+      forcePathStyle: storage.pathStyle,
+      ...(storage.endpoint && { endpoint: storage.endpoint }),
+      // Who retries is the outbox, which knows what is newest by then.
+      maxAttempts: 1,
+      // Servers other than Amazon's refuse checksums that they do not know.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    });
+    bound(client, this.timeoutMs);
+    // New buckets take no access lists: what the CDN may read is said in the bucket's policy.
+    const driver = new S3Driver({ client, bucket: storage.bucket, visibility: 'public', supportsACL: false });
+    return { disk: new Disk(driver), client };
+  }
+}
+
+/**
+ * Whether a write failed in such a way that the storage may still carry it out later: it was sent, and no
+ * answer came.
+ */
+export function isCutOff(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause.name === 'AbortError' || cause.name === 'TimeoutError') return true;
+    if ('code' in cause && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) return true;
+  }
+  return false;
+}
+
+/** flydrive sends without a signal; every command of this client gets one. */
+function bound(client: S3Client, timeoutMs: number): void {
+  const send = client.send.bind(client) as (command: unknown, options: unknown) => Promise<unknown>;
+  client.send = ((command: unknown) =>
+    send(command, { abortSignal: AbortSignal.timeout(timeoutMs) })) as typeof client.send;
+}
+
+/** Writes beside the object and renames: a reader, or a crash, meets the old object or the new one. */
+class AtomicFolderDriver extends FSDriver {
+  override async put(key: string, contents: string | Uint8Array, options?: WriteOptions): Promise<void> {
+    const root = this.options.location;
+    const location = join(typeof root === 'string' ? root : root.pathname, key);
+    const draft = join(dirname(location), `.${randomUUID()}.draft`);
+    await mkdir(dirname(location), { recursive: true });
+    try {
+      await writeFile(draft, contents, { flush: true, signal: options?.signal as AbortSignal | undefined });
+      await rename(draft, location);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && cause.code === 'ENOENT') return true;
+    if (cause.name === 'NoSuchKey' || cause.name === 'NotFound') return true;
+  }
+  return false;
+}

@@ -1,0 +1,102 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Pool, type PoolClient } from 'pg';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { PUBLISH_CONCURRENCY_MAX } from '../publishing.limits.js';
+
+/** First key of the advisory lock; the second is the hash of the project's id. */
+const PUBLISH_LOCK_CLASS = 7_201_128;
+/** How long one waits for another worker that publishes the same project; then the outbox tries again. */
+const LOCK_WAIT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_MS = 10_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * One publisher of a project at a time, over all workers. The lock belongs to a connection, not to a
+ * transaction, so none is open while storage is written to; the connections are of a pool of their own, so
+ * that a storage that hangs holds none of those that the rest of the service needs. PostgreSQL frees the
+ * lock when the worker dies, and keeps it while the worker is only paused.
+ */
+@Injectable()
+export class PublishLock implements OnModuleDestroy {
+  private readonly pool: Pool;
+
+  constructor(@InjectSettings() settings: Settings) {
+    this.pool = new Pool({
+      connectionString: settings.databaseUrl,
+      max: PUBLISH_CONCURRENCY_MAX,
+      idleTimeoutMillis: IDLE_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      application_name: 'consent-service publishing',
+      keepAlive: true,
+    });
+    // An idle connection that breaks is made anew when it is needed.
+    this.pool.on('error', () => {});
+  }
+
+  /** Does `work` under the project's lock; null where another worker has held it for too long. */
+  async hold<T>(projectId: string, work: (lock: HeldLock) => Promise<T>): Promise<T | null> {
+    const client = await this.pool.connect();
+    const lock = new HeldLock(client);
+    // A connection of which one does not know what it holds is closed, and with it its lock.
+    let broken = true;
+    try {
+      const taken = await take(client, projectId);
+      broken = false;
+      if (!taken) return null;
+      try {
+        return await work(lock);
+      } finally {
+        broken = !(await giveBack(client, projectId));
+      }
+    } finally {
+      lock.release();
+      client.release(broken);
+    }
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.pool.end();
+  }
+}
+
+/** A lock that is held, as long as its connection lives. */
+export class HeldLock {
+  private lost: Error | null = null;
+  private readonly onError = (error: Error): void => {
+    this.lost = error;
+  };
+
+  constructor(private readonly client: PoolClient) {
+    client.on('error', this.onError);
+  }
+
+  /** @throws Error where the connection is gone, and the lock with it: somebody else may be publishing. */
+  check(): void {
+    if (this.lost) throw this.lost;
+  }
+
+  release(): void {
+    this.client.off('error', this.onError);
+  }
+}
+
+async function take(client: PoolClient, projectId: string): Promise<boolean> {
+  try {
+    await client.query(`set lock_timeout = ${LOCK_WAIT_MS}`);
+    await client.query('select pg_advisory_lock($1, hashtext($2))', [PUBLISH_LOCK_CLASS, projectId]);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE) return false;
+    throw error;
+  }
+}
+
+async function giveBack(client: PoolClient, projectId: string): Promise<boolean> {
+  try {
+    await client.query('select pg_advisory_unlock($1, hashtext($2))', [PUBLISH_LOCK_CLASS, projectId]);
+    return true;
+  } catch {
+    return false;
+  }
+}

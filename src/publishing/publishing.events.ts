@@ -1,0 +1,15 @@
+import { publishingLane } from '../outbox/lane.js';
+import type { NewOutboxMessage } from '../outbox/outbox.types.js';
+
+/** What a project publishes changed, or shall be published once more. The subject is the project. */
+export const CONFIGURATION_CHANGED = 'configuration.changed';
+
+/** `recheck`: publish again after a while, because it is unknown what became of an earlier write. */
+export function configurationChangedMessage(projectId: string, recheck = false): NewOutboxMessage {
+  return {
+    projectId: publishingLane(projectId),
+    topic: CONFIGURATION_CHANGED,
+    subjectId: projectId,
+    ...(recheck && { payload: { recheck } }),
+  };
+}

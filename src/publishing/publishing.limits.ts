@@ -1,0 +1,10 @@
+/** Projects that one worker publishes at once: four writes to S3 in flight, and four connections for locks. */
+export const PUBLISH_CONCURRENCY_MAX = 4;
+/** Projects that wait in a worker for their turn; the others wait in the outbox. */
+export const PUBLISH_WAITING_MAX = 28;
+/** Of the worker's slots at most this share is taken by publishing, so that forwarding keeps the others. */
+export const PUBLISH_SLOTS_SHARE = 1 / 8;
+/** Publications of a project that are kept to go back to. */
+export const PUBLICATIONS_KEPT_MAX = 500;
+/** A configuration as JSON in UTF-8. Each page view may load it, so it had better be small. */
+export const CONFIGURATION_BYTES_MAX = 64 * 1024;

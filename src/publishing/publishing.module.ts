@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { LicensingModule } from '../licensing/licensing.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { ConfigurationService } from './application/configuration.service.js';
+import { PublishSite } from './application/publish-site.js';
+import { SitePublisher } from './application/site-publisher.js';
+import { SiteReader } from './application/site-reader.js';
+import { SiteSource } from './application/site-source.js';
+import { CdnController } from './http/cdn.controller.js';
+import { ConfigurationController } from './http/configuration.controller.js';
+import { ObjectStorage } from './infrastructure/object-storage.js';
+import { PublishLock } from './infrastructure/publish-lock.js';
+import { StorageHealth } from './infrastructure/storage-health.js';
+import { PublishingMetrics } from './publishing.metrics.js';
+
+/** What the customer's site sees: its configuration and tier in object storage, and the loader. */
+@Module({
+  imports: [LicensingModule, ProjectsModule],
+  controllers: [ConfigurationController, CdnController],
+  providers: [
+    ConfigurationService,
+    SiteSource,
+    SiteReader,
+    PublishSite,
+    SitePublisher,
+    ObjectStorage,
+    PublishLock,
+    StorageHealth,
+    PublishingMetrics,
+  ],
+})
+export class PublishingModule {}
