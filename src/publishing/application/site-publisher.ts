@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import { TIER_CHANGED } from '../../licensing/licensing.events.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { Attempt, Ending, OutboxHandler, OutboxMessage, Settled } from '../../outbox/outbox.types.js';
@@ -15,14 +16,15 @@ import { type PublishOutcome, PublishSite, StorageError } from './publish-site.j
 
 /** A write whose end is unknown might still be carried out; by then it is done, or never will be. */
 const RECHECK_AFTER_MS = 60_000;
+/** Cut-off writes that come closer together than this are looked after once. */
+const RECHECK_FOLD_SECONDS = 10;
+/** Whoever has waited for its turn for more of its lease than this goes back into the outbox. */
+const TURN_WAIT_LEASE_SHARE = 1 / 5;
 const FULL_WAIT_MS = 250;
 const DATABASE_WAIT_MS = 1_000;
 
-/** What came of a message: how the site stands, and whether to look after it once more. */
-export interface SiteOutcome {
-  kind: PublishOutcome | 'worker_lost';
-  recheck: boolean;
-}
+/** What came of a message. */
+export type SiteOutcome = PublishOutcome | 'worker_lost';
 
 /**
  * Publishes what changed: the outbox's handler of every topic after which a site's configuration is another.
@@ -34,16 +36,15 @@ export class SitePublisher implements OnModuleInit {
   private readonly turns: Turns;
   /** Projects whose turn has not begun: whoever comes now is served by it too. */
   private readonly waiting = new Map<string, Promise<Ending<SiteOutcome>>>();
-  /** Projects with a write whose end is unknown; this worker looks after them once more. */
-  private readonly uncertain = new Set<string>();
 
   constructor(
+    private readonly em: EntityManager,
     private readonly outbox: OutboxService,
     private readonly projects: ProjectService,
     private readonly site: PublishSite,
     private readonly health: StorageHealth,
     private readonly metrics: PublishingMetrics,
-    @InjectSettings() settings: Settings,
+    @InjectSettings() private readonly settings: Settings,
   ) {
     const slots = Math.max(1, Math.floor(settings.forwarding.slots * PUBLISH_SLOTS_SHARE));
     this.turns = new Turns(
@@ -82,9 +83,14 @@ export class SitePublisher implements OnModuleInit {
   }
 
   private async afterTurn(projectId: string, turn: Turn, changedAt: Date): Promise<Ending<SiteOutcome>> {
+    const askedMs = performance.now();
     await turn.begins;
     this.waiting.delete(projectId);
     try {
+      // The lease that is left must be long enough to publish under.
+      if (performance.now() - askedMs > this.settings.outbox.leaseMs * TURN_WAIT_LEASE_SHARE) {
+        return retry(0, 'Other projects took too long to be published.');
+      }
       return await this.publish(projectId, changedAt);
     } finally {
       turn.end();
@@ -102,16 +108,33 @@ export class SitePublisher implements OnModuleInit {
       }
       this.health.worked(performance.now());
       this.metrics.published(changedAt);
-      return { kind: 'settled', outcome: { kind, recheck: this.uncertain.delete(projectId) }, healthy: true };
+      return { kind: 'settled', outcome: kind, healthy: true };
     } catch (error) {
       if (error instanceof StorageError) {
-        if (isCutOff(error)) this.uncertain.add(projectId);
-        return retry(this.health.failed(error.cause, performance.now()), sentenceOf(error.cause));
+        const afterMs = this.health.failed(error.cause, performance.now());
+        if (isCutOff(error)) await this.recheckLater(projectId);
+        return retry(afterMs, sentenceOf(error.cause));
       }
       this.health.unused();
       if (isConnectionFailure(error)) return retry(DATABASE_WAIT_MS, 'The database cannot be reached.');
       throw error;
     }
+  }
+
+  /**
+   * A write that was sent and never answered may land after newer ones, whichever worker writes those. So it
+   * is written down that the project be published once more, when what was under way is over.
+   */
+  private async recheckLater(projectId: string): Promise<void> {
+    const message = configurationChangedMessage(projectId, true);
+    await this.em.fork().transactional(async (tx) => {
+      const { rows } = await sql`
+        select from outbox_message
+        where project_id = ${message.projectId} and payload is not null
+          and created_at > now() - make_interval(secs => ${RECHECK_FOLD_SECONDS})
+      `.execute(tx.getKysely());
+      if (rows.length === 0) await this.outbox.append(tx, message);
+    });
   }
 }
 
@@ -130,14 +153,14 @@ class TopicHandler implements OutboxHandler<SiteOutcome> {
   /** The objects are written by now. What is left is to look again where that is not the whole truth. */
   async settle(tx: EntityManager, settled: Settled<SiteOutcome>[]): Promise<void> {
     for (const { message, outcome } of settled) {
-      if (outcome.kind !== 'worker_lost' && !outcome.recheck) continue;
+      if (outcome !== 'worker_lost') continue;
       await this.outbox.append(tx, configurationChangedMessage(message.subjectId, true));
     }
   }
 
   /** There is no giving up: a site must not stay as it is because workers died. It is tried again later. */
   giveUp(): SiteOutcome {
-    return { kind: 'worker_lost', recheck: true };
+    return 'worker_lost';
   }
 }
 

@@ -9,9 +9,11 @@ import type { WriteOptions } from 'flydrive/types';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 
 /** Longest that one write or read of an object may take. A write is cut off then, see `isCutOff`. */
-export const STORAGE_TIMEOUT_MAX_MS = 8_000;
-/** Three objects and a lock are worked on under one lease of the outbox, and there must be time left over. */
-const LEASE_SHARE = 1 / 6;
+export const STORAGE_TIMEOUT_MAX_MS = 6_000;
+/** Up to five writes and the wait for a lock happen under one lease of the outbox, with time left over. */
+const LEASE_SHARE = 1 / 10;
+
+const CAUSES_MAX = 10;
 
 export interface ObjectOptions {
   contentType: string;
@@ -106,11 +108,8 @@ export class ObjectStorage implements OnModuleDestroy {
  * answer came.
  */
 export function isCutOff(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause.name === 'AbortError' || cause.name === 'TimeoutError') return true;
-    if ('code' in cause && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) return true;
-  }
-  return false;
+  const words = ['AbortError', 'TimeoutError', 'ECONNRESET', 'EPIPE'];
+  return causesOf(error).some(({ name, code }) => words.includes(name) || words.includes(code));
 }
 
 /** flydrive sends without a signal; every command of this client gets one. */
@@ -138,9 +137,17 @@ class AtomicFolderDriver extends FSDriver {
 }
 
 function isMissing(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && cause.code === 'ENOENT') return true;
-    if (cause.name === 'NoSuchKey' || cause.name === 'NotFound') return true;
+  const words = ['ENOENT', 'NoSuchKey', 'NotFound'];
+  return causesOf(error).some(({ name, code }) => words.includes(name) || words.includes(code));
+}
+
+/** What an error and those behind it are called; flydrive wraps its drivers' errors. */
+function causesOf(error: unknown): { name: string; code: string }[] {
+  const causes: { name: string; code: string }[] = [];
+  let cause = error as { name?: unknown; code?: unknown; cause?: unknown } | null | undefined;
+  while (typeof cause === 'object' && cause !== null && causes.length < CAUSES_MAX) {
+    causes.push({ name: String(cause.name), code: String(cause.code) });
+    cause = cause.cause as typeof cause;
   }
-  return false;
+  return causes;
 }
