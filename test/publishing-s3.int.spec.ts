@@ -188,13 +188,13 @@ describe('two workers', () => {
     await simulate(project, 'pro');
     await until('held', () => holding);
     await simulate(project, 'business');
-    // The other worker has the newer message by now; it must wait for the first one's write.
-    await until(
-      'claimed',
-      async () =>
-        (await service.database.query('select from outbox_message where claim_id is not null')).length >= 2 ||
-        (await messages(project)).some(({ failures }) => Number(failures) > 0),
-    );
+    await until('the newer one waits for the lock, or has been written past it', async () => {
+      const waiting = await service.database.query(
+        `select from pg_locks where locktype = 'advisory' and not granted
+           and database = (select oid from pg_database where datname = current_database())`,
+      );
+      return waiting.length > 0 || s3.requests.filter(isPointer).length > 1;
+    });
     expect(s3.requests.filter(isPointer).map(tierOf)).toEqual(['pro']);
     release();
     await until('business', async () => (await tierIn(project)) === 'business');
