@@ -40,6 +40,40 @@ describe('settings', () => {
     expect(readSettings(PRODUCTION)).toMatchObject({ production: true, demo: false });
   });
 
+  it('reads where to publish, and who tells the country', () => {
+    expect(readSettings({ DATA_DIR: '/data' })).toMatchObject({
+      storage: { kind: 'folder', path: '/data/cdn' },
+      countryHeader: '',
+    });
+    expect(readSettings({ STORAGE_URL: 'file:///srv/sites' }).storage).toEqual({
+      kind: 'folder',
+      path: '/srv/sites',
+    });
+    expect(readSettings({ STORAGE_URL: 's3://bucket', COUNTRY_HEADER: 'CF-IPCountry' })).toMatchObject({
+      storage: {
+        kind: 's3',
+        bucket: 'bucket',
+        prefix: '',
+        endpoint: '',
+        region: 'us-east-1',
+        pathStyle: false,
+      },
+      countryHeader: 'cf-ipcountry',
+    });
+    const url = 's3://bucket/a/b/?endpoint=http://127.0.0.1:9000&region=eu-central-1';
+    expect(readSettings({ STORAGE_URL: url }).storage).toEqual({
+      kind: 's3',
+      bucket: 'bucket',
+      prefix: 'a/b/',
+      endpoint: 'http://127.0.0.1:9000',
+      region: 'eu-central-1',
+      pathStyle: true,
+    });
+    expect(readSettings({ STORAGE_URL: `${url}&pathStyle=false` }).storage).toMatchObject({
+      pathStyle: false,
+    });
+  });
+
   it.each([
     ['PORT', '70000'],
     ['PORT', 'x'],
@@ -68,6 +102,15 @@ describe('settings', () => {
     ['STRIPE_PRICES', 'price_1=pro:week'],
     ['STRIPE_PRICES', 'price_1:pro:month'],
     ['STRIPE_PRICES', 'price_1=pro:month,price_1=business:month'],
+    ['STORAGE_URL', '/var/sites'],
+    ['STORAGE_URL', 'https://bucket'],
+    ['STORAGE_URL', 's3://'],
+    ['STORAGE_URL', 's3://key:secret@bucket'],
+    ['STORAGE_URL', 's3://Bucket_1?endpoint=ftp://x'],
+    ['STORAGE_URL', 's3://bucket?endpoint=s3.example.com'],
+    ['STORAGE_URL', 's3://bucket?colour=red'],
+    ['STORAGE_URL', 's3://bucket?pathStyle=yes'],
+    ['COUNTRY_HEADER', 'cf ipcountry'],
   ])('refuses %s=%s with a sentence that names it', (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(SettingsError);
     expect(() => readSettings({ [name]: value })).toThrow(name);

@@ -5,6 +5,7 @@ export const DEMO_PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>A shop with a consent banner</title>
+<script src="/cdn/{projectId}/loader.js"></script>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/demo/banner.css">
 <style>
@@ -17,8 +18,8 @@ export const DEMO_PAGE = `<!doctype html>
   button#change:hover { background: #243d5e; }
   #status { margin: 0; padding: .5rem .8rem; border-radius: .4rem; background: #eef1f4; }
   #status[data-state="stored"] { background: #e2f4e8; }
-  #status[data-state="refused"], #status[data-state="lost"] { background: #fbe6e4; }
-  #status[data-state="beacon"] { background: #fdf3d9; }
+  #status[data-state="refused"] { background: #fbe6e4; }
+  #status[data-state="kept"] { background: #fdf3d9; }
   table { border-collapse: collapse; width: 100%; font-size: .9rem; }
   th { text-align: left; color: #5b6875; font-weight: 600; }
   td, th { padding: .35rem .9rem .35rem 0; border-bottom: 1px solid #eceff2; vertical-align: top; white-space: nowrap; }
@@ -35,6 +36,7 @@ export const DEMO_PAGE = `<!doctype html>
 <section>
 <h2>Your last choice</h2>
 <p id="status" role="status" data-state="none">No choice yet. The banner is waiting for you.</p>
+<p>What the loader told this page: <code id="meta">nothing yet</code></p>
 </section>
 <section>
 <h2>What the receiver got</h2>
@@ -50,30 +52,13 @@ export const DEMO_PAGE = `<!doctype html>
 </html>
 `;
 
-/** Wires the banner to the ingest: fetch with keepalive, and a beacon where fetch cannot. */
+/** Wires the banner to the loader, as a customer's site would: words from the configuration, choices to `submit`. */
 export const DEMO_SCRIPT = `
 import * as CookieConsent from '/demo/banner.js';
 
 const CATEGORIES = ['analytics', 'marketing', 'preferences'];
-const ingestUrl = '/v1/projects/' + document.body.dataset.projectId + '/consents';
 const status = document.getElementById('status');
-
-/** One id for each decision, so that a choice that is sent twice is stored once. */
-function uuidV7() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, Math.floor(Date.now() / 0x10000));
-  view.setUint16(4, Date.now() % 0x10000);
-  bytes[6] = (bytes[6] & 0x0f) | 0x70;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-}
-
-function actionOf(accepted) {
-  if (accepted.length === 3) return 'accept_all';
-  return accepted.length === 0 ? 'reject_all' : 'custom';
-}
+const { serviceConsent } = window;
 
 function show(state, text, facts = {}) {
   status.textContent = text;
@@ -82,30 +67,17 @@ function show(state, text, facts = {}) {
 }
 
 async function send() {
-  const accepted = CATEGORIES.filter((category) => CookieConsent.acceptedCategory(category));
-  const id = uuidV7();
-  const body = JSON.stringify({
-    id,
-    ...Object.fromEntries(CATEGORIES.map((category) => [category, accepted.includes(category)])),
-    action: actionOf(accepted),
-    hostname: location.hostname,
-    language: document.documentElement.lang,
-  });
   show('sending', 'Sending your choice ...');
   const startedAt = performance.now();
-  try {
-    const response = await fetch(ingestUrl, {
-      method: 'POST', keepalive: true, headers: { 'content-type': 'application/json' }, body,
-    });
-    const receipt = await response.json();
-    const tookMs = Math.round(performance.now() - startedAt);
-    if (response.ok) show('stored', 'Stored as ' + receipt.id + ' in ' + tookMs + ' ms.', { consentId: receipt.id, tookMs });
-    else show('refused', 'Refused: ' + receipt.detail, { httpStatus: response.status });
-  } catch {
-    // The same id: where fetch did get through after all, the beacon is a repeat and changes nothing.
-    if (navigator.sendBeacon(ingestUrl, body)) show('beacon', 'Sent as a beacon, which tells no answer: ' + id + '.', { consentId: id });
-    else show('lost', 'Your choice could not be sent. Is the service running?');
-  }
+  const receipt = await serviceConsent.submit({
+    ...Object.fromEntries(CATEGORIES.map((category) => [category, CookieConsent.acceptedCategory(category)])),
+    language: document.documentElement.lang,
+  });
+  const tookMs = Math.round(performance.now() - startedAt);
+  const facts = { consentId: receipt.id ?? '', tookMs, httpStatus: receipt.status };
+  if (receipt.stored) show('stored', 'Stored as ' + receipt.id + ' in ' + tookMs + ' ms.', facts);
+  else if (receipt.status === 0) show('kept', 'Kept in this browser; it is sent when you leave, or with the next page.', facts);
+  else show('refused', 'Refused: ' + receipt.detail, facts);
 }
 
 function cell(row, content, className = '') {
@@ -133,30 +105,43 @@ async function showReceived() {
   document.getElementById('received').replaceChildren(...records.map(rowOf));
 }
 
-CookieConsent.run({
-  // The banner would hide from a browser that a program drives, and with it from the test of this page.
-  hideFromBots: false,
+document.getElementById('meta').textContent = JSON.stringify(await serviceConsent.ready);
+const { configuration } = serviceConsent;
+/** The banner shows HTML, the configuration holds text. */
+const html = (text) => Object.assign(document.createElement('p'), { textContent: text }).innerHTML;
+const words = configuration?.texts.find((text) => text.language === configuration.defaultLanguage);
+const offered = configuration?.categories ?? ['analytics', 'marketing', 'preferences'];
+const titleOf = (key) => words?.categories.find((category) => category.key === key)?.title ?? key;
+const acceptAllBtn = html(words?.acceptAll ?? 'Accept all');
+const acceptNecessaryBtn = html(words?.rejectAll ?? 'Reject all');
+const title = html(words?.title ?? 'Your choice');
+
+await CookieConsent.run({
   onFirstConsent: send,
   onChange: send,
-  categories: { necessary: { enabled: true, readOnly: true }, analytics: {}, marketing: {}, preferences: {} },
+  autoShow: serviceConsent.mode !== 'none',
+  // A browser that a test drives counts as one.
+  hideFromBots: false,
+  categories: {
+    necessary: { enabled: true, readOnly: true },
+    ...Object.fromEntries(offered.map((key) => [key, {}])),
+  },
   language: {
     default: 'en',
     translations: {
       en: {
         consentModal: {
-          title: 'Your choice',
-          description: 'May we use cookies beyond the necessary ones?',
-          acceptAllBtn: 'Accept all', acceptNecessaryBtn: 'Reject all', showPreferencesBtn: 'Choose',
+          title,
+          description: html(words?.description ?? 'May we use cookies beyond the necessary ones?'),
+          acceptAllBtn, acceptNecessaryBtn, showPreferencesBtn: html(words?.choose ?? 'Choose'),
         },
         preferencesModal: {
-          title: 'Your choice in detail',
-          acceptAllBtn: 'Accept all', acceptNecessaryBtn: 'Reject all', savePreferencesBtn: 'Save my choice',
+          title,
+          acceptAllBtn, acceptNecessaryBtn, savePreferencesBtn: html(words?.save ?? 'Save my choice'),
           closeIconLabel: 'Close',
           sections: [
             { title: 'Necessary', description: 'The shop does not work without these.', linkedCategory: 'necessary' },
-            { title: 'Analytics', description: 'They count visits and pages.', linkedCategory: 'analytics' },
-            { title: 'Marketing', description: 'They choose the advertisements.', linkedCategory: 'marketing' },
-            { title: 'Preferences', description: 'They remember language and currency.', linkedCategory: 'preferences' },
+            ...offered.map((key) => ({ title: html(titleOf(key)), linkedCategory: key })),
           ],
         },
       },

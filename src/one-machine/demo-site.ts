@@ -24,7 +24,7 @@ export function mountDemoSite(app: NestExpressApplication, site: DemoSite): void
     next();
   });
   router.get('/', (_request, response) => {
-    response.type('html').send(DEMO_PAGE.replace('{projectId}', site.projectId()));
+    response.type('html').send(DEMO_PAGE.replaceAll('{projectId}', site.projectId()));
   });
   router.get('/demo.js', (_request, response) => {
     response.type('text/javascript').send(DEMO_SCRIPT);

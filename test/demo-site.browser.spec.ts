@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { mountDemoSite } from '../src/one-machine/demo-site.js';
+import { createHttpApp } from '../src/http-app.js';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { createTestProject, type TestProject } from './support/project.js';
+import { launchBrowser } from './support/browser.js';
+import { startTestService, type TestService } from './support/service.js';
+import { until } from './support/until.js';
+
+let browser: Browser;
+let service: TestService;
+let app: NestExpressApplication;
+let project: TestProject;
+beforeAll(async () => {
+  service = await startTestService();
+  project = await createTestProject(service);
+  app = await createHttpApp(service.settings, {
+    mount: (mounted) => mountDemoSite(mounted, { projectId: () => project.id, received: () => [] }),
+  });
+  await app.listen(0, '127.0.0.1');
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.close();
+  await service?.close();
+});
+
+const records = (): Promise<Record<string, unknown>[]> =>
+  service.database.query('select * from consent_record where project_id = $1 order by id', [project.id]);
+
+describe('the demo site', () => {
+  it('shows a banner, and stores the choice through the loader', async () => {
+    const page = await browser.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text());
+    });
+    await page.goto(`${await app.getUrl()}/demo`);
+    await page.getByRole('button', { name: 'Accept all' }).first().click();
+    const status = page.locator('#status[data-http-status="201"]');
+    await status.waitFor();
+    expect(await status.textContent()).toMatch(/^Stored as [0-9a-f-]{36} in \d+ ms\.$/);
+    expect(await records()).toMatchObject([
+      {
+        id: await status.getAttribute('data-consent-id'),
+        analytics: true,
+        marketing: true,
+        preferences: true,
+        action: 'accept_all',
+        hostname: '127.0.0.1',
+      },
+    ]);
+    expect(JSON.parse((await page.locator('#meta').textContent()) ?? '')).toMatchObject({
+      tier: 'lite',
+      projectId: project.id,
+    });
+
+    await page.getByRole('button', { name: 'Change my choice' }).click();
+    await page.getByRole('button', { name: 'Reject all' }).last().click();
+    await until('two records', async () => (await records()).length === 2);
+    expect((await records())[1]).toMatchObject({ analytics: false, marketing: false, action: 'reject_all' });
+    expect(problems).toEqual([]);
+  });
+});

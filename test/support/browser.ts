@@ -1,0 +1,96 @@
+import { createServer, request as httpRequest, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, chromium } from 'playwright-core';
+
+const CHROMIUM = '/usr/bin/chromium';
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Debian's Chromium. Every host name is this machine, so that a test may use any. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: [...QUIET, '--host-resolver-rules=MAP * 127.0.0.1'],
+  });
+}
+
+export interface TestServer {
+  port: number;
+  close(): Promise<void>;
+}
+
+async function serve(listener: RequestListener): Promise<TestServer> {
+  const server = createServer(listener);
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** A page of a customer's site. */
+export interface SitePage {
+  html: string;
+  headers?: Record<string, string>;
+}
+
+/** A customer's website on a port of its own; `pages` may be changed while it runs. */
+export async function startSite(pages: Record<string, SitePage>): Promise<TestServer> {
+  return serve((request, response) => {
+    const page = pages[(request.url ?? '').split('?')[0] ?? ''];
+    if (!page) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      ...page.headers,
+    });
+    response.end(page.html);
+  });
+}
+
+/** What stands before the service, as a CDN does: it tells the country, and it may be away. */
+export interface Front extends TestServer {
+  /** As the browser sees the service. */
+  url: string;
+  country: string | null;
+  away: boolean;
+  /** `METHOD path status` of every request. */
+  requests: string[];
+}
+
+export async function startFront(serviceUrl: string): Promise<Front> {
+  const target = new URL(serviceUrl);
+  const front: Front = { port: 0, url: '', country: null, away: false, requests: [], close: async () => {} };
+  const server = await serve((request, response) => {
+    if (front.away) {
+      request.socket.destroy();
+      return;
+    }
+    const headers = { ...request.headers, ...(front.country !== null && { 'cf-ipcountry': front.country }) };
+    const onward = httpRequest(
+      { host: target.hostname, port: target.port, method: request.method, path: request.url, headers },
+      (answer) => {
+        front.requests.push(`${request.method} ${request.url} ${answer.statusCode}`);
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
+    onward.on('error', () => response.destroy());
+    request.pipe(onward);
+  });
+  return Object.assign(front, server, { url: `http://127.0.0.1:${server.port}` });
+}
