@@ -7,7 +7,9 @@ import { readSettings, type Settings, SettingsError } from './config.js';
 import { ormOptions } from './database/orm-options.js';
 import { LicensingService } from './licensing/licensing.service.js';
 import { EmbeddedPostgresError, runningServerUrl } from './one-machine/embedded-postgres.js';
+import { OutboxService } from './outbox/outbox.service.js';
 import { OutboxStore } from './outbox/outbox.store.js';
+import { republish } from './publishing/republish.js';
 import { isUuid } from './shared/ids.js';
 import { parseInstant } from './shared/instant.js';
 
@@ -16,6 +18,8 @@ const USAGE = `Usage: npm run ops -- <command>
   outbox dead                              list the dead letters, oldest first
   outbox retry <projectId> <id> [--dry-run]  put one back into the outbox
   outbox retry --all [--dry-run]           put all of them back
+  sites publish <projectId> [--dry-run]    publish a project's configuration once more
+  sites publish --all [--dry-run]          publish those of all projects, e.g. after an upgrade
 
   billing events [--status dead|pending|processed|ignored]
                                            list billing events, newest first; dead ones by default
@@ -50,11 +54,14 @@ async function main(): Promise<void> {
   if (existsSync('.env')) process.loadEnvFile('.env');
   const settings = readSettings(process.env);
   const [room, command, projectId, id] = positionals;
-  if (room !== 'outbox' && room !== 'billing') throw new UsageError();
+  if (room !== 'outbox' && room !== 'billing' && room !== 'sites') throw new UsageError();
   const orm = await MikroORM.init(ormOptions(await databaseUrlOf(settings)));
   const store = new OutboxStore(orm.em, settings);
   try {
     if (room === 'billing') await runBilling(orm.em, { ...values, command, args: positionals.slice(2) });
+    else if (room === 'sites' && command === 'publish') {
+      await publishSites(orm, { all: values.all, dryRun: values['dry-run'], projectId });
+    } else if (room === 'sites') throw new UsageError();
     else if (command === 'dead') await listDead(store);
     else if (command === 'retry')
       await retry(store, { all: values.all, dryRun: values['dry-run'], projectId, id });
@@ -111,7 +118,11 @@ interface BillingCommand {
 }
 
 async function runBilling(em: EntityManager, given: BillingCommand): Promise<void> {
-  const billing = new OperatorBilling(em, new LicensingService(em));
+  // The service's workers have the handlers and look by themselves: here messages are only left for them.
+  const outbox = new OutboxService({ ring: () => undefined });
+  const licensing = new LicensingService(em, outbox);
+  licensing.onModuleInit();
+  const billing = new OperatorBilling(em, licensing);
   if (given.command === 'events') await listEvents(billing, given);
   else if (given.command === 'replay') await replayEvents(billing, given);
   else if (given.command === 'grant' || given.command === 'revoke') await changeGrant(billing, given);
@@ -168,6 +179,13 @@ async function changeGrant(billing: OperatorBilling, given: BillingCommand): Pro
   print(
     `${dryRun ? 'Would change' : 'Changed'} the tier of ${projectId} from ${before} to ${after.tier} (${after.reason}).`,
   );
+}
+
+async function publishSites(orm: MikroORM, { all, dryRun, projectId }: Omit<Retry, 'id'>): Promise<void> {
+  const one = isUuid(projectId) ? projectId : null;
+  if (all === (one !== null)) throw new UsageError();
+  const found = await republish(orm.em, one, { dryRun });
+  print(dryRun ? `Would publish ${found}.` : `${found} to be published; a worker takes them up in a moment.`);
 }
 
 function print(line: string): void {

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { republish } from '../src/publishing/republish.js';
+import { newId } from '../src/shared/ids.js';
 import { createTestProject, type TestProject } from './support/project.js';
 import { startTestService, type TestService } from './support/service.js';
 import { until } from './support/until.js';
@@ -207,6 +209,15 @@ describe('publishing', () => {
     expect(response.status).toBe(202);
     expect(await response.json()).toEqual({ queued: true });
     await published(project, ({ tier }) => tier === 'lite');
+  });
+
+  it('publishes all projects once more for an operator', async () => {
+    const projects = [await createTestProject(service), await createTestProject(service)];
+    const { em } = service.database.orm;
+    expect(await republish(em, projects[0]?.id ?? '', { dryRun: true })).toBe(1);
+    expect(await republish(em, newId(), { dryRun: false })).toBe(0);
+    expect(await republish(em, null, { dryRun: false })).toBeGreaterThanOrEqual(2);
+    for (const project of projects) await published(project, ({ tier }) => tier === 'lite');
   });
 
   it('publishes the domains that would be preview hosts, and removes all of a deleted project', async () => {

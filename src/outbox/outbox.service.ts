@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { OutboxBell } from './outbox.bell.js';
@@ -10,7 +10,7 @@ export class OutboxService implements OnApplicationBootstrap {
   private readonly handlers = new Map<string, OutboxHandler>();
   private readonly announced = new Set<string>();
 
-  constructor(private readonly bell: OutboxBell) {}
+  constructor(@Inject(OutboxBell) private readonly bell: Pick<OutboxBell, 'ring'>) {}
 
   /** Says that messages of a topic will be appended; call it while modules start (`onModuleInit`). */
   announce(topic: string): void {
@@ -35,7 +35,8 @@ export class OutboxService implements OnApplicationBootstrap {
    */
   async append(tx: EntityManager, message: NewOutboxMessage): Promise<void> {
     if (!tx.isInTransaction()) throw new Error('An outbox message is appended inside a transaction only.');
-    this.handlerOf(message.topic);
+    // The start has seen to it that announced topics are handled, here or in another process.
+    if (!this.announced.has(message.topic)) this.handlerOf(message.topic);
     await sql`
       insert into outbox_message (project_id, topic, subject_id, payload)
       values (${message.projectId}, ${message.topic}, ${message.subjectId},

@@ -92,6 +92,8 @@ export class ObjectStorage implements OnModuleDestroy {
       ...(storage.endpoint && { endpoint: storage.endpoint }),
       // Who retries is the outbox, which knows what is newest by then.
       maxAttempts: 1,
+      // Waiting for a "100 Continue" costs a round trip, and six seconds where a server forgets to send it.
+      expectContinueHeader: false,
       // Servers other than Amazon's refuse checksums that they do not know.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
