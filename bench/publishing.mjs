@@ -17,6 +17,7 @@ const START_DEADLINE_MS = 60_000;
 const CHANGE_DEADLINE_MS = 10_000;
 const DEADLINE_MS = 180_000;
 const POLL_MS = 1;
+const READ_TIMEOUT_MS = 100;
 const TIERS = ['business', 'pro'];
 const BUCKET = 'sites';
 
@@ -158,7 +159,9 @@ async function changeTiers(service, s3) {
   const publishedTier = async () => {
     try {
       if (!s3) return JSON.parse(readFileSync(service.configuration, 'utf8')).tier;
-      const { body } = await request(`${s3.origin}/${BUCKET}/${projectId}/config.json`);
+      // The test server writes in the open: a read in that moment gets less than it was promised, and waits.
+      const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
+      const { body } = await request(`${s3.origin}/${BUCKET}/${projectId}/config.json`, { signal });
       return (await body.json()).tier;
     } catch {
       return null;
@@ -190,7 +193,7 @@ async function changeTiers(service, s3) {
     const changedMs = performance.now();
     times.change.push(changedMs - askedMs);
     times.published.push((await reached(tier, publishedTier)) - changedMs);
-    times.served.push((await reached(tier, servedTier)) - changedMs);
+    if (!s3) times.served.push((await reached(tier, servedTier)) - changedMs);
     await sleep(Math.random() * 50);
   }
   return times;
@@ -210,7 +213,7 @@ function report(times, taken) {
   );
   row('POST …/tier/simulate', times.change);
   row('tier change (answered) to in storage', times.published);
-  row('tier change (answered) to served by /cdn', times.served);
+  if (times.served.length > 0) row('tier change (answered) to served by /cdn', times.served);
   row('POST …/consents', taken.latenciesMs);
 }
 
