@@ -33,6 +33,8 @@ interface Submission extends Partial<Choice> {
 const CONFIGURATION_TIMEOUT_MS = 4000;
 /** A clock that differs by less is right enough. */
 const CLOCK_DIFFERENCE_MIN_MS = 60_000;
+/** A country, and none of the words for continents and for nobody knows where. */
+const COUNTRY = /^(?!EU|AP|ZZ)[A-Z]{2}$/;
 const ALL = ['analytics', 'marketing', 'preferences'] as const;
 
 const page = window as unknown as Record<string, unknown>;
@@ -151,7 +153,8 @@ function start(): void {
       });
       if (!response.ok) throw 0;
       configuration = (await response.json()) as SiteConfiguration;
-      region = response.headers.get(REGION_HEADER)?.toUpperCase() || configuration.region;
+      const told = (response.headers.get(REGION_HEADER) ?? '').toUpperCase();
+      region = COUNTRY.test(told) ? told : configuration.region;
       const aheadMs = Date.now() - Date.parse(response.headers.get('Date') ?? '');
       if (Math.abs(aheadMs) > CLOCK_DIFFERENCE_MIN_MS) clockAheadMs = aheadMs;
       configuration.region = region;

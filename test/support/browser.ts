@@ -66,7 +66,10 @@ export async function startSite(pages: Record<string, SitePage>): Promise<TestSe
 export interface Front extends TestServer {
   /** As the browser sees the service. */
   url: string;
+  /** Told to the service. */
   country: string | null;
+  /** Told to the browser, as an edge does in front of a bucket. */
+  region: string | null;
   away: boolean;
   /** `METHOD path status` of every request. */
   requests: string[];
@@ -74,7 +77,15 @@ export interface Front extends TestServer {
 
 export async function startFront(serviceUrl: string): Promise<Front> {
   const target = new URL(serviceUrl);
-  const front: Front = { port: 0, url: '', country: null, away: false, requests: [], close: async () => {} };
+  const front: Front = {
+    port: 0,
+    url: '',
+    country: null,
+    region: null,
+    away: false,
+    requests: [],
+    close: async () => {},
+  };
   const server = await serve((request, response) => {
     if (front.away) {
       request.socket.destroy();
@@ -85,7 +96,10 @@ export async function startFront(serviceUrl: string): Promise<Front> {
       { host: target.hostname, port: target.port, method: request.method, path: request.url, headers },
       (answer) => {
         front.requests.push(`${request.method} ${request.url} ${answer.statusCode}`);
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        response.writeHead(answer.statusCode ?? 502, {
+          ...answer.headers,
+          ...(front.region !== null && { 'x-service-region': front.region }),
+        });
         answer.pipe(response);
       },
     );

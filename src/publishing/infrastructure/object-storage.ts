@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
@@ -24,7 +24,7 @@ export interface ObjectOptions {
 
 /** Where the published objects are: a folder or an S3 bucket (setting STORAGE_URL). Made at the first use. */
 @Injectable()
-export class ObjectStorage implements OnModuleDestroy {
+export class ObjectStorage implements OnApplicationShutdown {
   private disk: Promise<{ disk: Disk; client: S3Client | null }> | null = null;
   private readonly timeoutMs: number;
 
@@ -60,7 +60,8 @@ export class ObjectStorage implements OnModuleDestroy {
     await disk.deleteAll(`${this.keyOf(folder)}/`);
   }
 
-  async onModuleDestroy(): Promise<void> {
+  /** After the dispatcher has let what is under way come to its end. */
+  async onApplicationShutdown(): Promise<void> {
     const opened = await this.disk?.catch(() => null);
     opened?.client?.destroy();
   }

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Pool, type PoolClient } from 'pg';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { PUBLISH_CONCURRENCY_MAX } from '../publishing.limits.js';
@@ -18,7 +18,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * lock when the worker dies, and keeps it while the worker is only paused.
  */
 @Injectable()
-export class PublishLock implements OnModuleDestroy {
+export class PublishLock implements OnApplicationShutdown {
   private readonly pool: Pool;
 
   constructor(@InjectSettings() settings: Settings) {
@@ -55,7 +55,8 @@ export class PublishLock implements OnModuleDestroy {
     }
   }
 
-  async onModuleDestroy(): Promise<void> {
+  /** After the dispatcher has let what is under way come to its end. */
+  async onApplicationShutdown(): Promise<void> {
     await this.pool.end();
   }
 }
