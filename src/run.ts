@@ -18,8 +18,8 @@ const PARENT_WATCH_MS = 500;
 /** How long a stopping process waits for the requests under way: as long as an ingest may wait for its database. */
 const REQUEST_GRACE_MS = 5_000;
 
-/** How long connections may take to close, once everything is written. */
-const CONNECTIONS_GRACE_MS = 3_000;
+/** How long the parts of the application may take to close, once what was under way is written. */
+const CLOSE_GRACE_MS = 3_000;
 
 /** A start that cannot succeed, told in a sentence rather than a stack. */
 class StartError extends Error {}
@@ -147,9 +147,10 @@ async function close(app: NestExpressApplication): Promise<void> {
   clearTimeout(cut);
   // Loaded with the application, never before the settings were checked.
   const { OutboxDispatcher } = await import('./outbox/outbox.dispatcher.js');
-  const { drained } = app.get(OutboxDispatcher, { strict: false });
-  // The end of the process closes connections as well; one to a server that is away must not hold it up.
-  await Promise.race([app.close(), drained.then(() => sleep(CONNECTIONS_GRACE_MS))]);
+  await app.get(OutboxDispatcher, { strict: false }).beforeApplicationShutdown();
+  // What is left are leases, which run out, and connections, which the process's end closes as well: one to a
+  // server that is away must not hold it up.
+  await Promise.race([app.close(), sleep(CLOSE_GRACE_MS)]);
 }
 
 /**

@@ -50,6 +50,7 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/publish`]: { least: 'editor' },
   [`POST ${AT}/configuration/publish`]: { least: 'editor' },
   [`GET ${AT}/publications`]: { least: 'viewer' },
+  [`POST ${AT}/publications/{version}/rollback`]: { least: 'editor' },
   [`GET ${AT}/configuration/publications`]: { least: 'viewer' },
 };
 

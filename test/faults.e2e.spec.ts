@@ -133,6 +133,15 @@ describe('two workers (design §2)', () => {
     TEST_TIMEOUT_MS,
   );
 
+  /** Truncating all tables at once may meet the queue's own statements in another order: then it is tried again. */
+  const emptied = (names: string[]): Promise<unknown> =>
+    until('the queue is emptied', () =>
+      machines.query(`truncate ${names.join(', ')} cascade`).catch((error: { code?: string }) => {
+        if (error.code !== '40P01') throw error;
+        return null;
+      }),
+    );
+
   it(
     'lose nothing when the queue is emptied under load',
     async () => {
@@ -144,7 +153,7 @@ describe('two workers (design §2)', () => {
       expect(names.length).toBeGreaterThan(0);
       for (let time = 0; time < 5; time++) {
         await pause(300);
-        await machines.query(`truncate ${names.join(', ')} cascade`);
+        await emptied(names);
       }
       const report = await stop();
       expect(report).toMatchObject({ unexpected: [], unavailable: 0 });

@@ -1,5 +1,5 @@
 import { BullModule } from '@nestjs/bullmq';
-import { type DynamicModule, Global, Logger, Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Settings } from '../config.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { BillingService } from './application/billing.service.js';
@@ -19,11 +19,7 @@ import { StripeGateway } from './infrastructure/stripe-gateway.js';
 /** Stripe's webhooks, subscriptions kept in sync with them, checkout and portal (design §6.4). Global, so that the upkeep finds it. */
 @Global()
 @Module({})
-export class BillingModule implements OnApplicationBootstrap {
-  private readonly logger = new Logger(BillingModule.name);
-
-  constructor(private readonly stripe: StripeGateway) {}
-
+export class BillingModule {
   static forRoot(settings: Settings): DynamicModule {
     const worker = settings.runWorker ? [BillingProcessor] : [];
     return {
@@ -45,12 +41,5 @@ export class BillingModule implements OnApplicationBootstrap {
       ],
       exports: [BillingUpkeep, BullModule],
     };
-  }
-
-  onApplicationBootstrap(): void {
-    if (this.stripe.configured) return;
-    this.logger.warn(
-      'STRIPE_SECRET_KEY is not set: webhooks are believed by their payload, in the order of created',
-    );
   }
 }

@@ -51,9 +51,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   /** The batches under way; each ends with the last of its outcomes written. */
   private readonly batches = new Set<Promise<void>>();
   private held = 0;
-  /** Resolves once a shutdown has nothing more to write: what is left to close are connections. */
-  readonly drained: Promise<void>;
-  private tellDrained: () => void = () => undefined;
+  private draining: Promise<void> | null = null;
   /** Leases taken over from a worker that died, for the metrics. */
   reclaims = 0;
   /** Messages given up because their outcome was unknown too often, for the metrics. */
@@ -66,9 +64,6 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     @InjectSettings() private readonly settings: Settings,
   ) {
     this.share = new FairShare(settings.forwarding.slots);
-    this.drained = new Promise((resolve) => {
-      this.tellDrained = resolve;
-    });
   }
 
   /** Attempts under way and outcomes not yet written. */
@@ -87,7 +82,12 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   }
 
   /** Stops claiming and waits until what is under way has ended and is settled. */
-  async beforeApplicationShutdown(): Promise<void> {
+  beforeApplicationShutdown(): Promise<void> {
+    this.draining ??= this.drain();
+    return this.draining;
+  }
+
+  private async drain(): Promise<void> {
     this.stopping = true;
     const deadline = new Promise<void>((wake) => {
       setTimeout(wake, this.settings.forwarding.timeoutMs + DRAIN_EXTRA_MS).unref();
@@ -96,7 +96,6 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     const ended = Promise.resolve(this.running).then(() => Promise.all(this.batches));
     await Promise.race([ended, deadline]);
     this.abort.abort();
-    this.tellDrained();
   }
 
   private async run(): Promise<void> {

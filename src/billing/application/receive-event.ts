@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { planOf, readEvent, type StripeEvent } from '../domain/stripe-event.js';
@@ -10,6 +10,9 @@ import { verifiedPayload } from '../infrastructure/webhook-signature.js';
 /** Puts events into the inbox, once each; a worker does the rest. */
 @Injectable()
 export class ReceiveEvent {
+  private readonly logger = new Logger(ReceiveEvent.name);
+  private said = false;
+
   constructor(
     private readonly store: BillingEventStore,
     private readonly bell: BillingBell,
@@ -29,9 +32,18 @@ export class ReceiveEvent {
         'No signing secret is set; set STRIPE_WEBHOOK_SECRETS.',
       );
     }
+    this.sayOnceHowEventsAreRead();
     const event = readEvent(verifiedPayload(body, signature, { secrets: webhookSecrets, now }));
     if (!event) throw new DomainError('webhook_payload_invalid', 'The body is signed, and is no event.');
     await this.keep(event, body.toString('utf8'), 'webhook');
+  }
+
+  private sayOnceHowEventsAreRead(): void {
+    if (this.said || this.settings.billing.stripeSecretKey) return;
+    this.said = true;
+    this.logger.warn(
+      'STRIPE_SECRET_KEY is not set: webhooks are believed by their payload, in the order of created',
+    );
   }
 
   /** An event that the provider could not deliver; returns whether it is new. */
