@@ -1,5 +1,7 @@
 import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Complaint } from '../shared/complaint.js';
+import { queueReady, WORKER_OPTIONS } from '../shared/queue.js';
 import { InjectSettings, type Settings } from '../shared/settings.js';
 import { EventWorker } from './application/event-worker.js';
 import { BILLING_QUEUE } from './infrastructure/billing.bell.js';
@@ -8,9 +10,12 @@ import { BILLING_QUEUE } from './infrastructure/billing.bell.js';
  * The worker's end of the doorbell. It also looks by itself, as often as the outbox polls: retries and leases
  * that ran out come due without a ring, and a queue that lost everything must cost no more than that.
  */
-@Processor(BILLING_QUEUE, { concurrency: 1 })
+@Processor(BILLING_QUEUE, WORKER_OPTIONS)
 export class BillingProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger = new Logger(BillingProcessor.name);
+  private readonly unreachable = new Complaint(
+    new Logger(BillingProcessor.name),
+    'the billing queue cannot be reached; the worker looks by itself',
+  );
   private poll: NodeJS.Timeout | null = null;
 
   constructor(
@@ -25,7 +30,8 @@ export class BillingProcessor extends WorkerHost implements OnApplicationBootstr
     this.events.ring();
   }
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
+    await queueReady(this.settings, this.worker);
     this.events.ring();
     this.poll = setInterval(() => this.events.ring(), this.settings.outbox.pollMs);
   }
@@ -36,6 +42,6 @@ export class BillingProcessor extends WorkerHost implements OnApplicationBootstr
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.logger.warn({ err: error }, 'the billing queue cannot be reached; the worker looks by itself');
+    this.unreachable.about(error);
   }
 }

@@ -5,7 +5,8 @@ import { BillingUpkeep } from '../billing/billing-upkeep.js';
 import { DeliveryPartitions } from '../forwarding/delivery-partitions.js';
 import { TierSweeper } from '../licensing/tier-sweeper.js';
 import { Complaint } from '../shared/complaint.js';
-import { WORKER_OPTIONS } from '../shared/queue.js';
+import { queueReady, WORKER_OPTIONS } from '../shared/queue.js';
+import { InjectSettings, type Settings } from '../shared/settings.js';
 import { ConsentPartitions } from '../consent/consent-partitions.js';
 import { ConsentRollup } from '../consent/consent.rollup.js';
 
@@ -38,6 +39,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
     tiers: TierSweeper,
     billing: BillingUpkeep,
     @InjectQueue(UPKEEP_QUEUE) private readonly queue: Queue,
+    @InjectSettings() private readonly settings: Settings,
   ) {
     super();
     // BullMQ writes an error that nobody listens for to the console, connection and all.
@@ -77,7 +79,8 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
     }
   }
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
+    await queueReady(this.settings, this.worker, this.queue);
     // Not awaited: a worker starts while the queue is away.
     void this.schedule();
     this.timer = setInterval(() => void this.schedule(), RESCHEDULE_MS);

@@ -1,6 +1,8 @@
 import { InjectQueue } from '@nestjs/bullmq';
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
+import { queueReady } from '../shared/queue.js';
+import { InjectSettings, type Settings } from '../shared/settings.js';
 import { Complaint } from '../shared/complaint.js';
 
 export const OUTBOX_QUEUE = 'outbox';
@@ -14,7 +16,7 @@ const RING_INTERVAL_MS = 20;
  * queue, whatever the number of records and projects, because a worker that wakes looks at all of them.
  */
 @Injectable()
-export class OutboxBell implements OnModuleDestroy {
+export class OutboxBell implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly unreachable = new Complaint(
     new Logger(OutboxBell.name),
     'the queue cannot be reached; records wait for the poll',
@@ -26,8 +28,15 @@ export class OutboxBell implements OnModuleDestroy {
   private sending = false;
   private rungMeanwhile = false;
 
-  constructor(@InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue) {
+  constructor(
+    @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
+    @InjectSettings() private readonly settings: Settings,
+  ) {
     queue.on('error', (error) => this.complain(error));
+  }
+
+  onApplicationBootstrap(): Promise<void> {
+    return queueReady(this.settings, this.queue);
   }
 
   /** Never waits and never throws: the poll makes up for a ring that is lost. */

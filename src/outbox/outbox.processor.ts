@@ -2,7 +2,7 @@ import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullm
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { Complaint } from '../shared/complaint.js';
-import { WORKER_OPTIONS } from '../shared/queue.js';
+import { queueReady, WORKER_OPTIONS } from '../shared/queue.js';
 import { InjectSettings, type Settings } from '../shared/settings.js';
 import { OUTBOX_QUEUE, POLL_JOB } from './outbox.bell.js';
 import { OutboxDispatcher } from './outbox.dispatcher.js';
@@ -48,6 +48,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
           'Start the version that wrote them, or a later one.',
       );
     }
+    await queueReady(this.settings, this.worker);
     // Not awaited: a worker starts, and works by its heartbeat, while the queue is away.
     void this.schedulePoll();
     this.dispatcher.ring();

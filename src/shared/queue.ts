@@ -2,6 +2,7 @@ import type { BeforeApplicationShutdown, OnModuleDestroy } from '@nestjs/common'
 import { createPostgresBackend, type QueueOptions, setDefaultBackendFactory } from 'bullmq';
 import { Client, type ClientConfig } from 'pg';
 import type { Settings } from '../config.js';
+import { isConnectionFailure } from './postgres-error.js';
 
 /** PostgreSQL connections of each BullMQ queue or worker. */
 const QUEUE_POOL_MAX = 4;
@@ -20,7 +21,34 @@ class HeardClient extends Client {
   constructor(config?: ClientConfig) {
     super(config);
     this.on('error', () => {});
+    const query = this.query.bind(this) as (...args: unknown[]) => unknown;
+    this.query = ((...args: unknown[]) => {
+      const result = query(...args);
+      return result instanceof Promise ? result.catch(rethrowAsConnectionError) : result;
+    }) as typeof this.query;
   }
+}
+
+/**
+ * BullMQ pauses before it tries again where it takes an error for one of the connection, which it tells by the
+ * code alone. Others it tries again at once: a worker whose first connection broke off then spun for ever,
+ * and the process answered no signal any more.
+ */
+function rethrowAsConnectionError(error: Error & { code?: string }): never {
+  if (isConnectionFailure(error)) error.code = 'ECONNREFUSED';
+  throw error;
+}
+
+/**
+ * Waits until BullMQ has its connections. On PostgreSQL it remembers a first one that failed for good, so a start
+ * that meets a dying database fails, and is tried again, rather than go on without its queue.
+ */
+export async function queueReady(
+  settings: Settings,
+  ...parts: { waitUntilReady(): Promise<unknown> }[]
+): Promise<void> {
+  if (settings.redisUrl) return;
+  await Promise.all(parts.map((part) => part.waitUntilReady()));
 }
 
 const REDIS_CONNECT_TIMEOUT_MS = 5_000;

@@ -1,6 +1,8 @@
 import { InjectQueue } from '@nestjs/bullmq';
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
+import { queueReady } from '../../shared/queue.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
 
 export const BILLING_QUEUE = 'billing';
 const WAKE_JOB = 'wake';
@@ -10,15 +12,22 @@ const COMPLAINT_INTERVAL_MS = 10_000;
 
 /** The doorbell of the inbox, as the outbox has one: at most one wake-up waits, and losing it costs a poll. */
 @Injectable()
-export class BillingBell implements OnModuleDestroy {
+export class BillingBell implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(BillingBell.name);
   private timer: NodeJS.Timeout | null = null;
   private lastRingMs = -Infinity;
   private lastComplaintMs = -Infinity;
   private closed = false;
 
-  constructor(@InjectQueue(BILLING_QUEUE) private readonly queue: Queue) {
+  constructor(
+    @InjectQueue(BILLING_QUEUE) private readonly queue: Queue,
+    @InjectSettings() private readonly settings: Settings,
+  ) {
     queue.on('error', (error) => this.complain(error));
+  }
+
+  onApplicationBootstrap(): Promise<void> {
+    return queueReady(this.settings, this.queue);
   }
 
   /** Never waits and never throws. */
