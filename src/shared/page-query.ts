@@ -1,7 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from './page.js';
+import { isUuid } from './ids.js';
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, readCursor } from './page.js';
 
 const CURSOR_CHARACTERS_MAX = 200;
 
@@ -22,4 +23,9 @@ export class PageQuery {
   @IsString()
   @MaxLength(CURSOR_CHARACTERS_MAX)
   cursor?: string;
+}
+
+/** What to read for a page of rows ordered by a UUID: one row more than is shown tells whether there is a next page. */
+export function rowsOf(query: PageQuery): { after: string | null; limit: number } {
+  return { after: readCursor(query.cursor, isUuid), limit: query.limit + 1 };
 }

@@ -20,7 +20,7 @@ import {
   CreatedApiKeyDto,
   RenameApiKeyBody,
 } from './api-key.dto.js';
-import { PageQuery, rowsOf } from './page-query.dto.js';
+import { PageQuery, rowsOf } from '../../shared/page-query.js';
 
 /** API keys of a project, for its owners (design §5). */
 @ApiTags('API keys')

@@ -14,7 +14,7 @@ import { pageOf } from '../../shared/page.js';
 import { CurrentProject, ProjectRole } from '../access.decorators.js';
 import { MembershipService } from '../application/membership.service.js';
 import { AddMemberBody, ChangeRoleBody, MemberDto, MemberPageDto } from './member.dto.js';
-import { PageQuery, rowsOf } from './page-query.dto.js';
+import { PageQuery, rowsOf } from '../../shared/page-query.js';
 
 /** Members of a project, for its owners (design §5). */
 @ApiTags('Members')

@@ -15,7 +15,7 @@ import { CurrentActor, CurrentProject, ProjectRole, SignedIn } from '../access.d
 import type { Actor } from '../access.decorators.js';
 import { MembershipService } from '../application/membership.service.js';
 import { requireUser } from './actor.js';
-import { PageQuery, rowsOf } from './page-query.dto.js';
+import { PageQuery, rowsOf } from '../../shared/page-query.js';
 import { CreateProjectBody, ProjectDto, ProjectPageDto, UpdateProjectBody } from './project.dto.js';
 
 /** Projects (design §5). */

@@ -1,27 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsDate, IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from '../../shared/page.js';
+import { IsIn, IsOptional } from 'class-validator';
+import { IsInstant } from '../../shared/instant.js';
+import { PageQuery } from '../../shared/page-query.js';
 import { DELIVERY_OUTCOMES, type DeliveryOutcomeKind, FAILURE_CATEGORIES } from '../domain/outcome.js';
 
-const CURSOR_CHARACTERS_MAX = 200;
 const RESENDABLE_OUTCOMES = ['failed', 'skipped'] as const;
-/** A date, or an instant with its zone; four digits for the year keep it within what a UUIDv7 can hold. */
-const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
-const INSTANT_MESSAGE = '$property must be an ISO 8601 date or instant, such as 2026-11-20T00:00:00Z';
 
-/** Turns an instant into a date; anything else is passed on for `IsDate` to refuse. */
-const ToInstant = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) => {
-    if (typeof value !== 'string' || !INSTANT.test(value)) return value;
-    const at = new Date(value);
-    // JavaScript takes 30 February for 2 March.
-    const [year, month, day] = value.slice(0, 10).split('-').map(Number);
-    const calendar = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day));
-    return calendar.getUTCDate() === day && at.getTime() >= 0 ? at : value;
-  });
-
-export class ListDeliveriesQuery {
+export class ListDeliveriesQuery extends PageQuery {
   @ApiPropertyOptional({ enum: DELIVERY_OUTCOMES })
   @IsOptional()
   @IsIn(DELIVERY_OUTCOMES)
@@ -29,30 +14,13 @@ export class ListDeliveriesQuery {
 
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Inclusive.' })
   @IsOptional()
-  @ToInstant()
-  @IsDate({ message: INSTANT_MESSAGE })
+  @IsInstant()
   from?: Date;
 
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Exclusive.' })
   @IsOptional()
-  @ToInstant()
-  @IsDate({ message: INSTANT_MESSAGE })
+  @IsInstant()
   to?: Date;
-
-  @ApiPropertyOptional({ minimum: 1, maximum: PAGE_LIMIT_MAX, default: PAGE_LIMIT_DEFAULT })
-  @Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value,
-  )
-  @IsInt()
-  @Min(1)
-  @Max(PAGE_LIMIT_MAX)
-  limit: number = PAGE_LIMIT_DEFAULT;
-
-  @ApiPropertyOptional({ description: 'The nextCursor of the page before.' })
-  @IsOptional()
-  @IsString()
-  @MaxLength(CURSOR_CHARACTERS_MAX)
-  cursor?: string;
 }
 
 export class ResendDeliveriesDto {
@@ -61,13 +29,11 @@ export class ResendDeliveriesDto {
   status!: (typeof RESENDABLE_OUTCOMES)[number];
 
   @ApiProperty({ type: String, format: 'date-time', description: 'Inclusive.' })
-  @ToInstant()
-  @IsDate({ message: INSTANT_MESSAGE })
+  @IsInstant()
   from!: Date;
 
   @ApiProperty({ type: String, format: 'date-time', description: 'Exclusive; at most 14 days later.' })
-  @ToInstant()
-  @IsDate({ message: INSTANT_MESSAGE })
+  @IsInstant()
   to!: Date;
 }
 
