@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FairShare, SHARE_START, SLOW_MS } from './fair-share.js';
+import { FairShare, SHARE_RESTART_MS, SHARE_START, SLOW_MS } from './fair-share.js';
 
 const SLOTS = 64;
 
@@ -58,6 +58,16 @@ describe(FairShare.name, () => {
     }
     expect(inFlight).toBe(SLOTS / 2);
     expect(share.free).toBe(SLOTS / 2);
+  });
+
+  it('begins with few slots again after a pause, when the connections may be closed', () => {
+    const share = new FairShare(SLOTS);
+    run(share, 'a', 100, { takesMs: 0 });
+    expect(share.freeOf(SHARE_RESTART_MS).get('a')).toBe(SLOTS / 4);
+    expect(share.freeOf(SHARE_RESTART_MS + 1).get('a')).toBe(SHARE_START);
+    run(share, 'b', 3, { healthy: false, takesMs: 0 });
+    // A receiver that failed gets no more by waiting.
+    expect(share.freeOf(SHARE_RESTART_MS + 1).get('b')).toBe(1);
   });
 
   it('forgets a project without work after a while', () => {

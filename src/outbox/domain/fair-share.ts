@@ -6,6 +6,11 @@ export const SHARE_OF_ONE_PROJECT = 1 / 4;
 export const SHARE_OF_SLOW_PROJECTS = 1 / 2;
 /** An attempt that takes longer makes its project a slow one. */
 export const SLOW_MS = 2_000;
+/**
+ * A project without work for this long begins with few slots again: its connections may be closed by now, and
+ * a hundred handshakes at once are more than a receiver that was quick may bear.
+ */
+export const SHARE_RESTART_MS = 3_000;
 /** A project without work is forgotten after this time. */
 const FORGET_MS = 60_000;
 
@@ -92,7 +97,10 @@ export class FairShare {
 
   private forgetIdle(nowMs: number): void {
     for (const [projectId, project] of this.projects) {
-      if (project.inFlight === 0 && nowMs - project.idleSince > FORGET_MS) this.projects.delete(projectId);
+      if (project.inFlight > 0) continue;
+      const idleMs = nowMs - project.idleSince;
+      if (idleMs > FORGET_MS) this.projects.delete(projectId);
+      else if (idleMs > SHARE_RESTART_MS) project.limit = Math.min(project.limit, this.startLimit);
     }
   }
 }
