@@ -32,6 +32,14 @@ class SettingsModule {
   }
 }
 
+/** Everything that is thrown becomes a problem document, on the route that Nest does not serve as well. */
+@Global()
+@Module({
+  providers: [ProblemFilter, { provide: APP_FILTER, useExisting: ProblemFilter }],
+  exports: [ProblemFilter],
+})
+class ProblemModule {}
+
 /**
  * The whole service. Guards run in the order in which their modules stand here: who calls (access) before
  * what the project's tier allows (licensing).
@@ -45,6 +53,7 @@ export class AppModule {
       imports: [
         SettingsModule.forRoot(settings),
         LoggerModule.forRoot(loggingOptions(settings)),
+        ProblemModule,
         MetricsModule,
         DatabaseModule.forRoot(settings.databaseUrl),
         BullModule.forRoot(queueConnection(settings, queues)),
@@ -59,10 +68,7 @@ export class AppModule {
         PublishingModule,
         OperationsModule.forRoot(settings),
       ],
-      providers: [
-        { provide: APP_FILTER, useClass: ProblemFilter },
-        { provide: QueueLifetime, useValue: queues },
-      ],
+      providers: [{ provide: QueueLifetime, useValue: queues }],
     };
   }
 }

@@ -8,12 +8,13 @@ import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module.js';
 import { mountBillingWebhook } from './billing/webhook.js';
 import type { Settings } from './config.js';
-import { mountIngest } from './consent/ingest.js';
+import { serveIngest } from './consent/ingest.js';
 import { refuseDeepBody } from './shared/body-depth.js';
 import { type FieldError, fieldErrors } from './shared/domain-error.js';
 import { mountApiDocs } from './openapi.js';
 import { answerParserErrors, sendProblem } from './shared/problem.filter.js';
 import { answerProtocolErrors } from './shared/protocol-errors.js';
+import { helmetOptions } from './shared/security-headers.js';
 
 /** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
 export const API_BODY_BYTES_MAX = 100 * 1024;
@@ -43,16 +44,10 @@ export async function createHttpApp(
   app.set('trust proxy', settings.trustedProxies.length > 0 ? settings.trustedProxies : false);
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
-  app.use(
-    helmet({
-      // Over plain http, as in development, a browser would look for https that is not there.
-      hsts: settings.production,
-      contentSecurityPolicy: { directives: settings.production ? {} : { upgradeInsecureRequests: null } },
-    }),
-  );
+  app.use(helmet(helmetOptions(settings.production)));
   if (options.operationsOnly) app.use(refuseAllButOperations);
+  else serveIngest(app);
   options.mount?.(app);
-  mountIngest(app);
   mountBillingWebhook(app);
   app.use('/v1/auth', express.json({ limit: AUTH_BODY_BYTES_MAX, strict: false }));
   app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));

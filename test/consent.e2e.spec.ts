@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 } from 'uuid';
 import { createTestProject, type TestProject } from './support/project.js';
@@ -197,6 +199,38 @@ describe('POST /v1/projects/:projectId/consents', () => {
     expect(response.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('content-type');
   });
 
+  it.each([
+    ['a slash at its end', (path: string) => `${path}/`],
+    ['a query', (path: string) => `${path}?from=banner`],
+    ['capital letters', (path: string) => path.toUpperCase()],
+    ['the host before it, as a proxy may send it', (path: string) => `http://consent.example${path}`],
+  ])('takes a path with %s', async (_name, pathOf) => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const sent = request({
+      ...{ hostname, port, method: 'POST', path: pathOf(`/v1/projects/${project.id}/consents`) },
+      headers: { 'content-type': 'application/json' },
+    });
+    sent.end(JSON.stringify(CHOICE));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(201);
+  });
+
+  it('gives every answer a request id, the headers for any origin and those of helmet', async () => {
+    const others = await fetch(`${service.baseUrl}/v1/pricing`);
+    const namesOfHelmet = ['content-security-policy', 'x-content-type-options', 'referrer-policy'];
+    const answers = [await post(CHOICE), await post('{'), await post({}), await post(CHOICE, {}, 'nonsense')];
+    expect(answers.map(({ status }) => status)).toEqual([201, 400, 422, 404]);
+    for (const { headers } of answers) {
+      expect(headers.get('x-request-id')).toMatch(/^[\w.-]{1,64}$/);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+      for (const name of namesOfHelmet) expect(headers.get(name)).toBe(others.headers.get(name));
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+    expect((await post(CHOICE, { 'x-request-id': 'abc-1' })).headers.get('x-request-id')).toBe('abc-1');
+  });
+
   it('one bad row never fails its neighbours', async () => {
     const unknown = v7();
     const answers = await Promise.all(
@@ -257,6 +291,28 @@ describe('rate limit of the ingest', () => {
     expect((await post(other.id)).status).toBe(201);
     await service.close();
   });
+
+  it.each([
+    ['a trusted proxy', '127.0.0.1', [201, 429, 201]],
+    ['nobody in particular', '', [201, 429, 429]],
+  ])(
+    'counts the address that X-Forwarded-For names where it comes from %s',
+    async (_name, proxies, statuses) => {
+      const service = await startTestService({ INGEST_RATE_PER_MINUTE: '1', TRUSTED_PROXIES: proxies });
+      const project = await createTestProject(service);
+      const answers = [];
+      for (const address of ['203.0.113.1', '198.51.100.7, 203.0.113.1', '203.0.113.2'])
+        answers.push(
+          await fetch(`${service.baseUrl}/v1/projects/${project.id}/consents`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+            body: JSON.stringify(CHOICE),
+          }),
+        );
+      expect(answers.map(({ status }) => status)).toEqual(statuses);
+      await service.close();
+    },
+  );
 });
 
 describe('GET /v1/projects/:projectId/consents', () => {

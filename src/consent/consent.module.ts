@@ -8,6 +8,7 @@ import { ConsentRollup } from './consent.rollup.js';
 import { AnalyticsController } from './http/analytics.controller.js';
 import { ConsentController } from './http/consent.controller.js';
 import { ExportController } from './http/export.controller.js';
+import { IngestEndpoint } from './http/ingest.endpoint.js';
 import { IngestLimit } from './http/ingest-limit.js';
 import { ConsentPartitions } from './consent-partitions.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
@@ -21,6 +22,7 @@ import { IngestMetrics } from './infrastructure/ingest.metrics.js';
     ConsentReader,
     ConsentWriter,
     ConsentPartitions,
+    IngestEndpoint,
     IngestLimit,
     IngestMetrics,
     ConsentRollup,

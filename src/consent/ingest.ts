@@ -1,1 +1,1 @@
-export { mountIngest } from './http/ingest.js';
+export { serveIngest } from './http/ingest.js';

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { RequestMethod } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Params } from 'nestjs-pino';
 import type { LogFn, Logger } from 'pino';
 import type { Settings } from '../config.js';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
-const REQUEST_ID_HEADER = 'x-request-id';
-/** Gets no logger of its own: that took a tenth of the time of a request which logs nothing when all is well. */
-const INGEST_ROUTE = 'v1/projects/:projectId/consents';
+export const REQUEST_ID_HEADER = 'x-request-id';
 
 /** Never logged, wherever they stand; the serialisers below leave headers and bodies out anyway. */
 const REDACTED = [
@@ -31,10 +28,9 @@ const REDACTED = [
  */
 export function loggingOptions(settings: Settings): Params {
   return {
-    exclude: [{ path: INGEST_ROUTE, method: RequestMethod.POST }],
     pinoHttp: {
       level: settings.logLevel,
-      genReqId: requestId,
+      genReqId: nameRequest,
       hooks: { logMethod: dropBootChatter },
       redact: { paths: REDACTED, censor: '[redacted]' },
       autoLogging: { ignore: (request) => isQuiet(request) },
@@ -102,10 +98,15 @@ function dropBootChatter(this: Logger, args: Parameters<LogFn>, method: LogFn, l
   method.apply(this, args);
 }
 
-/** Takes over the caller's request id where it is a sane one, makes one otherwise, and tells it. */
-export function requestId(request: IncomingMessage, response: ServerResponse): string {
+/** Takes over the caller's request id where it is a sane one, and makes one otherwise. */
+export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers[REQUEST_ID_HEADER];
-  const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+/** Gives a request its id, and tells it to the caller. */
+export function nameRequest(request: IncomingMessage, response: ServerResponse): string {
+  const id = requestIdOf(request);
   response.setHeader(REQUEST_ID_HEADER, id);
   return id;
 }

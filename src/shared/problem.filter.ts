@@ -1,9 +1,10 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from './domain-error.js';
 import { Complaint } from './complaint.js';
 import { newId } from './ids.js';
+import { nameRequest, REQUEST_ID_HEADER } from './logging.js';
 import { isConnectionFailure } from './postgres-error.js';
 
 interface Problem {
@@ -39,17 +40,18 @@ export class ProblemFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<Request>();
-    const response = http.getResponse<Response>();
-    const problem = this.problemOf(error, request);
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
-    sendProblem(request, response, problem);
+    this.answer(error, http.getRequest<IncomingMessage>(), http.getResponse<ServerResponse>());
   }
 
-  private problemOf(error: unknown, request: Request): Problem {
+  /** Answers a request with what was thrown, for routes that Nest does not serve too. Returns the problem's code. */
+  answer(error: unknown, request: IncomingMessage, response: ServerResponse): string {
+    const problem = this.problemOf(error, request);
+    if (response.headersSent) response.destroy();
+    else sendProblem(request, response, problem);
+    return problem.code;
+  }
+
+  private problemOf(error: unknown, request: IncomingMessage): Problem {
     if (error instanceof DomainError) {
       const { errors, members, retryAfterSeconds } = error.details;
       return {
@@ -99,17 +101,14 @@ function problemOfHttpException(error: HttpException): Problem {
 }
 
 function problemOfParserError(error: unknown): Problem | null {
-  if (!(error instanceof Error) || !('type' in error) || typeof error.type !== 'string') {
-    // Express refuses paths such as `/%ff` with a plain URIError that carries a status.
-    return error instanceof URIError
-      ? { status: 400, code: 'bad_request', detail: 'The path is not valid percent-encoding.' }
-      : null;
-  }
-  const known = PARSER_PROBLEMS[error.type];
+  // Express refuses paths such as `/%ff` with a plain URIError that carries a status.
+  if (error instanceof URIError)
+    return { status: 400, code: 'bad_request', detail: 'The path is not valid percent-encoding.' };
+  // The parsers make their errors with `http-errors`, which says by `expose` that the caller is to blame.
+  if (!(error instanceof Error && 'expose' in error && error.expose === true)) return null;
+  const known = 'type' in error ? PARSER_PROBLEMS[String(error.type)] : undefined;
   if (known) return { status: DOMAIN_ERROR_STATUS[known.code], ...known };
-  const status = 'status' in error && typeof error.status === 'number' ? error.status : 500;
-  if (status >= 500) return null;
-  return { status, code: 'bad_request', detail: 'The request could not be read to its end.' };
+  return { status: 400, code: 'bad_request', detail: 'The request could not be read to its end.' };
 }
 
 /**
@@ -127,22 +126,30 @@ export function answerParserErrors(
   else next(error);
 }
 
-/** Writes a problem document. `instance` is the path that was asked, without its query. */
-export function sendProblem(request: Request, response: Response, problem: Problem): void {
+/**
+ * Writes a problem document, with Express or without. `instance` is the path that was asked, without its query.
+ * What was refused before the request logger saw it gets its request id here.
+ */
+export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
   const { status, code, detail, members, retryAfterSeconds } = problem;
+  if (!response.hasHeader(REQUEST_ID_HEADER)) nameRequest(request, response);
   if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
-  response
-    .status(status)
-    .type('application/problem+json')
-    .send(
-      JSON.stringify({
-        type: 'about:blank',
-        title: STATUS_CODES[status] ?? 'Error',
-        status,
-        detail,
-        instance: request.originalUrl.split('?')[0],
-        code,
-        ...members,
-      }),
-    );
+  const body = JSON.stringify({
+    type: 'about:blank',
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail,
+    instance: pathOf(request),
+    code,
+    ...members,
+  });
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Express cuts its mount point off `url`, and keeps the whole of it in `originalUrl`. */
+function pathOf(request: IncomingMessage & { originalUrl?: string }): string | undefined {
+  return (request.originalUrl ?? request.url)?.split('?')[0];
 }

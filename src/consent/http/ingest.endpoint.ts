@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '../../shared/domain-error.js';
+import { isUuid } from '../../shared/ids.js';
+import { REQUEST_ID_HEADER, requestIdOf } from '../../shared/logging.js';
+import { ProblemFilter } from '../../shared/problem.filter.js';
+import { securityHeaders } from '../../shared/security-headers.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { ConsentService } from '../application/consent.service.js';
+import { IngestMetrics } from '../infrastructure/ingest.metrics.js';
+import { clientAddress } from './client-address.js';
+import { readConsentBody } from './ingest-body.js';
+import { IngestLimit } from './ingest-limit.js';
+
+const PREFLIGHT_SECONDS = 86_400;
+
+/** On every answer, refusals too: any site may read it (design §6.1). */
+const ANY_ORIGIN = [
+  ...['Access-Control-Allow-Origin', '*'],
+  ...['Cross-Origin-Resource-Policy', 'cross-origin'],
+  ...['Access-Control-Expose-Headers', 'Retry-After'],
+];
+
+/** Takes consent choices over HTTP, without Express or Nest in between (see ingest.ts). */
+@Injectable()
+export class IngestEndpoint {
+  /** What every answer carries, name and value in turn. */
+  private readonly headers: string[];
+  private readonly addressOf: (request: IncomingMessage) => string;
+
+  constructor(
+    private readonly consents: ConsentService,
+    private readonly limit: IngestLimit,
+    private readonly metrics: IngestMetrics,
+    private readonly problems: ProblemFilter,
+    @InjectSettings() settings: Settings,
+  ) {
+    const secure = securityHeaders(settings.production);
+    // Helmet's own policy is for the service's own pages alone.
+    const policyAt = secure.indexOf('Cross-Origin-Resource-Policy');
+    if (policyAt !== -1) secure.splice(policyAt, 2);
+    this.headers = [...secure, ...ANY_ORIGIN];
+    this.addressOf = clientAddress(settings.trustedProxies);
+  }
+
+  /**
+   * Takes a visitor's choice (design §6.1). 201 `{ id, receivedAt, duplicate: false }` once it is on the disk,
+   * 200 with `duplicate: true` where the same decision was there already, else a problem document. Never rejects.
+   */
+  async post(projectId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let startedMs = performance.now();
+    try {
+      const body = await readConsentBody(request, response);
+      startedMs = performance.now();
+      if (!isUuid(projectId)) throw unknownProject();
+      await this.limit.count(this.addressOf(request), projectId);
+      const { origin } = request.headers;
+      const receipt = await this.consents.record(projectId.toLowerCase(), body, origin, new Date());
+      this.metrics.count(receipt.duplicate ? 'duplicate' : 'stored', startedMs);
+      const text = JSON.stringify(receipt);
+      response.writeHead(receipt.duplicate ? 200 : 201, [
+        ...this.headers,
+        ...[REQUEST_ID_HEADER, requestIdOf(request)],
+        ...['Content-Type', 'application/json; charset=utf-8'],
+        ...['Content-Length', String(Buffer.byteLength(text))],
+      ]);
+      response.end(text);
+    } catch (error) {
+      this.setHeaders(response);
+      this.metrics.count(this.problems.answer(error, request, response), startedMs);
+    }
+  }
+
+  /** Answers a browser that asks before it sends: any origin may POST. */
+  preflight(request: IncomingMessage, response: ServerResponse): void {
+    response.writeHead(204, [
+      ...this.headers,
+      ...[REQUEST_ID_HEADER, requestIdOf(request)],
+      ...['Access-Control-Allow-Methods', 'POST'],
+      ...['Access-Control-Allow-Headers', 'Content-Type'],
+      ...['Access-Control-Max-Age', String(PREFLIGHT_SECONDS)],
+    ]);
+    response.end();
+  }
+
+  private setHeaders(response: ServerResponse): void {
+    for (let at = 0; at < this.headers.length; at += 2)
+      response.setHeader(this.headers[at] ?? '', this.headers[at + 1] ?? '');
+  }
+}
+
+function unknownProject(): DomainError {
+  return new DomainError('project_not_found', 'There is no such project. Check the project id in the URL.');
+}
