@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   const [room, command, projectId, id] = positionals;
   if (room !== 'outbox' && room !== 'billing' && room !== 'sites') throw new UsageError();
   const orm = await MikroORM.init(ormOptions(await databaseUrlOf(settings)));
-  const store = new OutboxStore(orm.em, settings);
+  const store = new OutboxStore(orm.em);
   try {
     if (room === 'billing') await runBilling(orm.em, { ...values, command, args: positionals.slice(2) });
     else if (room === 'sites' && command === 'publish') {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { OutboxClaimer } from '../src/outbox/outbox.claimer.js';
 import { OutboxDispatcher } from '../src/outbox/outbox.dispatcher.js';
 import { OutboxService } from '../src/outbox/outbox.service.js';
 import { OUTBOX_FAILURES_MAX } from '../src/outbox/outbox.settler.js';
@@ -120,7 +121,7 @@ describe('outbox', () => {
 
   it('hands each message to one of two workers that claim at the same time', async () => {
     for (let n = 0; n < 10; n++) await append(20);
-    const store = service.app.get(OutboxStore);
+    const workers = Array.from({ length: 4 }, () => new OutboxClaimer(service.settings));
     const request = {
       topics: [TOPIC],
       limit: 100,
@@ -128,7 +129,8 @@ describe('outbox', () => {
       freeOf: new Map<string, number>(),
       afterProject: '00000000-0000-0000-0000-000000000000',
     };
-    const claims = await Promise.all(Array.from({ length: 4 }, () => store.claim(newId(), request)));
+    const claims = await Promise.all(workers.map((claimer) => claimer.claim(request)));
+    for (const claimer of workers) await claimer.onApplicationShutdown();
     const ids = claims.flatMap(({ messages }) =>
       messages.map((message) => `${message.projectId}/${message.id}`),
     );
@@ -139,6 +141,7 @@ describe('outbox', () => {
   it('claims a worker’s message again once its lease has run out, and fences the first claim off', async () => {
     await append(1);
     const store = service.app.get(OutboxStore);
+    const claimer = service.app.get(OutboxClaimer);
     const request = {
       topics: [TOPIC],
       limit: 10,
@@ -146,10 +149,10 @@ describe('outbox', () => {
       freeOf: new Map<string, number>(),
       afterProject: '00000000-0000-0000-0000-000000000000',
     };
-    const first = await store.claim(newId(), request);
-    expect((await store.claim(newId(), request)).messages).toHaveLength(0);
+    const first = await claimer.claim(request);
+    expect((await claimer.claim(request)).messages).toHaveLength(0);
     const second = await until('the lease to run out', async () => {
-      const claimed = await store.claim(newId(), request);
+      const claimed = await claimer.claim(request);
       return claimed.messages.length > 0 ? claimed : null;
     });
     expect(second.messages[0]).toMatchObject({ unknownOutcomes: 1 });

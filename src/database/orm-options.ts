@@ -6,6 +6,9 @@ import { migrations } from '../migrations/index.js';
 /** Connections of the ORM's pool in one process; the ingest lanes have a pool of their own. */
 export const ORM_POOL_MAX = 10;
 
+/** A server that does not take connections is away. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
 /** The one ORM configuration, for the application and for the command line. */
 export function ormOptions(databaseUrl: string): Options {
   return defineConfig({
@@ -16,7 +19,11 @@ export function ormOptions(databaseUrl: string): Options {
     migrations: { migrationsList: migrations, snapshot: false, tableName: 'schema_migration', silent: true },
     // BullMQ keeps its own tables in its own schema; a schema diff must not want to drop them.
     schemaGenerator: { ignoreSchema: ['bullmq'] },
-    driverOptions: { application_name: 'consent-service', keepAlive: true },
+    driverOptions: {
+      application_name: 'consent-service',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    },
     debug: false,
   });
 }

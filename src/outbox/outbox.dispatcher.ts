@@ -1,8 +1,8 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Complaint } from '../shared/complaint.js';
-import { newId } from '../shared/ids.js';
 import { InjectSettings, type Settings } from '../shared/settings.js';
 import { FairShare } from './domain/fair-share.js';
+import { OutboxClaimer } from './outbox.claimer.js';
 import { OutboxService } from './outbox.service.js';
 import { OutboxSettler } from './outbox.settler.js';
 import { type HeldMessage, OutboxStore } from './outbox.store.js';
@@ -58,6 +58,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   givenUp = 0;
 
   constructor(
+    private readonly claimer: OutboxClaimer,
     private readonly store: OutboxStore,
     private readonly settler: OutboxSettler,
     private readonly outbox: OutboxService,
@@ -119,7 +120,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     let wholeWalk = this.afterProject === LOWEST_PROJECT;
     for (let room = this.room; room > 0 && !this.stopping; room = this.room) {
       const claimedMs = performance.now();
-      const { claimId, messages, nextProject, reachedEnd } = await this.store.claim(newId(), {
+      const { claimId, messages, nextProject, reachedEnd } = await this.claimer.claim({
         topics: this.outbox.topics,
         limit: room,
         limitPerProject: this.share.startLimit,

@@ -2,6 +2,7 @@ import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Settings } from '../config.js';
 import { OUTBOX_QUEUE, OutboxBell } from './outbox.bell.js';
+import { OutboxClaimer } from './outbox.claimer.js';
 import { OutboxDispatcher } from './outbox.dispatcher.js';
 import { OutboxMetrics } from './outbox.metrics.js';
 import { OutboxProcessor } from './outbox.processor.js';
@@ -24,6 +25,7 @@ export class OutboxModule {
         OutboxService,
         OutboxBell,
         OutboxStore,
+        OutboxClaimer,
         OutboxSettler,
         OutboxDispatcher,
         OutboxMetrics,

@@ -1,47 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { InjectSettings, type Settings } from '../shared/settings.js';
 import type { OutboxMessage } from './outbox.types.js';
 
-/** Projects that one claim looks at; each costs one step in the primary key. */
-const CLAIM_PROJECTS_MAX = 256;
-const LOWEST_UUID = '00000000-0000-0000-0000-000000000000';
 const ERROR_CHARACTERS_MAX = 500;
-
-/** What a claim may take. */
-export interface ClaimRequest {
-  topics: string[];
-  /** Messages in all. */
-  limit: number;
-  /** Messages of a project that `freeOf` does not name. */
-  limitPerProject: number;
-  /** Messages that projects with work under way may still get; 0 for a project that has its fill. */
-  freeOf: Map<string, number>;
-  /** Where the walk over the projects begins; see `Claimed.nextProject`. */
-  afterProject: string;
-}
-
-export interface Claimed {
-  claimId: string;
-  messages: OutboxMessage[];
-  /** Give this as `afterProject` next time, so that all projects get their turn. */
-  nextProject: string;
-  /** The walk came to the last project. */
-  reachedEnd: boolean;
-}
-
-interface MessageRow {
-  projectId: string;
-  id: string;
-  topic: string;
-  subjectId: string;
-  payload: Record<string, unknown> | null;
-  unknownOutcomes: number;
-  failures: number;
-  /** As the ORM's connections give instants: text. */
-  createdAt: string;
-}
 
 /** A message and the claim under which this worker holds it. */
 export interface HeldMessage {
@@ -63,65 +25,7 @@ export interface DeadLetter {
 /** The statements on the outbox table. Time is the database's alone: a worker's clock decides nothing here. */
 @Injectable()
 export class OutboxStore {
-  constructor(
-    private readonly em: EntityManager,
-    @InjectSettings() private readonly settings: Settings,
-  ) {}
-
-  /**
-   * Leases messages, fair between projects: it steps from project to project along the primary key (so that
-   * a project with a million messages costs the same step as one with one) and takes the oldest of each.
-   * A lease that has run out counts as an unknown outcome and may be claimed again.
-   */
-  async claim(claimId: string, request: ClaimRequest): Promise<Claimed> {
-    const freeOf = JSON.stringify(Object.fromEntries(request.freeOf));
-    const { rows } = await sql<MessageRow & { lastProject: string | null; walked: number }>`
-      with recursive walk (project_id, step) as (
-        (select project_id, 1 from outbox_message
-         where project_id > ${request.afterProject}::uuid order by project_id limit 1)
-        union all
-        select next.project_id, walk.step + 1
-        from walk cross join lateral (
-          select m.project_id from outbox_message m
-          where m.project_id > walk.project_id order by m.project_id limit 1
-        ) next
-        where walk.step < ${CLAIM_PROJECTS_MAX}
-      ), picked as (
-        select oldest.project_id, oldest.id
-        from walk
-        cross join lateral (
-          select m.project_id, m.id from outbox_message m
-          where m.project_id = walk.project_id and m.available_at <= now() and m.topic = any(${request.topics}::text[])
-          order by m.id
-          limit coalesce((${freeOf}::jsonb ->> walk.project_id::text)::int, ${request.limitPerProject}::int)
-          for update skip locked
-        ) oldest
-        limit ${request.limit}::int
-      ), claimed as (
-        update outbox_message m
-        set claim_id = ${claimId}::uuid,
-            available_at = now() + make_interval(secs => ${this.settings.outbox.leaseMs / 1000}::float8),
-            unknown_outcomes = m.unknown_outcomes + 1
-        from picked
-        where m.project_id = picked.project_id and m.id = picked.id
-        returning m.project_id as "projectId", m.id, m.topic, m.subject_id as "subjectId", m.payload,
-                  m.unknown_outcomes - 1 as "unknownOutcomes", m.failures, m.created_at as "createdAt"
-      )
-      select claimed.*, w."lastProject", w.walked
-      from (select max(project_id::text) as "lastProject", count(*)::int as walked from walk) w
-      left join claimed on true
-    `.execute(this.em.fork().getKysely());
-    const { lastProject, walked } = rows[0] ?? { lastProject: null, walked: 0 };
-    const messages = rows.filter((row) => row.projectId !== null).map(messageOf);
-    const reachedEnd = walked < CLAIM_PROJECTS_MAX && messages.length < request.limit;
-    const lastServed = messages.length < request.limit ? lastProject : highestProject(messages);
-    return {
-      claimId,
-      messages,
-      nextProject: reachedEnd ? LOWEST_UUID : (lastServed ?? LOWEST_UUID),
-      reachedEnd,
-    };
-  }
+  constructor(private readonly em: EntityManager) {}
 
   /**
    * Takes settled messages out of the outbox, inside the caller's transaction. Returns the keys of those
@@ -235,25 +139,4 @@ export class OutboxStore {
 /** Names a message within the outbox. */
 export function messageKey(message: { projectId: string; id: string }): string {
   return `${message.projectId}/${message.id}`;
-}
-
-function messageOf(row: MessageRow): OutboxMessage {
-  const { projectId, id, topic, subjectId, payload, unknownOutcomes, failures, createdAt } = row;
-  return {
-    projectId,
-    id,
-    topic,
-    subjectId,
-    payload,
-    unknownOutcomes,
-    failures,
-    createdAt: new Date(createdAt),
-  };
-}
-
-function highestProject(messages: OutboxMessage[]): string | null {
-  return messages.reduce<string | null>(
-    (highest, { projectId }) => (highest === null || projectId > highest ? projectId : highest),
-    null,
-  );
 }

@@ -11,7 +11,7 @@ const CONNECTION_ERRNO = new Set([
 ]);
 /** `pg` says these in words alone. */
 const CONNECTION_MESSAGE =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error)/;
 
 /** Whether a query failed because the database could not be reached, so that trying again makes sense. */
 export function isConnectionFailure(error: unknown): boolean {

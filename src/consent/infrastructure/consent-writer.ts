@@ -1,9 +1,10 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { Complaint } from '../../shared/complaint.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
+import { openPool } from '../../shared/postgres-pool.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { ConsentEvents } from '../consent.events.js';
 import { ConsentPartitions } from '../consent-partitions.js';
@@ -27,7 +28,6 @@ export const WAITING_ROWS_MAX = 5_000;
 const WAIT_MAX_MS = 5_000;
 /** Pause of a lane after the database could not be reached. */
 const RECONNECT_PAUSE_MS = 200;
-const CONNECT_TIMEOUT_MS = 2_000;
 const RETRY_AFTER_SECONDS = 2;
 /** SQLSTATE of a row that no partition takes. */
 const CHECK_VIOLATION = '23514';
@@ -67,15 +67,12 @@ export class ConsentWriter implements OnApplicationShutdown {
     private readonly partitions: ConsentPartitions,
     @InjectSettings() settings: Settings,
   ) {
-    this.pool = new Pool({
-      connectionString: settings.databaseUrl,
-      max: LANES,
-      application_name: 'consent-service ingest',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
+    this.pool = openPool(settings, {
+      name: 'ingest',
+      connections: LANES,
+      statementMs: WAIT_MAX_MS,
+      onDropped: (error) => this.unreachable.about(error),
     });
-    // A dropped idle connection is no event for the writer: the next batch opens another one.
-    this.pool.on('error', (error) => this.unreachable.about(error));
   }
 
   /**
