@@ -6,8 +6,11 @@ import { migrations } from '../migrations/index.js';
 /** Connections of the ORM's pool in one process; the ingest lanes have a pool of their own. */
 export const ORM_POOL_MAX = 10;
 
-/** A server that does not take connections is away. */
-const CONNECT_TIMEOUT_MS = 5_000;
+/**
+ * A server that does not take connections for so long is away. At a start the process itself is busy for seconds,
+ * loading, while the server's answer waits.
+ */
+const CONNECT_TIMEOUT_MS = 15_000;
 
 /** The one ORM configuration, for the application and for the command line. */
 export function ormOptions(databaseUrl: string): Options {
