@@ -278,6 +278,36 @@ describe('outbox', () => {
     await until('all settled', () => recorder.settled.length === 600);
   });
 
+  it('gives back, when it stops, what it claimed ahead of a quick receiver', async () => {
+    const projectId = newId();
+    await append(200, projectId);
+    dispatcher.ring();
+    await until('the receiver is known to be quick', () => recorder.settled.length === 200);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    recorder.attempt = async () => {
+      await released;
+      return { kind: 'settled', outcome: 'done', healthy: true };
+    };
+    const subjects = await append(300, projectId);
+    dispatcher.ring();
+    await until('more is held than attempted', () => dispatcher.held === 128);
+    const begun = recorder.attempted.length - 200;
+    expect(begun).toBe(64);
+    const drained = dispatcher.beforeApplicationShutdown();
+    release();
+    await drained;
+    expect(recorder.settled).toHaveLength(200 + begun);
+    expect(
+      await service.database.query(
+        'select from outbox_message where claim_id is null and unknown_outcomes = 0 and available_at <= now()',
+      ),
+    ).toHaveLength(subjects.length - begun);
+    expect(await waiting()).toBe(subjects.length - begun);
+  });
+
   it('drains: waits for what is under way and claims nothing more', async () => {
     await append(50);
     let release: () => void = () => undefined;

@@ -19,17 +19,25 @@ const DRAIN_EXTRA_MS = 5_000;
 /** Pause after a claim failed, e.g. because the database is away. */
 const CLAIM_RETRY_MS = 500;
 /**
- * Messages that a worker holds at most, as a multiple of its slots: those under way and those whose outcome
- * waits to be written. Past it, a slow database stops the claims; a worker that dies leaves so many unknown.
+ * Messages that a worker holds at most, as a multiple of its slots: those that wait for a slot, those under way
+ * and those whose outcome waits to be written. Past it, a slow database stops the claims; a worker that dies
+ * leaves so many unknown.
  */
-const HELD_PER_SLOT = 2;
+const HELD_PER_SLOT = 3;
+/** A message that waited longer for its slot goes back: the settings it was prepared with may be old. */
+const READY_MAX_MS = 2_000;
 
 /** How an attempt ended, seen from here. */
-type AttemptEnd =
-  | Ending<unknown>
-  | { kind: 'threw'; cause: unknown }
-  /** It was not begun, because the message may be somebody else's by now. */
-  | { kind: 'not_begun' };
+type AttemptEnd = Ending<unknown> | { kind: 'threw'; cause: unknown };
+
+/** A message that is prepared and waits for a slot. */
+interface Ready {
+  held: HeldMessage;
+  attempt: Attempt<unknown> | undefined;
+  claimedMs: number;
+  /** To be called once its outcome is written, or it was given back. */
+  done: () => void;
+}
 
 /**
  * Works through the outbox: claims as many messages as there are free slots, fair between projects, has
@@ -50,7 +58,9 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   private stopping = false;
   /** The batches under way; each ends with the last of its outcomes written. */
   private readonly batches = new Set<Promise<void>>();
-  private held = 0;
+  /** What waits for a slot, by project; no entry is empty. */
+  private readonly ready = new Map<string, Ready[]>();
+  private heldCount = 0;
   private draining: Promise<void> | null = null;
   /** Leases taken over from a worker that died, for the metrics. */
   reclaims = 0;
@@ -67,9 +77,14 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     this.share = new FairShare(settings.forwarding.slots);
   }
 
-  /** Attempts under way and outcomes not yet written. */
+  /** Attempts under way. */
   get inFlight(): number {
-    return this.held;
+    return this.settings.forwarding.slots - this.share.free;
+  }
+
+  /** Messages that wait for a slot, are under way, or have an outcome not yet written. */
+  get held(): number {
+    return this.heldCount;
   }
 
   /** Looks for work now. Never waits and never throws. */
@@ -90,6 +105,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
 
   private async drain(): Promise<void> {
     this.stopping = true;
+    for (const projectId of this.ready.keys()) this.giveBack(projectId);
     const deadline = new Promise<void>((wake) => {
       setTimeout(wake, this.settings.forwarding.timeoutMs + DRAIN_EXTRA_MS).unref();
     });
@@ -113,7 +129,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   }
 
   /**
-   * Claims until no slot is free or a whole walk over the projects is done. What a walk passed by (a project
+   * Claims until it holds its fill or a whole walk over the projects is done. What a walk passed by (a project
    * that has its fill, a message that comes later) rings again when its time has come.
    */
   private async claimAll(): Promise<void> {
@@ -143,23 +159,28 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
 
   /** How many messages may be claimed now. */
   private get room(): number {
-    return Math.min(this.share.free, this.heldMax - this.held);
+    return this.heldMax - this.held;
+  }
+
+  /** Never more than half of the lease: after a pause of the process the message may be somebody else's. */
+  private get readyMaxMs(): number {
+    return Math.min(READY_MAX_MS, this.settings.outbox.leaseMs / 2);
   }
 
   private get heldMax(): number {
     return this.settings.forwarding.slots * HELD_PER_SLOT;
   }
 
-  /** Takes the slots at once and works in the background: the next claim need not wait for this preparation. */
+  /** Counts them at once and works in the background: the next claim need not wait for this preparation. */
   private begin(held: HeldMessage[], claimedMs: number): void {
     this.reclaims += held.filter(({ message }) => message.unknownOutcomes > 0).length;
-    this.held += held.length;
-    for (const { message } of held) this.share.started(message.projectId, claimedMs);
+    this.heldCount += held.length;
+    for (const { message } of held) this.share.claimed(message.projectId, claimedMs);
     const topics = [...Map.groupBy(held, ({ message }) => message.topic)];
     const batch = Promise.all(
       topics.map(async ([topic, entries]) => {
         const attempts = await this.prepare(topic, entries);
-        await Promise.all(entries.map((entry, index) => this.attempt(entry, attempts[index], claimedMs)));
+        await Promise.all(entries.map((entry, index) => this.enqueue(entry, attempts[index], claimedMs)));
       }),
     ).then(() => {
       this.batches.delete(batch);
@@ -181,29 +202,74 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     }
   }
 
-  /** Never rejects. */
-  private async attempt(
+  /** Resolves once the message is settled or given back. Never rejects. */
+  private enqueue(
     held: HeldMessage,
     attempt: Attempt<unknown> | undefined,
     claimedMs: number,
   ): Promise<void> {
-    const end = await this.endOf(held.message, attempt, claimedMs);
+    const { projectId } = held.message;
+    return new Promise((done) => {
+      const line = this.ready.get(projectId) ?? [];
+      this.ready.set(projectId, line);
+      line.push({ held, attempt, claimedMs, done });
+      if (this.stopping) this.giveBack(projectId);
+      else this.startReady(projectId);
+    });
+  }
+
+  /** Begins what has a slot. */
+  private startReady(projectId: string): void {
+    const line = this.ready.get(projectId) ?? [];
+    while (line.length > 0 && this.share.mayStart(projectId)) {
+      const next = line.shift();
+      if (next && performance.now() - next.claimedMs > this.readyMaxMs) void this.release(projectId, [next]);
+      else if (next) void this.attempt(next);
+    }
+    if (line.length === 0) this.ready.delete(projectId);
+  }
+
+  /** Never rejects. */
+  private async attempt({ held, attempt, claimedMs, done }: Ready): Promise<void> {
+    const { projectId } = held.message;
+    const startedMs = performance.now();
+    this.share.started(projectId, startedMs);
+    const end = await this.endOf(held.message, attempt);
     // The receiver has answered: its slot is free, and need not wait until the outcome is on the disk.
     const healthy = end.kind !== 'settled' || end.healthy;
-    this.share.ended(held.message.projectId, { startedMs: claimedMs, nowMs: performance.now(), healthy });
+    this.share.ended(projectId, { startedMs, nowMs: performance.now(), healthy });
+    // What waits behind a receiver that fails may be sent by another worker, or later.
+    if (!healthy) this.giveBack(projectId);
+    for (const waiting of [...this.ready.keys()]) this.startReady(waiting);
     this.ring();
     await this.conclude(held, end, claimedMs);
     const wasFull = this.held >= this.heldMax;
-    this.held -= 1;
+    this.heldCount -= 1;
     // A message that was put back may be due again.
     if (wasFull || end.kind !== 'settled') this.ring();
+    done();
   }
 
-  private async endOf(
-    message: OutboxMessage,
-    attempt: Attempt<unknown> | undefined,
-    claimedMs: number,
-  ): Promise<AttemptEnd> {
+  /** Gives back all that is ready of a project. */
+  private giveBack(projectId: string): void {
+    const line = this.ready.get(projectId) ?? [];
+    this.ready.delete(projectId);
+    if (line.length > 0) void this.release(projectId, line);
+  }
+
+  /** Gives messages back as if they had never been claimed. Never rejects. */
+  private async release(projectId: string, line: Ready[]): Promise<void> {
+    for (const _ of line) this.share.givenBack(projectId, performance.now());
+    // Where this fails the leases run out by themselves.
+    await this.store.release(line.map(({ held }) => held)).catch((error: unknown) => {
+      this.claimFailure.about(error);
+    });
+    this.heldCount -= line.length;
+    for (const { done } of line) done();
+    this.ring();
+  }
+
+  private async endOf(message: OutboxMessage, attempt: Attempt<unknown> | undefined): Promise<AttemptEnd> {
     try {
       if (message.unknownOutcomes >= OUTBOX_UNKNOWN_OUTCOMES_MAX) {
         this.givenUp += 1;
@@ -211,8 +277,6 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
         return { kind: 'settled', outcome, healthy: true };
       }
       if (!attempt) throw new Error(`the handler of ${message.topic} prepared too few attempts`);
-      // Half of the lease went by before the work began (a paused process): the message may be somebody else's.
-      if (performance.now() - claimedMs > this.settings.outbox.leaseMs / 2) return { kind: 'not_begun' };
       return await attempt(this.abort.signal);
     } catch (cause) {
       return { kind: 'threw', cause };
@@ -227,7 +291,6 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
         return this.store.putBack(held, end).catch((error: unknown) => this.settler.fail(held, error));
       case 'threw':
         return this.settler.fail(held, end.cause);
-      case 'not_begun':
     }
   }
 }

@@ -52,10 +52,18 @@ export class OutboxMetrics {
     });
     new Gauge({
       name: 'outbox_in_flight',
-      help: 'Messages that this process is working on.',
+      help: 'Attempts of this process that are under way.',
       registers,
       collect() {
         this.set(dispatcher.inFlight);
+      },
+    });
+    new Gauge({
+      name: 'outbox_held',
+      help: 'Messages that this process has leased: waiting for a slot, under way, or with an outcome to be written.',
+      registers,
+      collect() {
+        this.set(dispatcher.held);
       },
     });
     new Counter({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FairShare, SHARE_RESTART_MS, SHARE_START, SLOW_MS } from './fair-share.js';
+import { AHEAD_BELOW_MS, FairShare, SHARE_RESTART_MS, SHARE_START, SLOW_MS } from './fair-share.js';
 
 const SLOTS = 64;
 
@@ -11,6 +11,7 @@ describe(FairShare.name, () => {
     { from = 0, takesMs = 5, healthy = true } = {},
   ): void => {
     for (let n = 0; n < count; n++) {
+      share.claimed(project, from);
       share.started(project, from);
       share.ended(project, { startedMs: from, nowMs: from + takesMs, healthy });
     }
@@ -25,7 +26,27 @@ describe(FairShare.name, () => {
   it('gives a quick receiver up to a quarter of the slots, and no more', () => {
     const share = new FairShare(SLOTS);
     run(share, 'a', 100);
-    expect(share.freeOf(10).get('a')).toBe(SLOTS / 4);
+    let begun = 0;
+    for (; share.mayStart('a'); begun++) {
+      share.claimed('a', 10);
+      share.started('a', 10);
+    }
+    expect(begun).toBe(SLOTS / 4);
+  });
+
+  it('claims as many again ahead of a quick receiver, and none ahead of a slower one', () => {
+    const share = new FairShare(SLOTS);
+    run(share, 'a', 100, { takesMs: AHEAD_BELOW_MS - 1 });
+    run(share, 'b', 100, { takesMs: AHEAD_BELOW_MS });
+    for (let n = 0; n < 3; n++) share.claimed('a', 300);
+    expect(share.freeOf(300)).toEqual(
+      new Map([
+        ['a', (2 * SLOTS) / 4 - 3],
+        ['b', SLOTS / 4],
+      ]),
+    );
+    share.givenBack('a', 300);
+    expect(share.freeOf(300).get('a')).toBe((2 * SLOTS) / 4 - 2);
   });
 
   it('halves the share of a receiver that fails, down to one', () => {
@@ -40,7 +61,10 @@ describe(FairShare.name, () => {
   it('takes an attempt under way for slow once it lasts too long', () => {
     const share = new FairShare(8);
     // Four hanging projects with two attempts each would hold all eight slots.
-    for (const project of ['a', 'b', 'c', 'd']) share.started(project, 0);
+    for (const project of ['a', 'b', 'c', 'd']) {
+      share.claimed(project, 0);
+      share.started(project, 0);
+    }
     expect([...share.freeOf(SLOW_MS).values()]).toEqual([1, 1, 1, 1]);
     expect([...share.freeOf(SLOW_MS + 1).values()]).toEqual([0, 0, 0, 0]);
   });
@@ -52,6 +76,7 @@ describe(FairShare.name, () => {
       const project = `slow-${n}`;
       run(share, project, 1, { healthy: false });
       if ((share.freeOf(10).get(project) ?? 0) > 0) {
+        share.claimed(project, 10);
         share.started(project, 10);
         inFlight += 1;
       }
@@ -63,8 +88,8 @@ describe(FairShare.name, () => {
   it('begins with few slots again after a pause, when the connections may be closed', () => {
     const share = new FairShare(SLOTS);
     run(share, 'a', 100, { takesMs: 0 });
-    expect(share.freeOf(SHARE_RESTART_MS).get('a')).toBe(SLOTS / 4);
-    expect(share.freeOf(SHARE_RESTART_MS + 1).get('a')).toBe(SHARE_START);
+    expect(share.freeOf(SHARE_RESTART_MS).get('a')).toBe((2 * SLOTS) / 4);
+    expect(share.freeOf(SHARE_RESTART_MS + 1).get('a')).toBe(2 * SHARE_START);
     run(share, 'b', 3, { healthy: false, takesMs: 0 });
     // A receiver that failed gets no more by waiting.
     expect(share.freeOf(SHARE_RESTART_MS + 1).get('b')).toBe(1);

@@ -7,6 +7,11 @@ export const SHARE_OF_SLOW_PROJECTS = 1 / 2;
 /** An attempt that takes longer makes its project a slow one. */
 export const SLOW_MS = 2_000;
 /**
+ * Where answers come quicker than this, as many messages again are claimed ahead: a claim takes a good part of
+ * such a time, and the receiver would wait for it. Ahead of a slower receiver they would only grow old.
+ */
+export const AHEAD_BELOW_MS = 250;
+/**
  * A project without work for this long begins with few slots again: its connections may be closed by now, and
  * a hundred handshakes at once are more than a receiver that was quick may bear.
  */
@@ -15,8 +20,12 @@ export const SHARE_RESTART_MS = 3_000;
 const FORGET_MS = 60_000;
 
 interface ProjectShare {
+  /** Claimed messages, begun or not. */
+  claimed: number;
   inFlight: number;
   limit: number;
+  /** How long the last answer took. */
+  lastMs: number;
   slow: boolean;
   /** When the attempts under way began, oldest first. */
   startedAt: number[];
@@ -24,10 +33,11 @@ interface ProjectShare {
 }
 
 /**
- * Divides a worker's slots between projects. Each project begins with a few slots, gains one with each quick
- * answer up to a quarter of all, and loses half with each slow or failed one; those that are slow share half
- * of the slots between them. So a hanging receiver holds few slots however many records wait for it, and
- * many hanging ones together never hold the healthy ones up. Times are of a monotonic clock, in milliseconds.
+ * Divides a worker's slots, each of which takes one attempt, between projects. Each project begins with a few
+ * slots, gains one with each quick answer up to a quarter of all, and loses half with each slow or failed one;
+ * those that are slow share half of the slots between them. So a hanging receiver holds few slots however many
+ * records wait for it, and many hanging ones together never hold the healthy ones up. Times are of a monotonic
+ * clock, in milliseconds.
  */
 export class FairShare {
   private readonly projects = new Map<string, ProjectShare>();
@@ -39,31 +49,53 @@ export class FairShare {
     return this.slots - this.inFlight;
   }
 
-  /** What each known project may still get; a project that is not named may get `SHARE_START`. */
+  /** What may still be claimed of each known project; of a project that is not named, `SHARE_START`. */
   freeOf(nowMs: number): Map<string, number> {
     this.forgetIdle(nowMs);
     const slow = [...this.projects.values()].filter((project) => isSlow(project, nowMs));
-    const slowInFlight = slow.reduce((sum, project) => sum + project.inFlight, 0);
-    const slowFree = Math.max(0, Math.floor(this.slots * SHARE_OF_SLOW_PROJECTS) - slowInFlight);
+    const slowClaimed = slow.reduce((sum, project) => sum + project.claimed, 0);
+    const slowFree = Math.max(0, Math.floor(this.slots * SHARE_OF_SLOW_PROJECTS) - slowClaimed);
     // Shared out evenly, at least one: with none, a receiver that recovers would never be found out.
     const slowEach = slowFree === 0 ? 0 : Math.max(1, Math.floor(slowFree / Math.max(1, slow.length)));
     return new Map(
       [...this.projects].map(([projectId, project]) => {
-        const free = Math.max(0, project.limit - project.inFlight);
-        return [projectId, isSlow(project, nowMs) ? Math.min(free, slowEach) : free];
+        const slow = isSlow(project, nowMs);
+        const ahead = !slow && project.lastMs < AHEAD_BELOW_MS ? project.limit : 0;
+        const free = Math.max(0, project.limit + ahead - project.claimed);
+        return [projectId, slow ? Math.min(free, slowEach) : free];
       }),
     );
   }
 
-  started(projectId: string, nowMs: number): void {
+  claimed(projectId: string, nowMs: number): void {
     const project = this.projects.get(projectId) ?? {
+      claimed: 0,
       inFlight: 0,
       limit: this.startLimit,
+      lastMs: Number.POSITIVE_INFINITY,
       slow: false,
       startedAt: [],
       idleSince: nowMs,
     };
     this.projects.set(projectId, project);
+    project.claimed += 1;
+  }
+
+  /** A claimed message was given back without an attempt. */
+  givenBack(projectId: string, nowMs: number): void {
+    const project = this.known(projectId);
+    project.claimed -= 1;
+    project.idleSince = nowMs;
+  }
+
+  /** Whether there is a slot for a claimed message of the project. */
+  mayStart(projectId: string): boolean {
+    const project = this.known(projectId);
+    return this.free > 0 && project.inFlight < project.limit;
+  }
+
+  started(projectId: string, nowMs: number): void {
+    const project = this.known(projectId);
     project.inFlight += 1;
     project.startedAt.push(nowMs);
     this.inFlight += 1;
@@ -74,12 +106,13 @@ export class FairShare {
     projectId: string,
     { startedMs, nowMs, healthy }: { startedMs: number; nowMs: number; healthy: boolean },
   ): void {
-    const project = this.projects.get(projectId);
-    if (!project) throw new Error('an attempt ended that never started');
+    const project = this.known(projectId);
     project.startedAt.splice(project.startedAt.indexOf(startedMs), 1);
+    project.claimed -= 1;
     project.inFlight -= 1;
     this.inFlight -= 1;
-    project.slow = !healthy || nowMs - startedMs > SLOW_MS;
+    project.lastMs = nowMs - startedMs;
+    project.slow = !healthy || project.lastMs > SLOW_MS;
     project.limit = project.slow
       ? Math.max(1, Math.floor(project.limit / 2))
       : Math.min(this.cap, project.limit + 1);
@@ -91,13 +124,19 @@ export class FairShare {
     return Math.min(SHARE_START, this.cap);
   }
 
+  private known(projectId: string): ProjectShare {
+    const project = this.projects.get(projectId);
+    if (!project) throw new Error('a message is worked on that was never claimed');
+    return project;
+  }
+
   private get cap(): number {
     return Math.max(1, Math.floor(this.slots * SHARE_OF_ONE_PROJECT));
   }
 
   private forgetIdle(nowMs: number): void {
     for (const [projectId, project] of this.projects) {
-      if (project.inFlight > 0) continue;
+      if (project.claimed > 0) continue;
       const idleMs = nowMs - project.idleSince;
       if (idleMs > FORGET_MS) this.projects.delete(projectId);
       else if (idleMs > SHARE_RESTART_MS) project.limit = Math.min(project.limit, this.startLimit);
