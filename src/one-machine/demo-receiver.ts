@@ -1,15 +1,17 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { issueCertificate, makeCertificateAuthority } from './certificates.js';
+import { issueCertificate, makeCertificateAuthority, type ServerCertificate } from './certificates.js';
 
 /** Records that the page shows. */
 const SHOWN_MAX = 50;
 const BODY_BYTES_MAX = 256 * 1024;
 const HOST = '127.0.0.1';
+/** The certificate is made anew at a start this long before it expires. */
+const RENEW_BEFORE_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** A request as the receiver writes it down, one JSON line each, just as it arrived. */
 export interface ReceivedRecord {
@@ -91,16 +93,19 @@ export class DemoReceiver {
     });
   }
 
-  /** Made at the first start and kept; the authority's key is thrown away once it has signed this one. */
-  private async certificate(): Promise<{ certificatePem: string; privateKeyPem: string }> {
+  /**
+   * Made at the first start and kept until it is about to expire; the authority's key is thrown away once it has
+   * signed this one.
+   */
+  private async certificate(): Promise<ServerCertificate> {
     const file = join(this.folder, 'certificate.json');
-    if (!existsSync(file) || !existsSync(this.caFile)) {
+    if (!existsSync(file) || !existsSync(this.caFile) || expiresSoon(readCertificate(file))) {
       const authority = await makeCertificateAuthority('Demo receiver authority');
       const issued = await issueCertificate(authority, [HOST, 'localhost']);
       writeFileSync(this.caFile, authority.certificatePem);
       writeFileSync(file, JSON.stringify(issued), { mode: 0o600 });
     }
-    return JSON.parse(readFileSync(file, 'utf8')) as { certificatePem: string; privateKeyPem: string };
+    return readCertificate(file);
   }
 
   private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -188,4 +193,12 @@ function pageOf(records: ReceivedRecord[]): string {
 
 function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
+
+function readCertificate(file: string): ServerCertificate {
+  return JSON.parse(readFileSync(file, 'utf8')) as ServerCertificate;
+}
+
+function expiresSoon({ certificatePem }: ServerCertificate): boolean {
+  return new X509Certificate(certificatePem).validToDate.getTime() - Date.now() < RENEW_BEFORE_MS;
 }
