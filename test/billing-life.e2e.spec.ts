@@ -99,10 +99,14 @@ const tierIs = (project: TestProject, tier: string, reason: string): Promise<unk
     15_000,
   );
 
-/** A route that needs the tier pro. */
+/** The status of two routes that need the tier pro: forwarding, and an export that is read to its end. */
 async function guarded(project: TestProject): Promise<number> {
   const body = { enabled: false, endpointUrl: 'https://receiver.example.com/', authMode: 'none' };
-  return (await project.request('editor', 'PUT', '/forwarding', body)).status;
+  const forwarding = await project.request('editor', 'PUT', '/forwarding', body);
+  const exported = await project.request('viewer', 'GET', '/consents/export?format=csv');
+  expect(exported.status).toBe(forwarding.status);
+  if (exported.ok) expect(await exported.text()).toMatch(/^id,/);
+  return forwarding.status;
 }
 
 async function send(...events: Json[]): Promise<void> {
