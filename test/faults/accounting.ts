@@ -1,13 +1,17 @@
 import type { Client } from 'pg';
-import { type Claim, readClaims } from './audit.js';
+import { type Claim, readClaims, readHistories } from './audit.js';
 import type { Installation } from './installation.js';
 import { isAllowed, type Load } from './load.js';
-import type { Outages, Part } from './outages.js';
+import type { Outages } from './outages.js';
 
 /** Slack between the lab's clock readings and the instants at which a signal takes effect. */
 const CLOCK_SLACK_MS = 100;
 /** Violations of one rule that are shown; their number is always told. */
 const EXAMPLES_MAX = 5;
+
+/** Records of broken rules whose whole story is told. */
+const HISTORIES_MAX = 6;
+const CONSENT_ID = /^[0-9a-f-]{36}/;
 
 /** One rule, and what breaks it; none broken means it holds. */
 export interface Finding {
@@ -18,6 +22,8 @@ export interface Finding {
 export interface Accounts {
   counts: Record<string, number>;
   findings: Finding[];
+  /** What happened to records that broke a rule, in the order of time. */
+  histories: Record<string, string[]>;
 }
 
 export interface Ledger {
@@ -58,7 +64,7 @@ export async function account(ledger: Ledger): Promise<Accounts> {
   const silentRows = deliveries.filter(({ projectId }) => projectId === projects.silent);
   const troubles = load.troubles.filter((trouble) => !isAllowed(trouble, outages));
 
-  return {
+  const accounts = {
     counts: {
       sent: load.sent.size,
       acknowledged: load.acknowledged.size,
@@ -93,7 +99,7 @@ export async function account(ledger: Ledger): Promise<Accounts> {
         [...inTheLog].filter(([, times]) => times > 1).map(([id, times]) => `${id} ${times} times`),
       ),
       finding(
-        'a message is taken over only from a worker that was away, or after PostgreSQL was',
+        'a message is taken over only where a worker was away, or PostgreSQL was',
         takenOver
           .filter((claim) => !wasHit(claim, outages))
           .map(({ consentId, worker }) => `${consentId} of worker-${worker}`),
@@ -127,6 +133,13 @@ export async function account(ledger: Ledger): Promise<Accounts> {
       finding('everything is ready again after each round', ledger.unhealed),
     ],
   };
+  const ids = accounts.findings.flatMap(({ broken }) =>
+    broken.flatMap((text) => CONSENT_ID.exec(text) ?? []),
+  );
+  const histories = await installation.withDatabase((client) =>
+    readHistories(client, [...new Set(ids)].slice(0, HISTORIES_MAX)),
+  );
+  return { ...accounts, histories };
 }
 
 function finding(rule: string, broken: string[]): Finding {
@@ -135,12 +148,15 @@ function finding(rule: string, broken: string[]): Finding {
 }
 
 /**
- * Whether the lease met an outage of its holder, or of PostgreSQL, where every holder's outcome is lost. Such a
+ * Whether the lease met an outage of its holder; of PostgreSQL, where every holder's outcome is lost; or another
+ * worker that was stopped, perhaps amidst a transaction: what it has locked there, nobody else can write. Such a
  * message was in flight: it may be taken over, and its record may be received once more for it.
  */
 function wasHit({ worker, fromMs, toMs }: Claim, outages: Outages): boolean {
-  const parts: Part[] = [worker === 0 ? 'worker-0' : 'worker-1', 'postgres'];
-  return parts.some((part) => outages.met(part, fromMs - CLOCK_SLACK_MS, toMs, CLOCK_SLACK_MS));
+  return outages.in(fromMs - CLOCK_SLACK_MS, toMs, CLOCK_SLACK_MS).some(({ part, stopped }) => {
+    const isWorker = part === 'worker-0' || part === 'worker-1';
+    return part === 'postgres' || part === `worker-${worker}` || (isWorker && stopped);
+  });
 }
 
 async function idsByProject(client: Client): Promise<Map<string, Set<string>>> {

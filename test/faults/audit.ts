@@ -88,3 +88,22 @@ export async function readClaims(client: Client): Promise<{ claims: Claim[]; end
   }
   return { claims, endedUnclaimed };
 }
+
+/** Everything that the audit and the delivery log know of some records, a line each. */
+export async function readHistories(client: Client, consentIds: string[]): Promise<Record<string, string[]>> {
+  const { rows } = await client.query<{ id: string; line: string }>(
+    `select id::text, line from (
+       select subject_id as id, at, seq,
+              format('%s %s of message %s by %s', at::time, event, message_id, holder) as line
+       from fault_audit where subject_id = any($1::uuid[])
+       union all
+       select consent_id, attempted_at, 0,
+              format('%s attempt, %s ms, logged as %s %s', attempted_at::time, duration_ms, outcome, category)
+       from delivery where consent_id = any($1::uuid[])
+     ) as known order by at, seq`,
+    [consentIds],
+  );
+  const histories: Record<string, string[]> = {};
+  for (const { id, line } of rows) (histories[id] ??= []).push(line);
+  return histories;
+}

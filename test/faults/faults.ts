@@ -48,11 +48,15 @@ export const FAULTS: Record<FaultKind, Fault> = {
     await lab.installation.receiver.behave(HEALTHY);
   },
   'stop-postgres': ({ installation, outages }, { holdMs }) =>
-    outages.during('postgres', async () => {
-      signalPostgres(installation.postgresDir, 'SIGSTOP');
-      await pause(holdMs);
-      signalPostgres(installation.postgresDir, 'SIGCONT');
-    }),
+    outages.during(
+      'postgres',
+      async () => {
+        signalPostgres(installation.postgresDir, 'SIGSTOP');
+        await pause(holdMs);
+        signalPostgres(installation.postgresDir, 'SIGCONT');
+      },
+      { stopped: true },
+    ),
   'flush-redis': async ({ installation }, { holdMs }) => {
     for (let time = 0; time < FLUSHES; time++) {
       await installation.redis.flushAll();
@@ -104,12 +108,16 @@ function killed(role: Role): Fault {
 /** The process stands still and then goes on as if nothing had been. */
 function stopped(role: Role) {
   return ({ installation, outages }: Lab, { target, holdMs }: Round, meanwhile?: () => Promise<void>) =>
-    outages.during(partOf(role, target), async () => {
-      installation.service(role, target).signal('SIGSTOP');
-      await meanwhile?.();
-      await pause(holdMs);
-      installation.service(role, target).signal('SIGCONT');
-    });
+    outages.during(
+      partOf(role, target),
+      async () => {
+        installation.service(role, target).signal('SIGSTOP');
+        await meanwhile?.();
+        await pause(holdMs);
+        installation.service(role, target).signal('SIGCONT');
+      },
+      { stopped: true },
+    );
 }
 
 /** A worker is started again with a clock that is wrong, and later with a right one: both by an orderly stop. */

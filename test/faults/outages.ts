@@ -4,6 +4,8 @@ export type Part = 'api-0' | 'api-1' | 'worker-0' | 'worker-1' | 'postgres' | 'r
 /** Instants are milliseconds since 1970, which all processes of the machine share with PostgreSQL. */
 export interface Outage {
   part: Part;
+  /** It stood still, with its connections and whatever locks it held in the database, rather than being dead. */
+  stopped: boolean;
   fromMs: number;
   toMs: number;
 }
@@ -13,8 +15,8 @@ export class Outages {
   readonly all: Outage[] = [];
 
   /** Notes that the part is away while `cause` runs. */
-  async during(part: Part, cause: () => Promise<void>): Promise<void> {
-    const outage: Outage = { part, fromMs: Date.now(), toMs: Infinity };
+  async during(part: Part, cause: () => Promise<void>, { stopped = false } = {}): Promise<void> {
+    const outage: Outage = { part, stopped, fromMs: Date.now(), toMs: Infinity };
     this.all.push(outage);
     try {
       await cause();
@@ -25,8 +27,11 @@ export class Outages {
 
   /** Whether the part was away at some time in between, or so shortly before that it may still have been felt. */
   met(part: Part, fromMs: number, toMs: number, afterMs = 0): boolean {
-    return this.all.some(
-      (outage) => outage.part === part && outage.fromMs <= toMs && outage.toMs + afterMs >= fromMs,
-    );
+    return this.in(fromMs, toMs, afterMs).some((outage) => outage.part === part);
+  }
+
+  /** What was away at some time in between, or so shortly before. */
+  in(fromMs: number, toMs: number, afterMs = 0): Outage[] {
+    return this.all.filter((outage) => outage.fromMs <= toMs && outage.toMs + afterMs >= fromMs);
   }
 }

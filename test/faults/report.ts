@@ -38,13 +38,17 @@ export function sayRound(round: RoundReport): void {
   );
 }
 
-export function sayAccounts({ counts, findings }: Accounts): void {
+export function sayAccounts({ counts, findings, histories }: Accounts): void {
   say();
   for (const [what, count] of Object.entries(counts)) say(`  ${wordsOf(what).padEnd(32)} ${count}`);
   say();
   for (const { rule, broken } of findings) {
     say(`  ${broken.length === 0 ? 'holds ' : 'BROKEN'}  ${rule}`);
     for (const example of broken) say(`            ${example}`);
+  }
+  for (const [id, lines] of Object.entries(histories)) {
+    say(`\n  what happened to ${id}`);
+    for (const line of lines) say(`    ${line}`);
   }
 }
 

@@ -39,8 +39,9 @@ export async function runLab(options: {
   programs: string;
   rounds: Round[];
   onRound: (report: RoundReport) => void;
+  drainDeadlineMs?: number;
 }): Promise<RunReport> {
-  const { programs, rounds, onRound } = options;
+  const { programs, rounds, onRound, drainDeadlineMs = DRAIN_DEADLINE_MS } = options;
   const wantsDisk = rounds.some(({ kind }) => kind === 'disk-full');
   const installation = await Installation.start({ programs, wantsDisk });
   try {
@@ -62,7 +63,7 @@ export async function runLab(options: {
     }
     await pause(COOL_DOWN_MS);
     await load.stop();
-    const drainSeconds = await drained(installation);
+    const drainSeconds = await drained(installation, drainDeadlineMs);
     const { disk } = installation;
     return {
       rounds: reports,
@@ -119,13 +120,13 @@ async function runRound(lab: RunningLab, round: Round, startedMs: number): Promi
 }
 
 /** Waits until the outbox is empty, but not for ever: what is left then is a finding. Returns the seconds. */
-async function drained(installation: Installation): Promise<number> {
+async function drained(installation: Installation, deadlineMs: number): Promise<number> {
   const startedMs = performance.now();
   const isEmpty = (): Promise<boolean> =>
     installation.withDatabase(async (client) => {
       const { rows } = await client.query('select 1 from outbox_message limit 1');
       return rows.length === 0;
     });
-  await until('the outbox is empty', isEmpty, DRAIN_DEADLINE_MS).catch(() => false);
+  await until('the outbox is empty', isEmpty, deadlineMs).catch(() => false);
   return (performance.now() - startedMs) / 1000;
 }
