@@ -40,6 +40,7 @@ interface DeliveryRow {
   projectId: string;
   consentId: string;
   outcome: string;
+  category: string | null;
 }
 
 /** Adds everything up by sets of ids, once all is healed and the outbox had its time to empty. */
@@ -73,6 +74,7 @@ export async function account(ledger: Ledger): Promise<Accounts> {
       inTheDeliveryLog: inTheLog.size,
       delivered: delivered.length,
       failed: deliveries.filter(({ outcome }) => outcome === 'failed').length,
+      givenUpAfterThreeClaims: deliveries.filter(({ category }) => category === 'worker_lost').length,
       receivedWhole: taken.size,
       brokenOffByTheReceiver: broken.size,
       claims: claims.length,
@@ -170,7 +172,7 @@ async function idsByProject(client: Client): Promise<Map<string, Set<string>>> {
 
 async function deliveryRows(client: Client): Promise<DeliveryRow[]> {
   const { rows } = await client.query<DeliveryRow>(
-    'select project_id as "projectId", consent_id as "consentId", outcome from delivery',
+    'select project_id as "projectId", consent_id as "consentId", outcome, category from delivery',
   );
   return rows;
 }

@@ -1,10 +1,10 @@
+import type { Edit } from './build.js';
 import type { FaultKind } from './plan.js';
 
 /** A service that is broken on purpose, and the rules of the lab that must notice it. */
 export interface Break {
   name: string;
-  /** Exact pieces of the source and what stands there instead. */
-  edits: { file: string; from: string; to: string }[];
+  edits: Edit[];
   /** The rounds that bring it to light. */
   kinds: FaultKind[];
   rounds: number;
@@ -51,12 +51,12 @@ export const BREAKS: Break[] = [
     noticedBy: ['every acknowledged record is stored', 'nothing is stored that nobody sent'],
   },
   {
-    name: 'writes no message for one record in a hundred',
+    name: 'writes no message for one record in twenty',
     edits: [
       {
         file: 'src/consent/infrastructure/consent-statement.ts',
         from: 'using (project_id, id) where announced',
-        to: 'using (project_id, id) where announced and random() < 0.99',
+        to: 'using (project_id, id) where announced and random() < 0.95',
       },
     ],
     kinds: ['flush-redis'],
@@ -125,7 +125,7 @@ export const BREAKS: Break[] = [
       {
         file: 'src/forwarding/application/delivery-writes.ts',
         from: 'settled.map(({ message }) => message.subjectId)',
-        to: 'settled.map(({ message }) => (Math.random() < 0.01 ? v7() : message.subjectId))',
+        to: 'settled.map(({ message }) => (Math.random() < 0.05 ? v7() : message.subjectId))',
       },
     ],
     kinds: ['flush-redis'],
@@ -233,7 +233,7 @@ export const BREAKS: Break[] = [
     noticedBy: ['callers see nothing but'],
   },
   {
-    name: 'drops one connection in a hundred',
+    name: 'drops one connection in twenty',
     edits: [
       {
         file: 'src/main.ts',
@@ -241,7 +241,7 @@ export const BREAKS: Break[] = [
         to: `const { Server } = await import('node:http');
 const emit = Server.prototype.emit;
 Server.prototype.emit = function (event, ...rest) {
-  if (event !== 'request' || Math.random() > 0.01) return emit.call(this, event, ...rest);
+  if (event !== 'request' || Math.random() > 0.05) return emit.call(this, event, ...rest);
   rest[0].socket.destroy();
   return true;
 };

@@ -1,17 +1,5 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { transformSync } from '@swc/core';
 import { type Break, BREAKS } from './break-list.js';
+import { copyBuild } from './build.js';
 import { planRounds } from './plan.js';
 import { say } from './report.js';
 import { runLab } from './run.js';
@@ -42,48 +30,19 @@ export async function runBreaks(words: string[]): Promise<boolean> {
 }
 
 /** The rules that should have noticed it and did not. */
-async function missedBy(broken: Break): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'consent-broken-'));
+async function missedBy({ edits, rounds, kinds, noticedBy }: Break): Promise<string[]> {
+  const build = copyBuild(edits);
   try {
-    const programs = build(broken, folder);
-    const rounds = planRounds({ seed: SEED, rounds: broken.rounds, short: true, kinds: broken.kinds });
     const { accounts } = await runLab({
-      programs,
-      rounds,
+      programs: build.programs,
+      rounds: planRounds({ seed: SEED, rounds, short: true, kinds }),
       drainDeadlineMs: DRAIN_DEADLINE_MS,
       onRound: () => {},
     });
-    for (const { rule, broken: examples } of accounts.findings)
-      if (examples.length > 0) say(`  broken: ${rule}: ${examples[0]}`);
-    return broken.noticedBy.filter(
-      (words) =>
-        !accounts.findings.some(({ rule, broken: examples }) => rule.includes(words) && examples.length > 0),
-    );
+    const noticed = accounts.findings.filter(({ broken }) => broken.length > 0);
+    for (const { rule, broken } of noticed) say(`  broken: ${rule}: ${broken[0]}`);
+    return noticedBy.filter((words) => !noticed.some(({ rule }) => rule.includes(words)));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    build.remove();
   }
-}
-
-/** A copy of `dist` in which the edited files alone are built anew. Returns where it is. */
-function build({ name, edits }: Break, folder: string): string {
-  const programs = join(folder, 'dist');
-  cpSync('dist', programs, { recursive: true });
-  cpSync('package.json', join(folder, 'package.json'));
-  symlinkSync(realpathSync('node_modules'), join(folder, 'node_modules'));
-  const sources = new Map<string, string>();
-  for (const { file, from, to } of edits) {
-    const source = sources.get(file) ?? readFileSync(file, 'utf8');
-    // The source has moved on: the break would not be one.
-    if (!source.includes(from)) throw new Error(`"${name}" does not fit ${file} any more.`);
-    sources.set(
-      file,
-      source.replace(from, () => to),
-    );
-  }
-  for (const [file, source] of sources) {
-    const target = join(programs, file.replace(/^src\//, '').replace(/\.ts$/, '.js'));
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, transformSync(source, { filename: file }).code);
-  }
-  return programs;
 }

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { runBreaks } from './breaks.js';
+import { copyBuild } from './build.js';
 import { FAULT_KINDS, type FaultKind, planRounds } from './plan.js';
 import { say, sayAccounts, sayHead, sayRound, writeReport } from './report.js';
 import { runLab } from './run.js';
@@ -64,9 +65,11 @@ const deadline = setTimeout(
   (rounds * SECONDS_PER_ROUND_MAX + SECONDS_BESIDE_MAX) * 1000,
 );
 const startedMs = performance.now();
+const build = copyBuild();
+process.once('exit', () => build.remove());
 sayHead();
 const report = await runLab({
-  programs: 'dist',
+  programs: build.programs,
   rounds: planRounds({ seed, rounds, short: options.short, kinds }),
   onRound: sayRound,
 });
