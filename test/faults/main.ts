@@ -60,7 +60,7 @@ say(`Fault lab, seed ${seed}, ${rounds} rounds. The same once more: npm run faul
 const deadline = setTimeout(
   () => {
     say('The lab did not come to its end in time.');
-    process.exit(1);
+    process.kill(process.pid, 'SIGTERM');
   },
   (rounds * SECONDS_PER_ROUND_MAX + SECONDS_BESIDE_MAX) * 1000,
 );

@@ -10,6 +10,7 @@ const PACE = { callers: 24, perSecond: 160 };
 /** Load before the first round and after the last one. */
 const WARM_UP_MS = 1_000;
 const COOL_DOWN_MS = 1_000;
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Everything in the outbox must be gone so long after the load ended: leases run out well before. */
 const DRAIN_DEADLINE_MS = 60_000;
 
@@ -44,6 +45,9 @@ export async function runLab(options: {
   const { programs, rounds, onRound, drainDeadlineMs = DRAIN_DEADLINE_MS } = options;
   const wantsDisk = rounds.some(({ kind }) => kind === 'disk-full');
   const installation = await Installation.start({ programs, wantsDisk });
+  // A run that is ended early leaves no process and no mounted disk behind.
+  const end = (): void => void installation.close().finally(() => process.exit(1));
+  for (const signal of ENDING_SIGNALS) process.once(signal, end);
   try {
     const projects = await installation.makeProjects();
     const outages = new Outages();
@@ -72,6 +76,7 @@ export async function runLab(options: {
       accounts: await account({ ...lab, projects }),
     };
   } finally {
+    for (const signal of ENDING_SIGNALS) process.off(signal, end);
     await installation.close();
   }
 }
