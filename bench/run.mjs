@@ -3,7 +3,7 @@
 import { machineFacts, publish } from './support/report.mjs';
 import { Scope } from './support/scope.mjs';
 
-const NAMES = ['ingest', 'dispatch', 'latency', 'isolation', 'export'];
+const NAMES = ['ingest', 'dispatch', 'latency', 'isolation', 'fairness', 'export'];
 /** A benchmark that takes longer has gone wrong. */
 const DEADLINE_MS = 150_000;
 

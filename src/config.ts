@@ -78,6 +78,8 @@ export interface Settings {
     allowedPrivateTargets: string[];
     /** PEM with further certificate authorities for receivers; empty: the built-in ones alone. */
     extraCaFile: string;
+    /** Name servers that receivers' names are asked of, `address` or `address:port`; none: the system's. */
+    nameServers: string[];
   };
   billing: {
     /** Empty: nothing can be bought here, and webhooks are believed by their payload (design §6.4). */
@@ -160,6 +162,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
       slots: read.integer('FORWARDING_SLOTS', { default: 256, min: 4, max: 10_000 }),
       allowedPrivateTargets: read.list('FORWARDING_ALLOWED_PRIVATE_TARGETS'),
       extraCaFile: read.text('FORWARDING_EXTRA_CA_FILE', ''),
+      nameServers: read.list('FORWARDING_NAME_SERVERS'),
     },
     billing: {
       stripeSecretKey: read.text('STRIPE_SECRET_KEY', ''),
@@ -187,6 +190,14 @@ function checkTogether(settings: Settings, read: SettingReader): void {
       read.refuse(
         'FORWARDING_ALLOWED_PRIVATE_TARGETS',
         `must list host:port, addresses or CIDR ranges; "${target}" is none of them.`,
+      );
+    }
+  }
+  for (const server of settings.forwarding.nameServers) {
+    if (!isAddressAndPort(server)) {
+      read.refuse(
+        'FORWARDING_NAME_SERVERS',
+        `must list addresses, each with or without a port; "${server}" is none.`,
       );
     }
   }
@@ -251,6 +262,13 @@ function checkBilling({ production, billing }: Settings, read: SettingReader): v
 
 function isHostAndPort(value: string): boolean {
   return /^[^@/?#\s]+:\d{1,5}$/.test(value) && URL.canParse(`https://${value}`);
+}
+
+/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
+function isAddressAndPort(value: string): boolean {
+  const [, bracketed, bare = '', port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(value) ?? [];
+  const known = bracketed === undefined ? isIP(bare) === 4 : isIP(bracketed) === 6;
+  return isIP(value) !== 0 || (known && Number(port) >= 1 && Number(port) <= 65_535);
 }
 
 function isAddressOrCidr(value: string): boolean {

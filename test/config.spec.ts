@@ -40,6 +40,12 @@ describe('settings', () => {
     expect(readSettings(PRODUCTION)).toMatchObject({ production: true, demo: false });
   });
 
+  it('takes name servers with and without a port', () => {
+    const servers = ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1', '[2001:db8::1]:53'];
+    const settings = readSettings({ FORWARDING_NAME_SERVERS: servers.join(', ') });
+    expect(settings.forwarding.nameServers).toEqual(servers);
+  });
+
   it('reads where to publish, and who tells the country', () => {
     expect(readSettings({ DATA_DIR: '/data' })).toMatchObject({
       storage: { kind: 'folder', path: '/data/cdn' },
@@ -89,6 +95,9 @@ describe('settings', () => {
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['FORWARDING_ALLOWED_PRIVATE_TARGETS', 'example.com'],
     ['FORWARDING_EXTRA_CA_FILE', '/nowhere/ca.pem'],
+    ['FORWARDING_NAME_SERVERS', 'dns.example.com'],
+    ['FORWARDING_NAME_SERVERS', '192.0.2.1:0'],
+    ['FORWARDING_NAME_SERVERS', '[192.0.2.1]:53'],
     ['OUTBOX_LEASE_MS', '15000'],
     ['LEGACY_CUSTOM_ENDPOINT', 'true'],
     ['AUTH_SECRET_FILE', '/nowhere/secret'],

@@ -3,8 +3,8 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { OutboxClaimer } from '../src/outbox/outbox.claimer.js';
 import { OutboxDispatcher } from '../src/outbox/outbox.dispatcher.js';
 import { OutboxService } from '../src/outbox/outbox.service.js';
-import { OUTBOX_FAILURES_MAX } from '../src/outbox/outbox.settler.js';
-import { OutboxStore } from '../src/outbox/outbox.store.js';
+import { OUTBOX_FAILURES_MAX, OutboxSettler } from '../src/outbox/outbox.settler.js';
+import { type HeldMessage, OutboxStore } from '../src/outbox/outbox.store.js';
 import type { Ending, OutboxHandler, OutboxMessage, Settled } from '../src/outbox/outbox.types.js';
 import { newId } from '../src/shared/ids.js';
 import { startTestService, type TestService } from './support/service.js';
@@ -162,6 +162,42 @@ describe('outbox', () => {
     expect((await em.transactional((tx) => store.remove(tx, held(first)))).size).toBe(0);
     expect(await waiting()).toBe(1);
     expect((await em.transactional((tx) => store.remove(tx, held(second)))).size).toBe(1);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('writes the outcome of the newer claim alone where a worker took its own message over', async () => {
+    const store = service.app.get(OutboxStore);
+    const settler = service.app.get(OutboxSettler);
+    const [first = '', second = ''] = await append(2);
+    const claimBoth = async (): Promise<HeldMessage[]> => {
+      const { claimId, messages } = await store.claim(newId(), {
+        topics: [TOPIC],
+        limit: 2,
+        limitPerProject: 2,
+        freeOf: new Map(),
+        afterProject: '00000000-0000-0000-0000-000000000000',
+      });
+      return messages.map((message) => ({ message, claimId }));
+    };
+    const older = await claimBoth();
+    const olderMs = performance.now();
+    await service.database.query("update outbox_message set available_at = now() - interval '1 second'");
+    const newer = await claimBoth();
+    const of = (held: HeldMessage[], subjectId: string): HeldMessage => {
+      const found = held.find(({ message }) => message.subjectId === subjectId);
+      if (!found) throw new Error('it was not claimed');
+      return found;
+    };
+    // The first is being written while both outcomes of the second come, so that one batch has them.
+    await Promise.all([
+      settler.settle(of(newer, first), 'done', performance.now()),
+      settler.settle(of(newer, second), 'of the newer claim', performance.now()),
+      settler.settle(of(older, second), 'of the older claim', olderMs),
+    ]);
+    expect(recorder.settled).toEqual([
+      { subjectId: first, outcome: 'done' },
+      { subjectId: second, outcome: 'of the newer claim' },
+    ]);
     expect(await waiting()).toBe(0);
   });
 

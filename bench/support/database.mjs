@@ -110,6 +110,31 @@ export class Database {
     await this.client.query('commit');
   }
 
+  /**
+   * The same for one project, and quick for a million: the database makes the ids.
+   * @param {BenchProject} project
+   * @param {number} count
+   */
+  async fillOutboxOf(project, count) {
+    await this.client.query(
+      `with made as (
+         insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, extra)
+         select $1, uuidv7(), true, false, true, 'custom', 'www.example.com', '{"language": "de"}'
+         from generate_series(1, $2)
+         returning project_id, id
+       )
+       insert into outbox_message (project_id, topic, subject_id)
+       select project_id, 'consent.recorded', id from made`,
+      [project.id, count],
+    );
+  }
+
+  /** How many messages wait, those under way included. */
+  async waiting() {
+    const { rows } = await this.client.query('select count(*)::int as n from outbox_message');
+    return rows[0].n;
+  }
+
   async isOutboxEmpty() {
     const { rows } = await this.client.query('select 1 from outbox_message limit 1');
     return rows.length === 0;

@@ -47,7 +47,7 @@ answerCalls({
   },
   makeCertificate: async () => {
     const authority = await makeCertificateAuthority('Benchmark authority');
-    const certificate = await issueCertificate(authority, ['127.0.0.1', 'localhost']);
+    const certificate = await issueCertificate(authority, ['127.0.0.1', 'localhost', 'receiver.example.com']);
     return { caPem: authority.certificatePem, certificate };
   },
   reset: () => {

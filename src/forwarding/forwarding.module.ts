@@ -23,7 +23,11 @@ import { TokenVault } from './infrastructure/token-vault.js';
     {
       provide: NameResolver,
       inject: [SETTINGS],
-      useFactory: ({ forwarding }: Settings) => new NameResolver({ timeoutMs: forwarding.connectTimeoutMs }),
+      useFactory: ({ forwarding: { connectTimeoutMs, nameServers } }: Settings) =>
+        new NameResolver({
+          timeoutMs: connectTimeoutMs,
+          ...(nameServers.length > 0 && { servers: nameServers }),
+        }),
     },
     {
       provide: Sender,

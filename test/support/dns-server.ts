@@ -7,6 +7,8 @@ export interface DnsServer {
   address: string;
   /** Names that were asked for, in order. */
   queries: string[];
+  /** Answers late from now on; 0 at once. */
+  answerAfter(ms: number): void;
   close(): Promise<void>;
 }
 
@@ -15,10 +17,15 @@ const TYPE_AAAA = 28;
 const HEADER_BYTES = 12;
 const NAME_ERROR = 3;
 
-/** Starts a server with the given addresses per name; `null` leaves a name unanswered. */
+/**
+ * Starts a server with the given addresses per name; `null` leaves a name unanswered. The records are read anew
+ * for each question, so a test may change them.
+ */
 export async function startDnsServer(records: Record<string, string[] | null>): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const queries: string[] = [];
+  let delayMs = 0;
+  let closed = false;
   socket.on('message', (query, from) => {
     const { name, type, end } = readQuestion(query);
     queries.push(name);
@@ -32,13 +39,22 @@ export async function startDnsServer(records: Record<string, string[] | null>): 
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(answers.length, 6);
     const body = answers.map((address) => answerOf(type, addressBytes(address)));
-    socket.send(Buffer.concat([header, query.subarray(HEADER_BYTES, end), ...body]), from.port, from.address);
+    const answer = Buffer.concat([header, query.subarray(HEADER_BYTES, end), ...body]);
+    const send = (): void => {
+      if (!closed) socket.send(answer, from.port, from.address);
+    };
+    if (delayMs === 0) send();
+    else setTimeout(send, delayMs);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return {
     address: `127.0.0.1:${socket.address().port}`,
     queries,
-    close: () => new Promise((resolve) => socket.close(() => resolve())),
+    answerAfter: (ms) => (delayMs = ms),
+    close: () => {
+      closed = true;
+      return new Promise((resolve) => socket.close(() => resolve()));
+    },
   };
 }
 

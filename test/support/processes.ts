@@ -39,6 +39,10 @@ export interface StartOptions {
   environment: Record<string, string>;
   /** Runs as another user; root alone may ask for it. */
   user?: { uid: number; gid: number };
+  /** Folder of another build than `dist`. */
+  programs?: string;
+  /** Node's own options, e.g. `--import` of a file. */
+  nodeOptions?: string[];
 }
 
 /** Starts processes of one test file, and ends in `close()` whatever is left of them. */
@@ -89,10 +93,11 @@ export class Processes {
 
   private start(
     file: string,
-    { environment, user }: StartOptions,
+    { environment, user, programs = 'dist', nodeOptions = [] }: StartOptions,
     { port, readyLine }: { port: string; readyLine: RegExp },
   ): ServiceProcess {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', resolve('dist', file)], {
+    const nodeArguments = ['--disable-warning=ExperimentalWarning', ...nodeOptions];
+    const child = spawn(process.execPath, [...nodeArguments, resolve(programs, file)], {
       // A folder of its own: no `.env` of the checkout is read.
       cwd: this.folder(),
       env: { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir(), LOG_LEVEL: 'warn', ...environment },
@@ -159,14 +164,22 @@ export async function killPostgres(dataDir: string): Promise<number> {
   const pids = processTable()
     .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)
     .map(({ pid }) => pid);
-  for (const pid of pids) killIfThere(pid);
+  for (const pid of pids) signalIfThere(pid, 'SIGKILL');
   await until('the server is dead', () => pids.every((pid) => !isThere(pid)));
   return pids.length;
 }
 
-function killIfThere(pid: number): void {
+/** Stops or continues the embedded server; the postmaster first, so that it has no child that we do not see. */
+export function signalPostgres(dataDir: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  const postmaster = postmasterOf(dataDir);
+  if (postmaster === null) throw new Error('no server is running');
+  signalIfThere(postmaster, signal);
+  for (const { pid, parent } of processTable()) if (parent === postmaster) signalIfThere(pid, signal);
+}
+
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }

@@ -53,6 +53,8 @@ export interface Receiver {
   /** Connections that were made so far, whether a request came on them or not. */
   connections(): number;
   behave(behaviour: Behaviour): void;
+  /** Closes the kept connections that carry no request at this moment. */
+  disconnectIdle(): void;
   close(): Promise<void>;
 }
 
@@ -120,6 +122,7 @@ export async function startReceiver(
     requests,
     connections: () => connections,
     behave: (next) => (behaviour = next),
+    disconnectIdle: () => server.closeIdleConnections(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

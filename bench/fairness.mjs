@@ -1,0 +1,105 @@
+// Fairness: what a project's neighbours cost it, from the 201 to the receipt (design §6.5). One that hangs among a
+// hundred is measured by `isolation`.
+import { startDnsServer } from '../test/support/dns-server.ts';
+import { startDatabase } from './support/database.mjs';
+import { startHelper } from './support/helper.mjs';
+import { commitToReceiptMs } from './latency.mjs';
+import { startReceivers } from './support/receivers.mjs';
+import { rowOf } from './support/report.mjs';
+import { startService } from './support/service.mjs';
+import { percentile } from './support/statistics.mjs';
+
+const RATE_PER_SECOND = 100;
+const SECONDS = 6;
+const WARM_UP_SECONDS = 1;
+const ROUNDS = 2;
+const ARRIVAL_DEADLINE_MS = 15_000;
+const SLOW_BACKLOG = 2_000;
+const LARGE_BACKLOG = 1_000_000;
+/** Shorter than an attempt may take, so that it is a delivery, and about as slow as one can be. */
+const SLOWEST_MS = 14_000;
+const QUICK_MS = 20;
+/** Its name is never answered for; the other one's always is. */
+const SILENT_HOST = 'silent.example.com';
+const KNOWN_HOST = 'receiver.example.com';
+
+export const title = `Fairness, ${RATE_PER_SECOND} consents/s of one project beside a bad neighbour`;
+
+/**
+ * @param {import('./support/scope.mjs').Scope} scope
+ * @returns {Promise<Omit<import('./support/report.mjs').Report, 'name' | 'title'>>}
+ */
+export async function run(scope) {
+  const [database, receivers] = await Promise.all([startDatabase(scope), startReceivers(scope, 2)]);
+  const [receiver, neighbours] = receivers;
+  const dns = await startDnsServer({ [SILENT_HOST]: null, [KNOWN_HOST]: ['127.0.0.1'] });
+  scope.defer(() => dns.close());
+  const named = `${KNOWN_HOST}:${receiver.port}`;
+  const api = await startService(scope, database);
+  await startService(scope, database, {
+    program: 'worker',
+    receivers: [...receivers, { target: named, caFile: receiver.caFile }],
+    environment: { FORWARDING_NAME_SERVERS: dns.address },
+  });
+  const load = await startHelper(scope, 'load');
+
+  /** Milliseconds from the 201 to the receipt, round by round. */
+  const measure = async (/** @type {string} */ endpoint) => {
+    const [project] = await database.makeProjects(1, endpoint);
+    /** @type {number[][]} */
+    const rounds = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      await receiver.call('reset');
+      const sent = await load.call('openLoop', {
+        baseUrl: api.baseUrl,
+        projectIds: [project.id],
+        ratePerSecond: RATE_PER_SECOND,
+        seconds: SECONDS,
+        warmUpSeconds: WARM_UP_SECONDS,
+      });
+      if (sent.wrong > 0) throw new Error(`${sent.wrong} consents were not answered 201`);
+      const answered = new Map([...sent.answered].map(([id, { answeredAt }]) => [id, answeredAt]));
+      rounds.push(await commitToReceiptMs(receiver, answered, ARRIVAL_DEADLINE_MS));
+    }
+    return rounds;
+  };
+  const neighbour = async (/** @type {string} */ endpoint, /** @type {number} */ backlog) => {
+    const [project] = await database.makeProjects(1, endpoint);
+    await database.fillOutboxOf(project, backlog);
+  };
+
+  const quick = receiver.url(`/after/${QUICK_MS}`);
+  const alone = await measure(quick);
+
+  await neighbour(neighbours.url(`/after/${SLOWEST_MS}`), SLOW_BACKLOG);
+  const besideSlow = await measure(quick);
+  await database.emptyOutbox();
+
+  await neighbour(`https://${SILENT_HOST}/hook`, SLOW_BACKLOG);
+  const besideSilent = await measure(`https://${named}/now`);
+  await database.emptyOutbox();
+
+  await neighbour(neighbours.url(`/after/${QUICK_MS}`), LARGE_BACKLOG);
+  const besideLarge = await measure(receiver.url('/now'));
+  const left = await database.waiting();
+
+  const target = 'under 1,000 ms';
+  const rowsOf = (/** @type {string} */ what, /** @type {number[][]} */ rounds, limit = target) =>
+    [50, 99].map((percent) =>
+      rowOf(
+        `p${percent}, ${what}`,
+        rounds.map((round) => percentile(round, percent)),
+        { digits: 1, unit: ' ms', target: percent === 99 ? limit : '' },
+      ),
+    );
+  return {
+    database: await database.facts(),
+    rows: [
+      ...rowsOf('alone', alone, ''),
+      ...rowsOf(`beside one that answers after ${SLOWEST_MS / 1000} s, ${SLOW_BACKLOG} waiting`, besideSlow),
+      ...rowsOf(`beside one whose name is not answered for, ${SLOW_BACKLOG} waiting`, besideSilent),
+      ...rowsOf(`fresh, beside one with ${left.toLocaleString('en')} waiting in the end`, besideLarge),
+    ],
+    raw: { ratePerSecond: RATE_PER_SECOND, alone, besideSlow, besideSilent, besideLarge, left },
+  };
+}

@@ -1,0 +1,204 @@
+import type { Client } from 'pg';
+import { type Claim, readClaims, readHistories } from './audit.js';
+import type { Installation } from './installation.js';
+import { isAllowed, type Load } from './load.js';
+import type { Outages } from './outages.js';
+
+/** Slack between the lab's clock readings and the instants at which a signal takes effect. */
+const CLOCK_SLACK_MS = 100;
+/** Violations of one rule that are shown; their number is always told. */
+const EXAMPLES_MAX = 5;
+
+/** Records of broken rules whose whole story is told. */
+const HISTORIES_MAX = 6;
+const CONSENT_ID = /^[0-9a-f-]{36}/;
+
+/** One rule, and what breaks it; none broken means it holds. */
+export interface Finding {
+  rule: string;
+  broken: string[];
+}
+
+export interface Accounts {
+  counts: Record<string, number>;
+  findings: Finding[];
+  /** What happened to records that broke a rule, in the order of time. */
+  histories: Record<string, string[]>;
+}
+
+export interface Ledger {
+  installation: Installation;
+  load: Load;
+  outages: Outages;
+  projects: { forwarding: string[]; silent: string };
+  /** What ended by itself, and what did not heal. */
+  died: string[];
+  unhealed: string[];
+}
+
+interface DeliveryRow {
+  projectId: string;
+  consentId: string;
+  outcome: string;
+  category: string | null;
+}
+
+/** Adds everything up by sets of ids, once all is healed and the outbox had its time to empty. */
+export async function account(ledger: Ledger): Promise<Accounts> {
+  const { installation, load, outages, projects } = ledger;
+  const stored = await installation.withDatabase((client) => idsByProject(client));
+  const deliveries = await installation.withDatabase(deliveryRows);
+  const { claims, endedUnclaimed } = await installation.withDatabase(readClaims);
+  const left = await installation.withDatabase(leftovers);
+  const { taken, broken } = await installation.receiver.counts();
+
+  const allStored = new Set([...stored.values()].flatMap((ids) => [...ids]));
+  const forwarded = projects.forwarding.flatMap((id) => [...(stored.get(id) ?? [])]);
+  const inTheLog = countBy(deliveries.map(({ consentId }) => consentId));
+  const delivered = deliveries
+    .filter(({ outcome }) => outcome === 'delivered')
+    .map(({ consentId }) => consentId);
+  const claimsOf = countBy(claims.map(({ consentId }) => consentId));
+  const takenOver = claims.filter(({ end }) => end === 'taken_over');
+  const inFlightAtOutages = claims.filter((claim) => wasHit(claim, outages));
+  const duplicates = sum([...taken.values()].map((times) => times - 1));
+  const silentRows = deliveries.filter(({ projectId }) => projectId === projects.silent);
+  const troubles = load.troubles.filter((trouble) => !isAllowed(trouble, outages));
+
+  const accounts = {
+    counts: {
+      sent: load.sent.size,
+      acknowledged: load.acknowledged.size,
+      stored: allStored.size,
+      storedWithForwardingOn: forwarded.length,
+      inTheDeliveryLog: inTheLog.size,
+      delivered: delivered.length,
+      failed: deliveries.filter(({ outcome }) => outcome === 'failed').length,
+      givenUpAfterThreeClaims: deliveries.filter(({ category }) => category === 'worker_lost').length,
+      receivedWhole: taken.size,
+      brokenOffByTheReceiver: broken.size,
+      claims: claims.length,
+      takenOver: takenOver.length,
+      inFlightAtOutages: inFlightAtOutages.length,
+      receivedTwice: duplicates,
+      toldToComeAgain: load.troubles.filter(({ what }) => what === 'unavailable').length,
+      refusedOrBroken: load.troubles.filter(({ what }) => what === 'refused' || what === 'broken').length,
+      noAnswerInTime: load.troubles.filter(({ what }) => what === 'late').length,
+      slowestAnswerMs: load.slowestMs,
+    },
+    findings: [
+      finding('every acknowledged record is stored', without(load.acknowledged, allStored)),
+      finding('nothing is stored that nobody sent', without(allStored, load.sent)),
+      finding('every record stored with forwarding on was attempted', without(forwarded, inTheLog)),
+      finding('nothing of a project with forwarding off is in the log or the outbox', [
+        ...silentRows.map(({ consentId }) => consentId),
+        ...claims.filter(({ projectId }) => projectId === projects.silent).map(({ consentId }) => consentId),
+      ]),
+      finding('whatever is logged as delivered was received', without(delivered, taken)),
+      finding('no delivery without a record', without(inTheLog.keys(), allStored)),
+      finding(
+        'no record is in the log twice',
+        [...inTheLog].filter(([, times]) => times > 1).map(([id, times]) => `${id} ${times} times`),
+      ),
+      finding(
+        'a message is taken over only where a worker was away, or PostgreSQL was',
+        takenOver
+          .filter((claim) => !wasHit(claim, outages))
+          .map(({ consentId, worker }) => `${consentId} of worker-${worker}`),
+      ),
+      finding('a message is settled by the worker that holds it alone', [
+        ...claims
+          .filter(({ end }) => end === 'settled_by_another')
+          .map(({ consentId, worker }) => `${consentId}, held by worker-${worker}`),
+        ...endedUnclaimed.map((id) => `${id}, held by nobody`),
+      ]),
+      finding(
+        'no record is received more often than it was claimed',
+        [...taken]
+          .filter(([id, times]) => times > (claimsOf.get(id) ?? 0))
+          .map(([id, times]) => `${id} ${times} times`),
+      ),
+      finding(
+        'duplicates are at most what was in flight when something was away',
+        duplicates <= inFlightAtOutages.length ? [] : [`${duplicates} > ${inFlightAtOutages.length}`],
+      ),
+      finding('the outbox is empty', left.waiting),
+      finding('there are no dead letters', left.dead),
+      finding(
+        'callers see nothing but 200, 201, 503 with Retry-After, and an API that is away',
+        troubles.map(
+          ({ what, detail, api, fromMs }) =>
+            `${what} ${detail}, api-${api}, ${new Date(fromMs).toISOString()}`,
+        ),
+      ),
+      finding('no process ends by itself', ledger.died),
+      finding('everything is ready again after each round', ledger.unhealed),
+    ],
+  };
+  const ids = accounts.findings.flatMap(({ broken }) =>
+    broken.flatMap((text) => CONSENT_ID.exec(text) ?? []),
+  );
+  const histories = await installation.withDatabase((client) =>
+    readHistories(client, [...new Set(ids)].slice(0, HISTORIES_MAX)),
+  );
+  return { ...accounts, histories };
+}
+
+function finding(rule: string, broken: string[]): Finding {
+  const more = broken.length - EXAMPLES_MAX;
+  return { rule, broken: more > 0 ? [...broken.slice(0, EXAMPLES_MAX), `and ${more} more`] : broken };
+}
+
+/**
+ * Whether the lease met an outage of its holder; of PostgreSQL, where every holder's outcome is lost; or another
+ * worker that was stopped, perhaps amidst a transaction: what it has locked there, nobody else can write. Such a
+ * message was in flight: it may be taken over, and its record may be received once more for it.
+ */
+function wasHit({ worker, fromMs, toMs }: Claim, outages: Outages): boolean {
+  return outages.in(fromMs - CLOCK_SLACK_MS, toMs, CLOCK_SLACK_MS).some(({ part, stopped }) => {
+    const isWorker = part === 'worker-0' || part === 'worker-1';
+    return part === 'postgres' || part === `worker-${worker}` || (isWorker && stopped);
+  });
+}
+
+async function idsByProject(client: Client): Promise<Map<string, Set<string>>> {
+  const { rows } = await client.query<{ projectId: string; id: string }>(
+    'select project_id as "projectId", id from consent_record',
+  );
+  const ids = new Map<string, Set<string>>();
+  for (const { projectId, id } of rows) ids.set(projectId, (ids.get(projectId) ?? new Set()).add(id));
+  return ids;
+}
+
+async function deliveryRows(client: Client): Promise<DeliveryRow[]> {
+  const { rows } = await client.query<DeliveryRow>(
+    'select project_id as "projectId", consent_id as "consentId", outcome, category from delivery',
+  );
+  return rows;
+}
+
+async function leftovers(client: Client): Promise<{ waiting: string[]; dead: string[] }> {
+  const waiting = await client.query<{ text: string }>(
+    `select subject_id || ', claimed ' || unknown_outcomes || ' times, ' || coalesce(last_error, 'no error') as text
+     from outbox_message`,
+  );
+  const dead = await client.query<{ text: string }>(
+    `select subject_id || ', ' || coalesce(last_error, 'no error') as text from outbox_dead_letter`,
+  );
+  return { waiting: waiting.rows.map(({ text }) => text), dead: dead.rows.map(({ text }) => text) };
+}
+
+/** What is in `these` and not in `those`. */
+function without(these: Iterable<string>, those: { has(id: string): boolean }): string[] {
+  return [...these].filter((id) => !those.has(id));
+}
+
+function countBy(ids: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Enough for the cluster, its log and the records of a long run; small enough to be filled in a second. */
+const DISK_BYTES = 1_536 * 1024 * 1024;
+/** The disk is filled with pieces that get smaller, so that nothing is left of it. */
+const PIECES_BYTES = [8 * 1024 * 1024, 64 * 1024, 4096, 1];
+
+/** A disk of PostgreSQL's own that can be filled, or the reason why there is none. */
+export type SmallDisk = { kind: 'mounted'; what: string; folder: string } | { kind: 'none'; reason: string };
+
+/**
+ * Mounts a small disk at `folder`: a file with ext4 on it, so that fsync means something; where that cannot be,
+ * memory (tmpfs). Root alone may mount.
+ */
+export function mountSmallDisk(folder: string, imageFile: string): SmallDisk {
+  if (process.getuid?.() !== 0) return { kind: 'none', reason: 'only root may mount a small disk' };
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  try {
+    closeSync(openSync(imageFile, 'w'));
+    truncateSync(imageFile, DISK_BYTES);
+    run('mkfs.ext4', '-q', '-F', '-m', '0', imageFile);
+    run('mount', '-o', 'loop', imageFile, folder);
+    return { kind: 'mounted', what: 'ext4 on a loop device', folder };
+  } catch {
+    rmSync(imageFile, { force: true });
+  }
+  try {
+    run('mount', '-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=0755`, 'tmpfs', folder);
+    return { kind: 'mounted', what: 'tmpfs', folder };
+  } catch (error) {
+    return { kind: 'none', reason: `nothing can be mounted here (${String(error).split('\n')[0]})` };
+  }
+}
+
+export function unmount(disk: SmallDisk): void {
+  if (disk.kind === 'mounted') run('umount', '-l', disk.folder);
+}
+
+/** Takes every byte that is left. */
+export function fillDisk(folder: string): void {
+  const filler = openSync(fillerOf(folder), 'w');
+  try {
+    for (const bytes of PIECES_BYTES) writeUntilFull(filler, Buffer.alloc(bytes, 'x'));
+  } finally {
+    closeSync(filler);
+  }
+}
+
+export function freeDisk(folder: string): void {
+  rmSync(fillerOf(folder), { force: true });
+}
+
+function fillerOf(folder: string): string {
+  return join(folder, 'filler');
+}
+
+function writeUntilFull(file: number, piece: Buffer): void {
+  try {
+    for (;;) if (writeSync(file, piece) < piece.length) return;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
+}
+
+function run(program: string, ...args: string[]): void {
+  execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+}

@@ -1,0 +1,158 @@
+import { killPostgres, signalPostgres } from '../support/processes.js';
+import type { Behaviour } from '../support/receiver.js';
+import { fillDisk, freeDisk } from './disk.js';
+import { HEALTHY, type Installation, LEASE_MS, NAMED_HOSTS, type Role } from './installation.js';
+import type { Outages, Part } from './outages.js';
+import type { FaultKind, Round } from './plan.js';
+
+const CLOCK_OFFSET_MS = 5 * 60_000;
+const FLOOD_BYTES = 10 * 1024 * 1024;
+/** Longer than one try of the resolver may take, so that some names are found late and some not at all. */
+const SLOW_DNS_MS = 700;
+/** So late is an answer while a stopped worker's messages are taken over: they are in the other one's hands when it wakes. */
+const SLOW_ANSWER_MS = 1_500;
+/** The worker wakes so long after its leases ended: time enough to be taken over, too little to be settled. */
+const PAST_LEASE_MS = 700;
+const FLUSHES = 3;
+
+/** What a fault works on. */
+export interface Lab {
+  installation: Installation;
+  outages: Outages;
+}
+
+/** Makes the round's fault happen and undoes it. */
+export type Fault = (lab: Lab, round: Round) => Promise<void>;
+
+export const FAULTS: Record<FaultKind, Fault> = {
+  'kill-api': killed('api'),
+  'kill-worker': killed('worker'),
+  'kill-postgres': ({ installation, outages }, { holdMs }) =>
+    outages.during('postgres', async () => {
+      await killPostgres(installation.postgresDir);
+      await pause(holdMs);
+      await installation.revivePostgres();
+    }),
+  'kill-redis': ({ installation, outages }, { holdMs }) =>
+    outages.during('redis', async () => {
+      await installation.redis.kill();
+      await pause(holdMs);
+      await installation.redis.revive();
+    }),
+  'stop-api': stopped('api'),
+  'stop-worker': stopped('worker'),
+  'stop-worker-past-lease': async (lab, round) => {
+    await stopped('worker')(lab, { ...round, holdMs: LEASE_MS + PAST_LEASE_MS }, () =>
+      lab.installation.receiver.behave({ kind: 'slow', status: 204, afterMs: SLOW_ANSWER_MS }),
+    );
+    await lab.installation.receiver.behave(HEALTHY);
+  },
+  'stop-postgres': ({ installation, outages }, { holdMs }) =>
+    outages.during(
+      'postgres',
+      async () => {
+        signalPostgres(installation.postgresDir, 'SIGSTOP');
+        await pause(holdMs);
+        signalPostgres(installation.postgresDir, 'SIGCONT');
+      },
+      { stopped: true },
+    ),
+  'flush-redis': async ({ installation }, { holdMs }) => {
+    for (let time = 0; time < FLUSHES; time++) {
+      await installation.redis.flushAll();
+      await pause(holdMs / FLUSHES);
+    }
+  },
+  'disk-full': ({ installation, outages }, { holdMs }) =>
+    outages.during('postgres', async () => {
+      const { disk } = installation;
+      if (disk.kind === 'none') throw new Error('there is no disk to fill');
+      fillDisk(disk.folder);
+      await pause(holdMs);
+      freeDisk(disk.folder);
+      // A server that could not write its log has ended, as it must; whoever runs it starts it again.
+      await installation.revivePostgres();
+    }),
+  'clock-ahead': wrongClock(CLOCK_OFFSET_MS),
+  'clock-behind': wrongClock(-CLOCK_OFFSET_MS),
+  'receiver-hangs': behaving({ kind: 'hang' }),
+  'receiver-drips': behaving({ kind: 'drip' }),
+  'receiver-resets': behaving({ kind: 'reset' }),
+  'receiver-garbage': behaving({ kind: 'garbage' }),
+  'receiver-floods': behaving({ kind: 'flood', bytes: FLOOD_BYTES }),
+  'receiver-500': behaving({ kind: 'answer', status: 500, body: 'no' }),
+  'dns-slow': async ({ installation }, { holdMs }) => {
+    installation.dns.answerAfter(SLOW_DNS_MS);
+    await askingNamesAnew(installation, holdMs);
+    installation.dns.answerAfter(0);
+  },
+  'dns-fails': async ({ installation }, { holdMs }) => {
+    const [unknown = '', unanswered = ''] = NAMED_HOSTS;
+    installation.names[unknown] = [];
+    installation.names[unanswered] = null;
+    await askingNamesAnew(installation, holdMs);
+    for (const name of NAMED_HOSTS) installation.names[name] = ['127.0.0.1'];
+  },
+};
+
+/** `kill -9`, and a fresh start after a while. */
+function killed(role: Role): Fault {
+  return ({ installation, outages }, { target, holdMs }) =>
+    outages.during(partOf(role, target), async () => {
+      await installation.service(role, target).kill();
+      await pause(holdMs);
+      await installation.startService(role, target);
+    });
+}
+
+/** The process stands still and then goes on as if nothing had been. */
+function stopped(role: Role) {
+  return ({ installation, outages }: Lab, { target, holdMs }: Round, meanwhile?: () => Promise<void>) =>
+    outages.during(
+      partOf(role, target),
+      async () => {
+        installation.service(role, target).signal('SIGSTOP');
+        await meanwhile?.();
+        await pause(holdMs);
+        installation.service(role, target).signal('SIGCONT');
+      },
+      { stopped: true },
+    );
+}
+
+/** A worker is started again with a clock that is wrong, and later with a right one: both by an orderly stop. */
+function wrongClock(offsetMs: number): Fault {
+  return async ({ installation }, { target, holdMs }) => {
+    for (const offset of [offsetMs, 0]) {
+      const { code } = await installation.service('worker', target).stop();
+      if (code !== 0) throw new Error(`worker ${target} ended with ${code} when it was asked to stop`);
+      await installation.startService('worker', target, offset);
+      if (offset !== 0) await pause(holdMs);
+    }
+  };
+}
+
+function behaving(behaviour: Behaviour): Fault {
+  return async ({ installation }, { holdMs }) => {
+    await installation.receiver.behave(behaviour);
+    await pause(holdMs);
+    await installation.receiver.behave(HEALTHY);
+  };
+}
+
+/** A kept connection asks for no name: they are closed, so that new ones must be made. */
+async function askingNamesAnew(installation: Installation, holdMs: number): Promise<void> {
+  const end = performance.now() + holdMs;
+  while (performance.now() < end) {
+    await installation.receiver.disconnectIdle();
+    await pause(100);
+  }
+}
+
+function partOf(role: Role, target: 0 | 1): Part {
+  return `${role}-${target}`;
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((wake) => setTimeout(wake, ms));
+}
