@@ -15,6 +15,8 @@ import { type Machine, prepareMachine } from './one-machine/machine.js';
 import { refuseDevelopmentData } from './production-checks.js';
 
 const PARENT_WATCH_MS = 500;
+/** The application is loaded meanwhile: on a busy machine the server's answer may lie unread for many seconds. */
+const START_CONNECT_TIMEOUT_MS = 60_000;
 /** How long a stopping process waits for the requests under way: as long as an ingest may wait for its database. */
 const REQUEST_GRACE_MS = 5_000;
 
@@ -83,7 +85,7 @@ async function prepare(settings: Settings, stops: (() => Promise<void>)[]): Prom
 async function migrateDatabase(settings: Settings): Promise<void> {
   let orm: MikroORM;
   try {
-    orm = await MikroORM.init(ormOptions(settings.databaseUrl));
+    orm = await MikroORM.init(ormOptions(settings.databaseUrl, START_CONNECT_TIMEOUT_MS));
     await sql`select 1`.execute(orm.em.fork().getKysely());
   } catch (cause) {
     // The URL may hold a password, so it is not repeated.

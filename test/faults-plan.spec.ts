@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { BREAKS } from './faults/break-list.js';
+import { copyBuild } from './faults/build.js';
 import { FAULT_KINDS, planRounds } from './faults/plan.js';
 
 const SHORT = { rounds: FAULT_KINDS.length, short: true, kinds: FAULT_KINDS };
@@ -28,4 +30,10 @@ describe('plan of the fault lab', () => {
       ]);
     },
   );
+});
+
+describe('broken builds of the fault lab', () => {
+  it.each(BREAKS)('$name: fits the sources', ({ edits }) => {
+    copyBuild(edits).remove();
+  });
 });

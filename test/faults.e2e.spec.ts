@@ -7,6 +7,8 @@ import { until } from './support/until.js';
 const TEST_TIMEOUT_MS = 120_000;
 /** A stopping worker waits for what is under way, at most 1.5 s here, and for nothing else. */
 const STOP_MAX_MS = 5_000;
+/** Callers wait 5 s for the database; a connection that is tried meanwhile may add two. */
+const HANGING_ANSWER_MAX_MS = 8_000;
 
 /** Has the form of a key, so that the database is asked for it. */
 const API_KEY = `ck_${'x'.repeat(43)}`;
@@ -213,6 +215,31 @@ describe('two workers (design §2)', () => {
       });
       const [id = ''] = await machines.acknowledge(projectIds[0] ?? '', 1);
       await until('it is delivered', () => timesReceived(id) === 1, 10_000);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'live through a database that hangs; callers are told to come again, and what they sent is stored once',
+    async () => {
+      const projectId = projectIds[0] ?? '';
+      const ids = Array.from({ length: 20 }, () => newId());
+      machines.signalPostgres('SIGSTOP');
+      const startedMs = performance.now();
+      const answers = await Promise.all(ids.map((id) => machines.post(projectId, id))).finally(() =>
+        machines.signalPostgres('SIGCONT'),
+      );
+      expect(performance.now() - startedMs).toBeLessThan(HANGING_ANSWER_MAX_MS);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+      expect(new Set(answers.map(({ headers }) => headers.get('retry-after')))).toEqual(new Set(['2']));
+      const again = await Promise.all(ids.map((id) => machines.post(projectId, id)));
+      // 200 where the server had the statement in its hands and wrote it after all.
+      expect(again.map(({ status }) => status).filter((status) => status !== 201 && status !== 200)).toEqual(
+        [],
+      );
+      await machines.drained();
+      expect(missing(ids, machines.received())).toEqual([]);
+      await expectNothingLost(ids, projectIds);
     },
     TEST_TIMEOUT_MS,
   );

@@ -166,11 +166,11 @@ describe('outbox', () => {
   });
 
   it('writes the outcome of the newer claim alone where a worker took its own message over', async () => {
-    const store = service.app.get(OutboxStore);
+    const claimer = service.app.get(OutboxClaimer);
     const settler = service.app.get(OutboxSettler);
     const [first = '', second = ''] = await append(2);
     const claimBoth = async (): Promise<HeldMessage[]> => {
-      const { claimId, messages } = await store.claim(newId(), {
+      const { claimId, messages } = await claimer.claim({
         topics: [TOPIC],
         limit: 2,
         limitPerProject: 2,

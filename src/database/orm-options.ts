@@ -6,14 +6,11 @@ import { migrations } from '../migrations/index.js';
 /** Connections of the ORM's pool in one process; the ingest lanes have a pool of their own. */
 export const ORM_POOL_MAX = 10;
 
-/**
- * A server that does not take connections for so long is away. At a start the process itself is busy for seconds,
- * loading, while the server's answer waits.
- */
+/** A server that does not take connections for so long is away. */
 const CONNECT_TIMEOUT_MS = 15_000;
 
 /** The one ORM configuration, for the application and for the command line. */
-export function ormOptions(databaseUrl: string): Options {
+export function ormOptions(databaseUrl: string, connectTimeoutMs = CONNECT_TIMEOUT_MS): Options {
   return defineConfig({
     clientUrl: databaseUrl,
     entities,
@@ -24,7 +21,7 @@ export function ormOptions(databaseUrl: string): Options {
     schemaGenerator: { ignoreSchema: ['bullmq'] },
     driverOptions: {
       application_name: 'consent-service',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
     },
     debug: false,

@@ -87,6 +87,13 @@ const ALONG_THE_PRIMARY_KEY = {
   jit: 'off',
 };
 
+/** Settings of the connection that claims. */
+const SERVER_SETTINGS = {
+  ...ALONG_THE_PRIMARY_KEY,
+  // A claim that a crash of the server undoes is made again; to wait for the disk would protect nothing.
+  synchronous_commit: 'off',
+};
+
 /** Leases messages to this worker. Time is the database's alone: a worker's clock decides nothing here. */
 @Injectable()
 export class OutboxClaimer implements OnApplicationShutdown {
@@ -103,7 +110,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
       name: 'claim',
       connections: 1,
       statementMs: CLAIM_TIMEOUT_MS,
-      serverSettings: ALONG_THE_PRIMARY_KEY,
+      serverSettings: SERVER_SETTINGS,
       onDropped: (error) => this.dropped.about(error),
     });
   }

@@ -4,7 +4,7 @@ import { Complaint } from '../shared/complaint.js';
 import { isConnectionFailure } from '../shared/postgres-error.js';
 import { InjectSettings, type Settings } from '../shared/settings.js';
 import { OutboxService } from './outbox.service.js';
-import { type HeldMessage, messageKey, OutboxStore } from './outbox.store.js';
+import { type HeldMessage, leaseKey, OutboxStore } from './outbox.store.js';
 
 /** Messages settled in one transaction. */
 const SETTLE_BATCH_MAX = 256;
@@ -101,8 +101,8 @@ export class OutboxSettler {
         tx,
         batch.map((entry) => entry.held),
       );
-      const ours = batch.filter((entry) => removed.has(messageKey(entry.held.message)));
-      for (const [topic, entries] of Map.groupBy(newestOfEach(ours), (entry) => entry.held.message.topic)) {
+      const ours = batch.filter((entry) => removed.has(leaseKey(entry.held)));
+      for (const [topic, entries] of Map.groupBy(ours, (entry) => entry.held.message.topic)) {
         const settled = entries.map(({ held, outcome }) => ({ message: held.message, outcome }));
         await this.outbox.handlerOf(topic).settle(tx, settled);
       }
@@ -131,18 +131,4 @@ export class OutboxSettler {
       else entry.done();
     }
   }
-}
-
-/**
- * The outcome of each message's newest claim. A worker whose outcomes had to wait past the lease may have taken
- * its own message over meanwhile; then one batch holds two outcomes of it, and the older claim is lost.
- */
-function newestOfEach(finished: Finished[]): Finished[] {
-  const newest = new Map<string, Finished>();
-  for (const entry of finished) {
-    const key = messageKey(entry.held.message);
-    const known = newest.get(key);
-    if (!known || known.leaseEndsMs < entry.leaseEndsMs) newest.set(key, entry);
-  }
-  return [...newest.values()];
 }

@@ -35,7 +35,7 @@ export class OutboxStore {
    * against 1.2 ms for 100 of 20,000). A row that is claimed anew meanwhile fails the condition and stays.
    */
   async remove(tx: EntityManager, held: HeldMessage[]): Promise<Set<string>> {
-    const { rows } = await sql<{ projectId: string; id: string }>`
+    const { rows } = await sql<{ projectId: string; id: string; claimId: string }>`
       delete from outbox_message m
       where m.ctid = any (array(
         select ours.ctid
@@ -50,9 +50,9 @@ export class OutboxStore {
           limit 1 for update
         ) ours
       ))
-      returning m.project_id as "projectId", m.id
+      returning m.project_id as "projectId", m.id, m.claim_id as "claimId"
     `.execute(tx.getKysely());
-    return new Set(rows.map((row) => messageKey(row)));
+    return new Set(rows.map((row) => leaseKey({ message: row, claimId: row.claimId })));
   }
 
   /** Puts a message back for later: its outcome is known, it is just not done. */
@@ -136,7 +136,10 @@ export class OutboxStore {
   }
 }
 
-/** Names a message within the outbox. */
-export function messageKey(message: { projectId: string; id: string }): string {
-  return `${message.projectId}/${message.id}`;
+/**
+ * Names a message and the claim under which it is held. A worker that stood still may have taken its own message
+ * over meanwhile: then one batch holds two outcomes of it, and only that of the newer claim counts.
+ */
+export function leaseKey(held: { message: { projectId: string; id: string }; claimId: string }): string {
+  return `${held.message.projectId}/${held.message.id}/${held.claimId}`;
 }

@@ -13,6 +13,7 @@ export interface Break {
 }
 
 const WRITER = 'src/consent/infrastructure/consent-writer.ts';
+const CLAIMER = 'src/outbox/outbox.claimer.ts';
 const STORE = 'src/outbox/outbox.store.ts';
 const SETTLER = 'src/outbox/outbox.settler.ts';
 const OUTCOME = 'src/forwarding/domain/outcome.ts';
@@ -67,23 +68,23 @@ export const BREAKS: Break[] = [
     name: 'deletes a message when it is claimed',
     edits: [
       {
-        file: STORE,
+        file: CLAIMER,
         from: `update outbox_message m
-        set claim_id = \${claimId}::uuid,
-            available_at = now() + make_interval(secs => \${this.settings.outbox.leaseMs / 1000}::float8),
-            unknown_outcomes = m.unknown_outcomes + 1
-        from picked`,
-        to: 'delete from outbox_message m using picked',
+      set claim_id = $6::uuid, available_at = now() + make_interval(secs => $7::float8),
+          unknown_outcomes = m.unknown_outcomes + 1
+      from picked
+      where `,
+        to: 'delete from outbox_message m using picked where $6::uuid is not null and $7::float8 > 0 and ',
       },
       {
-        file: STORE,
+        file: CLAIMER,
         from: 'm.unknown_outcomes - 1 as "unknownOutcomes"',
         to: 'm.unknown_outcomes as "unknownOutcomes"',
       },
       {
         file: STORE,
-        from: 'return new Set(rows.map((row) => messageKey(row)));',
-        to: 'return new Set(held.map(({ message }) => messageKey(message)));',
+        from: 'return new Set(rows.map((row) => leaseKey({ message: row, claimId: row.claimId })));',
+        to: 'return new Set(held.map((each) => leaseKey(each)));',
       },
     ],
     kinds: ['kill-worker'],
@@ -148,8 +149,8 @@ export const BREAKS: Break[] = [
       },
       {
         file: SETTLER,
-        from: 'const ours = batch.filter((entry) => removed.has(messageKey(entry.held.message)));',
-        to: 'const ours: Finished[] = batch.filter((entry) => !removed && messageKey(entry.held.message));',
+        from: 'const ours = batch.filter((entry) => removed.has(leaseKey(entry.held)));',
+        to: 'const ours: Finished[] = batch.filter((entry) => !removed && leaseKey(entry.held));',
       },
     ],
     kinds: ['kill-worker'],
@@ -160,9 +161,9 @@ export const BREAKS: Break[] = [
     name: 'leases for less time than an attempt takes',
     edits: [
       {
-        file: STORE,
-        from: 'this.settings.outbox.leaseMs / 1000',
-        to: 'this.settings.outbox.leaseMs / 100_000',
+        file: CLAIMER,
+        from: 'settings.outbox.leaseMs / 1000',
+        to: 'settings.outbox.leaseMs / 100_000',
       },
     ],
     kinds: ['flush-redis'],
@@ -194,7 +195,7 @@ export const BREAKS: Break[] = [
     name: 'never takes over what a dead worker held',
     edits: [
       {
-        file: STORE,
+        file: CLAIMER,
         from: 'm.available_at <= now() and m.topic',
         to: 'm.available_at <= now() and m.unknown_outcomes = 0 and m.topic',
       },

@@ -111,9 +111,8 @@ export function isAllowed({ what, api, fromMs, toMs }: Trouble, outages: Outages
       return true;
     case 'refused':
     case 'broken':
-      return apiWasAway;
     case 'late':
-      return apiWasAway || outages.met('postgres', fromMs, toMs, AFTERMATH_MS);
+      return apiWasAway;
     case 'other':
       return false;
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/one-machine/embedded-postgres.js';
 import { newId } from '../../src/shared/ids.js';
-import { killPostgres, Processes, type ServiceProcess } from './processes.js';
+import { killPostgres, Processes, type ServiceProcess, signalPostgres } from './processes.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from './receiver.js';
 import { until } from './until.js';
 
@@ -87,6 +87,11 @@ export class ManyMachines {
   /** `kill -9` of PostgreSQL, all of it. */
   async killPostgres(): Promise<void> {
     await killPostgres(this.parts.postgresDir);
+  }
+
+  /** Freezes PostgreSQL, all of it, or lets it go on. */
+  signalPostgres(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    signalPostgres(this.parts.postgresDir, signal);
   }
 
   /** Starts PostgreSQL again on its port and waits until it answers. */
