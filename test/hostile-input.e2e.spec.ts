@@ -202,6 +202,8 @@ describe('no input brings the service down, and every refusal is a problem docum
     const answer = await sendBytes(service.baseUrl, bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toMatch(/content-type: application\/problem\+json/i);
+    expect(answer).toMatch(/x-content-type-options: nosniff/i);
+    expect(answer).toMatch(/x-request-id: [\w-]{36}/i);
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
       status,
       code: expect.any(String),
