@@ -159,7 +159,7 @@ function failuresIn(log: string): string[] {
       res?: { statusCode: number };
       code?: string;
     };
-    return level >= ERROR_LEVEL && res?.statusCode !== 503 && !/_unknown$/.test(code ?? '');
+    return level >= ERROR_LEVEL && res?.statusCode !== 503 && !/_(unknown|mismatch)$/.test(code ?? '');
   });
 }
 

@@ -253,17 +253,17 @@ function webhookEvents(): Arbitrary<unknown> {
     data: fc.record({
       object: fc.record(
         {
-          id: fc.constantFrom('sub_1', 'in_1', 'cs_1', 'price_1'),
+          id: fc.constantFrom('sub_{projectId}', 'sub_1', 'in_1', 'cs_1', 'price_1'),
           object: fc.constantFrom('subscription', 'invoice', 'checkout.session', 'price'),
           status: fc.constantFrom('active', 'past_due', 'canceled', 'nothing_known'),
-          customer: fc.constant('cus_1'),
+          customer: fc.constantFrom('cus_{projectId}', 'cus_1'),
           metadata: fc.dictionary(
             fc.constantFrom('project_id', 'projectId'),
             fc.oneof(fc.constant('{projectId}'), fc.uuid()),
             { maxKeys: 2 },
           ),
           items: fc.constant({ data: [{ price: { id: 'price_1' }, current_period_end: 1_900_000_000 }] }),
-          subscription: fc.constantFrom('sub_1', 'sub_2'),
+          subscription: fc.constantFrom('sub_{projectId}', 'sub_2'),
         },
         { requiredKeys: ['id', 'object'] },
       ),
