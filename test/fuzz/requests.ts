@@ -232,7 +232,10 @@ function withOneHostileMember(value: unknown): Arbitrary<string> {
         .slice(0, -1)
         .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], holed);
       (parent as Record<string, unknown>)[path.at(-1) ?? ''] = HOLE;
-      return JSON.stringify(holed).replace(`"${HOLE}"`, () => member);
+      const holder = path.at(-1) ?? '';
+      // A secret of the wrong type is a secret all the same, and nowhere else one would stay none.
+      const hostile = /password|token/i.test(holder) ? `[${member}, "${SECRET_MARK}-in-an-array"]` : member;
+      return JSON.stringify(holed).replace(`"${HOLE}"`, () => hostile);
     });
 }
 
