@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ROLES, type Role, roleCovers } from '../src/access/role.js';
 import { newId } from '../src/shared/ids.js';
 import { fillIn, type Operation, readOperations } from './support/openapi.js';
+import { servedRoutes } from './support/routes.js';
 import { choose } from './support/pipeline.js';
 import { createTestProject, type TestProject } from './support/project.js';
 import { startTestService, type TestService } from './support/service.js';
@@ -130,10 +131,10 @@ describe('who may do what (design §5)', () => {
   });
 
   it('knows every route that the application serves', () => {
-    const unknown = servedRoutes().filter(
+    const unknown = servedRoutes(service.app).filter(
       (route) => !documented.some((operation) => routeOf(operation) === route) && !UNDOCUMENTED.test(route),
     );
-    expect(servedRoutes().length).toBeGreaterThan(documented.length);
+    expect(servedRoutes(service.app).length).toBeGreaterThan(documented.length);
     expect(unknown).toEqual([]);
   });
 
@@ -262,26 +263,6 @@ describe('routes outside of a project', () => {
     },
   );
 });
-
-/** Every route of the Express application, written as the document writes it. */
-function servedRoutes(): string[] {
-  interface Layer {
-    route?: { path: string | string[]; methods: Record<string, boolean> };
-    handle: { stack?: Layer[] };
-  }
-  const routesIn = (stack: Layer[]): string[] =>
-    stack.flatMap(({ route, handle }) => {
-      if (!route) return routesIn(handle.stack ?? []);
-      const methods = Object.keys(route.methods).filter((method) => route.methods[method]);
-      return [route.path]
-        .flat()
-        .flatMap((path) =>
-          methods.map((method) => `${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
-        );
-    });
-  const { router } = service.app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
-  return [...new Set(routesIn(router.stack))];
-}
 
 /** One of each thing that a project has and a path can name. */
 async function belongingsOf(project: TestProject): Promise<Record<string, string>> {
