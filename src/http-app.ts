@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -22,6 +23,14 @@ export const API_BODY_BYTES_MAX = 100 * 1024;
 /** Largest body of a route that anybody may call to sign in: an e-mail, a name and a password. */
 export const AUTH_BODY_BYTES_MAX = 16 * 1024;
 
+/** What a client may take to send its headers, and all of its request, of at most 1 MiB. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** How often that is looked at. */
+const TIMEOUT_CHECK_MS = 1_000;
+/** Longer than load balancers keep an idle connection (60 s), so that none sends into one that is just closing. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
 /** What an application may have beside the API, or instead of it. */
 export interface HttpAppOptions {
   /** A worker of its own answers health and metrics, and nothing else. */
@@ -40,7 +49,9 @@ export async function createHttpApp(
     bufferLogs: true,
   });
   app.useLogger(app.get(Logger));
-  answerProtocolErrors(app.getHttpServer());
+  const server = app.getHttpServer() as Server;
+  answerProtocolErrors(server);
+  limitWaiting(server);
   app.set('trust proxy', settings.trustedProxies.length > 0 ? settings.trustedProxies : false);
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
@@ -64,6 +75,15 @@ export async function createHttpApp(
   );
   if (!options.operationsOnly) mountApiDocs(app);
   return app;
+}
+
+/** Before it listens: slow and silent clients are cut off, whatever they began. */
+function limitWaiting(server: Server): void {
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
+  // Node reads it when the server begins to listen; its types know it as an option alone.
+  (server as Server & { connectionsCheckingInterval: number }).connectionsCheckingInterval = TIMEOUT_CHECK_MS;
 }
 
 const refuseAllButOperations: RequestHandler = (request, response, next) => {

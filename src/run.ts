@@ -20,9 +20,6 @@ const START_CONNECT_TIMEOUT_MS = 60_000;
 /** How long a stopping process waits for the requests under way: as long as an ingest may wait for its database. */
 const REQUEST_GRACE_MS = 5_000;
 
-/** Longer than load balancers keep an idle connection (60 s), so that none sends into one that is just closing. */
-const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-
 /** How long the parts of the application may take to close, once what was under way is written. */
 const CLOSE_GRACE_MS = 3_000;
 
@@ -111,7 +108,6 @@ async function listen(
 ): Promise<number> {
   await app.init();
   const server: Server = app.getHttpServer();
-  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   try {
     // Not `app.listen`, which logs the error as well: it is told below, in a sentence.
     await new Promise<void>((resolve, reject) => {

@@ -412,6 +412,7 @@ describe('bad input', () => {
   it.each<[string, unknown, string]>([
     ['no e-mail', { password: PASSWORD }, 'email'],
     ['an e-mail that is none', { ...good, email: 'nobody' }, 'email'],
+    ['an e-mail that the library alone finds odd', { ...good, email: 'x/y@example.com' }, 'email'],
     ['an e-mail with NUL', { ...good, email: 'x\u0000@example.com' }, 'email'],
     ['an e-mail beyond ASCII', { ...good, email: 'ü@example.com' }, 'email'],
     ['an e-mail that is too long', { ...good, email: `${'x'.repeat(250)}@example.com` }, 'email'],

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ROLES, type Role, roleCovers } from '../src/access/role.js';
 import { newId } from '../src/shared/ids.js';
 import { fillIn, type Operation, readOperations } from './support/openapi.js';
+import { servedRoutes } from './support/routes.js';
+import { choose } from './support/pipeline.js';
 import { createTestProject, type TestProject } from './support/project.js';
 import { startTestService, type TestService } from './support/service.js';
-import { BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from './support/user.js';
+import { BEHIND_LOOPBACK_PROXY, freshAddress, signUp, type TestUser } from './support/user.js';
 
 /** Who may, by the table of design §5; `tiers` where the route asks for one. */
 interface Rule {
@@ -48,11 +50,32 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}/configuration`]: { least: 'viewer' },
   [`PUT ${AT}/configuration`]: { least: 'editor' },
   [`POST ${AT}/publish`]: { least: 'editor' },
-  [`POST ${AT}/configuration/publish`]: { least: 'editor' },
   [`GET ${AT}/publications`]: { least: 'viewer' },
   [`POST ${AT}/publications/{version}/rollback`]: { least: 'editor' },
-  [`GET ${AT}/configuration/publications`]: { least: 'viewer' },
 };
+
+/** The routes outside of a project: for everybody, for a session or an API key, or for a session alone. */
+const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
+  'POST /v1/auth/sign-up/email': 'public',
+  'POST /v1/auth/sign-in/email': 'public',
+  'POST /v1/auth/sign-out': 'public',
+  'GET /v1/auth/get-session': 'public',
+  'POST /v1/auth/change-password': 'session',
+  'GET /v1/me': 'signed in',
+  'GET /v1/projects': 'signed in',
+  'POST /v1/projects': 'session',
+  'GET /v1/pricing': 'public',
+  'POST /v1/webhooks/billing': 'public',
+  'POST /v1/webhooks/stripe': 'public',
+  'GET /cdn/{projectId}/loader.js': 'public',
+  'GET /cdn/{projectId}/config.json': 'public',
+};
+
+/**
+ * Routes that the document leaves out, all of them public: the operator's, the document itself, preflights, and
+ * what the framework mounts to answer that there is no such route.
+ */
+const UNDOCUMENTED = /^(GET (\/health\/(live|ready)|\/metrics|\/docs.*)|OPTIONS \/.*|.* \{\/\*splat\})$/;
 
 /** Refusals that are about who calls, and not about what. */
 const ACCESS_CODES = ['authentication_required', 'role_required', 'project_not_found', 'tier_required'];
@@ -65,14 +88,18 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
-const operations = readOperations().filter(({ path }) => path.startsWith(AT));
+const documented = readOperations();
+const operations = documented.filter(({ path }) => path.startsWith(AT));
+const others = documented.filter(({ path }) => !path.startsWith(AT));
+const routeOf = ({ method, path }: Operation): string => `${method} ${path}`;
 
 async function ask(
   { method, path, example }: Operation,
   projectId: string,
   headers: Record<string, string>,
+  ids: Record<string, string> = {},
 ): Promise<{ status: number; code: string | null }> {
-  const values = { projectId, userId: newId(), apiKeyId: newId(), consentId: newId() };
+  const values = { projectId, userId: newId(), apiKeyId: newId(), consentId: newId(), version: '1', ...ids };
   const response = await fetch(service.baseUrl + fillIn(path, values), {
     method,
     headers: { ...headers, ...(example && { 'content-type': 'application/json' }) },
@@ -97,12 +124,18 @@ async function member(project: TestProject, role: Role): Promise<TestUser> {
 }
 
 describe('who may do what (design §5)', () => {
-  it('has a rule for every project route', () => {
+  it('has a rule for every route of the document, and for no other', () => {
     expect(operations.length).toBeGreaterThan(20);
-    const unruled = operations
-      .map(({ method, path }) => `${method} ${path}`)
-      .filter((route) => !RULES[route]);
-    expect(unruled).toEqual([]);
+    expect(Object.keys(RULES).toSorted()).toEqual(operations.map(routeOf).toSorted());
+    expect(Object.keys(OTHER_RULES).toSorted()).toEqual(others.map(routeOf).toSorted());
+  });
+
+  it('knows every route that the application serves', () => {
+    const unknown = servedRoutes(service.app).filter(
+      (route) => !documented.some((operation) => routeOf(operation) === route) && !UNDOCUMENTED.test(route),
+    );
+    expect(servedRoutes(service.app).length).toBeGreaterThan(documented.length);
+    expect(unknown).toEqual([]);
   });
 
   describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
@@ -133,6 +166,45 @@ describe('who may do what (design §5)', () => {
         // Who has no credential does not learn which projects there are.
         expect(await ask(operation, newId(), headers)).toEqual(expected);
       });
+
+      it('401 with what was a credential once', async () => {
+        const project = await business();
+        const expected = { status: 401, code: 'authentication_required' };
+        await service.database.query('update api_key set revoked_at = now() where project_id = $1', [
+          project.id,
+        ]);
+        expect(await ask(operation, project.id, bearer(project.keys.owner))).toEqual(expected);
+        const [late, gone] = await Promise.all([member(project, 'owner'), member(project, 'owner')]);
+        const expire = `update user_session set expires_at = now() - interval '1 second' where user_id = $1`;
+        await service.database.query(expire, [late.id]);
+        await gone.request('POST', '/v1/auth/sign-out');
+        for (const { cookie } of [late, gone])
+          expect(await ask(operation, project.id, { cookie })).toEqual(expected);
+      });
+
+      it("404 with the session of another project's owner, and of a member who was taken out", async () => {
+        const [project, elsewhere] = await Promise.all([business(), business()]);
+        const [stranger, former] = await Promise.all([member(elsewhere, 'owner'), member(project, 'owner')]);
+        await service.database.query('delete from project_member where user_id = $1', [former.id]);
+        const expected = { status: 404, code: 'project_not_found' };
+        for (const { cookie } of [stranger, former])
+          expect(await ask(operation, project.id, { cookie })).toEqual(expected);
+      });
+
+      if (/\}\/.*\{/.test(operation.path)) {
+        it("404 for what belongs to another project, asked for in one's own, and it stays as it was", async () => {
+          const [own, elsewhere] = await Promise.all([business(), business()]);
+          const ids = await belongingsOf(elsewhere);
+          const before = await contentOf(elsewhere);
+          const answer = await ask(operation, own.id, bearer(own.keys.owner), ids);
+          expect(answer).toEqual({ status: 404, code: expect.stringMatching(/_not_found$/) });
+          expect(await contentOf(elsewhere)).toEqual(before);
+          // The same ids are found where they belong.
+          const found = await ask(operation, elsewhere.id, bearer(elsewhere.keys.owner), ids);
+          expect(found.status).not.toBe(404);
+          expect(found.status).toBeLessThan(500);
+        });
+      }
 
       it("404 with another project's owner key, and for a project that does not exist", async () => {
         const [project, stranger] = await Promise.all([business(), business()]);
@@ -170,3 +242,49 @@ describe('who may do what (design §5)', () => {
     },
   );
 });
+
+describe('routes outside of a project', () => {
+  it.each(others.map((operation) => [routeOf(operation), operation] as const))(
+    '%s',
+    async (route, operation) => {
+      const rule = OTHER_RULES[route];
+      const project = await createTestProject(service);
+      const user = await signUp(service);
+      const code = async (headers: Record<string, string>): Promise<string | null> =>
+        (await ask(operation, project.id, { 'x-forwarded-for': freshAddress(), ...headers })).code;
+      const nobody = [{}, bearer('ck_nonsense'), { cookie: 'session=nonsense.nonsense' }];
+      const closed = rule !== 'public';
+      for (const headers of nobody) expect((await code(headers)) === 'authentication_required').toBe(closed);
+      const byKey = await code(bearer(project.keys.owner));
+      expect(byKey === 'session_required').toBe(rule === 'session');
+      expect(['authentication_required', 'session_required']).not.toContain(
+        await code({ cookie: user.cookie }),
+      );
+    },
+  );
+});
+
+/** One of each thing that a project has and a path can name. */
+async function belongingsOf(project: TestProject): Promise<Record<string, string>> {
+  const user = await member(project, 'owner');
+  await member(project, 'owner');
+  const [key] = await service.database.query<{ id: string }>('select id from api_key where project_id = $1', [
+    project.id,
+  ]);
+  const consent = await choose(service, project.id);
+  await project.request('owner', 'PUT', '/configuration', {});
+  await service.database.query(
+    `insert into publication (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out)
+     select project_id, 1, version, configuration, 'business', repeat('a', 64), false
+     from site_configuration where project_id = $1`,
+    [project.id],
+  );
+  return { userId: user.id, apiKeyId: key?.id ?? '', consentId: consent.id, version: '1' };
+}
+
+/** All that those things are, to see whether somebody has touched them. */
+function contentOf(project: TestProject): Promise<Record<string, unknown>[]> {
+  const tables = ['api_key', 'project_member', 'publication', 'consent_record', 'outbox_message'];
+  const rows = tables.map((table) => `select t::text as row from ${table} t where t.project_id = $1`);
+  return service.database.query(`${rows.join(' union all ')} order by row`, [project.id]);
+}

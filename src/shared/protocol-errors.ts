@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -46,31 +47,31 @@ export function answerProtocolErrors(server: Server): void {
     }
     const problem = PARSER_PROBLEMS[error.code ?? ''] ?? NO_HTTP;
     const body = documentOf(problem);
+    const headers = Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}`);
     socket.end(
-      [
-        `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-        'Content-Type: application/problem+json; charset=utf-8',
-        `Content-Length: ${Buffer.byteLength(body)}`,
-        'Connection: close',
-        '',
-        body,
-      ].join('\r\n'),
+      [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...headers, '', body].join('\r\n'),
     );
   });
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const body = documentOf(EXPECTATION_FAILED);
-    response
-      .writeHead(EXPECTATION_FAILED.status, {
-        'Content-Type': 'application/problem+json; charset=utf-8',
-        'Content-Length': Buffer.byteLength(body),
-        Connection: 'close',
-      })
-      .end(body);
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const body = documentOf(EXPECTATION_FAILED, request.url?.split('?')[0]);
+    response.writeHead(EXPECTATION_FAILED.status, headersOf(body)).end(body);
   });
 }
 
-function documentOf({ status, code, detail }: ProtocolProblem): string {
-  return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, code });
+/** `instance` is the path that was asked; it is left out where the request line could not be read. */
+function documentOf({ status, code, detail }: ProtocolProblem, instance?: string): string {
+  return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, instance, code });
+}
+
+/** As on every other answer: a request id, and that a browser must take the body for nothing else. */
+function headersOf(body: string): Record<string, string> {
+  return {
+    'Content-Type': 'application/problem+json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': randomUUID(),
+    Connection: 'close',
+  };
 }
 
 /** Node hangs the answer it is writing onto the socket; its own handler looks there too. */

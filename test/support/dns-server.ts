@@ -13,32 +13,45 @@ export interface DnsServer {
 }
 
 const TYPE_A = 1;
+const TYPE_CNAME = 5;
 const TYPE_AAAA = 28;
+/** A pointer to the name in the question. */
+const QUESTION_NAME = Buffer.from([0xc0, 0x0c]);
 const HEADER_BYTES = 12;
 const NAME_ERROR = 3;
 
+/** What a name has: addresses; another name (CNAME); other addresses at each question, the last ones for good. */
+export type DnsRecord = string[] | { alias: string } | { inTurn: string[][] };
+
 /**
- * Starts a server with the given addresses per name; `null` leaves a name unanswered. The records are read anew
- * for each question, so a test may change them.
+ * Starts a server with the given records per name; `null` leaves a name unanswered. The records are read anew for
+ * each question, so a test may change them.
  */
-export async function startDnsServer(records: Record<string, string[] | null>): Promise<DnsServer> {
+export async function startDnsServer(records: Record<string, DnsRecord | null>): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const queries: string[] = [];
+  const times = new Map<string, number>();
   let delayMs = 0;
   let closed = false;
   socket.on('message', (query, from) => {
     const { name, type, end } = readQuestion(query);
     queries.push(name);
-    const addresses = records[name];
-    if (addresses === null) return;
+    const record = records[name];
+    if (record === null) return;
+    const time = times.get(`${name} ${type}`) ?? 0;
+    times.set(`${name} ${type}`, time + 1);
+    const alias = record && 'alias' in record ? record.alias : null;
+    const addresses = addressesOf(alias === null ? record : (records[alias] ?? undefined), time);
     const wanted = (addresses ?? []).filter((address) => isIP(address) === (type === TYPE_AAAA ? 6 : 4));
     const answers = [TYPE_A, TYPE_AAAA].includes(type) ? wanted : [];
     const header = Buffer.alloc(HEADER_BYTES);
     query.copy(header, 0, 0, 2);
     header.writeUInt16BE(0x8180 | (addresses === undefined ? NAME_ERROR : 0), 2);
     header.writeUInt16BE(1, 4);
-    header.writeUInt16BE(answers.length, 6);
-    const body = answers.map((address) => answerOf(type, addressBytes(address)));
+    header.writeUInt16BE(answers.length + (alias === null ? 0 : 1), 6);
+    const owner = alias === null ? QUESTION_NAME : nameBytes(alias);
+    const body = answers.map((address) => answerOf(owner, type, addressBytes(address)));
+    if (alias !== null) body.unshift(answerOf(QUESTION_NAME, TYPE_CNAME, nameBytes(alias)));
     const answer = Buffer.concat([header, query.subarray(HEADER_BYTES, end), ...body]);
     const send = (): void => {
       if (!closed) socket.send(answer, from.port, from.address);
@@ -68,14 +81,25 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-function answerOf(type: number, data: Buffer): Buffer {
-  const head = Buffer.alloc(12);
-  // A pointer to the name in the question, class IN, no time to live.
-  head.writeUInt16BE(0xc00c, 0);
-  head.writeUInt16BE(type, 2);
-  head.writeUInt16BE(1, 4);
-  head.writeUInt16BE(data.length, 10);
-  return Buffer.concat([head, data]);
+function addressesOf(record: DnsRecord | undefined, time: number): string[] | undefined {
+  if (record === undefined || Array.isArray(record)) return record;
+  return 'inTurn' in record ? (record.inTurn[time] ?? record.inTurn.at(-1)) : undefined;
+}
+
+function answerOf(owner: Buffer, type: number, data: Buffer): Buffer {
+  const head = Buffer.alloc(10);
+  // Class IN, no time to live.
+  head.writeUInt16BE(type, 0);
+  head.writeUInt16BE(1, 2);
+  head.writeUInt16BE(data.length, 8);
+  return Buffer.concat([owner, head, data]);
+}
+
+function nameBytes(name: string): Buffer {
+  const labels = name
+    .split('.')
+    .map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
+  return Buffer.concat([...labels, Buffer.from([0])]);
 }
 
 function addressBytes(address: string): Buffer {

@@ -8,15 +8,34 @@ export interface Operation {
   queryNames: string[];
   /** A body that should pass by its schema, as far as the schema tells; null where the route takes none. */
   example: Record<string, unknown> | null;
+  parameters: Parameter[];
+  /** Of the body; null where the document names none. */
+  body: Schema | null;
+  /** Statuses that the document names. */
+  statuses: number[];
 }
 
-interface Schema {
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema?: Schema;
+}
+
+export interface Schema {
   $ref?: string;
   type?: string;
   enum?: unknown[];
   format?: string;
   example?: unknown;
   minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  nullable?: boolean;
+  required?: string[];
+  allOf?: Schema[];
+  additionalProperties?: unknown;
   properties?: Record<string, Schema>;
   items?: Schema;
 }
@@ -27,8 +46,9 @@ interface Document {
     Record<
       string,
       {
-        parameters?: { name: string; in: string }[];
+        parameters?: Parameter[];
         requestBody?: { content: Record<string, { schema: Schema }> };
+        responses: Record<string, unknown>;
       }
     >
   >;
@@ -37,18 +57,30 @@ interface Document {
 
 /** Every operation of `openapi.json`. */
 export function readOperations(): Operation[] {
-  const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as Document;
+  const document = readDocument();
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters = [], requestBody }]) => {
+    Object.entries(methods).map(([method, { parameters = [], requestBody, responses }]) => {
       const [content] = Object.values(requestBody?.content ?? {});
       return {
         method: method.toUpperCase(),
         path,
         queryNames: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
         example: content ? (exampleOf(content.schema, document) as Record<string, unknown>) : null,
+        parameters,
+        body: content?.schema ?? null,
+        statuses: Object.keys(responses).map(Number),
       };
     }),
   );
+}
+
+function readDocument(): Document {
+  return JSON.parse(readFileSync('openapi.json', 'utf8')) as Document;
+}
+
+/** The schemas that `$ref` names, by their names. */
+export function readSchemas(): Record<string, Schema> {
+  return readDocument().components.schemas;
 }
 
 /** The path with its parameters filled in; those without a value stay as they are. */

@@ -1,5 +1,4 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { APIError } from 'better-auth/api';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { clientNetwork } from '../domain/client-network.js';
@@ -195,8 +194,12 @@ function cookieHeaders(cookie: string | undefined): Headers {
   return new Headers(cookie === undefined ? {} : { cookie });
 }
 
+/** The library throws its refusals as two classes, of which it exports one; both are named `APIError`. */
 function codeOf(error: unknown): string | undefined {
-  return error instanceof APIError ? error.body?.code : undefined;
+  if (!(error instanceof Error) || error.name !== 'APIError' || !('body' in error)) return undefined;
+  const body: unknown = error.body;
+  const code = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
+  return typeof code === 'string' ? code : undefined;
 }
 
 function userExists(): DomainError {
