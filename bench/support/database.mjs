@@ -9,6 +9,10 @@ const TOKEN_BYTES = 32;
 const KEY_BYTES = 32;
 /** Rows that one statement inserts. */
 const SEED_ROWS_MAX = 10_000;
+/** Rows that the server makes in one statement. */
+const FILL_ROWS_MAX = 500_000;
+/** The time over which such records are spread, up to now; last month's partition is there for all of it. */
+const FILL_SECONDS = 27 * 24 * 60 * 60;
 
 /**
  * The service's database, and what a benchmark writes into it by hand.
@@ -23,10 +27,21 @@ export class Database {
   /**
    * @param {string} url
    * @param {Client} client
+   * @param {import('./scope.mjs').Scope} scope
    */
-  constructor(url, client) {
+  constructor(url, client, scope) {
     this.url = url;
     this.client = client;
+    this.scope = scope;
+  }
+
+  /**
+   * Makes another database in the same server; its tables come with the first process that migrates it.
+   * @param {string} name
+   */
+  async another(name) {
+    await this.client.query(`create database ${name}`);
+    return connectTo(Object.assign(new URL(this.url), { pathname: `/${name}` }).href, this.scope);
   }
 
   /** SECRET_KEYS as the service takes it. */
@@ -110,6 +125,69 @@ export class Database {
     await this.client.query('commit');
   }
 
+  /**
+   * Stores `count` records of the last weeks, spread evenly over the projects, made by the server itself: for
+   * millions. With `waiting` each has its message in the outbox. The rollups count them as added up.
+   * @param {BenchProject[]} projects
+   * @param {number} count
+   * @param {{ waiting?: boolean }} [options]
+   */
+  async fillRecords(projects, count, { waiting = false } = {}) {
+    const ids = projects.map(({ id }) => id);
+    for (let done = 0; done < count; done += FILL_ROWS_MAX) {
+      await this.client.query(
+        `with made as (
+           insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, extra, received_at)
+           select ($1::uuid[])[1 + n % cardinality($1::uuid[])],
+                  (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7'
+                   || substr(md5(random()::text), 1, 3) || '8' || substr(md5(random()::text), 1, 3)
+                   || lpad(to_hex($2::bigint + n), 12, '0'))::uuid,
+                  true, false, true, 'custom', 'www.example.com', '{"language": "de", "bannerVersion": "2026-11"}', at
+           from (
+             select n, now() - interval '1 minute'
+                    - make_interval(secs => ($4::bigint - $2::bigint - n) * $5::float8 / $4::bigint) as at
+             from generate_series(1, $3::int) n
+           ) s
+           returning project_id, id
+         )
+         insert into outbox_message (project_id, topic, subject_id)
+         select project_id, 'consent.recorded', id from made where $6`,
+        [ids, done, Math.min(FILL_ROWS_MAX, count - done), count, FILL_SECONDS, waiting],
+      );
+    }
+    await this.client.query(`update consent_rollup_state set done_until = now()`);
+  }
+
+  /**
+   * Lets `count` messages wait, spread evenly over the projects, without records: for what only claims.
+   * @param {BenchProject[]} projects
+   * @param {number} count
+   */
+  async fillMessages(projects, count) {
+    await this.client.query(
+      `insert into outbox_message (project_id, topic, subject_id)
+       select ($1::uuid[])[1 + n % cardinality($1::uuid[])], 'consent.recorded', gen_random_uuid()
+       from generate_series(1, $2::int) n`,
+      [projects.map(({ id }) => id), count],
+    );
+  }
+
+  /** Leaves nothing for the server to make up for while something is measured. */
+  async settle() {
+    await this.client.query('vacuum analyze');
+    await this.client.query('checkpoint');
+  }
+
+  /** @param {string} table also of all its partitions */
+  async bytesOf(table) {
+    const { rows } = await this.client.query(
+      `select coalesce(sum(pg_total_relation_size(relid)), 0)::float8 as bytes from pg_partition_tree($1)
+       where isleaf`,
+      [table],
+    );
+    return rows[0].bytes;
+  }
+
   async isOutboxEmpty() {
     const { rows } = await this.client.query('select 1 from outbox_message limit 1');
     return rows.length === 0;
@@ -129,9 +207,17 @@ export class Database {
 export async function startDatabase(scope) {
   const server = await startEmbeddedPostgres(join(scope.folder, 'postgres'));
   scope.defer(() => server.stop());
-  const client = new Client({ connectionString: server.databaseUrl });
+  return connectTo(server.databaseUrl, scope);
+}
+
+/**
+ * @param {string} url
+ * @param {import('./scope.mjs').Scope} scope
+ */
+async function connectTo(url, scope) {
+  const client = new Client({ connectionString: url });
   await client.connect();
   client.on('error', () => {});
   scope.defer(() => client.end());
-  return new Database(server.databaseUrl, client);
+  return new Database(url, client, scope);
 }
