@@ -172,6 +172,21 @@ export class Database {
     );
   }
 
+  /**
+   * Empties the outbox and lets the newest `count` stored records wait in it once more.
+   * @param {BenchProject[]} projects
+   * @param {number} count
+   */
+  async refillOutbox(projects, count) {
+    await this.client.query('truncate outbox_message');
+    await this.client.query(
+      `insert into outbox_message (project_id, topic, subject_id)
+       select project_id, 'consent.recorded', id from consent_record where project_id = any($1::uuid[]) limit $2`,
+      [projects.map(({ id }) => id), count],
+    );
+    await this.settle();
+  }
+
   /** Leaves nothing for the server to make up for while something is measured. */
   async settle() {
     await this.client.query('vacuum analyze');
