@@ -1,5 +1,5 @@
 // Bloat: what 5 million messages leave behind in the outbox once they have passed through it. Driven by the service's
-// own statements (claim and settle of `OutboxStore`), without a receiver, while autovacuum runs as it is set.
+// own statements (`OutboxClaimer`, `OutboxStore`), without a receiver, while autovacuum runs as it is set.
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { startHelper } from '../support/helper.mjs';

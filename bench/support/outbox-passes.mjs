@@ -1,4 +1,4 @@
-// A helper: the service's own statements on the outbox (`OutboxStore`), without a receiver: claims messages, takes
+// A helper: the service's own statements on the outbox (`OutboxClaimer`, `OutboxStore`), without a receiver: claims messages, takes
 // them out again as settled, puts as many new ones in, and times each.
 import { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
@@ -7,14 +7,14 @@ import { migrate } from '../../dist/database/migrate.js';
 import { ormOptions } from '../../dist/database/orm-options.js';
 import { createHttpApp } from '../../dist/http-app.js';
 import { prepareMachine } from '../../dist/one-machine/machine.js';
+import { OutboxClaimer } from '../../dist/outbox/outbox.claimer.js';
 import { OutboxStore } from '../../dist/outbox/outbox.store.js';
-import { newId } from '../../dist/shared/ids.js';
 import { answerCalls } from './helper.mjs';
 
 const LOWEST_PROJECT = '00000000-0000-0000-0000-000000000000';
 const TOPICS = ['consent.recorded'];
 
-/** @type {Map<string, { store: any, em: any, client: Client, afterProject: string }>} */
+/** @type {Map<string, { claimer: any, store: any, em: any, client: Client, afterProject: string }>} */
 const opened = new Map();
 
 answerCalls({
@@ -34,6 +34,7 @@ answerCalls({
     await client.connect();
     client.on('error', () => {});
     opened.set(databaseUrl, {
+      claimer: app.get(OutboxClaimer, { strict: false }),
       store: app.get(OutboxStore, { strict: false }),
       em: app.get(EntityManager, { strict: false }),
       client,
@@ -55,7 +56,7 @@ answerCalls({
     let passed = 0;
     for (let turn = 0; turn < count; turn++) {
       const startedMs = performance.now();
-      const { claimId, messages, nextProject } = await on.store.claim(newId(), {
+      const { claimId, messages, nextProject } = await on.claimer.claim({
         topics: TOPICS,
         limit,
         limitPerProject,
