@@ -1,6 +1,8 @@
 // Runs benchmarks by name, or all that have a number to reach: `npm run bench`, `npm run bench:ingest`. Every one
 // starts the real service, a PostgreSQL and receivers of its own, compares within its own run, and leaves nothing
 // behind.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { installPeers } from './support/peers.mjs';
 import { machineFacts, printTable, publish } from './support/report.mjs';
@@ -21,6 +23,8 @@ const NAMES = [
 ];
 /** What takes longer, or has no number to reach: run by name. */
 const BY_NAME = ['many', 'growth', 'cost', 'soak'];
+/** Of the log of PostgreSQL, when something went wrong. */
+const LOG_CHARACTERS_SHOWN = 3_000;
 /** A benchmark that takes longer has gone wrong, unless it says itself (`deadlineMs`) how long it may take. */
 const DEADLINE_MS = 150_000;
 
@@ -88,10 +92,17 @@ async function runOne(name) {
     return true;
   } catch (error) {
     console.error(`\n${name}: ${error instanceof Error ? error.stack : error}`);
+    console.error(endOfServerLog(current.folder));
     return false;
   } finally {
     clearTimeout(timer);
     await current.close();
     console.log(`  took ${((performance.now() - beganMs) / 1000).toFixed(0)} s`);
   }
+}
+
+/** What PostgreSQL said last: its folder is gone afterwards. @param {string} folder */
+function endOfServerLog(folder) {
+  const file = join(folder, 'postgres', 'server.log');
+  return existsSync(file) ? readFileSync(file, 'utf8').slice(-LOG_CHARACTERS_SHOWN) : '';
 }

@@ -11,7 +11,7 @@ const ROUNDS = 5;
 const SECONDS = 3;
 const CONNECTIONS = 64;
 const RATE_PER_SECOND = 500;
-const DROP_SECONDS = 6;
+const DROP_SECONDS = 5;
 const DROP_AFTER_MS = 3_000;
 
 /** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database, scale: number }} parts */
