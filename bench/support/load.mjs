@@ -84,6 +84,7 @@ async function shoot(options) {
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${result.non2xx} answers were not 2xx, ${result.errors} requests failed`);
   }
+  if (result['2xx'] === 0) throw new Error('not one request was answered: the machine stands still');
   return {
     perSecond: result['2xx'] / result.duration,
     count: result['2xx'],
