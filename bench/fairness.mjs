@@ -65,7 +65,7 @@ export async function run(scope) {
   };
   const neighbour = async (/** @type {string} */ endpoint, /** @type {number} */ backlog) => {
     const [project] = await database.makeProjects(1, endpoint);
-    await database.fillOutboxOf(project, backlog);
+    await database.fillRecords([project], backlog, { waiting: true });
   };
 
   const quick = receiver.url(`/after/${QUICK_MS}`);

@@ -1,10 +1,32 @@
-// Runs benchmarks by name, or all of them: `npm run bench`, `npm run bench:ingest`. Every one starts the real
-// service, a PostgreSQL and receivers of its own, compares within its own run, and leaves nothing behind.
-import { machineFacts, publish } from './support/report.mjs';
+// Runs benchmarks by name, or all that have a number to reach: `npm run bench`, `npm run bench:ingest`. Every one
+// starts the real service, a PostgreSQL and receivers of its own, compares within its own run, and leaves nothing
+// behind.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { installPeers } from './support/peers.mjs';
+import { machineFacts, printTable, publish } from './support/report.mjs';
 import { Scope } from './support/scope.mjs';
 
-const NAMES = ['ingest', 'dispatch', 'latency', 'isolation', 'fairness', 'export'];
-/** A benchmark that takes longer has gone wrong. */
+/** What `npm run bench` runs: one after another they show all of the numbers to reach. */
+const NAMES = [
+  'ingest',
+  'peers',
+  'dispatch',
+  'queues',
+  'claim',
+  'latency',
+  'isolation',
+  'fairness',
+  'tier',
+  'start',
+  'export',
+];
+/** What takes longer, or has no number to reach: run by name. */
+const BY_NAME = ['many', 'growth', 'cost', 'soak'];
+/** Of the log of PostgreSQL, when something went wrong. */
+const LOG_CHARACTERS_SHOWN = 3_000;
+/** A benchmark that takes longer has gone wrong, unless it says itself (`deadlineMs`) how long it may take. */
 const DEADLINE_MS = 150_000;
 
 /** @type {Scope | null} */
@@ -17,38 +39,71 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   });
 }
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !NAMES.includes(name));
+const { positionals: wanted, values: options } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** How long the soak lasts. */
+    minutes: { type: 'string' },
+    /** A part of the growth benchmark: ingest, partitions, projects, waiting, passes. */
+    part: { type: 'string', multiple: true },
+    /** Part of the full counts, to try a long benchmark quickly: 0.01 is a hundredth. */
+    scale: { type: 'string', default: '1' },
+  },
+});
+const unknown = wanted.filter((name) => !NAMES.includes(name) && !BY_NAME.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no benchmark ${unknown.join(', ')}; there are ${NAMES.join(', ')}.`);
+  console.error(
+    `There is no benchmark ${unknown.join(', ')}; there are ${[...NAMES, ...BY_NAME].join(', ')}.`,
+  );
   process.exit(2);
 }
+installPeers();
+/** @type {import('./support/report.mjs').Row[]} */
+const rows = [];
 let failed = false;
-for (const name of wanted.length > 0 ? wanted : NAMES) {
+const startedMs = performance.now();
+const names = wanted.length > 0 ? wanted : NAMES;
+for (const name of names) {
   failed = !(await runOne(name)) || failed;
+}
+if (names.length > 1) {
+  console.log(
+    `\nAll numbers to reach, after ${((performance.now() - startedMs) / 60_000).toFixed(1)} minutes`,
+  );
+  printTable(rows.filter(({ met }) => met !== null));
 }
 process.exit(failed ? 1 : 0);
 
 /** @param {string} name */
 async function runOne(name) {
-  const { run, title } = await import(`./${name}.mjs`);
+  const { run, title, deadlineMs } = await import(`./${name}.mjs`);
+  const allowedMs = typeof deadlineMs === 'function' ? deadlineMs(options) : (deadlineMs ?? DEADLINE_MS);
   const machine = machineFacts();
-  const startedMs = performance.now();
+  const beganMs = performance.now();
   current = new Scope();
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done within ${DEADLINE_MS / 1000} s`)), DEADLINE_MS);
+    timer = setTimeout(() => reject(new Error(`not done within ${allowedMs / 1000} s`)), allowedMs);
   });
   try {
-    publish({ name, title, ...(await Promise.race([run(current), late])) }, machine);
+    const report = await Promise.race([run(current, options), late]);
+    publish({ name, title, ...report }, machine);
+    rows.push(...report.rows);
     return true;
   } catch (error) {
     console.error(`\n${name}: ${error instanceof Error ? error.stack : error}`);
+    console.error(endOfServerLog(current.folder));
     return false;
   } finally {
     clearTimeout(timer);
     await current.close();
-    console.log(`  took ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
+    console.log(`  took ${((performance.now() - beganMs) / 1000).toFixed(0)} s`);
   }
+}
+
+/** What PostgreSQL said last: its folder is gone afterwards. @param {string} folder */
+function endOfServerLog(folder) {
+  const file = join(folder, 'postgres', 'server.log');
+  return existsSync(file) ? readFileSync(file, 'utf8').slice(-LOG_CHARACTERS_SHOWN) : '';
 }

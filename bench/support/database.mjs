@@ -9,6 +9,10 @@ const TOKEN_BYTES = 32;
 const KEY_BYTES = 32;
 /** Rows that one statement inserts. */
 const SEED_ROWS_MAX = 10_000;
+/** Rows that the server makes in one statement. */
+const FILL_ROWS_MAX = 500_000;
+/** The time over which such records are spread, up to now; last month's partition is there for all of it. */
+const FILL_SECONDS = 27 * 24 * 60 * 60;
 
 /**
  * The service's database, and what a benchmark writes into it by hand.
@@ -23,10 +27,21 @@ export class Database {
   /**
    * @param {string} url
    * @param {Client} client
+   * @param {import('./scope.mjs').Scope} scope
    */
-  constructor(url, client) {
+  constructor(url, client, scope) {
     this.url = url;
     this.client = client;
+    this.scope = scope;
+  }
+
+  /**
+   * Makes another database in the same server; its tables come with the first process that migrates it.
+   * @param {string} name
+   */
+  async another(name) {
+    await this.client.query(`create database ${name}`);
+    return connectTo(Object.assign(new URL(this.url), { pathname: `/${name}` }).href, this.scope);
   }
 
   /** SECRET_KEYS as the service takes it. */
@@ -111,22 +126,81 @@ export class Database {
   }
 
   /**
-   * The same for one project, and quick for a million: the database makes the ids.
-   * @param {BenchProject} project
+   * Stores `count` records of the last weeks, spread evenly over the projects, made by the server itself: for
+   * millions. With `waiting` each has its message in the outbox. The rollups count them as added up.
+   * @param {BenchProject[]} projects
+   * @param {number} count
+   * @param {{ waiting?: boolean }} [options]
+   */
+  async fillRecords(projects, count, { waiting = false } = {}) {
+    const ids = projects.map(({ id }) => id);
+    for (let done = 0; done < count; done += FILL_ROWS_MAX) {
+      await this.client.query(
+        `with made as (
+           insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, extra, received_at)
+           select ($1::uuid[])[1 + n % cardinality($1::uuid[])],
+                  (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7'
+                   || substr(md5(random()::text), 1, 3) || '8' || substr(md5(random()::text), 1, 3)
+                   || lpad(to_hex($2::bigint + n), 12, '0'))::uuid,
+                  true, false, true, 'custom', 'www.example.com', '{"language": "de", "bannerVersion": "2026-11"}', at
+           from (
+             select n, now() - interval '1 minute'
+                    - make_interval(secs => ($4::bigint - $2::bigint - n) * $5::float8 / $4::bigint) as at
+             from generate_series(1, $3::int) n
+           ) s
+           returning project_id, id
+         )
+         insert into outbox_message (project_id, topic, subject_id)
+         select project_id, 'consent.recorded', id from made where $6`,
+        [ids, done, Math.min(FILL_ROWS_MAX, count - done), count, FILL_SECONDS, waiting],
+      );
+    }
+    await this.client.query(`update consent_rollup_state set done_until = now()`);
+  }
+
+  /**
+   * Lets `count` messages wait, spread evenly over the projects, without records: for what only claims.
+   * @param {BenchProject[]} projects
    * @param {number} count
    */
-  async fillOutboxOf(project, count) {
+  async fillMessages(projects, count) {
     await this.client.query(
-      `with made as (
-         insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, extra)
-         select $1, uuidv7(), true, false, true, 'custom', 'www.example.com', '{"language": "de"}'
-         from generate_series(1, $2)
-         returning project_id, id
-       )
-       insert into outbox_message (project_id, topic, subject_id)
-       select project_id, 'consent.recorded', id from made`,
-      [project.id, count],
+      `insert into outbox_message (project_id, topic, subject_id)
+       select ($1::uuid[])[1 + n % cardinality($1::uuid[])], 'consent.recorded', gen_random_uuid()
+       from generate_series(1, $2::int) n`,
+      [projects.map(({ id }) => id), count],
     );
+  }
+
+  /**
+   * Empties the outbox and lets the newest `count` stored records wait in it once more.
+   * @param {BenchProject[]} projects
+   * @param {number} count
+   */
+  async refillOutbox(projects, count) {
+    await this.client.query('truncate outbox_message');
+    await this.client.query(
+      `insert into outbox_message (project_id, topic, subject_id)
+       select project_id, 'consent.recorded', id from consent_record where project_id = any($1::uuid[]) limit $2`,
+      [projects.map(({ id }) => id), count],
+    );
+    await this.settle();
+  }
+
+  /** Leaves nothing for the server to make up for while something is measured. */
+  async settle() {
+    await this.client.query('vacuum analyze');
+    await this.client.query('checkpoint');
+  }
+
+  /** @param {string} table also of all its partitions */
+  async bytesOf(table) {
+    const { rows } = await this.client.query(
+      `select coalesce(sum(pg_total_relation_size(relid)), 0)::float8 as bytes from pg_partition_tree($1)
+       where isleaf`,
+      [table],
+    );
+    return rows[0].bytes;
   }
 
   /** How many messages wait, those under way included. */
@@ -154,9 +228,17 @@ export class Database {
 export async function startDatabase(scope) {
   const server = await startEmbeddedPostgres(join(scope.folder, 'postgres'));
   scope.defer(() => server.stop());
-  const client = new Client({ connectionString: server.databaseUrl });
+  return connectTo(server.databaseUrl, scope);
+}
+
+/**
+ * @param {string} url
+ * @param {import('./scope.mjs').Scope} scope
+ */
+async function connectTo(url, scope) {
+  const client = new Client({ connectionString: url });
   await client.connect();
   client.on('error', () => {});
   scope.defer(() => client.end());
-  return new Database(server.databaseUrl, client);
+  return new Database(url, client, scope);
 }

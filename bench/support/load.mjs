@@ -1,15 +1,18 @@
 // A helper: the load generator, closed loop (as fast as the answers come) and open loop (at a fixed rate).
 import autocannon from 'autocannon';
+import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'hdr-histogram-js';
 import { Pool } from 'undici';
 import { v7 } from 'uuid';
 import { answerCalls } from './helper.mjs';
-import { percentile } from './statistics.mjs';
 
 /** Requests of the open loop that may be under way; past it the service is so late that the run is void. */
 const OPEN_REQUESTS_MAX = 20_000;
 const OPEN_CONNECTIONS = 256;
 const SETTLE_DEADLINE_MS = 10_000;
+/** Latencies are counted in microseconds, to three digits, up to a minute. */
+const LATENCY_MAX_MICROSECONDS = 60_000_000;
 
 const HEADERS = { 'content-type': 'application/json', origin: 'https://www.example.com' };
 const CHOICE = {
@@ -21,6 +24,8 @@ const CHOICE = {
   language: 'de',
   bannerVersion: '2026-11',
 };
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const SUBJECT_CHARACTERS = 22;
 
 /** @type {Map<string, Pool>} */
 const pools = new Map();
@@ -32,6 +37,11 @@ function poolOf(origin) {
   return pool;
 }
 
+/** @param {string} projectId */
+function pathOf(projectId) {
+  return `/v1/projects/${projectId}/consents`;
+}
+
 /**
  * One consent with an id of its own.
  * @param {Pool} pool
@@ -41,7 +51,7 @@ async function postConsent(pool, projectId) {
   const id = v7();
   const { statusCode, body } = await pool.request({
     method: 'POST',
-    path: `/v1/projects/${projectId}/consents`,
+    path: pathOf(projectId),
     headers: HEADERS,
     body: JSON.stringify({ id, ...CHOICE }),
   });
@@ -50,41 +60,104 @@ async function postConsent(pool, projectId) {
   return { id, statusCode, answeredAt };
 }
 
+/** The same choice as `@c15t/backend` takes it, of a new subject. */
+function c15tConsent() {
+  const subject = Array.from({ length: SUBJECT_CHARACTERS }, () => BASE58[randomInt(BASE58.length)]).join('');
+  return JSON.stringify({
+    type: 'cookie_banner',
+    subjectId: `sub_${subject}`,
+    domain: 'www.example.com',
+    preferences: { necessary: true, measurement: true, marketing: false },
+    givenAt: Date.now(),
+    jurisdictionModel: 'opt-in',
+    uiSource: 'banner',
+    consentAction: 'custom',
+  });
+}
+
+/**
+ * @param {import('autocannon').Options} options
+ * @returns requests per second and latencies in ms; throws where any answer was not 2xx
+ */
+async function shoot(options) {
+  const result = await autocannon({ method: 'POST', headers: HEADERS, ...options });
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${result.non2xx} answers were not 2xx, ${result.errors} requests failed`);
+  }
+  if (result['2xx'] === 0) throw new Error('not one request was answered: the machine stands still');
+  return {
+    perSecond: result['2xx'] / result.duration,
+    count: result['2xx'],
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+  };
+}
+
 answerCalls({
-  /**
-   * @param {{ baseUrl: string, projectId: string, connections: number, seconds: number }} args
-   * @returns requests per second and latencies in ms; throws where any answer was not 201
-   */
-  closedLoop: async ({ baseUrl, projectId, connections, seconds }) => {
-    const result = await autocannon({
-      url: `${baseUrl}/v1/projects/${projectId}/consents`,
-      method: 'POST',
-      headers: HEADERS,
+  /** @param {{ baseUrl: string, projectId: string, connections: number, seconds: number }} args */
+  closedLoop: ({ baseUrl, projectId, connections, seconds }) =>
+    shoot({
+      url: `${baseUrl}${pathOf(projectId)}`,
       body: JSON.stringify(CHOICE),
       connections,
       duration: seconds,
+    }),
+
+  /**
+   * To one project after another.
+   * @param {{ baseUrl: string, projectIds: string[], connections: number, seconds: number }} args
+   */
+  closedLoopOverProjects: ({ baseUrl, projectIds, connections, seconds }) => {
+    let sent = 0;
+    return shoot({
+      url: baseUrl,
+      requests: [
+        {
+          method: 'POST',
+          headers: HEADERS,
+          body: JSON.stringify(CHOICE),
+          setupRequest: (request) => ({
+            ...request,
+            path: pathOf(projectIds[sent++ % projectIds.length] ?? ''),
+          }),
+        },
+      ],
+      connections,
+      duration: seconds,
     });
-    if (result.non2xx > 0 || result.errors > 0) {
-      throw new Error(`${result.non2xx} answers were not 2xx, ${result.errors} requests failed`);
-    }
-    return {
-      perSecond: result['2xx'] / result.duration,
-      p50Ms: result.latency.p50,
-      p99Ms: result.latency.p99,
-    };
   },
+
+  /** @param {{ baseUrl: string, path: string, connections: number, seconds: number }} args */
+  closedLoopC15t: ({ baseUrl, path, connections, seconds }) =>
+    shoot({
+      url: baseUrl,
+      requests: [
+        {
+          method: 'POST',
+          path,
+          headers: HEADERS,
+          setupRequest: (request) => ({ ...request, body: c15tConsent() }),
+        },
+      ],
+      connections,
+      duration: seconds,
+    }),
 
   /**
    * Sends at a fixed rate, whatever the answers do, to one project after another. Latencies count from the
    * instant at which a request should have been sent, so a generator or service that is late cannot hide it.
-   * @param {{ baseUrl: string, projectIds: string[], ratePerSecond: number, seconds: number, warmUpSeconds: number }} args
+   * `track` false: the ids are not kept, for a run of many minutes.
+   * @param {{ baseUrl: string, projectIds: string[], ratePerSecond: number, seconds: number,
+   *           warmUpSeconds: number, track?: boolean }} args
    */
-  openLoop: async ({ baseUrl, projectIds, ratePerSecond, seconds, warmUpSeconds }) => {
+  openLoop: async ({ baseUrl, projectIds, ratePerSecond, seconds, warmUpSeconds, track = true }) => {
     const pool = poolOf(baseUrl);
     const total = Math.round(ratePerSecond * (warmUpSeconds + seconds));
     const counted = Math.round(ratePerSecond * warmUpSeconds);
-    /** @type {number[]} */
-    const latenciesMs = [];
+    const latencies = build({
+      highestTrackableValue: LATENCY_MAX_MICROSECONDS,
+      numberOfSignificantValueDigits: 3,
+    });
     /** @type {Map<string, { projectId: string, answeredAt: bigint }>} */
     const answered = new Map();
     let wrong = 0;
@@ -92,14 +165,14 @@ answerCalls({
     const startedMs = performance.now();
     const post = async (/** @type {number} */ index) => {
       const intendedMs = startedMs + (index / ratePerSecond) * 1000;
-      const projectId = projectIds[index % projectIds.length];
+      const projectId = projectIds[index % projectIds.length] ?? '';
       open.add(index);
       try {
         const { id, statusCode, answeredAt } = await postConsent(pool, projectId);
         if (statusCode !== 201) wrong += 1;
         else if (index >= counted) {
-          latenciesMs.push(performance.now() - intendedMs);
-          answered.set(id, { projectId, answeredAt });
+          latencies.recordValue(Math.round((performance.now() - intendedMs) * 1000));
+          if (track) answered.set(id, { projectId, answeredAt });
         }
       } catch {
         wrong += 1;
@@ -115,12 +188,14 @@ answerCalls({
     }
     const deadlineMs = performance.now() + SETTLE_DEADLINE_MS;
     while (open.size > 0 && performance.now() < deadlineMs) await sleep(5);
+    const percentileMs = (/** @type {number} */ percent) => latencies.getValueAtPercentile(percent) / 1000;
     return {
-      sent: latenciesMs.length,
+      sent: latencies.totalCount,
       wrong: wrong + open.size,
-      p50Ms: percentile(latenciesMs, 50),
-      p99Ms: percentile(latenciesMs, 99),
-      highestMs: percentile(latenciesMs, 100),
+      p50Ms: percentileMs(50),
+      p99Ms: percentileMs(99),
+      p999Ms: percentileMs(99.9),
+      highestMs: latencies.maxValue / 1000,
       answered,
     };
   },

@@ -16,7 +16,8 @@ const DIST = join(import.meta.dirname, '..', '..', 'dist');
  * @param {import('./database.mjs').Database} database
  * @param {{ program?: 'main' | 'worker', receivers?: { target: string, caFile: string }[],
  *           environment?: Record<string, string> }} [options]
- * @returns {Promise<{ baseUrl: string, pid: number, stop: () => Promise<void> }>}
+ * @returns {Promise<{ baseUrl: string, pid: number, stop: () => Promise<void> }>} a worker answers health and
+ *   metrics there
  */
 export async function startService(scope, database, options = {}) {
   const { program = 'main', receivers = [], environment = {} } = options;
@@ -40,7 +41,7 @@ export async function startService(scope, database, options = {}) {
         DATABASE_URL: database.url,
         DATA_DIR: join(scope.folder, 'data'),
         SECRET_KEYS: database.secretKeys,
-        PORT: String(port),
+        [program === 'worker' ? 'WORKER_PORT' : 'PORT']: String(port),
         LOG_LEVEL: 'warn',
         INGEST_RATE_PER_MINUTE: '0',
         ...(receivers[0] && {

@@ -36,7 +36,11 @@ export interface Claimed {
 
 type ClaimRow = OutboxMessage & { lastProject: string | null; walked: number };
 
-/** Parameters: after which project, topics, free by project, limit per project, limit, claim id, lease in seconds. */
+/**
+ * Parameters: after which project, topics, free by project, limit per project, limit, claim id, lease in seconds.
+ * The rows picked are locked, so they are updated by their place: joined by their key, a plan made while the
+ * outbox was empty, and kept, read all of it for each of them (8.0 s against 7 ms for 256 of 50,000).
+ */
 const CLAIM = {
   name: 'outbox-claim',
   text: `
@@ -50,10 +54,10 @@ const CLAIM = {
       ) next
       where walk.step < ${CLAIM_PROJECTS_MAX}
     ), picked as (
-      select oldest.project_id, oldest.id
+      select oldest.place
       from walk
       cross join lateral (
-        select m.project_id, m.id from outbox_message m
+        select m.ctid as place from outbox_message m
         where m.project_id = walk.project_id and m.available_at <= now() and m.topic = any($2::text[])
         order by m.id
         limit coalesce(($3::jsonb ->> walk.project_id::text)::int, $4::int)
@@ -64,8 +68,7 @@ const CLAIM = {
       update outbox_message m
       set claim_id = $6::uuid, available_at = now() + make_interval(secs => $7::float8),
           unknown_outcomes = m.unknown_outcomes + 1
-      from picked
-      where m.project_id = picked.project_id and m.id = picked.id
+      where m.ctid = any (array(select place from picked))
       returning m.project_id as "projectId", m.id, m.topic, m.subject_id as "subjectId", m.payload,
                 m.unknown_outcomes - 1 as "unknownOutcomes", m.failures, m.created_at as "createdAt"
     )

@@ -72,9 +72,8 @@ export const BREAKS: Break[] = [
         from: `update outbox_message m
       set claim_id = $6::uuid, available_at = now() + make_interval(secs => $7::float8),
           unknown_outcomes = m.unknown_outcomes + 1
-      from picked
       where `,
-        to: 'delete from outbox_message m using picked where $6::uuid is not null and $7::float8 > 0 and ',
+        to: 'delete from outbox_message m where $6::uuid is not null and $7::float8 > 0 and ',
       },
       {
         file: CLAIMER,

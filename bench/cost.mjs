@@ -1,0 +1,135 @@
+// Cost: what a million consents take of processor, write-ahead log and disk, forwarded and not.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startDatabase } from './support/database.mjs';
+import { startHelper } from './support/helper.mjs';
+import { cpuSeconds, cpuSecondsOfTree, postgresPid } from './support/processes.mjs';
+import { startReceivers } from './support/receivers.mjs';
+import { row } from './support/report.mjs';
+import { startService } from './support/service.mjs';
+
+const ROUNDS = 5;
+const SECONDS = 8;
+const PROJECTS = 100;
+const CONNECTIONS = 64;
+const RATE_PER_SECOND = 500;
+const MILLION = 1_000_000;
+const MEGABYTE = 1_000_000;
+const DRAIN_DEADLINE_MS = 60_000;
+
+/** @typedef {'apiCpu' | 'workerCpu' | 'postgresCpu' | 'walMb' | 'recordMb' | 'deliveryMb'} Cost */
+const COSTS = /** @type {Record<Cost, { what: string, unit: string }>} */ ({
+  apiCpu: { what: 'processor, API', unit: ' s' },
+  workerCpu: { what: 'processor, worker', unit: ' s' },
+  postgresCpu: { what: 'processor, PostgreSQL', unit: ' s' },
+  walMb: { what: 'write-ahead log', unit: ' MB' },
+  recordMb: { what: 'disk, records and their index', unit: ' MB' },
+  deliveryMb: { what: 'disk, delivery log and its indexes', unit: ' MB' },
+});
+
+export const deadlineMs = 420_000;
+export const title = 'Cost of 1 million consents, one API and one worker process';
+
+/**
+ * @param {import('./support/scope.mjs').Scope} scope
+ * @returns {Promise<Omit<import('./support/report.mjs').Report, 'name' | 'title'>>}
+ */
+export async function run(scope) {
+  const [database, receivers] = await Promise.all([startDatabase(scope), startReceivers(scope, 1)]);
+  const api = await startService(scope, database);
+  const worker = await startService(scope, database, { program: 'worker', receivers });
+  const load = await startHelper(scope, 'load');
+  const measured = { database, api, worker, postgres: postgresPid(scope.folder) };
+  const storing = (await database.makeProjects(PROJECTS)).map(({ id }) => id);
+  const forwarding = (await database.makeProjects(PROJECTS, receivers[0].url('/now'))).map(({ id }) => id);
+  const { baseUrl } = api;
+  const full = (/** @type {string[]} */ projectIds, seconds = SECONDS) =>
+    load
+      .call('closedLoopOverProjects', { baseUrl, projectIds, connections: CONNECTIONS, seconds })
+      .then(({ count }) => count);
+  const even = (/** @type {string[]} */ projectIds) =>
+    load
+      .call('openLoop', {
+        baseUrl,
+        projectIds,
+        ratePerSecond: RATE_PER_SECOND,
+        seconds: SECONDS,
+        warmUpSeconds: 0,
+        track: false,
+      })
+      .then(({ sent, wrong }) => {
+        if (wrong > 0) throw new Error(`${wrong} consents were not answered 201`);
+        return sent;
+      });
+  const loads = {
+    'stored only, as many as come through': () => full(storing),
+    [`stored only, ${RATE_PER_SECOND}/s`]: () => even(storing),
+    'forwarded, as many as come through': () => full(forwarding),
+    [`forwarded, ${RATE_PER_SECOND}/s`]: () => even(forwarding),
+  };
+
+  await full(storing, 2);
+  await full(forwarding, 2);
+  await drained(database);
+  /** @type {Record<string, Record<Cost, number>[]>} */
+  const rounds = Object.fromEntries(Object.keys(loads).map((name) => [name, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, send] of Object.entries(loads)) {
+      await receivers[0].call('reset');
+      rounds[name].push(await costOf(measured, send));
+    }
+  }
+  return {
+    database: await database.facts(),
+    rows: Object.entries(rounds).flatMap(([name, costs]) =>
+      /** @type {Cost[]} */ (Object.keys(COSTS)).map((cost) =>
+        row({
+          what: `${COSTS[cost].what}, ${name}`,
+          ours: costs.map((one) => one[cost]),
+          unit: COSTS[cost].unit,
+        }),
+      ),
+    ),
+    raw: { seconds: SECONDS, rounds },
+  };
+}
+
+/**
+ * What a load costs, until the last of it is delivered, for each million consents.
+ * @param {{ database: import('./support/database.mjs').Database, api: { pid: number }, worker: { pid: number },
+ *           postgres: number }} measured
+ * @param {() => Promise<number>} send
+ */
+async function costOf({ database, api, worker, postgres }, send) {
+  const take = async () => {
+    const { rows } = await database.client.query(`select pg_current_wal_lsn() - '0/0' as wal`);
+    return {
+      apiCpu: cpuSeconds(api.pid),
+      workerCpu: cpuSeconds(worker.pid),
+      postgresCpu: cpuSecondsOfTree(postgres),
+      walMb: Number(rows[0].wal) / MEGABYTE,
+      recordMb: (await database.bytesOf('consent_record')) / MEGABYTE,
+      deliveryMb: (await database.bytesOf('delivery')) / MEGABYTE,
+    };
+  };
+  const before = await take();
+  const count = await send();
+  await drained(database);
+  const after = await take();
+  return /** @type {Record<Cost, number>} */ (
+    Object.fromEntries(
+      /** @type {Cost[]} */ (Object.keys(COSTS)).map((cost) => [
+        cost,
+        ((after[cost] - before[cost]) / count) * MILLION,
+      ]),
+    )
+  );
+}
+
+/** @param {import('./support/database.mjs').Database} database */
+async function drained(database) {
+  const deadlineMs = performance.now() + DRAIN_DEADLINE_MS;
+  while (!(await database.isOutboxEmpty())) {
+    if (performance.now() > deadlineMs) throw new Error(`not delivered within ${DRAIN_DEADLINE_MS} ms`);
+    await sleep(50);
+  }
+}

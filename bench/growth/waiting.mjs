@@ -1,0 +1,126 @@
+// Messages that wait: what a claim costs, and how many deliveries a worker makes, with up to a million of them.
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startHelper } from '../support/helper.mjs';
+import { startReceivers } from '../support/receivers.mjs';
+import { row } from '../support/report.mjs';
+import { startService } from '../support/service.mjs';
+import { median } from '../support/statistics.mjs';
+
+const STEPS = [0, 1_000, 100_000, 1_000_000];
+const PROJECTS = 100;
+const ROUNDS = 5;
+const CLAIMS = 40;
+const LIMIT = 256;
+const LIMIT_PER_PROJECT = 4;
+const DISPATCH_SECONDS = 2;
+/** Before it is measured, so that connections are open and shares have grown. */
+const DISPATCH_WARM_UP_MS = 2_000;
+/** A worker passes more than this in the time measured where it is not held up. */
+const DISPATCH_MESSAGES_MIN = 100_000;
+
+/** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database, scale: number }} parts */
+export async function messagesWaiting({ scope, server, scale }) {
+  const claims = await claimCosts({ scope, server, scale });
+  const dispatch = await dispatchRates({ scope, server, scale });
+  return {
+    rows: [
+      ...claims.flatMap(({ waiting, claimMs, settleMs }) => [
+        row({
+          what: `claim of ${LIMIT}, ${waiting.toLocaleString('en')} waiting`,
+          ours: claimMs,
+          digits: 2,
+          unit: ' ms',
+        }),
+        ...(settleMs.length > 0
+          ? [
+              row({
+                what: `settle of ${LIMIT}, ${waiting.toLocaleString('en')} waiting`,
+                ours: settleMs,
+                digits: 2,
+                unit: ' ms',
+              }),
+            ]
+          : []),
+      ]),
+      ...dispatch.map(({ waiting, rates, bare }) =>
+        row({
+          what: `deliveries/s, ${waiting.toLocaleString('en')} waiting : bare undici loop`,
+          ours: rates,
+          baseline: bare,
+        }),
+      ),
+    ],
+    raw: { claims, dispatch },
+  };
+}
+
+/** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database, scale: number }} parts */
+async function claimCosts({ scope, server, scale }) {
+  const database = await server.another('growth_claims');
+  const passes = await startHelper(scope, 'outbox-passes');
+  await passes.call('open', { databaseUrl: database.url, dataDir: join(scope.folder, 'data') });
+  const projects = await database.makeProjects(PROJECTS);
+  const steps = [];
+  let present = 0;
+  for (const waiting of STEPS.map((step) => step * scale)) {
+    await database.fillMessages(projects, waiting - present);
+    present = waiting;
+    await database.settle();
+    const step = { waiting, claimMs: /** @type {number[]} */ ([]), settleMs: /** @type {number[]} */ ([]) };
+    for (let round = -1; round < ROUNDS; round++) {
+      const { claimMs, settleMs } = await passes.call('pass', {
+        databaseUrl: database.url,
+        count: CLAIMS,
+        limit: LIMIT,
+        limitPerProject: LIMIT_PER_PROJECT,
+      });
+      if (round < 0) continue;
+      step.claimMs.push(median(claimMs));
+      if (settleMs.length > 0) step.settleMs.push(median(settleMs));
+    }
+    steps.push(step);
+  }
+  return steps;
+}
+
+/**
+ * A real worker and a receiver that answers at once, counted over a stretch of a long backlog.
+ * @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database, scale: number }} parts
+ */
+async function dispatchRates({ scope, server, scale }) {
+  const [receiver] = await startReceivers(scope, 1);
+  const sender = await startHelper(scope, 'bare-sender');
+  const steps = [];
+  for (const waiting of STEPS.slice(2).map((step) => step * scale)) {
+    const database = await server.another(`growth_dispatch_${waiting}`);
+    const api = await startService(scope, database);
+    await api.stop();
+    const projects = await database.makeProjects(PROJECTS, receiver.url('/now'));
+    await database.fillRecords(projects, Math.max(waiting, DISPATCH_MESSAGES_MIN * scale), { waiting: true });
+    await database.settle();
+    const step = { waiting, rates: /** @type {number[]} */ ([]), bare: /** @type {number[]} */ ([]) };
+    for (let round = 0; round < ROUNDS; round++) {
+      const { perSecond } = await sender.call('send', {
+        url: receiver.url('/now'),
+        caFile: receiver.caFile,
+        concurrency: LIMIT,
+        count: 10_000,
+      });
+      const worker = await startService(scope, database, { program: 'worker', receivers: [receiver] });
+      await sleep(DISPATCH_WARM_UP_MS);
+      const before = await receiver.call('counts');
+      const startedMs = performance.now();
+      await sleep(DISPATCH_SECONDS * 1_000);
+      const after = await receiver.call('counts');
+      const rate = ((after.requests - before.requests) / (performance.now() - startedMs)) * 1_000;
+      await worker.stop();
+      // What was taken out goes back in, so that every round meets the same depth.
+      await database.refillOutbox(projects, Math.max(waiting, DISPATCH_MESSAGES_MIN * scale));
+      step.rates.push(rate);
+      step.bare.push(perSecond);
+    }
+    steps.push(step);
+  }
+  return steps;
+}
