@@ -45,8 +45,8 @@ beforeAll(async () => {
   port = String((trap.address() as AddressInfo).port);
   dns = await startDnsServer(NAMES);
   service = await startTestService({
-    FORWARDING_CONNECT_TIMEOUT_MS: '500',
-    FORWARDING_TIMEOUT_MS: '1000',
+    FORWARDING_CONNECT_TIMEOUT_MS: '2000',
+    FORWARDING_TIMEOUT_MS: '3000',
   });
   service.app.get(NameResolver, { strict: false }).useServers([dns.address]);
 });

@@ -29,8 +29,8 @@ beforeAll(async () => {
   service = await startTestService({
     FORWARDING_ALLOWED_PRIVATE_TARGETS: `127.0.0.1:${receiver.port},127.0.0.1:${legacyReceiver.port}`,
     FORWARDING_EXTRA_CA_FILE: testAuthority.caFile,
-    FORWARDING_CONNECT_TIMEOUT_MS: '500',
-    FORWARDING_TIMEOUT_MS: '500',
+    FORWARDING_CONNECT_TIMEOUT_MS: '2000',
+    FORWARDING_TIMEOUT_MS: '2000',
   });
   forwarder = service.app.get(ConsentForwarder, { strict: false });
 });

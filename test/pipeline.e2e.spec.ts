@@ -45,7 +45,7 @@ const receivers: Receiver[] = [];
 const environment = (): NodeJS.ProcessEnv => ({
   RUN_WORKER: 'true',
   OUTBOX_POLL_MS: String(POLL_MS),
-  FORWARDING_CONNECT_TIMEOUT_MS: '1000',
+  FORWARDING_CONNECT_TIMEOUT_MS: String(TIMEOUT_MS),
   FORWARDING_TIMEOUT_MS: String(TIMEOUT_MS),
   FORWARDING_SLOTS: String(SLOTS),
   FORWARDING_ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
