@@ -39,6 +39,13 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   });
 }
 
+// What a benchmark has started must be ended, whatever was not waited for.
+process.on('unhandledRejection', async (error) => {
+  console.error(error);
+  await current?.close();
+  process.exit(1);
+});
+
 const { positionals: wanted, values: options } = parseArgs({
   allowPositionals: true,
   options: {
