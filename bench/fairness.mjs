@@ -5,7 +5,7 @@ import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
 import { commitToReceiptMs } from './latency.mjs';
 import { startReceivers } from './support/receivers.mjs';
-import { rowOf } from './support/report.mjs';
+import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
 import { percentile } from './support/statistics.mjs';
 
@@ -83,19 +83,20 @@ export async function run(scope) {
   const besideLarge = await measure(receiver.url('/now'));
   const left = await database.waiting();
 
-  const target = 'under 1,000 ms';
+  /** @type {import('./support/report.mjs').Target} */
+  const target = { atMost: 1_000 };
   const rowsOf = (/** @type {string} */ what, /** @type {number[][]} */ rounds, limit = target) =>
     [50, 99].map((percent) =>
-      rowOf(
-        `p${percent}, ${what}`,
-        rounds.map((round) => percentile(round, percent)),
-        { digits: 1, unit: ' ms', target: percent === 99 ? limit : '' },
-      ),
+      row({
+        what: `p${percent}, ${what}`,
+        ours: rounds.map((round) => percentile(round, percent)),
+        ...{ digits: 1, unit: ' ms', target: percent === 99 ? limit : {} },
+      }),
     );
   return {
     database: await database.facts(),
     rows: [
-      ...rowsOf('alone', alone, ''),
+      ...rowsOf('alone', alone, {}),
       ...rowsOf(`beside one that answers after ${SLOWEST_MS / 1000} s, ${SLOW_BACKLOG} waiting`, besideSlow),
       ...rowsOf(`beside one whose name is not answered for, ${SLOW_BACKLOG} waiting`, besideSilent),
       ...rowsOf(`fresh, beside one with ${left.toLocaleString('en')} waiting in the end`, besideLarge),
