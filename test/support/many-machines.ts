@@ -222,6 +222,15 @@ export class ManyMachines {
     return outcomes;
   }
 
+  /** What failed, and why: `category: reason`, and how often. */
+  failures(projectIds: string[]): Promise<{ why: string; times: number }[]> {
+    return this.query(
+      `select category || ': ' || reason as why, count(*)::int as times from delivery
+       where project_id = any($1::uuid[]) and outcome = 'failed' group by 1 order by 1`,
+      [projectIds],
+    );
+  }
+
   async waiting(): Promise<number> {
     const [row] = await this.query<{ n: number }>('select count(*)::int as n from outbox_message');
     return row?.n ?? 0;
