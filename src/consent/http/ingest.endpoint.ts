@@ -84,6 +84,7 @@ export class IngestEndpoint {
   }
 
   private setHeaders(response: ServerResponse): void {
+    if (response.headersSent) return;
     for (let at = 0; at < this.headers.length; at += 2)
       response.setHeader(this.headers[at] ?? '', this.headers[at + 1] ?? '');
   }
