@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import ipaddr from 'ipaddr.js';
 import { SOLD_TIERS } from './licensing/catalogue.js';
 import type { PaidTier } from './licensing/tier.js';
 
@@ -212,6 +213,7 @@ function checkTogether(settings: Settings, read: SettingReader): void {
     );
   }
   checkBilling(settings, read);
+  if (!read.given('NODE_ENV')) refuseDevelopmentByOmission(settings, read);
   if (!settings.production) return;
   if (settings.demo) read.refuse('DEMO', 'must not be on in production.');
   if (!settings.databaseUrl) {
@@ -232,6 +234,27 @@ function checkTogether(settings: Settings, read: SettingReader): void {
       `must be set in production, to at least ${AUTH_SECRET_CHARACTERS_MIN} random characters.`,
     );
   }
+}
+
+/**
+ * Development opens sign-up to anybody and simulates tiers for nothing. Whoever brings a database or lets others
+ * connect has to say that this is meant, so that a forgotten NODE_ENV is not a production in development's clothes.
+ */
+function refuseDevelopmentByOmission({ databaseUrl, host }: Settings, read: SettingReader): void {
+  const exposing = [databaseUrl && 'DATABASE_URL', !isLoopback(host) && 'a HOST that others reach'].filter(
+    Boolean,
+  );
+  if (exposing.length === 0) return;
+  read.refuse(
+    'NODE_ENV',
+    `must be set beside ${exposing.join(' and ')}: to production, or to development where nobody else comes near.`,
+  );
+}
+
+/** Whether only this machine reaches what listens on `host`. A name other than localhost may lead anywhere. */
+function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  return isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback';
 }
 
 function checkBilling({ production, billing }: Settings, read: SettingReader): void {
@@ -325,6 +348,11 @@ class SettingReader {
 
   finish(): void {
     if (this.problems.length > 0) throw new SettingsError(this.problems.join('\n'));
+  }
+
+  /** Whether the environment says anything for `name`, its default included. */
+  given(name: string): boolean {
+    return this.raw(name) !== '';
   }
 
   text(name: string, fallback: string): string {

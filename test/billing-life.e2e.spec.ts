@@ -47,6 +47,7 @@ class WorkerProcess {
         PATH,
         HOME,
         DATA_DIR: dataDir,
+        NODE_ENV: 'test',
         DATABASE_URL: service.database.url,
         LOG_LEVEL: 'silent',
         OUTBOX_LEASE_MS: '1500',

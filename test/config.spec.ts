@@ -32,12 +32,38 @@ describe('settings', () => {
   });
 
   it('leaves worker and demo off where a database is given', () => {
-    const settings = readSettings({ DATABASE_URL: 'postgresql://db.example/service' });
+    const settings = readSettings({
+      NODE_ENV: 'development',
+      DATABASE_URL: 'postgresql://db.example/service',
+    });
     expect(settings).toMatchObject({ runWorker: false, demo: false });
   });
 
   it('takes a complete production environment', () => {
     expect(readSettings(PRODUCTION)).toMatchObject({ production: true, demo: false });
+  });
+
+  describe('development by omission', () => {
+    it.each([
+      ['a database', { DATABASE_URL: 'postgresql://127.0.0.1/service' }],
+      ['all addresses', { HOST: '0.0.0.0' }],
+      ['all addresses of IPv6', { HOST: '::' }],
+      ['an address of the network', { HOST: '192.168.1.4' }],
+      ['a name', { HOST: 'consent.example.com' }],
+      ['a name that begins like loopback', { HOST: '127.0.0.1.example.com' }],
+      ['an address that ends like loopback', { HOST: '10.127.0.1' }],
+    ])('is refused with %s', (_, environment) => {
+      expect(() => readSettings(environment)).toThrow(/^NODE_ENV must be set beside .*production/);
+      expect(() => readSettings({ ...environment, NODE_ENV: '' })).toThrow(/^NODE_ENV must be set/);
+      expect(readSettings({ ...environment, NODE_ENV: 'development' }).production).toBe(false);
+    });
+
+    it.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1', 'localhost'])(
+      'is what %s on a machine without settings means',
+      (host) => {
+        expect(readSettings({ HOST: host }).production).toBe(false);
+      },
+    );
   });
 
   it('takes name servers with and without a port', () => {

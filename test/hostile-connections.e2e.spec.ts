@@ -195,7 +195,11 @@ describe(`${IDLE_CONNECTIONS} connections that ask nothing`, () => {
   let ownProcess: ServiceProcess;
   beforeAll(async () => {
     database = await createTestDatabase();
-    ownProcess = await startServiceProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'warn' });
+    ownProcess = await startServiceProcess({
+      NODE_ENV: 'development',
+      DATABASE_URL: database.url,
+      LOG_LEVEL: 'warn',
+    });
   });
   afterAll(async () => {
     await ownProcess.stop();

@@ -365,9 +365,19 @@ describe('settings (design §8)', () => {
   });
 
   it('tells that the database cannot be reached without repeating its URL', async () => {
-    const lines = await refusal({ DATABASE_URL: 'postgresql://service:hunter2@127.0.0.1:1/service' });
+    const lines = await refusal({
+      NODE_ENV: 'development',
+      DATABASE_URL: 'postgresql://service:hunter2@127.0.0.1:1/service',
+    });
     expect(lines).toEqual([
       'The database cannot be reached. Check DATABASE_URL and that the server takes connections.',
+    ]);
+  });
+
+  it('does not start as development where nobody said so', async () => {
+    const open = { DATABASE_URL: 'postgresql://service@127.0.0.1:1/service', HOST: '0.0.0.0' };
+    expect(await refusal(open)).toEqual([
+      'NODE_ENV must be set beside DATABASE_URL and a HOST that others reach: to production, or to development where nobody else comes near.',
     ]);
   });
 

@@ -35,6 +35,7 @@ describe('secrets (spec §5.2, §5.3)', () => {
     });
     service = await startServiceProcess({
       LOG_LEVEL: 'trace',
+      NODE_ENV: 'development',
       DATABASE_URL: database.url,
       RUN_WORKER: 'true',
       OUTBOX_POLL_MS: '100',

@@ -27,7 +27,12 @@ answerCalls({
     await migrate(orm, databaseUrl);
     await orm.close();
     const { settings } = await prepareMachine(
-      readSettings({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, LOG_LEVEL: 'warn' }),
+      readSettings({
+        NODE_ENV: 'development',
+        DATABASE_URL: databaseUrl,
+        DATA_DIR: dataDir,
+        LOG_LEVEL: 'warn',
+      }),
     );
     const app = await createHttpApp(settings, { operationsOnly: true });
     const client = new Client({ connectionString: databaseUrl });

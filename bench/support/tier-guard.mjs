@@ -44,7 +44,12 @@ answerCalls({
     await migrate(orm, databaseUrl);
     await orm.close();
     const { settings } = await prepareMachine(
-      readSettings({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, LOG_LEVEL: 'warn' }),
+      readSettings({
+        NODE_ENV: 'development',
+        DATABASE_URL: databaseUrl,
+        DATA_DIR: dataDir,
+        LOG_LEVEL: 'warn',
+      }),
     );
     const app = await createHttpApp(settings, { operationsOnly: true });
     guard = new TierGuard(new Reflector(), app.get(LicensingService, { strict: false }));

@@ -123,6 +123,7 @@ export class Installation {
     const port = ports[role][index] ?? '';
     const settings = {
       ...environment,
+      NODE_ENV: 'development',
       DATABASE_URL: databaseUrl.href,
       ...(role === 'api' ? { PORT: port } : { WORKER_PORT: port }),
       ...(clockOffsetMs !== 0 && { LAB_CLOCK_OFFSET_MS: String(clockOffsetMs) }),

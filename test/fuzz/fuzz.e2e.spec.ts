@@ -53,6 +53,7 @@ beforeAll(async () => {
   service = await startServiceProcess({
     ...BEHIND_LOOPBACK_PROXY,
     LOG_LEVEL: 'debug',
+    NODE_ENV: 'development',
     DATABASE_URL: database.url,
     RUN_WORKER: 'true',
     INGEST_RATE_PER_MINUTE: '0',

@@ -48,6 +48,7 @@ export class ManyMachines {
     const postgresDir = processes.dataFolder();
     const postgres = await startEmbeddedPostgres(join(postgresDir, 'postgres'));
     const settings = {
+      NODE_ENV: 'development',
       DATABASE_URL: postgres.databaseUrl,
       RUN_WORKER: 'false',
       INGEST_RATE_PER_MINUTE: '0',
