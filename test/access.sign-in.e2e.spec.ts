@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import {
+  FAILURES_PER_CHANGE_MAX,
+  FAILURES_PER_NETWORK_MAX,
+} from '../src/access/application/password-attempts.js';
+import {
   ATTEMPTS_PER_ADDRESS_MAX,
-  FAILURES_PER_EMAIL_MAX,
   SESSIONS_PER_USER_MAX,
 } from '../src/access/application/sign-in.service.js';
+import { SESSION_DAYS_MAX } from '../src/access/domain/session-end.js';
 import { startTestService, type TestService } from './support/service.js';
 import { BEHIND_LOOPBACK_PROXY, cookieOf, freshAddress, PASSWORD, postAuth, signUp } from './support/user.js';
 
@@ -184,6 +188,30 @@ describe('the session', () => {
     expect((await expiryOf())?.getTime()).toBeGreaterThan((before?.getTime() ?? 0) + 24 * 3_600_000);
   });
 
+  it(`ends ${SESSION_DAYS_MAX} days after it was opened, however often it was prolonged`, async () => {
+    const user = await signUp(service);
+    const openedBefore = (age: string): Promise<unknown> =>
+      service.database.query('update user_session set created_at = now() - $2::interval where user_id = $1', [
+        user.id,
+        age,
+      ]);
+    await openedBefore(`${SESSION_DAYS_MAX} days -1 hour`);
+    const last = (await (await user.request('GET', '/v1/auth/get-session')).json()) as {
+      session: { expiresAt: string };
+    };
+    const leftMs = Date.parse(last.session.expiresAt) - Date.now();
+    expect(leftMs).toBeGreaterThan(59 * 60_000);
+    expect(leftMs).toBeLessThanOrEqual(60 * 60_000);
+    await openedBefore(`${SESSION_DAYS_MAX} days`);
+    expect((await user.request('GET', '/v1/me')).status).toBe(401);
+    const ended = await user.request('GET', '/v1/auth/get-session');
+    expect(await ended.json()).toBeNull();
+    expect(ended.headers.getSetCookie()[0]).toMatch(/^auth\.session_token=;.*Max-Age=0/);
+    expect(await service.database.query('select 1 from user_session where user_id = $1', [user.id])).toEqual(
+      [],
+    );
+  });
+
   it('is refused once it has expired', async () => {
     const user = await signUp(service);
     await service.database.query(
@@ -287,19 +315,19 @@ describe('limits of attempts', () => {
     ]);
   });
 
-  it(`refuses an e-mail after ${FAILURES_PER_EMAIL_MAX} failures from any address, even with the right password`, async () => {
+  it(`refuses an e-mail after ${FAILURES_PER_NETWORK_MAX} failures from one network, even with the right password`, async () => {
     const { email } = await signUp(service);
-    const attempt = (password: string, number: number): Promise<Response> =>
-      postAuth(service, 'sign-in/email', {
-        email: number % 2 === 0 ? email : email.toUpperCase(),
-        password,
-      });
+    const address = { 'x-forwarded-for': freshAddress() };
+    const attempt = (password: string, number: number): Promise<Response> => {
+      const fields = { email: number % 2 === 0 ? email : email.toUpperCase(), password };
+      return postAuth(service, 'sign-in/email', fields, address);
+    };
     const failOften = async (times: number): Promise<void> => {
       for (let number = 0; number < times; number += 1) {
         expect((await attempt('wrong password', number)).status).toBe(401);
       }
     };
-    await failOften(FAILURES_PER_EMAIL_MAX - 1);
+    await failOften(FAILURES_PER_NETWORK_MAX - 1);
     // A sign-in that succeeds is not counted, and does not make the failures forgotten.
     for (let number = 0; number < 3; number += 1) expect((await attempt(PASSWORD, number)).status).toBe(200);
     await failOften(1);
@@ -310,14 +338,14 @@ describe('limits of attempts', () => {
   });
 
   it('counts failures at the same time one by one', async () => {
+    const address = { 'x-forwarded-for': freshAddress() };
+    const fields = { email: 'rush@example.com', password: 'wrong password' };
     const statuses = await Promise.all(
-      Array.from({ length: FAILURES_PER_EMAIL_MAX + 5 }, () =>
-        postAuth(service, 'sign-in/email', { email: 'rush@example.com', password: 'wrong password' }).then(
-          (response) => response.status,
-        ),
+      Array.from({ length: FAILURES_PER_NETWORK_MAX + 5 }, () =>
+        postAuth(service, 'sign-in/email', fields, address).then((response) => response.status),
       ),
     );
-    expect(statuses.filter((status) => status === 401)).toHaveLength(FAILURES_PER_EMAIL_MAX);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(FAILURES_PER_NETWORK_MAX);
     expect(statuses.filter((status) => status === 429)).toHaveLength(5);
   });
 
@@ -325,17 +353,22 @@ describe('limits of attempts', () => {
     const user = await signUp(service);
     const change = (currentPassword: string): Promise<Response> =>
       user.request('POST', '/v1/auth/change-password', { currentPassword, newPassword: 'another password' });
-    for (let number = 0; number < FAILURES_PER_EMAIL_MAX; number += 1) {
+    for (let number = 0; number < FAILURES_PER_CHANGE_MAX; number += 1) {
       expect((await change('wrong password')).status).toBe(401);
     }
     expect((await change(PASSWORD)).status).toBe(429);
+    // It is a count of its own: signing in is as open as before.
+    const fields = { email: user.email, password: PASSWORD };
+    expect((await postAuth(service, 'sign-in/email', fields)).status).toBe(200);
   });
 
   it('stores neither addresses nor e-mails with the counts', async () => {
     await signUp(service);
-    const rows = await service.database.query<{ key: string }>('select key from sign_in_attempt');
-    expect(rows.length).toBeGreaterThan(0);
-    expect(rows.map((row) => row.key).join('\n')).not.toMatch(/@|198\.18/);
+    for (const table of ['sign_in_attempt', 'user_network']) {
+      const rows = await service.database.query<{ row: string }>(`select t::text as row from ${table} t`);
+      expect(rows.length).toBeGreaterThan(0);
+      expect(rows.map(({ row }) => row).join('\n')).not.toMatch(/@|198\.18/);
+    }
   });
 
   it('believes no header about the address without a trusted proxy', async () => {
@@ -392,7 +425,9 @@ describe('behind https', () => {
       PUBLIC_BASE_URL: 'https://app.example.com',
     });
     const response = await postAuth(secure, 'sign-up/email', { email: 'a@example.com', password: PASSWORD });
-    expect(response.headers.getSetCookie()[0]).toMatch(/^__Secure-auth\.session_token=.*Secure/);
+    expect(response.headers.getSetCookie()[0]).toMatch(
+      /^__Host-auth\.session_token=(?!.*Domain=).*Path=\/;.*Secure/,
+    );
     const cookie = cookieOf(response);
     const create = (origin: string): Promise<Response> =>
       fetch(`${secure.baseUrl}/v1/projects`, {

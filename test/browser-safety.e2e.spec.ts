@@ -44,7 +44,7 @@ describe('the session cookie in production', () => {
       const cookies = response.headers.getSetCookie();
       expect(cookies.length).toBeGreaterThan(0);
       for (const cookie of cookies) {
-        expect(cookie).toMatch(/^__Secure-auth\./);
+        expect(cookie).toMatch(/^__Host-auth\./);
         const attributes = cookie.split('; ').slice(1);
         expect(attributes).toEqual(expect.arrayContaining(['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax']));
         expect(attributes.filter((attribute) => /^domain/i.test(attribute))).toEqual([]);
@@ -57,7 +57,7 @@ describe('the session cookie in production', () => {
     const me = (value: string): Promise<Response> =>
       fetch(`${service.baseUrl}/v1/me`, { headers: { cookie: value } });
     expect((await me(cookie)).status).toBe(200);
-    expect((await me(cookie.replace('__Secure-', ''))).status).toBe(401);
+    expect((await me(cookie.replace('__Host-', ''))).status).toBe(401);
   });
 });
 

@@ -7,6 +7,7 @@ import { Migration20261120000500_forwarding } from './Migration20261120000500_fo
 import { Migration20261120000600_billing } from './Migration20261120000600_billing.js';
 import { Migration20261120000700_analytics } from './Migration20261120000700_analytics.js';
 import { Migration20261120000800_publishing } from './Migration20261120000800_publishing.js';
+import { Migration20261121000201_user_network } from './Migration20261121000201_user_network.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -18,4 +19,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261120000600_billing', class: Migration20261120000600_billing },
   { name: 'Migration20261120000700_analytics', class: Migration20261120000700_analytics },
   { name: 'Migration20261120000800_publishing', class: Migration20261120000800_publishing },
+  { name: 'Migration20261121000201_user_network', class: Migration20261121000201_user_network },
 ];

@@ -42,9 +42,15 @@ export function postAuth(
 export async function signUp(
   service: TestService,
   fields: { email?: string; name?: string } = {},
+  headers: Record<string, string> = {},
 ): Promise<TestUser> {
   const email = fields.email ?? `${randomUUID()}@example.com`;
-  const response = await postAuth(service, 'sign-up/email', { email, password: PASSWORD, ...fields });
+  const response = await postAuth(
+    service,
+    'sign-up/email',
+    { email, password: PASSWORD, ...fields },
+    headers,
+  );
   if (response.status !== 200)
     throw new Error(`Sign-up answered ${response.status}: ${await response.text()}`);
   const { user } = (await response.json()) as { user: { id: string } };

@@ -2,15 +2,16 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { clientNetwork } from '../domain/client-network.js';
+import { sessionEnd } from '../domain/session-end.js';
 import { AttemptLimit } from '../infrastructure/attempt-limit.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
 import { type Auth, createAuth } from '../infrastructure/auth.js';
+import { KnownNetworks } from '../infrastructure/known-networks.js';
+import { type Attempt, PasswordAttempts } from './password-attempts.js';
 
-/** An office may sit behind one address; guessing one password is bounded by the e-mail's own count. */
+/** An office may sit behind one address; guessing one password is bounded by `PasswordAttempts`. */
 export const ATTEMPTS_PER_ADDRESS_MAX = 30;
 const ADDRESS_WINDOW_SECONDS = 60;
-export const FAILURES_PER_EMAIL_MAX = 10;
-const EMAIL_WINDOW_SECONDS = 15 * 60;
 
 /** Sessions of one user at once; the oldest goes when one more is opened. */
 export const SESSIONS_PER_USER_MAX = 50;
@@ -38,7 +39,8 @@ export class SignInService implements OnModuleInit {
   private readonly auth: Auth;
   private readonly signInsByAddress: AttemptLimit;
   private readonly signUpsByAddress: AttemptLimit;
-  private readonly failuresByEmail: AttemptLimit;
+  private readonly networks: KnownNetworks;
+  private readonly attempts: PasswordAttempts;
 
   constructor(
     @InjectSettings() settings: Settings,
@@ -55,13 +57,8 @@ export class SignInService implements OnModuleInit {
     this.auth = createAuth(settings, pool);
     this.signInsByAddress = new AttemptLimit({ ...byAddress, name: 'sign_in_address' });
     this.signUpsByAddress = new AttemptLimit({ ...byAddress, name: 'sign_up_address' });
-    this.failuresByEmail = new AttemptLimit({
-      ...shared,
-      name: 'failure_email',
-      attemptsMax: FAILURES_PER_EMAIL_MAX,
-      windowSeconds: EMAIL_WINDOW_SECONDS,
-      refusal: 'There were too many failed attempts for this e-mail. Wait before the next one.',
-    });
+    this.networks = new KnownNetworks(pool, settings.authSecret);
+    this.attempts = new PasswordAttempts(shared, this.networks);
   }
 
   /** Wrong options of the library stop the start, not the first sign-in. */
@@ -77,9 +74,11 @@ export class SignInService implements OnModuleInit {
     fields: { email: string; password: string; name: string; rememberMe?: boolean | undefined },
     address: string,
   ): Promise<SignIn> {
-    await this.signUpsByAddress.take(clientNetwork(address));
+    const network = clientNetwork(address);
+    await this.signUpsByAddress.take(network);
     try {
       const { headers, response } = await this.auth.api.signUpEmail({ body: fields, returnHeaders: true });
+      await this.networks.remember(response.user, network);
       return { user: userOf(response.user), cookies: headers.getSetCookie() };
     } catch (error) {
       // The library has one code for every failed insert; of two sign-ups at once, one loses on the unique e-mail.
@@ -89,18 +88,21 @@ export class SignInService implements OnModuleInit {
   }
 
   /**
-   * Opens a session. At most 30 attempts a minute from one address, and 10 failures in 15 minutes for one
-   * e-mail, whatever the address.
+   * Opens a session. At most 30 attempts a minute from one network; failures as `PasswordAttempts` bounds
+   * them.
    * @throws DomainError `invalid_credentials`, the same for an unknown e-mail; `too_many_requests`.
    */
   async signIn(
     fields: { email: string; password: string; rememberMe?: boolean | undefined },
     address: string,
   ): Promise<SignIn> {
-    await this.signInsByAddress.take(clientNetwork(address));
-    const { headers, response } = await this.countingFailures(fields.email, () =>
+    const network = clientNetwork(address);
+    await this.signInsByAddress.take(network);
+    const attempt = await this.attempts.signIn(fields.email.toLowerCase(), network);
+    const { headers, response } = await countingFailure(attempt, () =>
       this.auth.api.signInEmail({ body: fields, returnHeaders: true }),
     );
+    await this.networks.remember(response.user, network);
     await this.dropSurplusSessions(response.user.id);
     return { user: userOf(response.user), cookies: headers.getSetCookie() };
   }
@@ -116,11 +118,12 @@ export class SignInService implements OnModuleInit {
    * @throws DomainError `invalid_credentials` where the current password is wrong; `too_many_requests`.
    */
   async changePassword(
-    email: string,
+    userId: string,
     passwords: { currentPassword: string; newPassword: string },
     cookie: string | undefined,
   ): Promise<SignIn> {
-    const { headers, response } = await this.countingFailures(email, () =>
+    const attempt = await this.attempts.change(userId);
+    const { headers, response } = await countingFailure(attempt, () =>
       this.auth.api.changePassword({
         body: { ...passwords, revokeOtherSessions: true },
         headers: cookieHeaders(cookie),
@@ -137,36 +140,24 @@ export class SignInService implements OnModuleInit {
       headers: cookieHeaders(cookie),
       query: { disableRefresh: true },
     });
-    return session && userOf(session.user);
+    return session && sessionEnd(session.session) > new Date() ? userOf(session.user) : null;
   }
 
   /** As `find`, and prolongs a session that is older than a day; `cookies` carries what then changes. */
   async renew(cookie: string | undefined): Promise<{ session: Session | null; cookies: string[] }> {
+    // Prolonged for good, a cookie that was stolen once would be good for ever.
+    if (!(await this.find(cookie))) {
+      return { session: null, cookies: cookie === undefined ? [] : await this.signOut(cookie) };
+    }
     const { headers, response } = await this.auth.api.getSession({
       headers: cookieHeaders(cookie),
       returnHeaders: true,
     });
     const session = response && {
       user: userOf(response.user),
-      session: { expiresAt: new Date(response.session.expiresAt) },
+      session: { expiresAt: sessionEnd(response.session) },
     };
     return { session, cookies: headers.getSetCookie() };
-  }
-
-  /** Runs an attempt that gives a password; one that does not fail on it is not counted. */
-  private async countingFailures<Result>(email: string, attempt: () => Promise<Result>): Promise<Result> {
-    const subject = email.toLowerCase();
-    await this.failuresByEmail.take(subject);
-    try {
-      const result = await attempt();
-      await this.failuresByEmail.giveBack(subject);
-      return result;
-    } catch (error) {
-      const refusal = refusalOf(error);
-      const failed = refusal instanceof DomainError && refusal.code === 'invalid_credentials';
-      if (!failed) await this.failuresByEmail.giveBack(subject);
-      throw refusal;
-    }
   }
 
   private async isSignedUp(email: string): Promise<boolean> {
@@ -182,6 +173,20 @@ export class SignInService implements OnModuleInit {
          select id from user_session where user_id = $1 order by created_at desc offset $2))`,
       [userId, SESSIONS_PER_USER_MAX],
     );
+  }
+}
+
+/** Makes an attempt; one that does not fail on the password is not counted. */
+async function countingFailure<Result>(counted: Attempt, make: () => Promise<Result>): Promise<Result> {
+  try {
+    const result = await make();
+    await counted.forget();
+    return result;
+  } catch (error) {
+    const refusal = refusalOf(error);
+    const failed = refusal instanceof DomainError && refusal.code === 'invalid_credentials';
+    if (!failed) await counted.forget();
+    throw refusal;
   }
 }
 

@@ -95,8 +95,8 @@ export class AuthController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto> {
-    const { email } = requireUser(actor);
-    return setCookies(response, await this.signIns.changePassword(email, body, request.headers.cookie));
+    const { userId } = requireUser(actor);
+    return setCookies(response, await this.signIns.changePassword(userId, body, request.headers.cookie));
   }
 }
 

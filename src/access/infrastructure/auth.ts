@@ -18,10 +18,11 @@ const DAY_SECONDS = 24 * 60 * 60;
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the type is built from the options
 export function createAuth(settings: Settings, pool: Pool) {
   const logger = new Logger('better-auth');
+  const https = settings.publicBaseUrl.startsWith('https:');
   return betterAuth({
     appName: 'consent-service',
     basePath: '/v1/auth',
-    // Decides about the cookie's Secure attribute; no link is ever built from it.
+    // No link is ever built from it.
     baseURL: settings.publicBaseUrl || `http://${settings.host}:${settings.port}`,
     secret: settings.authSecret,
     database: pool,
@@ -71,9 +72,11 @@ export function createAuth(settings: Settings, pool: Pool) {
       fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
     },
     advanced: {
-      cookiePrefix: 'auth',
-      useSecureCookies: settings.publicBaseUrl.startsWith('https:'),
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      // `__Host-` binds the cookie to this very host: no neighbour below the same domain can set one. The
+      // library would put its weaker `__Secure-` in front of every name, so that is switched off.
+      cookiePrefix: https ? '__Host-auth' : 'auth',
+      useSecureCookies: false,
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: https },
       // The address would be read from a header that any client may set.
       ipAddress: { disableIpTracking: true },
       database: {
