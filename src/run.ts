@@ -6,6 +6,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readSettings, type Settings, SettingsError } from './config.js';
+import { durabilityWarning } from './database/durability.js';
 import { migrate } from './database/migrate.js';
 import { ormOptions } from './database/orm-options.js';
 import { DataFolderTakenError } from './one-machine/data-folder-lock.js';
@@ -82,7 +83,9 @@ async function prepare(settings: Settings, stops: (() => Promise<void>)[]): Prom
 async function migrateDatabase(settings: Settings): Promise<void> {
   let orm: MikroORM;
   try {
-    orm = await MikroORM.init(ormOptions(settings.databaseUrl, START_CONNECT_TIMEOUT_MS));
+    orm = await MikroORM.init(
+      ormOptions(settings.databaseUrl, { connectTimeoutMs: START_CONNECT_TIMEOUT_MS, statementMs: 0 }),
+    );
     await sql`select 1`.execute(orm.em.fork().getKysely());
   } catch (cause) {
     // The URL may hold a password, so it is not repeated.
@@ -94,6 +97,8 @@ async function migrateDatabase(settings: Settings): Promise<void> {
   try {
     await migrate(orm, settings.databaseUrl);
     if (settings.production) await refuseDevelopmentData(orm);
+    const warning = await durabilityWarning(orm);
+    if (warning) process.stderr.write(`${warning}\n`);
   } finally {
     await orm.close();
   }

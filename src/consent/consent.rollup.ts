@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
+import { allowUpkeepTime } from '../shared/statement-time.js';
 
 /** Longest stretch of records that one transaction adds up: a long backlog is caught up with in steps. */
 const STEP = '1 hour';
@@ -36,6 +37,7 @@ export class ConsentRollup {
   /** One step; returns whether there is more to do. */
   private step(): Promise<boolean> {
     return this.em.fork().transactional(async (tx) => {
+      await allowUpkeepTime(tx);
       const database = tx.getKysely();
       const { rows } = await sql<{ from: string; to: string; more: boolean }>`
         with state as (select done_until from consent_rollup_state for update skip locked),

@@ -1,5 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
+import { sessionOptions } from '../shared/postgres-pool.js';
 
 /** Any number: what matters is that every process of the service takes the same advisory lock. */
 const MIGRATION_LOCK_KEY = 7_201_120_001;
@@ -10,7 +11,12 @@ const MIGRATION_LOCK_KEY = 7_201_120_001;
  * Returns the names of the migrations that this call ran.
  */
 export async function migrate(orm: MikroORM, databaseUrl: string): Promise<string[]> {
-  const lock = new Client({ connectionString: databaseUrl, application_name: 'consent-service migrate' });
+  const lock = new Client({
+    connectionString: databaseUrl,
+    application_name: 'consent-service migrate',
+    // It waits for another process's migrations, however long they take.
+    options: sessionOptions({ statementMs: 0 }),
+  });
   // Its loss ends the statement under way, which tells; unheard, it would end the process without a sentence.
   lock.on('error', () => {});
   await lock.connect();

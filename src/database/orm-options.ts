@@ -1,5 +1,6 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
+import { sessionOptions } from '../shared/postgres-pool.js';
 import { entities } from './entities.js';
 import { migrations } from '../migrations/index.js';
 
@@ -9,8 +10,21 @@ export const ORM_POOL_MAX = 10;
 /** A server that does not take connections for so long is away. */
 const CONNECT_TIMEOUT_MS = 15_000;
 
+/** Whatever a request does through the ORM takes milliseconds; upkeep that takes longer asks for more itself. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+
+/** What a caller of `ormOptions` may want otherwise. */
+export interface OrmTimeouts {
+  connectTimeoutMs?: number;
+  /** The server gives up a statement that takes longer; 0: never, for migrations. */
+  statementMs?: number;
+}
+
 /** The one ORM configuration, for the application and for the command line. */
-export function ormOptions(databaseUrl: string, connectTimeoutMs = CONNECT_TIMEOUT_MS): Options {
+export function ormOptions(
+  databaseUrl: string,
+  { connectTimeoutMs = CONNECT_TIMEOUT_MS, statementMs = STATEMENT_TIMEOUT_MS }: OrmTimeouts = {},
+): Options {
   return defineConfig({
     clientUrl: databaseUrl,
     entities,
@@ -23,6 +37,7 @@ export function ormOptions(databaseUrl: string, connectTimeoutMs = CONNECT_TIMEO
       application_name: 'consent-service',
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
+      options: sessionOptions({ statementMs }),
     },
     debug: false,
   });

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { allowUpkeepTime } from './statement-time.js';
 
 /** One range partition. Bounds are literals of the key's type; `to` is the first value that lies outside. */
 export interface RangePartition {
@@ -87,6 +88,7 @@ export async function dropPartitionsBefore(
 
 async function takeLock(tx: EntityManager, parent: string): Promise<void> {
   const database = tx.getKysely();
+  await allowUpkeepTime(tx);
   await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(database);
   await sql`select pg_advisory_xact_lock(${PARTITION_LOCK_CLASS}::int, hashtext(${parent}))`.execute(
     database,

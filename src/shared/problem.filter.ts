@@ -5,7 +5,7 @@ import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from './domain
 import { Complaint } from './complaint.js';
 import { newId } from './ids.js';
 import { nameRequest, REQUEST_ID_HEADER } from './logging.js';
-import { isConnectionFailure } from './postgres-error.js';
+import { isConnectionFailure, isStatementGivenUp } from './postgres-error.js';
 
 interface Problem {
   status: number;
@@ -17,6 +17,8 @@ interface Problem {
 
 /** What a caller is asked to wait while the database is away. */
 const RETRY_AFTER_SECONDS = 2;
+/** And while it is too busy for what they ask. */
+const SLOW_RETRY_AFTER_SECONDS = 10;
 
 /** The body parsers' own errors, told apart by the `type` they carry. */
 const PARSER_PROBLEMS: Record<string, { code: DomainErrorCode; detail: string }> = {
@@ -36,6 +38,11 @@ export class ProblemFilter implements ExceptionFilter {
   private readonly unreachable = new Complaint(
     this.logger,
     'requests are answered 503: the database cannot be reached',
+  );
+
+  private readonly tooSlow = new Complaint(
+    this.logger,
+    'requests are answered 503: a statement took longer than it may',
   );
 
   catch(error: unknown, host: ArgumentsHost): void {
@@ -65,6 +72,16 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof HttpException) return problemOfHttpException(error);
     const parser = problemOfParserError(error);
     if (parser) return parser;
+    if (isStatementGivenUp(error)) {
+      this.tooSlow.about(error);
+      return {
+        status: DOMAIN_ERROR_STATUS.temporarily_unavailable,
+        code: 'temporarily_unavailable',
+        detail:
+          'The database took too long over this. Ask for less, e.g. a shorter period, or try again later.',
+        retryAfterSeconds: SLOW_RETRY_AFTER_SECONDS,
+      };
+    }
     if (isConnectionFailure(error)) {
       this.unreachable.about(error);
       return {

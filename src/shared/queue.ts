@@ -3,9 +3,12 @@ import { createPostgresBackend, type QueueOptions, setDefaultBackendFactory } fr
 import { Client, type ClientConfig } from 'pg';
 import type { Settings } from '../config.js';
 import { isConnectionFailure } from './postgres-error.js';
+import { sessionOptions } from './postgres-pool.js';
 
 /** PostgreSQL connections of each BullMQ queue or worker. */
 const QUEUE_POOL_MAX = 4;
+/** BullMQ's own statements take milliseconds, those that make its schema a second. */
+const QUEUE_STATEMENT_TIMEOUT_MS = 60_000;
 
 /**
  * Options of every processor. After an error a BullMQ worker pauses, 15 s by default, and neither works nor
@@ -110,6 +113,7 @@ export function queueConnection(
       migrate: true,
       max: QUEUE_POOL_MAX,
       Client: HeardClient,
+      options: sessionOptions({ statementMs: QUEUE_STATEMENT_TIMEOUT_MS }),
     } as unknown as QueueOptions['connection'],
   };
 }

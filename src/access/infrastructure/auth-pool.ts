@@ -1,9 +1,14 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
+import { openPool } from '../../shared/postgres-pool.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 
 /** Connections for sign-in in one process: hashing a password, not the database, bounds sign-ins. */
 const AUTH_POOL_MAX = 4;
+/** Sign-ins queue for the connections rather than fail in a rush. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** A sign-in asks for single rows. */
+const STATEMENT_TIMEOUT_MS = 10_000;
 
 /** The connections of better-auth and of the attempt counts. They are opened when first used. */
 @Injectable()
@@ -11,16 +16,14 @@ export class AuthPool implements OnApplicationShutdown {
   readonly pool: Pool;
 
   constructor(@InjectSettings() settings: Settings) {
-    this.pool = new Pool({
-      connectionString: settings.databaseUrl,
-      max: AUTH_POOL_MAX,
-      application_name: 'consent-service sign-in',
-      keepAlive: true,
-    });
-    // Without a listener, a connection that the server closes ends the process, idle or in a transaction.
     const logger = new Logger(AuthPool.name);
-    this.pool.on('connect', (client) => client.on('error', () => {}));
-    this.pool.on('error', (error) => logger.warn(`An idle connection was closed: ${error.message}`));
+    this.pool = openPool(settings, {
+      name: 'sign-in',
+      connections: AUTH_POOL_MAX,
+      statementMs: STATEMENT_TIMEOUT_MS,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      onDropped: (error) => logger.warn(`An idle connection was closed: ${error.message}`),
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,7 +1,8 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { DomainError } from '../../shared/domain-error.js';
 import { uuidLowerBound } from '../../shared/ids.js';
+import { openPool } from '../../shared/postgres-pool.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../domain/consent-input.js';
 
@@ -9,7 +10,8 @@ import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../domain/consen
 export const EXPORTS_MAX = 4;
 /** Rows of one query. The connection is free between queries, however slowly the client reads. */
 const BATCH_ROWS = 2_000;
-const CONNECT_TIMEOUT_MS = 2_000;
+/** A batch takes milliseconds, the count of a whole year for a PDF's cover some seconds. */
+const STATEMENT_TIMEOUT_MS = 30_000;
 const RETRY_AFTER_SECONDS = 10;
 
 /** The columns of an export, in the order of the file; `additionalFields` is JSON. */
@@ -42,18 +44,15 @@ export class ConsentExport implements OnApplicationShutdown {
   private underWay = 0;
 
   constructor(@InjectSettings() settings: Settings) {
-    this.pool = new Pool({
-      connectionString: settings.databaseUrl,
-      max: EXPORTS_MAX,
-      application_name: 'consent-service export',
+    this.pool = openPool(settings, {
+      name: 'export',
+      connections: EXPORTS_MAX,
+      statementMs: STATEMENT_TIMEOUT_MS,
       // A batch is the next rows of the primary key, whatever the planner makes of its statistics: sorting the
       // whole period for each batch took 4 s at a million records.
-      options: '-c enable_sort=off -c enable_bitmapscan=off -c enable_seqscan=off',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      serverSettings: { enable_sort: 'off', enable_bitmapscan: 'off', enable_seqscan: 'off' },
+      onDropped: (error) => this.logger.warn(`an idle export connection was lost: ${error.message}`),
     });
-    this.pool.on('error', (error) =>
-      this.logger.warn(`an idle export connection was lost: ${error.message}`),
-    );
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,14 +1,16 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Pool, type PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import { openPool } from '../../shared/postgres-pool.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { PUBLISH_CONCURRENCY_MAX } from '../publishing.limits.js';
 
 /** First key of the advisory lock; the second is the hash of the project's id. */
 const PUBLISH_LOCK_CLASS = 7_201_128;
+/** Beyond the wait for the lock: the server then hangs. */
+const STATEMENT_TIMEOUT_MS = 5_000;
 /** How long one waits for another worker that publishes the same project; then the outbox tries again. */
 const LOCK_WAIT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-const IDLE_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
@@ -22,16 +24,14 @@ export class PublishLock implements OnApplicationShutdown {
   private readonly pool: Pool;
 
   constructor(@InjectSettings() settings: Settings) {
-    this.pool = new Pool({
-      connectionString: settings.databaseUrl,
-      max: PUBLISH_CONCURRENCY_MAX,
-      idleTimeoutMillis: IDLE_MS,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      application_name: 'consent-service publishing',
-      keepAlive: true,
+    this.pool = openPool(settings, {
+      name: 'publishing',
+      connections: PUBLISH_CONCURRENCY_MAX,
+      statementMs: STATEMENT_TIMEOUT_MS,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      // An idle connection that breaks is made anew when it is needed.
+      onDropped: () => {},
     });
-    // An idle connection that breaks is made anew when it is needed.
-    this.pool.on('error', () => {});
   }
 
   /** Does `work` under the project's lock; null where another worker has held it for too long. */
