@@ -66,6 +66,8 @@ export interface Settings {
   ingest: {
     /** Requests per minute from one address to one project; 0 turns the limit off. */
     ratePerMinute: number;
+    /** Requests per minute from one network to all projects together; 0 turns the limit off. */
+    networkRatePerMinute: number;
     legacyCustomEndpoint: boolean;
   };
   retentionMonths: number;
@@ -105,6 +107,8 @@ const STORAGE_FOLDER = 'cdn';
 const STORAGE_REGION_DEFAULT = 'us-east-1';
 const STORAGE_PARAMETERS = ['endpoint', 'region', 'pathStyle'];
 
+/** An office visits the sites of so many projects at its full rate before the limit of its network is met. */
+const PROJECTS_OF_A_NETWORK = 10;
 const AUTH_SECRET_CHARACTERS_MIN = 32;
 const SECRET_KEY_BYTES = 32;
 const STRIPE_API_BASE_DEFAULT = 'https://api.stripe.com';
@@ -126,6 +130,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const read = new SettingReader(environment);
   const nodeEnv = read.choice('NODE_ENV', ['development', 'production', 'test'], 'development');
   const production = nodeEnv === 'production';
+  const ratePerMinute = read.integer('INGEST_RATE_PER_MINUTE', { default: 600, min: 0, max: 1_000_000 });
   const dataDir = resolve(read.text('DATA_DIR', '.data'));
   const settings: Settings = {
     production,
@@ -145,7 +150,12 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     storage: read.storage('STORAGE_URL', { kind: 'folder', path: join(dataDir, STORAGE_FOLDER) }),
     countryHeader: read.headerName('COUNTRY_HEADER'),
     ingest: {
-      ratePerMinute: read.integer('INGEST_RATE_PER_MINUTE', { default: 600, min: 0, max: 1_000_000 }),
+      ratePerMinute,
+      networkRatePerMinute: read.integer('INGEST_NETWORK_RATE_PER_MINUTE', {
+        default: ratePerMinute * PROJECTS_OF_A_NETWORK,
+        min: 0,
+        max: 10_000_000,
+      }),
       legacyCustomEndpoint: read.choice('LEGACY_CUSTOM_ENDPOINT', ['on', 'off'], 'on') === 'on',
     },
     retentionMonths: read.integer('RETENTION_MONTHS', { default: 12, min: 1, max: 240 }),

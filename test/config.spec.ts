@@ -25,7 +25,7 @@ describe('settings', () => {
       runWorker: true,
       demo: true,
       retentionMonths: 12,
-      ingest: { ratePerMinute: 600, legacyCustomEndpoint: true },
+      ingest: { ratePerMinute: 600, networkRatePerMinute: 6_000, legacyCustomEndpoint: true },
       outbox: { pollMs: 1000, leaseMs: 60_000 },
       forwarding: { connectTimeoutMs: 5000, timeoutMs: 15_000, slots: 256, allowedPrivateTargets: [] },
     });

@@ -273,48 +273,6 @@ describe('domains of a project', () => {
   });
 });
 
-describe('rate limit of the ingest', () => {
-  it('answers 429 with Retry-After, per project', async () => {
-    const service = await startTestService({ INGEST_RATE_PER_MINUTE: '3' });
-    const [one, other] = [await createTestProject(service), await createTestProject(service)];
-    const post = (projectId: string): Promise<Response> =>
-      fetch(`${service.baseUrl}/v1/projects/${projectId}/consents`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(CHOICE),
-      });
-    for (let i = 0; i < 3; i++) expect((await post(one.id)).status).toBe(201);
-    const refused = await post(one.id);
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await refused.json()).toMatchObject({ code: 'too_many_requests' });
-    expect((await post(other.id)).status).toBe(201);
-    await service.close();
-  });
-
-  it.each([
-    ['a trusted proxy', '127.0.0.1', [201, 429, 201]],
-    ['nobody in particular', '', [201, 429, 429]],
-  ])(
-    'counts the address that X-Forwarded-For names where it comes from %s',
-    async (_name, proxies, statuses) => {
-      const service = await startTestService({ INGEST_RATE_PER_MINUTE: '1', TRUSTED_PROXIES: proxies });
-      const project = await createTestProject(service);
-      const answers = [];
-      for (const address of ['203.0.113.1', '198.51.100.7, 203.0.113.1', '203.0.113.2'])
-        answers.push(
-          await fetch(`${service.baseUrl}/v1/projects/${project.id}/consents`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
-            body: JSON.stringify(CHOICE),
-          }),
-        );
-      expect(answers.map(({ status }) => status)).toEqual(statuses);
-      await service.close();
-    },
-  );
-});
-
 describe('GET /v1/projects/:projectId/consents', () => {
   let service: TestService;
   let project: TestProject;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
@@ -8,6 +9,11 @@ import { type ConsentInput, parseConsent } from '../domain/consent-input.js';
 import { originHost } from '../domain/origin.js';
 import type { ConsentRow } from '../infrastructure/consent-statement.js';
 import { ConsentWriter } from '../infrastructure/consent-writer.js';
+
+/** How long a project that does not exist is refused without asking the database again. */
+const UNKNOWN_PROJECT_MS = 5_000;
+/** So many of them are remembered, the latest ones; together some 2 MB. */
+const UNKNOWN_PROJECTS_MAX = 10_000;
 
 /** What the visitor's banner is told. */
 export interface ConsentReceipt {
@@ -20,6 +26,11 @@ export interface ConsentReceipt {
 /** Takes consent choices in (design §6.1). */
 @Injectable()
 export class ConsentService {
+  private readonly unknownProjects = new LRUCache<string, true>({
+    max: UNKNOWN_PROJECTS_MAX,
+    ttl: UNKNOWN_PROJECT_MS,
+  });
+
   constructor(
     private readonly writer: ConsentWriter,
     private readonly events: ConsentEvents,
@@ -39,6 +50,7 @@ export class ConsentService {
     now: Date,
   ): Promise<ConsentReceipt> {
     const consent = this.check(body, now);
+    if (this.unknownProjects.has(projectId)) throw unknownProject();
     const row: ConsentRow = {
       ...consent,
       projectId,
@@ -52,10 +64,8 @@ export class ConsentService {
       case 'conflict':
         return this.answerKnownId(row);
       case 'unknown_project':
-        throw new DomainError(
-          'project_not_found',
-          'There is no such project. Check the project id in the URL.',
-        );
+        this.unknownProjects.set(projectId, true);
+        throw unknownProject();
       case 'origin_refused':
         throw new DomainError('origin_not_allowed', 'This origin is none of the domains of the project.');
     }
@@ -98,6 +108,10 @@ export class ConsentService {
     }
     return { id: stored.id, receivedAt: stored.receivedAt, duplicate: true };
   }
+}
+
+export function unknownProject(): DomainError {
+  return new DomainError('project_not_found', 'There is no such project. Check the project id in the URL.');
 }
 
 function isSameChoice(stored: ConsentRecorded, row: ConsentRow): boolean {

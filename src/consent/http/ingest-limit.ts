@@ -1,36 +1,59 @@
 import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { DomainError } from '../../shared/domain-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { RateWindow } from '../domain/rate-window.js';
 
-const WINDOW_SECONDS = 60;
+const WINDOW_MS = 60_000;
 /** A visitor's provider hands out whole networks of this size, so they count as one address. */
 const IPV6_NETWORK_PARTS = 4;
+/** Counters of each kind that are kept; each takes some 200 bytes. */
+const KEYS_MAX = 50_000;
+/** A network that names projects that do not exist is guessing: each counts as so many of its requests. */
+const UNKNOWN_PROJECT_COST = 10;
 
-/** Counts requests of one address to one project in this process (setting INGEST_RATE_PER_MINUTE). */
+/**
+ * Counts requests in this process, by network and project (setting INGEST_RATE_PER_MINUTE) and by network over all
+ * projects (INGEST_NETWORK_RATE_PER_MINUTE). A network is an IPv4 address or the /64 of an IPv6 address.
+ */
 @Injectable()
 export class IngestLimit {
-  private readonly limiter: RateLimiterMemory | null;
+  private readonly byProject: RateWindow | null;
+  private readonly byNetwork: RateWindow | null;
 
   constructor(@InjectSettings() settings: Settings) {
-    const { ratePerMinute } = settings.ingest;
-    this.limiter =
-      ratePerMinute === 0 ? null : new RateLimiterMemory({ points: ratePerMinute, duration: WINDOW_SECONDS });
+    this.byProject = windowOf(settings.ingest.ratePerMinute);
+    this.byNetwork = windowOf(settings.ingest.networkRatePerMinute);
   }
 
-  /** @throws DomainError `too_many_requests` (429) with the seconds to wait. */
-  async count(address: string, projectId: string): Promise<void> {
-    if (!this.limiter) return;
-    try {
-      await this.limiter.consume(`${networkOf(address)} ${projectId}`);
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused;
-      throw new DomainError('too_many_requests', 'Too many consents from one address. Try again later.', {
-        retryAfterSeconds: Math.max(1, Math.ceil(refused.msBeforeNext / 1000)),
-      });
-    }
+  /**
+   * Counts one request; `projectId` is in its one canonical form.
+   * @throws DomainError `too_many_requests` (429) with the seconds to wait.
+   */
+  count(address: string, projectId: string): void {
+    if (!this.byNetwork && !this.byProject) return;
+    const nowMs = performance.now();
+    const network = networkOf(address);
+    // The network first: what it may not send makes no counter of a project.
+    refuseAfter(this.byNetwork?.add(network, nowMs));
+    refuseAfter(this.byProject?.add(`${network} ${projectId}`, nowMs));
   }
+
+  /** The project of a request that was counted does not exist, which only the database could tell. */
+  countUnknownProject(address: string): void {
+    this.byNetwork?.add(networkOf(address), performance.now(), UNKNOWN_PROJECT_COST - 1);
+  }
+}
+
+function windowOf(countMax: number): RateWindow | null {
+  return countMax === 0 ? null : new RateWindow({ countMax, windowMs: WINDOW_MS, keysMax: KEYS_MAX });
+}
+
+function refuseAfter(waitMs: number | undefined): void {
+  if (!waitMs) return;
+  throw new DomainError('too_many_requests', 'Too many consents from one address. Try again later.', {
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+  });
 }
 
 function networkOf(address: string): string {

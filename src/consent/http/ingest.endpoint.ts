@@ -6,7 +6,7 @@ import { REQUEST_ID_HEADER, requestIdOf } from '../../shared/logging.js';
 import { ProblemFilter } from '../../shared/problem.filter.js';
 import { securityHeaders } from '../../shared/security-headers.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
-import { ConsentService } from '../application/consent.service.js';
+import { ConsentService, unknownProject } from '../application/consent.service.js';
 import { IngestMetrics } from '../infrastructure/ingest.metrics.js';
 import { clientAddress } from './client-address.js';
 import { readConsentBody } from './ingest-body.js';
@@ -49,13 +49,15 @@ export class IngestEndpoint {
    */
   async post(projectId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     let startedMs = performance.now();
+    const address = this.addressOf(request);
+    // One spelling of an id, or each would have a counter of its own.
+    const id = projectId.toLowerCase();
     try {
+      this.limit.count(address, id);
       const body = await readConsentBody(request, response);
       startedMs = performance.now();
-      if (!isUuid(projectId)) throw unknownProject();
-      await this.limit.count(this.addressOf(request), projectId);
-      const { origin } = request.headers;
-      const receipt = await this.consents.record(projectId.toLowerCase(), body, origin, new Date());
+      if (!isUuid(id)) throw unknownProject();
+      const receipt = await this.consents.record(id, body, request.headers.origin, new Date());
       this.metrics.count(receipt.duplicate ? 'duplicate' : 'stored', startedMs);
       const text = JSON.stringify(receipt);
       response.writeHead(receipt.duplicate ? 200 : 201, [
@@ -66,6 +68,9 @@ export class IngestEndpoint {
       ]);
       response.end(text);
     } catch (error) {
+      if (error instanceof DomainError && error.code === 'project_not_found') {
+        this.limit.countUnknownProject(address);
+      }
       this.setHeaders(response);
       this.metrics.count(this.problems.answer(error, request, response), startedMs);
     }
@@ -88,8 +93,4 @@ export class IngestEndpoint {
     for (let at = 0; at < this.headers.length; at += 2)
       response.setHeader(this.headers[at] ?? '', this.headers[at + 1] ?? '');
   }
-}
-
-function unknownProject(): DomainError {
-  return new DomainError('project_not_found', 'There is no such project. Check the project id in the URL.');
 }
