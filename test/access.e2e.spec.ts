@@ -532,6 +532,8 @@ describe('API keys', () => {
       id: expect.any(String),
       name: 'CI',
       role: 'editor',
+      scopes: [],
+      createdBy: owner.id,
       prefix: made.key.slice(0, 8),
       createdAt: expect.any(String),
       revokedAt: null,
@@ -587,6 +589,14 @@ describe('API keys', () => {
     ['a name with NUL', { name: 'a\u0000', role: 'viewer' }, 'name'],
     ['no role', { name: 'CI' }, 'role'],
     ['an unknown role', { name: 'CI', role: 'root' }, 'role'],
+    ['an unknown scope', { name: 'CI', role: 'owner', scopes: ['all'] }, 'scopes'],
+    ['a scope twice', { name: 'CI', role: 'owner', scopes: ['manage_access', 'manage_access'] }, 'scopes'],
+    ['scopes that are no list', { name: 'CI', role: 'owner', scopes: 'manage_access' }, 'scopes'],
+    [
+      'a scope beside a role that could not use it',
+      { name: 'CI', role: 'editor', scopes: ['manage_access'] },
+      'scopes',
+    ],
     ['a key of the client’s own', { name: 'CI', role: 'viewer', key: 'ck_mine' }, 'key'],
   ])('refuse %s', async (_, body, field) => {
     const { id } = await createProject(owner);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { KeyScope } from '../src/access/key-scope.js';
 import { ROLES, type Role, roleCovers } from '../src/access/role.js';
 import { newId } from '../src/shared/ids.js';
 import { fillIn, type Operation, readOperations } from './support/openapi.js';
@@ -12,6 +13,8 @@ import { BEHIND_LOOPBACK_PROXY, freshAddress, signUp, type TestUser } from './su
 interface Rule {
   least: Role | 'public';
   tiers?: 'pro' | 'business';
+  /** What an API key needs beside its role; a session needs none. */
+  scope?: KeyScope;
 }
 
 const AT = '/v1/projects/{projectId}';
@@ -21,14 +24,15 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}`]: { least: 'viewer' },
   [`PATCH ${AT}`]: { least: 'editor' },
   [`DELETE ${AT}`]: { least: 'owner' },
-  [`GET ${AT}/members`]: { least: 'owner' },
-  [`POST ${AT}/members`]: { least: 'owner' },
-  [`PATCH ${AT}/members/{userId}`]: { least: 'owner' },
-  [`DELETE ${AT}/members/{userId}`]: { least: 'owner' },
-  [`GET ${AT}/api-keys`]: { least: 'owner' },
-  [`POST ${AT}/api-keys`]: { least: 'owner' },
-  [`PATCH ${AT}/api-keys/{apiKeyId}`]: { least: 'owner' },
-  [`DELETE ${AT}/api-keys/{apiKeyId}`]: { least: 'owner' },
+  [`GET ${AT}/members`]: { least: 'owner', scope: 'manage_access' },
+  [`POST ${AT}/members`]: { least: 'owner', scope: 'manage_access' },
+  [`PATCH ${AT}/members/{userId}`]: { least: 'owner', scope: 'manage_access' },
+  [`DELETE ${AT}/members/{userId}`]: { least: 'owner', scope: 'manage_access' },
+  [`GET ${AT}/members/{userId}/api-keys`]: { least: 'owner', scope: 'manage_access' },
+  [`GET ${AT}/api-keys`]: { least: 'owner', scope: 'manage_access' },
+  [`POST ${AT}/api-keys`]: { least: 'owner', scope: 'manage_access' },
+  [`PATCH ${AT}/api-keys/{apiKeyId}`]: { least: 'owner', scope: 'manage_access' },
+  [`DELETE ${AT}/api-keys/{apiKeyId}`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/consents`]: { least: 'public' },
   [`GET ${AT}/consents`]: { least: 'viewer' },
   [`GET ${AT}/consents/{consentId}`]: { least: 'viewer' },
@@ -78,7 +82,13 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
 const UNDOCUMENTED = /^(GET (\/health\/(live|ready)|\/metrics|\/docs.*)|OPTIONS \/.*|.* \{\/\*splat\})$/;
 
 /** Refusals that are about who calls, and not about what. */
-const ACCESS_CODES = ['authentication_required', 'role_required', 'project_not_found', 'tier_required'];
+const ACCESS_CODES = [
+  'authentication_required',
+  'role_required',
+  'scope_required',
+  'project_not_found',
+  'tier_required',
+];
 
 let service: TestService;
 
@@ -141,7 +151,7 @@ describe('who may do what (design §5)', () => {
   describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
     '%s',
     (route, operation) => {
-      const { least, tiers } = RULES[route] ?? { least: 'owner' };
+      const { least, tiers, scope } = RULES[route] ?? { least: 'owner' };
       const business = () => createTestProject(service, { tier: 'business' });
 
       if (least === 'public') {
@@ -225,6 +235,18 @@ describe('who may do what (design §5)', () => {
           else expect(answer).toEqual({ status: 403, code: 'role_required' });
         }
       });
+
+      it(
+        scope ? `403 with an owner key without ${scope}` : 'with an owner key that has no scope',
+        async () => {
+          const project = await business();
+          const plain = "update api_key set scopes = '{}' where project_id = $1";
+          await service.database.query(plain, [project.id]);
+          const answer = await ask(operation, project.id, bearer(project.keys.owner));
+          if (scope) expect(answer).toEqual({ status: 403, code: 'scope_required' });
+          else expect(ACCESS_CODES).not.toContain(answer.code);
+        },
+      );
 
       it(tiers ? `403 below the tier ${tiers} (spec §4.6)` : 'on the tier lite as well', async () => {
         const below = await createTestProject(service, { tier: tiers === 'business' ? 'pro' : 'lite' });

@@ -1,16 +1,18 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiCookieAuth } from '@nestjs/swagger';
 import type { Request } from 'express';
+import type { KeyScope } from './key-scope.js';
 import type { Role } from './role.js';
 import type { Project } from '../projects/project.entity.js';
 
 /** Who calls. An API key belongs to one project; a user may be a member of many. */
 export type Actor =
   | { kind: 'user'; userId: string; email: string }
-  | { kind: 'api_key'; apiKeyId: string; projectId: string; role: Role };
+  | { kind: 'api_key'; apiKeyId: string; projectId: string; role: Role; scopes: KeyScope[] };
 
 /** What a route demands of its caller; every route must say one of these, or the guard refuses to serve it. */
-export type AccessRule = { kind: 'public' } | { kind: 'signed_in' } | { kind: 'project'; role: Role };
+export type AccessRule =
+  { kind: 'public' } | { kind: 'signed_in' } | { kind: 'project'; role: Role; scope?: KeyScope };
 
 export const ACCESS_RULE = Symbol('ACCESS_RULE');
 
@@ -40,6 +42,18 @@ export const SignedIn = (): MethodDecorator & ClassDecorator =>
 export const ProjectRole = (role: Role): MethodDecorator & ClassDecorator =>
   applyDecorators(
     SetMetadata(ACCESS_RULE, { kind: 'project', role } satisfies AccessRule),
+    ApiBearerAuth(),
+    ApiCookieAuth(),
+  );
+
+/** As `ProjectRole('owner')`, and of an API key its scope `manage_access` too: 403 `scope_required` without. */
+export const ManagesAccess = (): MethodDecorator & ClassDecorator =>
+  applyDecorators(
+    SetMetadata(ACCESS_RULE, {
+      kind: 'project',
+      role: 'owner',
+      scope: 'manage_access',
+    } satisfies AccessRule),
     ApiBearerAuth(),
     ApiCookieAuth(),
   );

@@ -39,7 +39,7 @@ export class AccessGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<AccessedRequest>();
     const actor = await this.identify(request);
     request.actor = actor;
-    if (rule.kind === 'project') await this.enterProject(request, actor, rule.role);
+    if (rule.kind === 'project') await this.enterProject(request, actor, rule);
     return true;
   }
 
@@ -62,7 +62,9 @@ export class AccessGuard implements CanActivate {
   private async actorOfKey(authorization: string): Promise<Actor | null> {
     const key = BEARER.exec(authorization)?.[1];
     const found = key === undefined ? null : await this.apiKeys.find(key);
-    return found && { kind: 'api_key', apiKeyId: found.id, projectId: found.projectId, role: found.role };
+    if (!found) return null;
+    const { id: apiKeyId, projectId, role, scopes } = found;
+    return { kind: 'api_key', apiKeyId, projectId, role, scopes };
   }
 
   private async actorOfSession(request: AccessedRequest, cookie: string | undefined): Promise<Actor | null> {
@@ -72,7 +74,11 @@ export class AccessGuard implements CanActivate {
     return { kind: 'user', userId: user.id, email: user.email };
   }
 
-  private async enterProject(request: AccessedRequest, actor: Actor, needed: Role): Promise<void> {
+  private async enterProject(
+    request: AccessedRequest,
+    actor: Actor,
+    { role: needed, scope }: AccessRule & { kind: 'project' },
+  ): Promise<void> {
     const projectId = request.params.projectId;
     if (!isUuid(projectId)) throw projectNotFound();
     const id = projectId.toLowerCase();
@@ -84,6 +90,13 @@ export class AccessGuard implements CanActivate {
       throw new DomainError('role_required', `This needs the role ${needed}; yours is ${role}.`, {
         members: { requiredRole: needed, currentRole: role },
       });
+    }
+    if (scope && actor.kind === 'api_key' && !actor.scopes.includes(scope)) {
+      throw new DomainError(
+        'scope_required',
+        `Sign in for this, or use an API key that was made with the scope ${scope}.`,
+        { members: { requiredScope: scope } },
+      );
     }
     request.project = project;
     request.role = role;

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { KeyScope } from './key-scope.js';
 import { ROLES } from './role.js';
 
 /** A secret that acts for one project with one role. Only its hash is kept. */
@@ -10,6 +11,9 @@ const ApiKeySchema = defineEntity({
     projectId: p.uuid(),
     name: p.text(),
     role: p.enum(ROLES),
+    scopes: p.array().columnType('text[]').$type<KeyScope[]>(),
+    /** null: the service itself made it, or it is older than this column. */
+    createdBy: p.uuid().nullable(),
     keyHash: p.blob(),
     /** The first characters of the key, to recognise it in a list. */
     prefix: p.text(),

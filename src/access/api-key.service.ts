@@ -4,8 +4,11 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { ProjectService } from '../projects/project.service.js';
 import { DomainError } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
+import type { Actor } from './access.decorators.js';
 import { ApiKey } from './api-key.entity.js';
-import type { Role } from './role.js';
+import { requireManager } from './application/require-manager.js';
+import type { KeyScope } from './key-scope.js';
+import { type Role, roleCovers } from './role.js';
 
 const KEY_BYTES = 32;
 const KEY_PREFIX = 'ck_';
@@ -24,10 +27,11 @@ export class ApiKeyService {
   /** Makes a key inside the caller's transaction. The key itself is returned this once and never again. */
   create(
     tx: EntityManager,
-    wanted: { projectId: string; name: string; role: Role },
+    wanted: { projectId: string; name: string; role: Role; scopes?: KeyScope[]; createdBy?: string | null },
   ): { apiKey: ApiKey; key: string } {
     const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
     const apiKey = tx.create(ApiKey, {
+      scopes: [],
       ...wanted,
       id: newId(),
       keyHash: hashOf(key),
@@ -38,16 +42,17 @@ export class ApiKeyService {
   }
 
   /**
-   * As `create`, in a transaction of its own.
-   * @throws DomainError `api_key_limit_reached`, `project_not_found`.
+   * As `create`, in a transaction of its own. The key goes with the user behind the actor: one made by a key
+   * belongs to whoever made that key.
+   * @throws DomainError `api_key_limit_reached`, and as `requireManager`.
    */
-  async issue(wanted: {
-    projectId: string;
-    name: string;
-    role: Role;
-  }): Promise<{ apiKey: ApiKey; key: string }> {
+  async issue(
+    wanted: { projectId: string; name: string; role: Role; scopes: KeyScope[] },
+    actor: Actor,
+  ): Promise<{ apiKey: ApiKey; key: string }> {
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, wanted.projectId);
+      const { userId } = await requireManager(tx, actor, wanted.projectId);
       const active = await tx.count(ApiKey, { projectId: wanted.projectId, revokedAt: null });
       if (active >= ACTIVE_KEYS_PER_PROJECT_MAX) {
         throw new DomainError(
@@ -55,7 +60,7 @@ export class ApiKeyService {
           `A project has at most ${ACTIVE_KEYS_PER_PROJECT_MAX} active API keys. Revoke one first.`,
         );
       }
-      return this.create(tx, wanted);
+      return this.create(tx, { ...wanted, createdBy: userId });
     });
   }
 
@@ -85,6 +90,23 @@ export class ApiKeyService {
     const apiKey = await findOwn(em, ref);
     apiKey.revokedAt ??= new Date();
     await em.flush();
+  }
+
+  /** The active keys that a user made on a project, newest first: those that go with her place in it. */
+  madeBy(em: EntityManager, place: { projectId: string; userId: string }): Promise<ApiKey[]> {
+    const { projectId, userId: createdBy } = place;
+    return em.find(ApiKey, { projectId, createdBy, revokedAt: null }, { orderBy: { id: 'desc' } });
+  }
+
+  /** Revokes, in the caller's transaction, the keys that a user made and that may more than `role`; null: all. */
+  async revokeMadeBy(
+    tx: EntityManager,
+    place: { projectId: string; userId: string },
+    role: Role | null,
+  ): Promise<void> {
+    for (const apiKey of await this.madeBy(tx, place)) {
+      if (role === null || !roleCovers(role, apiKey.role)) apiKey.revokedAt = new Date();
+    }
   }
 
   /** The key's row, or null where it is unknown or revoked. */

@@ -5,6 +5,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { sql } from 'kysely';
 import { ApiKeyService } from '../access/api-key.service.js';
+import type { KeyScope } from '../access/key-scope.js';
 import { ROLES, type Role } from '../access/role.js';
 import type { Settings } from '../config.js';
 import { newId } from '../shared/ids.js';
@@ -147,10 +148,19 @@ async function makeProject(app: NestExpressApplication): Promise<ProjectKeys> {
         update api_key set revoked_at = now() where project_id = ${projectId} and name like 'demo %' and revoked_at is null
       `.execute(tx.getKysely());
       const keys = ROLES.map(
-        (role) => [role, service.create(tx, { projectId, name: `demo ${role}`, role }).key] as const,
+        (role) =>
+          [
+            role,
+            service.create(tx, { projectId, name: `demo ${role}`, role, scopes: scopesOf(role) }).key,
+          ] as const,
       );
       return { projectId, apiKeys: Object.fromEntries(keys) as Record<Role, string> };
     });
+}
+
+/** Nobody is a member of the demo project: its owner key manages members and keys. */
+function scopesOf(role: Role): KeyScope[] {
+  return role === 'owner' ? ['manage_access'] : [];
 }
 
 /**

@@ -43,6 +43,7 @@ export const DOMAIN_ERROR_STATUS = {
   invalid_credentials: 401,
   role_required: 403,
   session_required: 403,
+  scope_required: 403,
   tier_required: 403,
   origin_not_allowed: 403,
   csrf_refused: 403,

@@ -1,15 +1,20 @@
 import { newId } from '../../src/shared/ids.js';
 import { ApiKeyService } from '../../src/access/api-key.service.js';
+import type { KeyScope } from '../../src/access/key-scope.js';
 import { ROLES, type Role } from '../../src/access/role.js';
 import { Project } from '../../src/projects/project.entity.js';
 import type { TestService } from './service.js';
 
 export interface TestProject {
   id: string;
-  /** One API key for each role. */
+  /** One API key for each role; nobody is a member, so the owner key manages members and keys. */
   keys: Record<Role, string>;
   /** `fetch` on a path below `/v1/projects/:id`, as the given role, with a JSON body if one is given. */
   request(role: Role, method: string, path: string, body?: unknown): Promise<Response>;
+}
+
+function scopesOf(role: Role): KeyScope[] {
+  return role === 'owner' ? ['manage_access'] : [];
 }
 
 /** Makes a project with a key per role, straight in the database; `fields` override the defaults. */
@@ -32,7 +37,10 @@ export async function createTestProject(
     });
     // The key rows refer to the project's row.
     await tx.flush();
-    return ROLES.map((role) => [role, apiKeys.create(tx, { projectId: id, name: role, role }).key] as const);
+    return ROLES.map(
+      (role) =>
+        [role, apiKeys.create(tx, { projectId: id, name: role, role, scopes: scopesOf(role) }).key] as const,
+    );
   });
   const keyOf = Object.fromEntries(keys) as Record<Role, string>;
   return {

@@ -4,8 +4,12 @@ import { sql } from 'kysely';
 import { type ProjectFields, ProjectService } from '../../projects/project.service.js';
 import type { Project } from '../../projects/project.entity.js';
 import { DomainError } from '../../shared/domain-error.js';
+import type { Actor } from '../access.decorators.js';
+import type { ApiKey } from '../api-key.entity.js';
+import { ApiKeyService } from '../api-key.service.js';
 import { ProjectMember } from '../project-member.entity.js';
 import type { Role } from '../role.js';
+import { requireManager } from './require-manager.js';
 
 export const PROJECTS_OWNED_MAX = 100;
 export const MEMBERS_PER_PROJECT_MAX = 1000;
@@ -19,18 +23,27 @@ export interface Member {
   createdAt: Date;
 }
 
+export interface MemberRef {
+  projectId: string;
+  userId: string;
+}
+
 export interface PageRequest {
   /** Key of the last row of the page before; null for the first page. */
   after: string | null;
   limit: number;
 }
 
-/** Who belongs to which project. A project that had an owner always keeps one. */
+/**
+ * Who belongs to which project. A project that had an owner always keeps one. Whoever changes members is asked
+ * again for the right to it in the transaction (`requireManager`), so that nobody acts after her removal.
+ */
 @Injectable()
 export class MembershipService {
   constructor(
     private readonly em: EntityManager,
     private readonly projects: ProjectService,
+    private readonly apiKeys: ApiKeyService,
   ) {}
 
   /**
@@ -76,11 +89,12 @@ export class MembershipService {
 
   /**
    * Gives somebody who has signed up a place in the project.
-   * @throws DomainError `user_not_found`, `member_exists`, `member_limit_reached`.
+   * @throws DomainError `user_not_found`, `member_exists`, `member_limit_reached`, and as `requireManager`.
    */
-  async add(projectId: string, wanted: { email: string; role: Role }): Promise<Member> {
+  async add(projectId: string, wanted: { email: string; role: Role }, actor: Actor): Promise<Member> {
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
+      await requireManager(tx, actor, projectId);
       const { rows } = await sql<{ userId: string; email: string; name: string }>`
         select id as "userId", email, name from app_user where email = ${wanted.email.toLowerCase()}
       `.execute(tx.getKysely());
@@ -106,11 +120,15 @@ export class MembershipService {
     });
   }
 
-  /** @throws DomainError `member_not_found`, `last_owner`. */
-  async changeRole(ref: { projectId: string; userId: string }, role: Role): Promise<Member> {
+  /**
+   * Keys that the member made and that may more than the new role are revoked.
+   * @throws DomainError `member_not_found`, `last_owner`, and as `requireManager`.
+   */
+  async changeRole(ref: MemberRef, role: Role, actor: Actor): Promise<Member> {
     await this.em.fork().transactional(async (tx) => {
-      const member = await this.memberLocked(tx, ref);
+      const member = await this.memberLocked(tx, ref, actor);
       if (role !== 'owner') await keepAnOwner(tx, member);
+      await this.apiKeys.revokeMadeBy(tx, ref, role);
       member.role = role;
     });
     const { rows } = await sql<Member>`
@@ -122,21 +140,30 @@ export class MembershipService {
     return rows[0] ?? memberNotFound();
   }
 
-  /** @throws DomainError `member_not_found`, `last_owner`. */
-  async remove(ref: { projectId: string; userId: string }): Promise<void> {
+  /**
+   * Takes a member out, and with her every key that she made on the project.
+   * @throws DomainError `member_not_found`, `last_owner`, and as `requireManager`.
+   */
+  async remove(ref: MemberRef, actor: Actor): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
-      const member = await this.memberLocked(tx, ref);
+      const member = await this.memberLocked(tx, ref, actor);
       await keepAnOwner(tx, member);
+      await this.apiKeys.revokeMadeBy(tx, ref, null);
       tx.remove(member);
     });
   }
 
+  /** The keys that would go with a member. @throws DomainError `member_not_found`. */
+  async keysOf(ref: MemberRef): Promise<ApiKey[]> {
+    const em = this.em.fork();
+    if (!(await em.findOne(ProjectMember, ref))) memberNotFound();
+    return this.apiKeys.madeBy(em, ref);
+  }
+
   /** Reads a member while holding the project's row, so that two owners cannot go at the same time. */
-  private async memberLocked(
-    tx: EntityManager,
-    ref: { projectId: string; userId: string },
-  ): Promise<ProjectMember> {
+  private async memberLocked(tx: EntityManager, ref: MemberRef, actor: Actor): Promise<ProjectMember> {
     await this.projects.lock(tx, ref.projectId);
+    await requireManager(tx, actor, ref.projectId);
     return (await tx.findOne(ProjectMember, ref)) ?? memberNotFound();
   }
 }

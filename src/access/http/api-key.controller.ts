@@ -8,10 +8,11 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Project } from '../../projects/project.entity.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { pageOf } from '../../shared/page.js';
-import { CurrentProject, ProjectRole } from '../access.decorators.js';
+import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorators.js';
+import type { Actor } from '../access.decorators.js';
 import { ApiKeyService } from '../api-key.service.js';
 import {
   ApiKeyDto,
@@ -22,10 +23,13 @@ import {
 } from './api-key.dto.js';
 import { PageQuery, rowsOf } from '../../shared/page-query.js';
 
-/** API keys of a project, for its owners (design §5). */
+/**
+ * API keys of a project, for its owners (design §5) signed in as themselves, or with a key that has the scope
+ * `manage_access`; with another key 403 `scope_required`.
+ */
 @ApiTags('API keys')
 @ApiParam({ name: 'projectId', format: 'uuid' })
-@ProjectRole('owner')
+@ManagesAccess()
 @Controller('v1/projects/:projectId/api-keys')
 export class ApiKeyController {
   constructor(private readonly apiKeys: ApiKeyService) {}
@@ -39,16 +43,23 @@ export class ApiKeyController {
     return pageOf(apiKeys, query.limit, (apiKey) => apiKey.id, ApiKeyDto.of);
   }
 
-  /** The only answer that ever holds the key; 409 `api_key_limit_reached`. */
+  /**
+   * The only answer that ever holds the key; 409 `api_key_limit_reached`. The key is revoked when the member who
+   * made it is removed from the project.
+   */
   @ApiOperation({ summary: 'Make an API key' })
   @ApiCreatedResponse({ type: CreatedApiKeyDto })
   @Header('Cache-Control', 'no-store')
   @Post()
   async create(
     @CurrentProject() project: Project,
-    @Body() { name, role }: CreateApiKeyBody,
+    @CurrentActor() actor: Actor,
+    @Body() { name, role, scopes = [] }: CreateApiKeyBody,
   ): Promise<CreatedApiKeyDto> {
-    const { apiKey, key } = await this.apiKeys.issue({ projectId: project.id, name, role });
+    if (scopes.length > 0 && role !== 'owner') {
+      throw fieldErrors([{ field: 'scopes', message: 'Only a key with the role owner can have a scope.' }]);
+    }
+    const { apiKey, key } = await this.apiKeys.issue({ projectId: project.id, name, role, scopes }, actor);
     return { ...ApiKeyDto.of(apiKey), key };
   }
 

@@ -1,7 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn } from 'class-validator';
+import { ArrayUnique, IsArray, IsIn } from 'class-validator';
 import type { ApiKey } from '../api-key.entity.js';
+import { KEY_SCOPES, type KeyScope } from '../key-scope.js';
 import { type Role, ROLES } from '../role.js';
+import { IfGiven } from './if-given.decorator.js';
 import { TextLine } from './text.decorator.js';
 
 const KEY_NAME_CHARACTERS_MAX = 120;
@@ -16,6 +18,19 @@ export class CreateApiKeyBody extends RenameApiKeyBody {
   @ApiProperty({ enum: ROLES })
   @IsIn(ROLES)
   role!: Role;
+
+  @ApiProperty({
+    enum: KEY_SCOPES,
+    isArray: true,
+    required: false,
+    description:
+      'What the key may do beyond its role; manage_access: members and API keys, role owner alone.',
+  })
+  @IfGiven()
+  @IsArray()
+  @IsIn(KEY_SCOPES, { each: true })
+  @ArrayUnique()
+  scopes?: KeyScope[];
 }
 
 export class ApiKeyDto {
@@ -28,6 +43,17 @@ export class ApiKeyDto {
   @ApiProperty({ enum: ROLES })
   role!: Role;
 
+  @ApiProperty({ enum: KEY_SCOPES, isArray: true })
+  scopes!: KeyScope[];
+
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'The user whose removal revokes the key; null: the service itself made it, or it is older.',
+  })
+  createdBy!: string | null;
+
   @ApiProperty({ description: 'The first characters of the key, to recognise it.' })
   prefix!: string;
 
@@ -37,8 +63,9 @@ export class ApiKeyDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   revokedAt!: Date | null;
 
-  static of({ id, name, role, prefix, createdAt, revokedAt }: ApiKey): ApiKeyDto {
-    return { id, name, role, prefix, createdAt, revokedAt: revokedAt ?? null };
+  static of({ id, name, role, scopes, createdBy, prefix, createdAt, revokedAt }: ApiKey): ApiKeyDto {
+    const maker = createdBy ?? null;
+    return { id, name, role, scopes, createdBy: maker, prefix, createdAt, revokedAt: revokedAt ?? null };
   }
 }
 

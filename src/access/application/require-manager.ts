@@ -1,0 +1,32 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { projectNotFound } from '../../projects/project.service.js';
+import { DomainError } from '../../shared/domain-error.js';
+import type { Actor } from '../access.decorators.js';
+import { ApiKey } from '../api-key.entity.js';
+import { ProjectMember } from '../project-member.entity.js';
+
+/**
+ * Asks again, while the caller's transaction holds the project's row, whether the actor still manages members
+ * and keys: the guard asked before, and meanwhile somebody may have removed her. Returns the user behind the
+ * actor; null where nobody is known to have made the key.
+ * @throws DomainError `project_not_found`, `role_required`, `authentication_required`.
+ */
+export async function requireManager(
+  tx: EntityManager,
+  actor: Actor,
+  projectId: string,
+): Promise<{ userId: string | null }> {
+  if (actor.kind === 'api_key') {
+    const key = await tx.findOne(ApiKey, { id: actor.apiKeyId, projectId, revokedAt: null });
+    if (!key) throw new DomainError('authentication_required', 'The API key has been revoked.');
+    return { userId: key.createdBy ?? null };
+  }
+  const member = await tx.findOne(ProjectMember, { projectId, userId: actor.userId });
+  if (!member) throw projectNotFound();
+  if (member.role !== 'owner') {
+    throw new DomainError('role_required', `This needs the role owner; yours is ${member.role}.`, {
+      members: { requiredRole: 'owner', currentRole: member.role },
+    });
+  }
+  return { userId: actor.userId };
+}
