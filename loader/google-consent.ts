@@ -1,3 +1,5 @@
+import { ownGlobal } from './own-global';
+
 export interface Choice {
   analytics: boolean;
   marketing: boolean;
@@ -21,7 +23,9 @@ const WAIT_FOR_UPDATE_MS = 500;
  * what is to be called with each further choice.
  */
 export function googleConsent(known: Choice | null): (choice: Choice) => void {
-  const layer = ((window as { dataLayer?: unknown[] }).dataLayer ??= []);
+  const own = ownGlobal('dataLayer') as unknown[] | undefined;
+  const layer = typeof own?.push === 'function' ? own : [];
+  (window as { dataLayer?: unknown[] }).dataLayer = layer;
   // Google's tags want the arguments object itself, not a list.
   const gtag = function (): void {
     // oxlint-disable-next-line prefer-rest-params -- see above

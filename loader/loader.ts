@@ -4,6 +4,7 @@
  * into the page, adds no element to it, and works without storage.
  */
 import { type Choice, googleConsent } from './google-consent';
+import { ownGlobal } from './own-global';
 import { isPreviewHost } from './preview-host';
 import { ConsentQueue } from './queue';
 import { readJson, writeJson } from './storage';
@@ -19,6 +20,7 @@ interface SiteConfiguration {
   configHash: string;
   policyVersion: string;
   bannerVersion: string;
+  categories: string[];
   defaultMode: string;
   regionRules: { regions: string[]; mode: string }[];
   honorGlobalPrivacyControl: boolean;
@@ -26,6 +28,8 @@ interface SiteConfiguration {
 
 interface Submission extends Partial<Choice> {
   action?: string;
+  /** What this banner let the visitor choose, where that is less than the configuration's categories. */
+  offered?: string[];
   [field: string]: unknown;
 }
 
@@ -40,10 +44,16 @@ const ALL = ['analytics', 'marketing', 'preferences'] as const;
 const page = window as unknown as Record<string, unknown>;
 
 function start(): void {
-  const script = (document.currentScript ??
-    document.querySelector('script[src*="/loader.js"]')) as HTMLScriptElement | null;
+  // Past the document's named elements: an `<img name="currentScript">` of a comment stands before its own members.
+  const script = Reflect.get(Document.prototype, 'currentScript', document) as HTMLScriptElement | null;
   // Loaded twice: the first one has done it all.
-  if (!script || page[CONSENT_GLOBAL]) return;
+  if (ownGlobal(CONSENT_GLOBAL)) return;
+  if (!script) {
+    // A module is told its address by `import.meta` alone, which a plain script may not even name.
+    // oxlint-disable-next-line no-console -- the one who writes the page reads it there
+    console.warn(`${META_GLOBAL}: load loader.js without type=module.`);
+    return;
+  }
   const base = script.src;
   const projectId =
     script.dataset.projectId ?? /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/[^/]*$/i.exec(base)?.[1] ?? '';
@@ -68,11 +78,15 @@ function start(): void {
     return rule?.mode ?? configuration?.defaultMode ?? 'opt_in';
   };
 
-  const submit = (given: Submission): Promise<object> => {
+  const submit = (submission: Submission): Promise<object> => {
     try {
+      const { offered, ...given } = submission;
       const flags = {} as Choice;
       for (const category of ALL) flags[category] = given[category] === true;
       const granted = ALL.filter((category) => flags[category]).length;
+      // Who may choose two and takes both has accepted everything.
+      const known = configuration ?? readJson<SiteConfiguration>(`${key}configuration`);
+      const missing = (offered ?? known?.categories ?? ALL).some((category) => given[category] !== true);
       choice = flags;
       update(flags);
       writeJson(`${key}choice`, flags);
@@ -83,8 +97,7 @@ function start(): void {
         bannerVersion: configuration?.bannerVersion,
         region: configuration ? region : undefined,
       };
-      const action =
-        given.action ?? (granted === ALL.length ? 'accept_all' : granted ? 'custom' : 'reject_all');
+      const action = given.action ?? (!granted ? 'reject_all' : missing ? 'custom' : 'accept_all');
       return queue.send(id, JSON.stringify({ ...context, ...given, ...flags, action, id }));
     } catch (error) {
       return Promise.resolve({ id: null, stored: false, error: String(error) });
@@ -132,7 +145,11 @@ function start(): void {
       // The page has a global of this name that it does not let go.
     }
     whenReady(meta);
-    document.dispatchEvent(new CustomEvent(`${META_GLOBAL}:ready`, { detail: meta, bubbles: true }));
+    // As above: `document.dispatchEvent` may be somebody's form.
+    EventTarget.prototype.dispatchEvent.call(
+      document,
+      new CustomEvent(`${META_GLOBAL}:ready`, { detail: meta, bubbles: true }),
+    );
     const objects = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
     if (!choice && configuration) {
       if (objects && configuration.honorGlobalPrivacyControl) void submit({ action: 'opt_out', gpc: true });

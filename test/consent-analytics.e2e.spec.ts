@@ -114,6 +114,17 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     expect(answer.series).toHaveLength(31);
   });
 
+  it('counts as a full accept what accepted all that was offered, and nothing that gives nothing', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    await post(project, [{ ...SOME, action: 'accept_all' }, { ...NONE, action: 'accept_all' }, SOME]);
+    expect((await ask(project)).totals).toMatchObject({ records: 3, fullAccept: 1, rejection: 1 });
+    await age(project, 60);
+    await moveMarkBack(2);
+    await rollup.advance();
+    expect(await rolledUp(project)).toBe(3);
+    expect((await ask(project)).totals).toMatchObject({ records: 3, fullAccept: 1, rejection: 1 });
+  });
+
   it('gives the same answer before and after the records are in the rollups', async () => {
     const project = await createTestProject(service, { tier: 'business' });
     await post(project, [ALL, NONE, SOME, SOME]);

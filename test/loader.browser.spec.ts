@@ -304,6 +304,38 @@ describe('serviceConsent', () => {
     ]);
   });
 
+  it('calls it accept_all where all that was offered is accepted', async () => {
+    const actionOf = async (opened: Page, choice: unknown): Promise<unknown> => {
+      const { id } = await submit(opened, choice);
+      return (await records()).find((record) => record['id'] === id)?.['action'];
+    };
+    const both = { analytics: true, marketing: true };
+    const opened = await open();
+    await metaOf(opened);
+    expect(await actionOf(opened, both)).toBe('custom');
+    // Another banner than ours, e.g. klaro with two services, may offer less than the configuration.
+    expect(await actionOf(opened, { ...both, offered: ['analytics', 'marketing'] })).toBe('accept_all');
+    expect(await actionOf(opened, { analytics: true, offered: ['analytics', 'marketing'] })).toBe('custom');
+    expect(await actionOf(opened, { offered: ['analytics'] })).toBe('reject_all');
+    expect((await records()).map((record) => record['extra'])).not.toContainEqual(
+      expect.objectContaining({ offered: expect.anything() }),
+    );
+    await configure({ categories: ['analytics', 'marketing'] });
+    await opened.reload();
+    await metaOf(opened);
+    expect(await actionOf(opened, both)).toBe('accept_all');
+    expect(await actionOf(opened, { marketing: true })).toBe('custom');
+    expect(await actionOf(opened, {})).toBe('reject_all');
+    // Before the configuration is there, the last good one says what was offered.
+    front.away = true;
+    await opened.reload();
+    const { id } = await submit(opened, both);
+    front.away = false;
+    await opened.reload();
+    await until('sent', async () => (await records()).some((record) => record['id'] === id));
+    expect((await records()).find((record) => record['id'] === id)).toMatchObject({ action: 'accept_all' });
+  });
+
   it('never throws into the page', async () => {
     const opened = await open();
     const outcomes = await opened.evaluate(async () => {
@@ -423,6 +455,72 @@ describe('serviceConsent', () => {
     expect(await metaOf(opened)).toMatchObject({ tier: 'lite', projectId: project.id });
     expect(await submit(opened, { analytics: true })).toMatchObject({ stored: true });
     expect(messages.filter((message) => /security policy/i.test(message))).toEqual([]);
+  });
+});
+
+describe('what a visitor wrote stands ahead of an asynchronous loader (DOM clobbering)', () => {
+  const DEFAULT = [['consent', 'default', { ...DENIED, wait_for_update: 500 }]];
+
+  it.each([
+    '<a id="serviceConsent"></a>',
+    '<form id="serviceConsent"></form>',
+    '<iframe name="serviceConsent"></iframe>',
+    '<a id="dataLayer"></a>',
+    '<form id="dataLayer"><input name="push"></form>',
+    '<a id="serviceMeta"></a>',
+    '<img name="currentScript" src="/comments/loader.js">',
+    '<img name="querySelector">',
+    '<img name="dispatchEvent">',
+    '<a id="addEventListener"></a><a id="fetch"></a><a id="navigator"></a><a id="crypto"></a>',
+  ])('%s', async (comment) => {
+    pages['/'] = page(`${comment}${loaderTag('async')}`);
+    const opened = await open();
+    await opened.waitForLoadState('load');
+    const outcome = await opened.evaluate(async () => {
+      const own = (name: string): unknown => Object.getOwnPropertyDescriptor(window, name)?.value;
+      const consent = own('serviceConsent') as { ready: Promise<Meta>; submit(choice: unknown): unknown };
+      const layer = own('dataLayer') as ArrayLike<unknown>[] | undefined;
+      const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), 5_000));
+      const meta = await Promise.race([consent?.ready ?? null, late]);
+      return {
+        meta,
+        pushed: layer?.map((entry) => Array.from(entry)) ?? null,
+        receipt: consent ? await consent.submit({ analytics: true }) : null,
+        told: window.events.length,
+        problems: window.problems,
+      };
+    });
+    expect(outcome).toMatchObject({
+      meta: { projectId: project.id, configHash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      pushed: DEFAULT,
+      receipt: { stored: true },
+      problems: [],
+    });
+    expect(outcome.told).toBe(1);
+  });
+
+  it('as a module it does nothing, rather than take the address of a script of somebody else', async () => {
+    const foreign = page('');
+    pages['/third-party/loader.js'] = { html: '', headers: { 'content-type': 'text/javascript' } };
+    pages['/third-party/config.json'] = {
+      html: JSON.stringify({ tier: 'enterprise', features: {}, regionRules: [], consentUrl: '/stolen' }),
+      headers: { 'content-type': 'application/json' },
+    };
+    pages['/'] = {
+      ...foreign,
+      html: `${foreign.html}<script src="/third-party/loader.js"></script>${loaderTag('type="module" crossorigin')}`,
+    };
+    const warnings: string[] = [];
+    const opened = await context.newPage();
+    opened.on('console', (message) => warnings.push(message.text()));
+    await opened.goto(`http://www.example.com:${site.port}/`, { waitUntil: 'networkidle' });
+    const globals = await opened.evaluate(() => [
+      typeof window.serviceConsent,
+      typeof window.serviceMeta,
+      window.problems.length,
+    ]);
+    expect(globals).toEqual(['undefined', 'undefined', 0]);
+    expect(warnings.filter((text) => text.includes('type=module'))).toHaveLength(1);
   });
 });
 

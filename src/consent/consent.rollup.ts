@@ -86,7 +86,10 @@ export function countsOf(alias: RawBuilder<unknown>): RawBuilder<unknown> {
     count(*) filter (where ${alias}.analytics) as analytics,
     count(*) filter (where ${alias}.marketing) as marketing,
     count(*) filter (where ${alias}.preferences) as preferences,
-    count(*) filter (where ${alias}.analytics and ${alias}.marketing and ${alias}.preferences) as full_accept,
+    count(*) filter (
+      where (${alias}.analytics and ${alias}.marketing and ${alias}.preferences)
+         or (${alias}.action = 'accept_all' and (${alias}.analytics or ${alias}.marketing or ${alias}.preferences))
+    ) as full_accept,
     count(*) filter (
       where not (${alias}.analytics or ${alias}.marketing or ${alias}.preferences) and ${alias}.action <> 'withdraw'
     ) as rejection,

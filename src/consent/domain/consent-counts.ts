@@ -12,7 +12,7 @@ export interface ConsentCounts {
   analytics: number;
   marketing: number;
   preferences: number;
-  /** All three categories given. */
+  /** All three categories given, or as many as were offered (the action `accept_all`). */
   fullAccept: number;
   /** None given, and not a withdrawal. */
   rejection: number;
