@@ -94,6 +94,50 @@ describe('what the receiver answers (spec §3.3)', () => {
     expect(await post(makeSender())).toMatchObject(status(code));
   });
 
+  it.each<[string, string[]]>([
+    ['100 Continue', ['HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n']],
+    [
+      'two of them',
+      ['HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\nX: y\r\n\r\nHTTP/1.1 204 \r\n\r\n'],
+    ],
+    [
+      '102, 103 and 199',
+      [
+        'HTTP/1.1 102 \r\n\r\n',
+        'HTTP/1.1 103 \r\nLink: <a>\r\n\r\nHTTP/1.1 199 \r\n\r\nHTTP/1.1 204 \r\n\r\n',
+      ],
+    ],
+    [
+      '101 that nobody asked for',
+      ['HTTP/1.1 101 \r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nHTTP/1.1 204 \r\n\r\n'],
+    ],
+    ['100 in pieces', ['HT', 'TP/1.1 1', '0', '0 Continue\r', '\n\r', '\nHTTP/1.1 2', '04 \r\n\r\n']],
+  ])('passes over %s and judges the final status (spec §4.1)', async (_, parts) => {
+    const sender = makeSender();
+    receiver.behave({ kind: 'raw', parts });
+    expect(await postAndFree(sender)).toMatchObject(status(204));
+    expect(await postAndFree(sender)).toMatchObject(status(204));
+    // Nothing was sent twice, and the connection was kept.
+    expect(receiver.requests.map(({ connection }) => connection)).toHaveLength(2);
+    expect(new Set(receiver.requests.map(({ connection }) => connection)).size).toBe(1);
+  });
+
+  it('judges a refusal behind 100 Continue as one, and passes a body on that looks like an answer', async () => {
+    const sender = makeSender();
+    const parts = ['HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 500 \r\nContent-Length: 12\r\n\r\nHTTP/1.1 100'];
+    receiver.behave({ kind: 'raw', parts });
+    expect(await postAndFree(sender)).toMatchObject(status(500));
+    receiver.behave({ kind: 'raw', parts: ['HTTP/1.1 204 \r\n\r\n'] });
+    expect(await postAndFree(sender)).toMatchObject(status(204));
+    expect(new Set(receiver.requests.map(({ connection }) => connection)).size).toBe(1);
+  });
+
+  it('does not take an endless row of interim answers for an answer', async () => {
+    const interim = Array.from({ length: 100 }, () => 'HTTP/1.1 100 Continue\r\n\r\n');
+    receiver.behave({ kind: 'raw', parts: interim });
+    expect(await post(makeSender({ hurried: true }))).toMatchObject(failure('timeout'));
+  });
+
   it('does not follow a redirect', async () => {
     receiver.behave({ kind: 'answer', status: 301, headers: { location: `${receiver.url}/other` } });
     expect(await post(makeSender())).toMatchObject(status(301));

@@ -25,6 +25,8 @@ export type Behaviour =
   | { kind: 'hang_after_head'; status: number }
   /** Answers with so many bytes of body. */
   | { kind: 'flood'; bytes: number }
+  /** Writes these bytes as they are, each as a packet of its own, and keeps the connection. */
+  | { kind: 'raw'; parts: string[] }
   /** Closes the connection hard without an answer. */
   | { kind: 'reset' }
   /** Closes the connection after the first bytes of a status line. */
@@ -160,6 +162,9 @@ function act(
       response.writeHead(200, { 'content-length': String(behaviour.bytes) });
       response.on('error', () => {}).end(Buffer.alloc(behaviour.bytes, 'x'));
       return;
+    case 'raw':
+      void writeApart(socket, behaviour.parts);
+      return;
     case 'reset':
       socket.destroy();
       return;
@@ -172,6 +177,14 @@ function act(
     case 'reset_reused':
       if (reused) socket.destroy();
       else response.writeHead(204).end();
+  }
+}
+
+async function writeApart(socket: Socket, parts: string[]): Promise<void> {
+  socket.setNoDelay();
+  for (const part of parts) {
+    socket.write(part);
+    await new Promise((wake) => setTimeout(wake, DRIP_MS));
   }
 }
 

@@ -19,6 +19,11 @@ describe('judgeEndpointUrl (design §6.5)', () => {
     'HTTPS://Consents.Example.com',
     'https://8.8.8.8/hook',
     'https://[2606:4700:4700::1111]/hook',
+    'https://consents.example.com:1/',
+    'https://consents.example.com:65535/',
+    'https://_consents.my-shop.example.com/',
+    `https://${'a'.repeat(63)}.example.com/`,
+    `https://${`${'a'.repeat(62)}.`.repeat(4)}c/`,
   ])('allows %s', (url) => {
     expect(judge(url)).toBe('allowed');
   });
@@ -43,6 +48,13 @@ describe('judgeEndpointUrl (design §6.5)', () => {
     ['a port out of range', 'https://consents.example.com:65536/'],
     ['a trailing dot', 'https://consents.example.com./'],
     ['an empty label', 'https://consents..example.com/'],
+    ['port 0', 'https://consents.example.com:0/'],
+    ['a wildcard', 'https://*.example.com/'],
+    ['a name with other signs', 'https://con(sents).example.com/'],
+    ['a label that begins with a hyphen', 'https://-consents.example.com/'],
+    ['a label of 64 octets', `https://${'a'.repeat(64)}.example.com/`],
+    ['a label of 64 octets in punycode', `https://${'ü'.repeat(60)}.example.com/`],
+    ['a name of 254 octets', `https://${`${'a'.repeat(62)}.`.repeat(4)}co/`],
   ])('refuses %s', (_, url) => {
     expect(judgeEndpointUrl(url, none)).toMatchObject({ kind: 'refused', cause: 'malformed' });
   });

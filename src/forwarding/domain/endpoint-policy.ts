@@ -6,9 +6,12 @@ export const ENDPOINT_URL_CHARACTERS_MAX = 2048;
 
 const HTTPS_PORT = '443';
 /** IPv6 hands out global addresses from this block alone (RFC 4291 §2.4). */
-const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
-/** Documentation addresses that the library's table does not list (RFC 3849, RFC 9637). */
-const IPV6_DOCUMENTATION = ['2001:db8::/32', '3fff::/20'].map((range) => ipaddr.parseCIDR(range));
+const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+/** Longest host name and longest label that DNS can carry, in octets (RFC 1035 §2.3.4). */
+const HOST_OCTETS_MAX = 253;
+const LABEL_OCTETS_MAX = 63;
+/** What a name of the DNS consists of in practice; the URL parser lets far more through, `*` among it. */
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
 /** Names that never lead out of a machine or a private network. */
 const PRIVATE_NAMES = ['localhost', 'local', 'internal'];
 
@@ -42,6 +45,7 @@ export function judgeEndpointUrl(text: string, exceptions: EndpointExceptions): 
     return malformed('The endpoint URL must not hold a user name or password; use the bearer token.');
   }
   if (text.includes('#')) return malformed('The endpoint URL must not have a fragment (#).');
+  if (url.port === '0') return malformed('The port of the endpoint URL must be between 1 and 65535.');
   return judgeHost(url, exceptions);
 }
 
@@ -58,10 +62,26 @@ function judgeHost(url: URL, exceptions: EndpointExceptions): EndpointJudgement 
   if (labels.at(-1) === '' || labels.includes('')) {
     return malformed('The host of the endpoint URL has an empty part; write it without a dot at its end.');
   }
+  const misspelt = problemOfName(labels);
+  if (misspelt) return malformed(misspelt);
   if (PRIVATE_NAMES.includes(labels.at(-1) ?? '') || labels.length < 2) {
     return notPublic('The host of the endpoint URL must be a public name, such as consents.example.com.');
   }
   return { kind: 'allowed', url };
+}
+
+/** What keeps a name from ever being found in the DNS, as a sentence; null where nothing does. */
+function problemOfName(labels: string[]): string | null {
+  // The parser has turned other alphabets into ASCII (punycode), which is what DNS counts.
+  if (labels.join('.').length > HOST_OCTETS_MAX) {
+    return `The host of the endpoint URL may have at most ${HOST_OCTETS_MAX} characters.`;
+  }
+  if (labels.some((label) => label.length > LABEL_OCTETS_MAX)) {
+    return `A part of the host of the endpoint URL may have at most ${LABEL_OCTETS_MAX} characters.`;
+  }
+  return labels.every((label) => LABEL.test(label))
+    ? null
+    : 'The host of the endpoint URL may have letters, digits and hyphens alone; a wildcard (*) is no host.';
 }
 
 /** `host:port` of a URL, with the port that https implies. */
@@ -95,11 +115,7 @@ export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== 'unicast') return false;
   if (parsed instanceof ipaddr.IPv4) return true;
-  return inBlock(parsed, GLOBAL_IPV6) && !IPV6_DOCUMENTATION.some((block) => inBlock(parsed, block));
-}
-
-function inBlock(address: ipaddr.IPv6, [range, bits]: [ipaddr.IPv4 | ipaddr.IPv6, number]): boolean {
-  return range instanceof ipaddr.IPv6 && address.match(range, bits);
+  return parsed.match(...GLOBAL_IPV6);
 }
 
 /**

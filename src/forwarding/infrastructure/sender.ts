@@ -7,6 +7,7 @@ import { type EndpointExceptions, parseExceptions } from '../domain/endpoint-pol
 import type { Answer } from '../domain/outcome.js';
 import type { HeaderList } from '../domain/outbound-request.js';
 import { ConnectFailure, guardedConnector } from './guarded-connector.js';
+import { type InterimResponses, watchInterimResponses } from './interim-responses.js';
 import { NameResolver } from './name-resolver.js';
 
 /** Bytes of an answer that are read, so that the connection can be used again; then it is cut (design §6.5). */
@@ -94,6 +95,8 @@ const RESET: Answer = {
 class CountingClient extends Client {
   /** Requests begun on the socket in use. */
   requestsOnSocket = 0;
+  /** Of the socket in use. */
+  interim: InterimResponses | undefined;
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     if (handler instanceof Exchange) handler.client = this;
@@ -108,6 +111,7 @@ function makeClient(origin: URL, options: object): Dispatcher {
     connect: (target, callback) =>
       connect(target, (error: Error | null, socket: Socket | null) => {
         client.requestsOnSocket = 0;
+        client.interim = socket ? watchInterimResponses(socket) : undefined;
         // The two callbacks have the same shape; undici's type is a union of tuples.
         (callback as (error: Error | null, socket: Socket | null) => void)(error, socket);
       }),
@@ -163,6 +167,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (!client) return;
     this.reused = client.requestsOnSocket > 0;
     client.requestsOnSocket += 1;
+    client.interim?.expectAnswer();
   }
 
   onResponseStarted(): void {
