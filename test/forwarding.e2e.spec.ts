@@ -360,7 +360,7 @@ describe('the request-level custom_endpoint (spec §2.2, §9)', () => {
 
   it("never gets the project's token, even where one is stored without an endpoint", async () => {
     const project = await forwardingProject();
-    await put(project, { enabled: false, endpointUrl: null });
+    await put(project, { endpointUrl: null, allowCustomEndpoint: true });
     await forwardOne(project, { customEndpoint: legacyReceiver.url });
     expect(legacyReceiver.requests[0]?.headers).not.toHaveProperty('authorization');
   });
@@ -376,32 +376,52 @@ describe('the request-level custom_endpoint (spec §2.2, §9)', () => {
 });
 
 describe('which records are announced (spec §6)', () => {
-  const announced = async (projectId: string, customEndpoint: string | null = null): Promise<boolean> => {
-    const condition = service.app.get(ConsentEvents, { strict: false }).audienceCondition;
-    const { rows } = await sql<{ announced: boolean }>`
-      select (${sql.raw(condition)}) as announced
+  const reasonNot = async (
+    projectId: string,
+    customEndpoint: string | null = null,
+  ): Promise<string | null> => {
+    const audience = service.app.get(ConsentEvents, { strict: false }).audienceExpression;
+    const { rows } = await sql<{ unannounced: string | null }>`
+      select (${sql.raw(audience)}) as unannounced
       from project p, (select ${customEndpoint}::text as custom_endpoint) as input
       where p.id = ${projectId}
     `.execute(service.database.orm.em.fork().getKysely());
-    return rows[0]?.announced === true;
+    return rows[0]?.unannounced ?? null;
   };
 
   it('those of projects that forward, on tiers that may', async () => {
     const project = await forwardingProject();
-    expect(await announced(project.id)).toBe(true);
+    expect(await reasonNot(project.id)).toBeNull();
     await put(project, { enabled: false });
-    expect(await announced(project.id, legacyReceiver.url)).toBe(false);
+    expect(await reasonNot(project.id, legacyReceiver.url)).toBe('off');
     await put(project, { enabled: true });
     await service.database.query(`update project set tier = 'lite' where id = $1`, [project.id]);
-    expect(await announced(project.id)).toBe(false);
+    expect(await reasonNot(project.id)).toBe('tier');
   });
 
   it('those with an endpoint of their own, where the project has none', async () => {
     const project = await proProject();
-    expect(await announced(project.id)).toBe(false);
-    expect(await announced(project.id, legacyReceiver.url)).toBe(true);
+    expect(await reasonNot(project.id)).toBe('off');
+    expect(await reasonNot(project.id, legacyReceiver.url)).toBeNull();
     const lite = await createTestProject(service);
-    expect(await announced(lite.id, legacyReceiver.url)).toBe(false);
+    expect(await reasonNot(lite.id, legacyReceiver.url)).toBe('tier');
+  });
+
+  it('none once forwarding was saved as off, and those with an endpoint of their own where that was allowed', async () => {
+    const project = await proProject();
+    await put(project, { enabled: false, endpointUrl: null, authMode: 'none' });
+    expect(await reasonNot(project.id, legacyReceiver.url)).toBe('off');
+    await put(project, { endpointUrl: null, authMode: 'none', allowCustomEndpoint: true });
+    expect(await reasonNot(project.id, legacyReceiver.url)).toBeNull();
+    expect(await reasonNot(project.id)).toBe('off');
+  });
+
+  it('a resend locks the settings of a project that never saved any, and saves none', async () => {
+    const project = await proProject();
+    const consentId = await storeConsent(service, project.id);
+    await project.request('editor', 'POST', `/forwarding/deliveries/${consentId}/resend`);
+    expect(await reasonNot(project.id, legacyReceiver.url)).toBeNull();
+    expect((await get(project)).body).toMatchObject({ enabled: false, allowCustomEndpoint: true });
   });
 });
 
@@ -412,6 +432,7 @@ describe('GET and PUT …/forwarding (design §5)', () => {
     expect(body).toEqual({
       enabled: false,
       endpointUrl: null,
+      allowCustomEndpoint: true,
       authMode: 'bearer',
       tokenConfigured: false,
       tokenUpdatedAt: null,
@@ -795,9 +816,8 @@ describe("the record's delivery (design §5)", () => {
   it('is null, then pending, then the last attempt', async () => {
     const project = await forwardingProject();
     const consentId = await storeConsent(service, project.id);
-    const { details } = service.app.get(ConsentEvents, { strict: false });
-    const detail = details.find(({ member }) => member === 'delivery');
-    const read = () => detail?.read({ projectId: project.id, consentId });
+    const read = async () =>
+      (await json(project.request('viewer', 'GET', `/consents/${consentId}`))).body['delivery'];
     expect(await read()).toBeNull();
     await project.request('editor', 'POST', `/forwarding/deliveries/${consentId}/resend`);
     expect(await read()).toEqual({ outcome: 'pending' });

@@ -220,15 +220,12 @@ describe(LicensingService.name, () => {
       lapsed.id,
     ]);
     const unknown = '00000000-0000-7000-8000-000000000000';
-    const tiers = await licensing.tiersOf([pro.id, lapsed.id, still.id, unknown], new Date());
-    expect([...tiers].toSorted()).toEqual(
-      [
-        [pro.id, 'pro'],
-        [lapsed.id, 'lite'],
-        [still.id, 'business'],
-      ].toSorted(),
-    );
-    expect(await licensing.tiersOf([], new Date())).toEqual(new Map());
+    const projectIds = [pro.id, lapsed.id, still.id, unknown];
+    const tierOf = await licensing.tiersOf(projectIds, new Date());
+    expect(projectIds.map((id) => tierOf(id, null)?.tier)).toEqual(['pro', 'lite', 'business', undefined]);
+    expect(tierOf(pro.id, 'www.example.com')).toMatchObject({ tier: 'pro', reason: 'active' });
+    expect(tierOf(pro.id, 'shop.webflow.io')).toMatchObject({ tier: 'lite', reason: 'preview_hostname' });
+    expect((await licensing.tiersOf([], new Date()))(pro.id, null)).toBeNull();
     const row = await service.database.orm.em.fork().findOneOrFail(Project, { id: lapsed.id });
     expect(await licensing.tierOf(row, new Date())).toBe('lite');
   });

@@ -493,10 +493,15 @@ describe('authentication (spec §5)', () => {
 });
 
 describe('where forwarding is off no message is written (spec §6, §8)', () => {
-  it.each<[string, (url: string) => Promise<TestProject>]>([
-    ['switched off', (url) => createForwardingProject(service, url, { enabled: false, bearerToken: TOKEN })],
+  it.each<[string, string, (url: string) => Promise<TestProject>]>([
+    [
+      'switched off',
+      'off',
+      (url) => createForwardingProject(service, url, { enabled: false, bearerToken: TOKEN }),
+    ],
     [
       'on the tier lite',
+      'tier',
       async (url) => {
         const project = await createForwardingProject(service, url);
         await simulateTier(project, 'lite');
@@ -505,20 +510,24 @@ describe('where forwarding is off no message is written (spec §6, §8)', () => 
     ],
     [
       'without an endpoint',
+      'off',
       async () => {
         const project = await createTestProject(service);
         await simulateTier(project, 'business');
         return project;
       },
     ],
-    ['never set up', () => createTestProject(service)],
-  ])('%s', async (_, make) => {
+    ['never set up', 'tier', () => createTestProject(service)],
+  ])('%s, and the record says so: %s', async (_, reason, make) => {
     const receiver = await receive();
     const project = await make(receiver.url);
     const { status, id } = await choose(service, project.id);
     expect(status).toBe(201);
     expect(await announcedIds(project.id)).toEqual([]);
-    expect(await read(project, `/consents/${id}`)).toMatchObject({ id, delivery: null });
+    expect(await read(project, `/consents/${id}`)).toMatchObject({
+      id,
+      delivery: { outcome: 'unsent', reason },
+    });
     expect(await deliveriesOf(project)).toEqual([]);
     expect(receiver.requests).toEqual([]);
   });
@@ -709,14 +718,27 @@ describe('the request-level custom_endpoint (spec §2.2, §9)', () => {
     ['https://169.254.169.254/latest/meta-data', 'blocked_address'],
     ['https://private.example.com/hook', 'blocked_address'],
     ['https://localhost/hook', 'blocked_address'],
-  ])('%s fails as %s, and the visitor gets 201 all the same', async (custom_endpoint, category) => {
-    const project = await projectWithoutEndpoint();
-    const { status, id } = await choose(service, project.id, { custom_endpoint });
-    expect(status).toBe(201);
-    const delivery = await settled(project, id);
-    expect(delivery).toMatchObject({ outcome: 'failed', category });
-    expect(await read(project, '')).toMatchObject({ lastFailureReason: delivery.reason });
-  });
+    // Forwarding never fails an ingest (spec §1, §3.3), whatever stands in the field.
+    ['/relative', 'configuration'],
+    ['', 'configuration'],
+    ['http://consents.example.com/hook', 'configuration'],
+    [`https://consents.example.com/${'a'.repeat(3_000)}`, 'configuration'],
+    ['https://a.example/\0', 'configuration'],
+    ['https://a.example/\ud800', 'configuration'],
+    [1, 'configuration'],
+    [{ url: 'https://a.example/' }, 'configuration'],
+    [false, 'configuration'],
+  ] as [unknown, string][])(
+    '%s fails as %s, and the visitor gets 201 all the same',
+    async (custom_endpoint, category) => {
+      const project = await projectWithoutEndpoint();
+      const { status, id } = await choose(service, project.id, { custom_endpoint });
+      expect(status).toBe(201);
+      const delivery = await settled(project, id);
+      expect(delivery).toMatchObject({ outcome: 'failed', category });
+      expect(await read(project, '')).toMatchObject({ lastFailureReason: delivery.reason });
+    },
+  );
 
   it('gives way to an endpoint that the project was given meanwhile', async () => {
     const legacy = await receive({ kind: 'hang' });
@@ -731,17 +753,15 @@ describe('the request-level custom_endpoint (spec §2.2, §9)', () => {
 });
 
 describe('LEGACY_CUSTOM_ENDPOINT=off', () => {
-  it('refuses a custom_endpoint with 422, and stores nothing', async () => {
+  it('stores the record, and forwards nothing', async () => {
     const strict = await startTestService({ ...environment(), LEGACY_CUSTOM_ENDPOINT: 'off' });
     try {
       const project = await createTestProject(strict, { tier: 'pro' });
       const custom_endpoint = 'https://consents.example.com/hook';
-      expect(await choose(strict, project.id, { custom_endpoint })).toMatchObject({
-        status: 422,
-        errors: [{ field: 'custom_endpoint' }],
-      });
-      expect(await choose(strict, project.id)).toMatchObject({ status: 201 });
-      expect(await strict.database.query('select 1 from consent_record')).toHaveLength(1);
+      const { status, id } = await choose(strict, project.id, { custom_endpoint });
+      expect(status).toBe(201);
+      const one = await project.request('viewer', 'GET', `/consents/${id}`);
+      expect(await one.json()).toMatchObject({ delivery: { outcome: 'unsent', reason: 'off' } });
       expect(await strict.database.query('select 1 from outbox_message')).toEqual([]);
     } finally {
       await strict.close();

@@ -2,6 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { OutboxService } from '../outbox/outbox.service.js';
+import { uuidLowerBound } from '../shared/ids.js';
+import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from './domain/consent-input.js';
 
 /** Topic of the outbox message that is written with a consent record; its subject is the consent id. */
 export const CONSENT_RECORDED = 'consent.recorded';
@@ -21,6 +23,8 @@ export interface ConsentRecorded {
   /** Additional fields, as given; null where there are none. */
   extra: Record<string, unknown> | null;
   receivedAt: Date;
+  /** Why nobody was told of it when it was stored, e.g. `off`; null where somebody was, or has been since. */
+  unannounced: string | null;
 }
 
 export interface ConsentRef {
@@ -29,21 +33,25 @@ export interface ConsentRef {
 }
 
 /**
- * Who wants to hear of a record, decided inside the ingest transaction. An SQL condition over
- * `p` (the row of `project`) and `input.custom_endpoint` (text or null); the message is written where it is true.
+ * Who wants to hear of a record, decided inside the ingest transaction. An SQL expression over `p` (the row of
+ * `project`) and `input.custom_endpoint` (text or null): null where the message is to be written, else a code
+ * that says why it is not; the record keeps it.
  */
 export type ConsentAudience = string;
+
+/** The audience where nobody follows records. */
+const NOBODY: ConsentAudience = `'off'`;
 
 /** Adds a member to the answer of `GET …/consents/:consentId`, e.g. `delivery`. */
 export interface ConsentDetail {
   member: string;
-  read(ref: ConsentRef): Promise<unknown>;
+  read(record: ConsentRecorded): Promise<unknown>;
 }
 
 /** The consent module's door for those who follow its records. It does not know who they are. */
 @Injectable()
 export class ConsentEvents implements OnModuleInit {
-  private audience: ConsentAudience = 'false';
+  private audience: ConsentAudience = NOBODY;
   readonly details: ConsentDetail[] = [];
 
   constructor(
@@ -61,7 +69,7 @@ export class ConsentEvents implements OnModuleInit {
     this.audience = audience;
   }
 
-  get audienceCondition(): ConsentAudience {
+  get audienceExpression(): ConsentAudience {
     return this.audience;
   }
 
@@ -73,7 +81,7 @@ export class ConsentEvents implements OnModuleInit {
   async load(refs: ConsentRef[]): Promise<Map<string, ConsentRecorded>> {
     const { rows } = await sql<Omit<ConsentRecorded, 'receivedAt'> & { receivedAt: string }>`
       select c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
-             c.custom_endpoint as "customEndpoint", c.extra, c.received_at as "receivedAt"
+             c.custom_endpoint as "customEndpoint", c.extra, c.received_at as "receivedAt", c.unannounced
       from unnest(${refs.map((ref) => ref.projectId)}::uuid[], ${refs.map((ref) => ref.consentId)}::uuid[])
              as wanted (project_id, id)
       -- The limit keeps it one look into the primary key each: a join reads whole partitions where the
@@ -91,18 +99,38 @@ export class ConsentEvents implements OnModuleInit {
   }
 
   /**
-   * Announces stored records once more, inside the caller's transaction. Ids without a record are left out.
-   * Returns how many were announced.
+   * Announces stored records once more, or for the first time, inside the caller's transaction. Ids without a
+   * record are left out. Returns how many were announced.
    */
   async announceAgain(tx: EntityManager, projectId: string, consentIds: string[]): Promise<number> {
     if (!tx.isInTransaction()) throw new Error('Records are announced inside a transaction only.');
     const { numAffectedRows } = await sql`
+      with announced as (
+        update consent_record set unannounced = null
+        where project_id = ${projectId} and id = any(${consentIds}::uuid[]) and unannounced is not null
+      )
       insert into outbox_message (project_id, topic, subject_id)
       select c.project_id, ${CONSENT_RECORDED}, c.id
       from unnest(${consentIds}::uuid[]) as wanted (id)
       join consent_record c on c.project_id = ${projectId} and c.id = wanted.id
     `.execute(tx.getKysely());
     return Number(numAffectedRows ?? 0);
+  }
+
+  /** Ids of the records received in a period that nobody was told of, oldest first; at most `limit`. */
+  async unannouncedIds(
+    tx: EntityManager,
+    { projectId, from, to, limit }: { projectId: string; from: Date; to: Date; limit: number },
+  ): Promise<string[]> {
+    const firstId = uuidLowerBound(new Date(from.getTime() - CONSENT_ID_AGE_MAX_MS));
+    const lastId = uuidLowerBound(new Date(to.getTime() + CONSENT_ID_AHEAD_MAX_MS + 1));
+    const { rows } = await sql<{ id: string }>`
+      select id from consent_record
+      where project_id = ${projectId} and id >= ${firstId} and id < ${lastId}
+        and received_at >= ${from} and received_at < ${to} and unannounced is not null
+      order by id limit ${limit}
+    `.execute(tx.getKysely());
+    return rows.map(({ id }) => id);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Counter, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../shared/metrics.js';
 import type { DeliveryOutcome } from './domain/outcome.js';
 
@@ -11,6 +11,8 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 export class ForwardingMetrics {
   private readonly deliveries: Counter<'outcome' | 'category'>;
   private readonly duration: Histogram;
+  private readonly putOff: Counter<'reason'>;
+  private boundedHosts: () => number = () => 0;
 
   constructor(metrics: Metrics) {
     const registers = [metrics.registry];
@@ -26,6 +28,30 @@ export class ForwardingMetrics {
       buckets: BUCKETS,
       registers,
     });
+    this.putOff = new Counter({
+      name: 'forwarding_put_off_total',
+      help: 'Attempts put off: their host answers nothing but failures, or requests name it too often.',
+      labelNames: ['reason'],
+      registers,
+    });
+    const boundedHosts = (): number => this.boundedHosts();
+    new Gauge({
+      name: 'forwarding_bounded_hosts',
+      help: 'Hosts whose attempts are bounded because they answer nothing but failures.',
+      registers,
+      collect() {
+        this.set(boundedHosts());
+      },
+    });
+  }
+
+  /** Asked for the gauge, with each look at the metrics. */
+  watchBoundedHosts(count: () => number): void {
+    this.boundedHosts = count;
+  }
+
+  countPutOff(reason: string): void {
+    this.putOff.inc({ reason });
   }
 
   count(outcomes: DeliveryOutcome[]): void {

@@ -7,6 +7,7 @@ import { DeliveryLogService } from './application/delivery-log.service.js';
 import { EndpointTestService } from './application/endpoint-test.service.js';
 import { ForwardingSettingsService } from './application/forwarding-settings.service.js';
 import { RecordDelivery } from './application/record-delivery.js';
+import { TargetGate } from './application/target-gate.js';
 import { DeliveryPartitions } from './delivery-partitions.js';
 import { ForwardingMetrics } from './forwarding.metrics.js';
 import { DeliveryController } from './http/delivery.controller.js';
@@ -35,6 +36,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
       useFactory: (settings: Settings, resolver: NameResolver) => new Sender(settings, resolver),
     },
     TokenVault,
+    TargetGate,
     RecordDelivery,
     ConsentForwarder,
     ForwardingSettingsService,

@@ -27,6 +27,9 @@ export interface TierCause {
   actor?: string;
 }
 
+/** The effective tier of a project, for one of its host names or (null) for none; null where the project is gone. */
+export type TierLookup = (projectId: string, hostname: string | null) => ResolvedTier | null;
+
 /** The door of licensing: which tier a project has now (spec §3.2). */
 @Injectable()
 export class LicensingService implements OnModuleInit {
@@ -54,8 +57,8 @@ export class LicensingService implements OnModuleInit {
     return (await this.effective(project, undefined, now)).tier;
   }
 
-  /** The effective tiers of many projects at once, by project id; unknown projects are missing from the map. */
-  async tiersOf(projectIds: string[], now: Date): Promise<Map<string, Tier>> {
+  /** Reads the effective tiers of many projects at once, to be asked for with a hostname or with none. */
+  async tiersOf(projectIds: string[], now: Date): Promise<TierLookup> {
     const em = this.em.fork();
     const projects = await em.find(
       Project,
@@ -64,13 +67,18 @@ export class LicensingService implements OnModuleInit {
     );
     const stale = projects.filter((project) => cachedTier(project, now) === null).map(({ id }) => id);
     const subscriptions = stale.length > 0 ? await readSubscriptions(em, stale) : [];
-    return new Map(
+    const known = new Map(
       projects.map((project) => {
         const own = subscriptions.filter(({ projectId }) => projectId === project.id);
-        const resolved = cachedTier(project, now) ?? resolve(project, own, { now });
-        return [project.id, resolved.tier] as const;
+        return [project.id, { project, tier: cachedTier(project, now) ?? resolve(project, own, { now }) }];
       }),
     );
+    return (projectId, hostname) => {
+      const found = known.get(projectId);
+      if (!found) return null;
+      const onPreview = hostname !== null && isPreviewHost(hostname, found.project.domains);
+      return onPreview ? resolve(found.project, [], { hostname, now }) : found.tier;
+    };
   }
 
   /**

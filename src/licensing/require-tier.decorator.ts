@@ -3,6 +3,10 @@ import { ApiForbiddenResponse } from '@nestjs/swagger';
 import { isTier, type Tier } from './tier.js';
 
 export const REQUIRED_TIERS = Symbol('REQUIRED_TIERS');
+export const TIER_EXEMPTION = Symbol('TIER_EXEMPTION');
+
+/** Whether a request needs no tier, by its body as it came, which nothing has checked yet. */
+export type TierExemption = (body: unknown) => boolean;
 
 /**
  * The route serves projects whose effective tier is one of `tiers`; others get 403 `tier_required` (spec §4.6).
@@ -19,3 +23,6 @@ export const RequireTier = (...tiers: Tier[]): MethodDecorator & ClassDecorator 
     }),
   );
 };
+
+/** Beside `@RequireTier`: lets requests pass whose body asks for nothing that a tier sells. */
+export const ExceptFromTier = (exempt: TierExemption): MethodDecorator => SetMetadata(TIER_EXEMPTION, exempt);

@@ -4,7 +4,7 @@ import type { AccessedRequest } from '../access/access.decorators.js';
 import type { Role } from '../access/role.js';
 import { DomainError } from '../shared/domain-error.js';
 import { LicensingService } from './licensing.service.js';
-import { REQUIRED_TIERS } from './require-tier.decorator.js';
+import { REQUIRED_TIERS, TIER_EXEMPTION, type TierExemption } from './require-tier.decorator.js';
 import { type ResolvedTier, type Tier, tierRank } from './tier.js';
 
 /** Where an owner sees what the tiers cost. */
@@ -33,12 +33,14 @@ export class TierGuard implements CanActivate {
       context.getClass(),
     ]);
     if (!required) return true;
-    const { project, role, query } = context.switchToHttp().getRequest<AccessedRequest>();
+    const { project, role, query, body } = context.switchToHttp().getRequest<AccessedRequest>();
     if (!project || !role) {
       throw new Error(
         `${context.getClass().name}.${context.getHandler().name} demands a tier, but stands on no project.`,
       );
     }
+    const exempt = this.reflector.get<TierExemption | undefined>(TIER_EXEMPTION, context.getHandler());
+    if (exempt?.(body)) return true;
     const resolved = await this.licensing.effective(project, hostnameOf(query.hostname), new Date());
     if (!required.includes(resolved.tier)) throw tierRequired(required, resolved, role);
     return true;

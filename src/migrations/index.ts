@@ -9,6 +9,7 @@ import { Migration20261120000700_analytics } from './Migration20261120000700_ana
 import { Migration20261120000800_publishing } from './Migration20261120000800_publishing.js';
 import { Migration20261121000201_user_network } from './Migration20261121000201_user_network.js';
 import { Migration20261121000202_key_maker } from './Migration20261121000202_key_maker.js';
+import { Migration20261121000400_forwarding_bounds } from './Migration20261121000400_forwarding_bounds.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -22,4 +23,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261120000800_publishing', class: Migration20261120000800_publishing },
   { name: 'Migration20261121000201_user_network', class: Migration20261121000201_user_network },
   { name: 'Migration20261121000202_key_maker', class: Migration20261121000202_key_maker },
+  { name: 'Migration20261121000400_forwarding_bounds', class: Migration20261121000400_forwarding_bounds },
 ];

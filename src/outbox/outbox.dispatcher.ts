@@ -237,7 +237,8 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     const end = await this.endOf(held.message, attempt);
     // The receiver has answered: its slot is free, and need not wait until the outcome is on the disk.
     const healthy = end.kind !== 'settled' || end.healthy;
-    this.share.ended(projectId, { startedMs, nowMs: performance.now(), healthy });
+    if (end.kind === 'later') this.share.putOff(projectId, { startedMs, nowMs: performance.now() });
+    else this.share.ended(projectId, { startedMs, nowMs: performance.now(), healthy });
     // What waits behind a receiver that fails may be sent by another worker, or later.
     if (!healthy) this.giveBack(projectId);
     for (const waiting of [...this.ready.keys()]) this.startReady(waiting);
@@ -287,6 +288,11 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     switch (end.kind) {
       case 'settled':
         return this.settler.settle(held, end.outcome, claimedMs);
+      case 'later':
+        // Where this fails the lease runs out by itself.
+        return this.store.release([held], end.afterMs).catch((error: unknown) => {
+          this.claimFailure.about(error);
+        });
       case 'retry':
         return this.store.putBack(held, end).catch((error: unknown) => this.settler.fail(held, error));
       case 'threw':

@@ -29,6 +29,8 @@ export interface OutboxMessage {
 export type Ending<Outcome> =
   /** The message is done with; `healthy` false makes the worker more careful with this project. */
   | { kind: 'settled'; outcome: Outcome; healthy: boolean }
+  /** Nothing was attempted: the message waits, and nothing is counted against it. */
+  | { kind: 'later'; afterMs: number }
   /** The message stays and is tried again after the wait. */
   | { kind: 'retry'; afterMs: number; error: string };
 

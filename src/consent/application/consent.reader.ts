@@ -72,7 +72,7 @@ export class ConsentReader {
     if (!record)
       throw new DomainError('consent_not_found', 'There is no such consent record in this project.');
     const details = await Promise.all(
-      this.events.details.map(async ({ member, read }) => [member, await read(ref)] as const),
+      this.events.details.map(async ({ member, read }) => [member, await read(record)] as const),
     );
     return { ...itemOf(record), ...Object.fromEntries(details) };
   }
@@ -101,6 +101,6 @@ function conditionsOf(projectId: string, filter: ConsentFilter): RawBuilder<unkn
 }
 
 function itemOf(record: ConsentRecorded): ConsentItem {
-  const { customEndpoint: _, extra, ...known } = record;
+  const { customEndpoint: _, unannounced: __, extra, ...known } = record;
   return { ...known, additionalFields: extra ?? {} };
 }

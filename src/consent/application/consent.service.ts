@@ -73,22 +73,10 @@ export class ConsentService {
 
   private check(body: unknown, now: Date): ConsentInput {
     const parsed = parseConsent(body, now);
-    if (parsed.kind === 'invalid') {
-      throw new DomainError('validation_failed', 'The consent was not stored: see errors.', {
-        errors: parsed.errors,
-      });
-    }
-    if (parsed.consent.customEndpoint !== null && !this.settings.ingest.legacyCustomEndpoint) {
-      throw new DomainError('validation_failed', 'The consent was not stored: see errors.', {
-        errors: [
-          {
-            field: 'custom_endpoint',
-            message: 'custom_endpoint is switched off; set the endpoint on the project.',
-          },
-        ],
-      });
-    }
-    return parsed.consent;
+    if (parsed.kind === 'valid') return parsed.consent;
+    throw new DomainError('validation_failed', 'The consent was not stored: see errors.', {
+      errors: parsed.errors,
+    });
   }
 
   /** The id is there already: the same choice again is fine, another one under it is not. */

@@ -22,6 +22,7 @@ export interface ConsentInput {
   preferences: boolean;
   action: string;
   hostname: string | null;
+  /** As it was sent, right or wrong; see `readCustomEndpoint`. */
   customEndpoint: string | null;
   /** Additional fields as JSON text; null where there are none. */
   extraJson: string | null;
@@ -73,13 +74,6 @@ export function parseConsent(body: unknown, now: Date): ParsedConsent {
   if (hostname !== null && !isHostname(hostname)) {
     refuse('hostname', 'hostname must be a host name without scheme, port and path.');
   }
-  const customEndpoint = fields.custom_endpoint ?? null;
-  if (customEndpoint !== null && !isEndpointText(customEndpoint)) {
-    refuse(
-      'custom_endpoint',
-      `custom_endpoint must be a URL of at most ${CUSTOM_ENDPOINT_CHARACTERS_MAX} characters.`,
-    );
-  }
   const extraJson = checkAdditionalFields(fields, refuse);
   if (errors.length > 0) return { kind: 'invalid', errors };
   return {
@@ -91,7 +85,7 @@ export function parseConsent(body: unknown, now: Date): ParsedConsent {
       preferences: fields.preferences as boolean,
       action: fields.action as string,
       hostname: hostname === null ? null : (hostname as string).toLowerCase().replace(/\.$/, ''),
-      customEndpoint: customEndpoint as string | null,
+      customEndpoint: readCustomEndpoint(fields.custom_endpoint),
       extraJson,
     },
   };
@@ -115,13 +109,15 @@ function isAddressLiteral(value: string): boolean {
   return /^\[[0-9a-f:.]{2,45}\]$/i.test(value) && URL.canParse(`http://${value}`);
 }
 
-function isEndpointText(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    value.length <= CUSTOM_ENDPOINT_CHARACTERS_MAX &&
-    isStorable(value) &&
-    URL.canParse(value)
-  );
+/**
+ * The request-level endpoint, whatever stands in it: forwarding never fails an ingest (spec §1, §3.3), so what
+ * is wrong with it shows in the delivery. What cannot be stored becomes an empty text, and what is too long
+ * loses its end beyond the first character too many: both are still no endpoint then. Null where there is none.
+ */
+function readCustomEndpoint(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string' || !isStorable(value)) return '';
+  return value.slice(0, CUSTOM_ENDPOINT_CHARACTERS_MAX + 1).toWellFormed();
 }
 
 /** PostgreSQL's text holds neither NUL nor half of a surrogate pair. */

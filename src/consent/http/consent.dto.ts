@@ -36,7 +36,8 @@ export class ConsentView {
   @ApiPropertyOptional({
     type: Object,
     nullable: true,
-    description: 'The last delivery; only on a single record',
+    description:
+      'Only on a single record: its last delivery, `{ outcome: "pending" }` while one is to come, or `{ outcome: "unsent", reason }` where it was stored while forwarding was off (`off`) or not of the tier (`tier`)',
   })
   delivery?: unknown;
 }

@@ -55,21 +55,22 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
             select 1 from unnest(p.domains) as d (domain)
             where input.origin_host = d.domain or right(input.origin_host, length(d.domain) + 1) = '.' || d.domain
           )) as origin_allowed,
-          (${audience}) as announced
+          (${audience}) as unannounced
         from input left join project p on p.id = input.project_id
       ), inserted as (
         insert into consent_record (
-          project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at
+          project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at,
+          unannounced
         )
         select project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra::jsonb,
-               date_trunc('milliseconds', now())
+               date_trunc('milliseconds', now()), unannounced
         from judged where known and origin_allowed
         on conflict do nothing
         returning project_id, id
       ), queued as (
         insert into outbox_message (project_id, topic, subject_id)
         select project_id, '${CONSENT_RECORDED}', id
-        from inserted join judged using (project_id, id) where announced
+        from inserted join judged using (project_id, id) where judged.unannounced is null
         returning 1
       )
       select

@@ -144,7 +144,7 @@ export class ConsentWriter implements OnApplicationShutdown {
 
   private async writeBatch(batch: Waiting[]): Promise<void> {
     const { rows } = await this.pool.query<BatchAnswer>({
-      ...batchStatement(this.events.audienceCondition),
+      ...batchStatement(this.events.audienceExpression),
       values: batchParameters(batch.map((entry) => entry.row)),
     });
     const answer = rows[0];

@@ -7,8 +7,8 @@ import {
   type ConsentRecorded,
 } from '../../consent/consent.events.js';
 import { FORWARDING_TIERS } from '../../licensing/catalogue.js';
-import { LicensingService } from '../../licensing/licensing.service.js';
-import type { Tier } from '../../licensing/tier.js';
+import { LicensingService, type TierLookup } from '../../licensing/licensing.service.js';
+import type { ResolvedTier } from '../../licensing/tier.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { Attempt, Ending, OutboxHandler, OutboxMessage, Settled } from '../../outbox/outbox.types.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
@@ -22,7 +22,7 @@ import { RecordDelivery } from './record-delivery.js';
 /** What one batch needs to know, read at once. */
 interface BatchFacts {
   targets: Map<string, StoredTarget>;
-  tiers: Map<string, Tier>;
+  tierOf: TierLookup;
   records: Map<string, ConsentRecorded>;
 }
 
@@ -48,36 +48,43 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
 
   /**
    * Decides with the settings and tiers of this moment, which may be newer than those the record was
-   * announced under. Three queries, however many messages.
+   * announced under. Three queries, however many messages. A record from a preview hostname has the tier
+   * `lite` (spec §3.2 row 1).
    */
   async prepare(messages: OutboxMessage[]): Promise<Attempt<DeliveryOutcome>[]> {
     const projectIds = [...new Set(messages.map((message) => message.projectId))];
-    const [targets, tiers, records] = await Promise.all([
+    const [targets, tierOf, records] = await Promise.all([
       loadTargets(this.em, projectIds),
       this.licensing.tiersOf(projectIds, new Date()),
       this.events.load(messages.map(({ projectId, subjectId }) => ({ projectId, consentId: subjectId }))),
     ]);
-    return messages.map((message) => this.attemptOf(message, { targets, tiers, records }));
+    return messages.map((message) => this.attemptOf(message, { targets, tierOf, records }));
   }
 
   private attemptOf(message: OutboxMessage, facts: BatchFacts): Attempt<DeliveryOutcome> {
     const { projectId, subjectId } = message;
     const record = facts.records.get(consentKey({ projectId, consentId: subjectId }));
-    const tier = facts.tiers.get(projectId);
+    const tier = record && facts.tierOf(projectId, record.hostname);
     // The project may be gone as well as the record; both are gone for good.
     if (!record || !tier) return async () => skip('record_gone');
     const target = facts.targets.get(projectId) ?? null;
     const destination = chooseDestination({
       target,
       customEndpoint: record.customEndpoint,
-      tierAllows: FORWARDING_TIERS.includes(tier),
+      tierRefusal: tierRefusalOf(tier),
       legacyAllowed: this.settings.ingest.legacyCustomEndpoint,
     });
     if (destination.kind === 'skip') return async () => skip(destination.reason);
     return async (signal) => {
-      const outcome = await this.delivery.attempt({ record, destination, target }, signal);
-      if (outcome === null) return { kind: 'retry', afterMs: 0, error: 'The worker stopped meanwhile.' };
-      return { kind: 'settled', outcome, healthy: isHealthy(outcome) };
+      const end = await this.delivery.attempt({ record, destination, target }, signal);
+      switch (end.kind) {
+        case 'ended':
+          return { kind: 'settled', outcome: end.outcome, healthy: isHealthy(end.outcome) };
+        case 'put_off':
+          return { kind: 'later', afterMs: end.afterMs };
+        case 'aborted':
+          return { kind: 'retry', afterMs: 0, error: 'The worker stopped meanwhile.' };
+      }
     };
   }
 
@@ -99,6 +106,11 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
   }
 }
 
+function tierRefusalOf({ tier, reason }: ResolvedTier): SkipReason | null {
+  if (FORWARDING_TIERS.includes(tier)) return null;
+  return reason === 'preview_hostname' ? 'preview_hostname' : 'tier';
+}
+
 function skip(reason: SkipReason): Ending<DeliveryOutcome> {
   const nothingSent = { category: null, httpStatus: null, durationMs: 0, host: null };
   return {
@@ -109,8 +121,10 @@ function skip(reason: SkipReason): Ending<DeliveryOutcome> {
 }
 
 /**
- * Which records are announced (spec §6): tier allows it, and either forwarding is on, or the project has no
- * endpoint of its own and the request brought one. A constant, so the ingest can keep it in its statement.
+ * Which records are announced (spec §6), and why the others are not: `tier`, or `off`. The tier must allow it,
+ * and either forwarding is on with an endpoint, or the request brought an endpoint, the project has none of its
+ * own, and it either never saved any settings or allowed that. A constant, so the ingest can keep it in its
+ * statement.
  */
 function announcement(legacyAllowed: boolean): string {
   const tiers = FORWARDING_TIERS.map((tier) => `'${tier}'`).join(', ');
@@ -118,6 +132,9 @@ function announcement(legacyAllowed: boolean): string {
     select 1 from forwarding_settings f
     where f.project_id = p.id and f.enabled and f.endpoint_url is not null)`;
   const legacy = `(input.custom_endpoint is not null and not exists (
-    select 1 from forwarding_settings f where f.project_id = p.id and f.endpoint_url is not null))`;
-  return `p.tier in (${tiers}) and (${legacyAllowed ? `${own} or ${legacy}` : own})`;
+    select 1 from forwarding_settings f
+    where f.project_id = p.id and f.saved_at is not null
+      and (f.endpoint_url is not null or not f.enabled or not f.allow_custom_endpoint)))`;
+  return `case when p.tier not in (${tiers}) then 'tier'
+               when ${legacyAllowed ? `${own} or ${legacy}` : own} then null else 'off' end`;
 }

@@ -5,18 +5,21 @@ import {
   CONSENT_RECORDED,
   ConsentEvents,
   consentKey,
+  type ConsentRecorded,
   type ConsentRef,
 } from '../../consent/consent.events.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { isUuid, uuidLowerBound } from '../../shared/ids.js';
 import { type Page, pageOf, readCursor } from '../../shared/page.js';
 import type { DeliveryOutcome, DeliveryOutcomeKind } from '../domain/outcome.js';
-import { lockSettings } from './forwarding-settings.service.js';
+import { useOfDay } from './daily-usage.js';
 
 /** Longest range that one resend may take (design §5). */
 export const RESEND_DAYS_MAX = 14;
 /** Most records that one resend queues, oldest first; what is left over is told as `more`. */
 export const RESEND_RECORDS_MAX = 10_000;
+/** Records of one project that may be sent again on one day (UTC). */
+export const RESENT_RECORDS_PER_DAY = 100_000;
 /** Newest waiting messages that are looked through for a record; a longer backlog hides the older ones. */
 const WAITING_SCAN_MAX = 50_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -30,6 +33,10 @@ export interface DeliveryView extends DeliveryOutcome {
 /** Instants come as PostgreSQL's text: the ORM's connection leaves them to its entities. */
 type DeliveryRow = Omit<DeliveryView, 'attemptedAt'> & { attemptedAt: string };
 
+/** What became of one record. */
+export type DeliveryState =
+  DeliveryView | { outcome: 'pending' } | { outcome: 'unsent'; reason: string } | null;
+
 export interface DeliveryFilter {
   status?: DeliveryOutcomeKind | undefined;
   from?: Date | undefined;
@@ -38,8 +45,11 @@ export interface DeliveryFilter {
   cursor?: string | undefined;
 }
 
+/** What a resend of a range looks for: records whose latest attempt ended so, or that nobody was told of. */
+export const RESENDABLE = ['failed', 'skipped', 'unsent'] as const;
+
 export interface ResendSelection {
-  status: DeliveryOutcomeKind;
+  status: (typeof RESENDABLE)[number];
   from: Date;
   to: Date;
 }
@@ -58,7 +68,7 @@ export class DeliveryLogService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.events.addDetail({ member: 'delivery', read: (ref) => this.latestOf(ref) });
+    this.events.addDetail({ member: 'delivery', read: (record) => this.stateOf(record) });
   }
 
   /** A page of attempts, newest first; `from` is inclusive, `to` is not, both by the beginning of the attempt. */
@@ -79,11 +89,13 @@ export class DeliveryLogService implements OnModuleInit {
     return pageOf(rows, limit, (row) => row.id, toView);
   }
 
-  /** The record's last attempt; `{ outcome: 'pending' }` while one is to come; null where there was none. */
-  async latestOf({
-    projectId,
-    consentId,
-  }: ConsentRef): Promise<DeliveryView | { outcome: 'pending' } | null> {
+  /**
+   * The record's last attempt; `{ outcome: 'pending' }` while one is to come; `{ outcome: 'unsent', reason }`
+   * where it was never announced, `off` or `tier`; null where the log no longer holds its attempt.
+   */
+  async stateOf({ projectId, id, unannounced }: ConsentRecorded): Promise<DeliveryState> {
+    if (unannounced !== null) return { outcome: 'unsent', reason: unannounced };
+    const consentId = id;
     const em = this.em.fork();
     if (await isWaiting(em, { projectId, consentId })) return { outcome: 'pending' };
     const { rows } = await sql<DeliveryRow>`
@@ -98,7 +110,7 @@ export class DeliveryLogService implements OnModuleInit {
   /**
    * Queues one stored record again, whatever became of it before. One that is waiting already is not queued
    * twice: 0 then, else 1.
-   * @throws DomainError `consent_not_found` (404).
+   * @throws DomainError `consent_not_found` (404), `too_many_requests` (429) where the day's share is used up.
    */
   async resendOne(projectId: string, consentId: string): Promise<number> {
     const ref = { projectId, consentId: consentId.toLowerCase() };
@@ -107,16 +119,18 @@ export class DeliveryLogService implements OnModuleInit {
       throw new DomainError('consent_not_found', 'There is no such consent record in this project.');
     }
     return this.em.fork().transactional(async (tx) => {
-      await lockSettings(tx, projectId);
+      await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, 1);
       if (await isWaiting(tx, ref)) return 0;
       return this.events.announceAgain(tx, projectId, [ref.consentId]);
     });
   }
 
   /**
-   * Queues the records whose latest attempt falls in the range and ended with `status`. Resends of one
-   * project take turns, and records that wait already are left out, so nothing is queued twice.
-   * @throws DomainError `validation_failed` (422) where the range is empty or too long.
+   * Queues the records whose latest attempt falls in the range and ended with `status`, or those received in the
+   * range that were never announced (`unsent`). Resends of one project take turns, and records that wait already
+   * are left out, so nothing is queued twice.
+   * @throws DomainError `validation_failed` (422) where the range is empty or too long, `too_many_requests` (429)
+   *   where the day's share is used up.
    */
   async resendMany(
     projectId: string,
@@ -124,11 +138,24 @@ export class DeliveryLogService implements OnModuleInit {
   ): Promise<{ queued: number; more: boolean }> {
     checkRange(selection);
     return this.em.fork().transactional(async (tx) => {
-      await lockSettings(tx, projectId);
-      const ids = await selectResendable(tx, projectId, selection);
-      const queued = await this.events.announceAgain(tx, projectId, ids.slice(0, RESEND_RECORDS_MAX));
-      return { queued, more: ids.length > RESEND_RECORDS_MAX };
+      // Locks the settings' row first: two resends at once must not both find the same records.
+      await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, 0);
+      const ids = await this.resendable(tx, projectId, selection);
+      const wanted = Math.min(ids.length, RESEND_RECORDS_MAX);
+      const taken = await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, wanted);
+      const queued = await this.events.announceAgain(tx, projectId, ids.slice(0, taken));
+      return { queued, more: ids.length > taken };
     });
+  }
+
+  private resendable(
+    tx: EntityManager,
+    projectId: string,
+    { status, from, to }: ResendSelection,
+  ): Promise<string[]> {
+    return status === 'unsent'
+      ? this.events.unannouncedIds(tx, { projectId, from, to, limit: RESEND_RECORDS_MAX + 1 })
+      : selectResendable(tx, projectId, { status, from, to });
   }
 }
 
@@ -149,7 +176,7 @@ function checkRange({ from, to }: ResendSelection): void {
 async function selectResendable(
   tx: EntityManager,
   projectId: string,
-  { status, from, to }: ResendSelection,
+  { status, from, to }: { status: DeliveryOutcomeKind; from: Date; to: Date },
 ): Promise<string[]> {
   const lower = uuidLowerBound(from);
   // The second bound on `later.id` says nothing new; it lets PostgreSQL leave the older partitions out.

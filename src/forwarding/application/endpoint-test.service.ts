@@ -5,12 +5,17 @@ import type { ConsentRecorded } from '../../consent/consent.events.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
+import { useOfDay } from './daily-usage.js';
 import { loadTargets } from './forwarding-target.js';
 import { RecordDelivery } from './record-delivery.js';
 
 /** Tests of one project in one minute, counted in this process: the route sends real requests to strangers. */
 export const ENDPOINT_TESTS_PER_MINUTE = 10;
+/** Tests of one project on one day (UTC), counted in the database. */
+export const ENDPOINT_TESTS_PER_DAY = 200;
 const MINUTE_SECONDS = 60;
+const HOST_BOUNDED =
+  'The host of the endpoint has answered nothing but failures for long; test again a little later.';
 
 export interface EndpointTestResult extends Pick<
   DeliveryOutcome,
@@ -44,14 +49,20 @@ export class EndpointTestService {
       throw new DomainError('endpoint_not_configured', 'Save an endpoint URL first, then test it.');
     }
     await this.takeTurn(projectId);
+    await this.em.fork().transactional((tx) => useOfDay(tx, projectId, 'tested', ENDPOINT_TESTS_PER_DAY, 1));
     const record = syntheticRecord(projectId, new Date());
     const destination = { kind: 'project', url: target.endpointUrl } as const;
-    const outcome = await this.delivery.attempt({ record, destination, target });
-    if (outcome === null) {
+    const end = await this.delivery.attempt({ record, destination, target });
+    if (end.kind === 'aborted') {
       throw new DomainError('temporarily_unavailable', 'The service is stopping; test again in a moment.');
     }
-    const { httpStatus, category, reason, durationMs } = outcome;
-    const delivered = outcome.outcome === 'delivered';
+    if (end.kind === 'put_off') {
+      throw new DomainError('too_many_requests', HOST_BOUNDED, {
+        retryAfterSeconds: Math.ceil(end.afterMs / 1000),
+      });
+    }
+    const { httpStatus, category, reason, durationMs } = end.outcome;
+    const delivered = end.outcome.outcome === 'delivered';
     return { delivered, httpStatus, category, reason, durationMs, consentId: record.id };
   }
 
@@ -80,5 +91,6 @@ function syntheticRecord(projectId: string, now: Date): ConsentRecorded {
     customEndpoint: null,
     extra: { test: true },
     receivedAt: now,
+    unannounced: null,
   };
 }

@@ -4,10 +4,13 @@ import { sql } from 'kysely';
 import { CONSENT_RECORDED } from '../../consent/consent.events.js';
 import { FORWARDING_TIERS } from '../../licensing/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
+import { tierRequired } from '../../licensing/tier.guard.js';
+import type { Role } from '../../access/role.js';
 import { Project } from '../../projects/project.entity.js';
 import { fieldErrors } from '../../shared/domain-error.js';
 import {
   type AuthMode,
+  isTakingAway,
   judgeSettingsChange,
   type TokenChange,
   type WantedSettings,
@@ -22,6 +25,8 @@ export const PENDING_COUNT_MAX = 10_000;
 export interface ForwardingSettingsView {
   enabled: boolean;
   endpointUrl: string | null;
+  /** Whether the request-level endpoint is used while there is no endpoint of the project's; true until a first save. */
+  allowCustomEndpoint: boolean;
   authMode: AuthMode;
   tokenConfigured: boolean;
   tokenUpdatedAt: Date | null;
@@ -34,6 +39,7 @@ export interface ForwardingSettingsView {
 interface SettingsRow {
   enabled: boolean;
   endpointUrl: string | null;
+  allowCustomEndpoint: boolean;
   authMode: AuthMode;
   tokenConfigured: boolean;
   tokenOrigin: string | null;
@@ -46,6 +52,7 @@ interface SettingsRow {
 const UNSAVED: SettingsRow = {
   enabled: false,
   endpointUrl: null,
+  allowCustomEndpoint: true,
   authMode: 'bearer',
   tokenConfigured: false,
   tokenOrigin: null,
@@ -54,7 +61,8 @@ const UNSAVED: SettingsRow = {
 };
 
 const SETTINGS_COLUMNS = sql`
-  enabled, endpoint_url as "endpointUrl", auth_mode as "authMode", token_ciphertext is not null as "tokenConfigured",
+  enabled, endpoint_url as "endpointUrl",
+  allow_custom_endpoint or saved_at is null as "allowCustomEndpoint", auth_mode as "authMode", token_ciphertext is not null as "tokenConfigured",
   token_origin as "tokenOrigin", token_updated_at as "tokenUpdatedAt", last_delivered_at as "lastDeliveredAt"
 `;
 
@@ -78,12 +86,20 @@ export class ForwardingSettingsService {
 
   /**
    * Saves the settings (spec §2.2). Two saves at once take turns on the row, so each is judged against what
-   * the other one left.
-   * @throws DomainError `validation_failed` (422) with the refused fields.
+   * the other one left. Below the tiers that forward, a save may only take away.
+   * @throws DomainError `validation_failed` (422) with the refused fields, `tier_required` (403).
    */
-  async save(projectId: string, wanted: WantedSettings): Promise<ForwardingSettingsView> {
+  async save(
+    { project, role }: { project: Project; role: Role },
+    wanted: WantedSettings,
+  ): Promise<ForwardingSettingsView> {
+    const projectId = project.id;
+    const resolved = await this.licensing.effective(project, undefined, new Date());
     await this.em.fork().transactional(async (tx) => {
       const stored = await lockSettings(tx, projectId);
+      if (!FORWARDING_TIERS.includes(resolved.tier) && !isTakingAway(wanted, stored)) {
+        throw tierRequired(FORWARDING_TIERS, resolved, role);
+      }
       const change = judgeSettingsChange(
         wanted,
         { configured: stored.tokenConfigured, origin: stored.tokenOrigin },
@@ -93,7 +109,7 @@ export class ForwardingSettingsService {
       await sql`
         update forwarding_settings
         set enabled = ${wanted.enabled}, endpoint_url = ${wanted.endpointUrl}, auth_mode = ${wanted.authMode},
-            updated_at = now()
+            allow_custom_endpoint = ${wanted.allowCustomEndpoint ?? false}, saved_at = now(), updated_at = now()
         where project_id = ${projectId}
       `.execute(tx.getKysely());
       await this.applyTokenChange(tx, projectId, change);
@@ -127,6 +143,7 @@ export class ForwardingSettingsService {
     return {
       enabled: settings.enabled,
       endpointUrl: settings.endpointUrl,
+      allowCustomEndpoint: settings.allowCustomEndpoint,
       authMode: settings.authMode,
       tokenConfigured: settings.tokenConfigured,
       tokenUpdatedAt: settings.tokenUpdatedAt === null ? null : new Date(settings.tokenUpdatedAt),
@@ -138,10 +155,13 @@ export class ForwardingSettingsService {
   }
 }
 
-/** Takes the project's settings row for this transaction, making it first where there is none. */
+/**
+ * Takes the project's settings row for this transaction, making it first where there is none. A row that is made
+ * here does not count as saved.
+ */
 export async function lockSettings(tx: EntityManager, projectId: string): Promise<SettingsRow> {
   await sql`
-    insert into forwarding_settings (project_id) values (${projectId}) on conflict do nothing
+    insert into forwarding_settings (project_id, saved_at) values (${projectId}, null) on conflict do nothing
   `.execute(tx.getKysely());
   const { rows } = await sql<SettingsRow>`
     select ${SETTINGS_COLUMNS} from forwarding_settings where project_id = ${projectId} for update

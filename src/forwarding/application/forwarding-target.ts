@@ -24,18 +24,18 @@ export async function loadTargets(
   projectIds: string[],
 ): Promise<Map<string, StoredTarget>> {
   const { rows } = await sql<TargetRow>`
-    select project_id as "projectId", enabled, endpoint_url as "endpointUrl", auth_mode as "authMode",
-           token_ciphertext as "tokenCiphertext", token_key_id as "tokenKeyId"
+    select project_id as "projectId", enabled, endpoint_url as "endpointUrl",
+           allow_custom_endpoint as "allowCustomEndpoint", auth_mode as "authMode", token_ciphertext as "tokenCiphertext", token_key_id as "tokenKeyId"
     from forwarding_settings
-    where project_id = any(${projectIds}::uuid[])
+    where project_id = any(${projectIds}::uuid[]) and saved_at is not null
   `.execute(em.fork().getKysely());
   return new Map(
-    rows.map(({ projectId, enabled, endpointUrl, authMode, tokenCiphertext, tokenKeyId }) => {
+    rows.map(({ projectId, tokenCiphertext, tokenKeyId, ...target }) => {
       const sealedToken =
         tokenCiphertext !== null && tokenKeyId !== null
           ? { ciphertext: tokenCiphertext, keyId: tokenKeyId }
           : null;
-      return [projectId, { enabled, endpointUrl, authMode, sealedToken }];
+      return [projectId, { ...target, sealedToken }];
     }),
   );
 }

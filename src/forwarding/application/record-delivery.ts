@@ -7,6 +7,7 @@ import { type Answer, type DeliveryOutcome, judgeResponse } from '../domain/outc
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 import type { StoredTarget } from './forwarding-target.js';
+import { TargetGate } from './target-gate.js';
 
 /** A record and where it goes. `target` is null where the project has no settings (legacy endpoint). */
 export interface Shipment {
@@ -14,6 +15,13 @@ export interface Shipment {
   destination: Exclude<Destination, { kind: 'skip' }>;
   target: StoredTarget | null;
 }
+
+/**
+ * How an attempt ended: with an outcome; `aborted` by the worker, and nobody knows what became of it; or not
+ * made yet, because its host gets no more attempts for now.
+ */
+export type AttemptEnd =
+  { kind: 'ended'; outcome: DeliveryOutcome } | { kind: 'aborted' } | { kind: 'put_off'; afterMs: number };
 
 const TOKEN_UNREADABLE: Answer = {
   kind: 'error',
@@ -27,10 +35,11 @@ export class RecordDelivery {
   constructor(
     private readonly sender: Sender,
     private readonly vault: TokenVault,
+    private readonly gate: TargetGate,
   ) {}
 
-  /** Returns null where `signal` ended the attempt: nobody knows what became of it then. */
-  async attempt(shipment: Shipment, signal?: AbortSignal): Promise<DeliveryOutcome | null> {
+  /** Makes one attempt now, if the host may have one. Never throws for what a receiver or the network does. */
+  async attempt(shipment: Shipment, signal?: AbortSignal): Promise<AttemptEnd> {
     const attemptedAt = new Date();
     const judgement = judgeEndpointUrl(shipment.destination.url, this.sender.exceptions);
     if (judgement.kind === 'refused') {
@@ -41,10 +50,19 @@ export class RecordDelivery {
     if (token.kind === 'unreadable') {
       return outcomeOf(TOKEN_UNREADABLE, { attemptedAt, durationMs: 0, host: url.host });
     }
+    const { projectId } = shipment.record;
+    const afterMs = this.gate.enter({
+      projectId,
+      hostname: url.hostname,
+      kind: shipment.destination.kind,
+    });
+    if (afterMs > 0) return { kind: 'put_off', afterMs };
     const headers = outboundHeaders(shipment.record, token.value);
     const result = await this.sender.send({ url, headers, body: outboundBody(shipment.record) }, signal);
-    if (result.kind === 'aborted') return null;
-    return outcomeOf(result.answer, { attemptedAt, durationMs: result.durationMs, host: url.host });
+    if (result.kind === 'aborted') return result;
+    const end = outcomeOf(result.answer, { attemptedAt, durationMs: result.durationMs, host: url.host });
+    this.gate.leave(url.hostname, end.outcome.outcome === 'delivered');
+    return end;
   }
 
   /** The token goes to the project's own endpoint alone, never to one that came with a request. */
@@ -70,6 +88,6 @@ function refusalOf({ cause, reason }: Extract<EndpointJudgement, { kind: 'refuse
 function outcomeOf(
   answer: Answer,
   context: Pick<DeliveryOutcome, 'attemptedAt' | 'durationMs' | 'host'>,
-): DeliveryOutcome {
-  return { category: null, reason: null, ...judgeResponse(answer), ...context };
+): { kind: 'ended'; outcome: DeliveryOutcome } {
+  return { kind: 'ended', outcome: { category: null, reason: null, ...judgeResponse(answer), ...context } };
 }

@@ -1,10 +1,12 @@
 import type { SkipReason } from './outcome.js';
 
-/** What the owner has set, as far as sending needs it. */
+/** What the owner has saved, as far as sending needs it. */
 export interface ForwardingTarget {
   enabled: boolean;
   /** null: the project has no endpoint of its own. */
   endpointUrl: string | null;
+  /** Whether the request-level endpoint is used while the project has none of its own. */
+  allowCustomEndpoint: boolean;
 }
 
 export type Destination =
@@ -15,22 +17,26 @@ export type Destination =
 
 /**
  * Where a record goes (spec §2.2, §6): to the project's endpoint while forwarding is on; to the request's
- * `custom_endpoint` only where the project has none; nowhere where the tier does not allow forwarding.
+ * `custom_endpoint` only where the project has no endpoint, and either never saved any settings or allowed it;
+ * nowhere where the tier does not allow forwarding (`tierRefusal`), nor once forwarding was saved as off.
  */
 export function chooseDestination(known: {
+  /** null: the project never saved anything. */
   target: ForwardingTarget | null;
   customEndpoint: string | null;
-  tierAllows: boolean;
+  tierRefusal: SkipReason | null;
+  /** Whether the service forwards to request-level endpoints at all. */
   legacyAllowed: boolean;
 }): Destination {
-  const { target, customEndpoint, tierAllows, legacyAllowed } = known;
-  if (!tierAllows) return { kind: 'skip', reason: 'tier' };
-  if (target !== null && target.endpointUrl !== null) {
-    return target.enabled
-      ? { kind: 'project', url: target.endpointUrl }
-      : { kind: 'skip', reason: 'disabled' };
+  const { target, customEndpoint, tierRefusal, legacyAllowed } = known;
+  if (tierRefusal !== null) return { kind: 'skip', reason: tierRefusal };
+  if (target !== null && !target.enabled) {
+    const nowhere = target.endpointUrl === null && customEndpoint === null;
+    return { kind: 'skip', reason: nowhere ? 'no_endpoint' : 'disabled' };
   }
-  return customEndpoint !== null && legacyAllowed
+  if (target !== null && target.endpointUrl !== null) return { kind: 'project', url: target.endpointUrl };
+  const allowed = legacyAllowed && (target === null || target.allowCustomEndpoint);
+  return customEndpoint !== null && allowed
     ? { kind: 'legacy', url: customEndpoint }
     : { kind: 'skip', reason: 'no_endpoint' };
 }

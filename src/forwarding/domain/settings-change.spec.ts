@@ -6,7 +6,12 @@ import {
   refusalOfBearerToken,
 } from './bearer-token.js';
 import { parseExceptions } from './endpoint-policy.js';
-import { judgeSettingsChange, type StoredToken, type WantedSettings } from './settings-change.js';
+import {
+  isTakingAway,
+  judgeSettingsChange,
+  type StoredToken,
+  type WantedSettings,
+} from './settings-change.js';
 
 const TOKEN = 't'.repeat(BEARER_TOKEN_CHARACTERS_MIN);
 const ORIGIN = 'https://a.example.com';
@@ -69,6 +74,21 @@ describe('judgeSettingsChange (spec §2.2)', () => {
     expect(refusedFields({ enabled: true, endpointUrl: null }, nothing)).toEqual(['endpointUrl']);
   });
 
+  it('may be on without an endpoint where the one of the request is allowed', () => {
+    const legacy = { endpointUrl: null, allowCustomEndpoint: true };
+    expect(refusedFields(legacy, nothing)).toEqual([]);
+    expect(refusedFields({ ...legacy, allowCustomEndpoint: false }, nothing)).toEqual(['endpointUrl']);
+  });
+
+  it('removes the token where it is given as null, and asks for one where one is needed', () => {
+    expect(judge({ bearerToken: null, authMode: 'none' })).toMatchObject({ token: { kind: 'drop' } });
+    expect(judge({ bearerToken: null, enabled: false, endpointUrl: null })).toMatchObject({
+      token: { kind: 'drop' },
+    });
+    expect(refusedFields({ bearerToken: null })).toEqual(['bearerToken']);
+    expect(refusedFields({ bearerToken: null, enabled: false })).toEqual(['bearerToken']);
+  });
+
   it('refuses a token without authentication', () => {
     expect(refusedFields({ authMode: 'none', bearerToken: TOKEN })).toEqual(['bearerToken']);
   });
@@ -107,5 +127,29 @@ describe('refusalOfBearerToken (spec §5.2)', () => {
       expect(refusalOfBearerToken(token)).toBeNull();
       expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     }
+  });
+});
+
+describe('isTakingAway (design §6.5)', () => {
+  const now = { endpointUrl: `${ORIGIN}/hook`, allowCustomEndpoint: false };
+  const off = { enabled: false, endpointUrl: now.endpointUrl, authMode: 'bearer' } as const;
+
+  it('is switching off, and removing endpoint and token', () => {
+    expect(isTakingAway(off, now)).toBe(true);
+    expect(isTakingAway({ ...off, endpointUrl: null }, now)).toBe(true);
+    expect(isTakingAway({ ...off, endpointUrl: null, authMode: 'none', bearerToken: null }, now)).toBe(true);
+    expect(isTakingAway({ ...off, allowCustomEndpoint: true }, { ...now, allowCustomEndpoint: true })).toBe(
+      true,
+    );
+  });
+
+  it.each([
+    ['switching on', { enabled: true }],
+    ['another target', { endpointUrl: 'https://b.example.com/' }],
+    ['another path', { endpointUrl: `${ORIGIN}/other` }],
+    ['a token', { bearerToken: TOKEN }],
+    ['allowing the endpoint of requests', { allowCustomEndpoint: true }],
+  ])('is not %s', (_, wanted) => {
+    expect(isTakingAway({ ...off, ...wanted }, now)).toBe(false);
   });
 });

@@ -5,12 +5,14 @@ import { type EndpointExceptions, judgeEndpointUrl } from './endpoint-policy.js'
 export const AUTH_MODES = ['bearer', 'none'] as const;
 export type AuthMode = (typeof AUTH_MODES)[number];
 
-/** What a save asks for. `bearerToken` undefined keeps the stored one. */
+/** What a save asks for. `bearerToken` undefined keeps the stored one, null removes it. */
 export interface WantedSettings {
   enabled: boolean;
   endpointUrl: string | null;
   authMode: AuthMode;
-  bearerToken?: string | undefined;
+  bearerToken?: string | null | undefined;
+  /** Forwards to the endpoint of the request while the project has none of its own; undefined: no. */
+  allowCustomEndpoint?: boolean | undefined;
 }
 
 /** The stored token, as far as a save needs it. */
@@ -38,7 +40,7 @@ export function judgeSettingsChange(
   const errors: FieldError[] = [];
   const endpoint = wanted.endpointUrl === null ? null : judgeEndpointUrl(wanted.endpointUrl, exceptions);
   if (endpoint?.kind === 'refused') errors.push({ field: 'endpointUrl', message: endpoint.reason });
-  if (wanted.enabled && wanted.endpointUrl === null) {
+  if (wanted.enabled && wanted.endpointUrl === null && !wanted.allowCustomEndpoint) {
     errors.push({
       field: 'endpointUrl',
       message: 'Enter the endpoint URL before forwarding is switched on.',
@@ -57,17 +59,32 @@ function refusalOfToken(
   { stored, moved, asked }: { stored: StoredToken; moved: boolean; asked: boolean },
 ): string | null {
   const { authMode, bearerToken } = wanted;
-  if (bearerToken !== undefined) {
+  if (bearerToken !== undefined && bearerToken !== null) {
     return authMode === 'none'
       ? 'A bearer token is of no use without authentication; leave it out, or choose the mode bearer.'
       : refusalOfBearerToken(bearerToken);
   }
   if (authMode === 'none' || !asked) return null;
+  if (bearerToken === null) return 'Enter a bearer token, or choose the mode none to be without one.';
   if (!stored.configured) return 'Enter a bearer token; none is stored yet.';
   return moved ? 'Enter the bearer token again: the endpoint URL points at another place now.' : null;
 }
 
 function tokenChange({ bearerToken }: WantedSettings, moved: boolean): TokenChange {
+  if (bearerToken === null) return { kind: 'drop' };
   if (bearerToken !== undefined) return { kind: 'replace', token: bearerToken };
   return moved ? { kind: 'drop' } : { kind: 'keep' };
+}
+
+/**
+ * Whether a save only takes away: off, no other target, no new token. It is allowed on every tier, so that whoever
+ * stopped paying can stop the records and take the token out (design §6.5).
+ */
+export function isTakingAway(
+  wanted: WantedSettings,
+  stored: { endpointUrl: string | null; allowCustomEndpoint: boolean },
+): boolean {
+  const sameTarget = wanted.endpointUrl === null || wanted.endpointUrl === stored.endpointUrl;
+  const addsLegacy = wanted.allowCustomEndpoint === true && !stored.allowCustomEndpoint;
+  return !wanted.enabled && sameTarget && !addsLegacy && typeof wanted.bearerToken !== 'string';
 }

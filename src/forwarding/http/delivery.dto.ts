@@ -2,9 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import { IsInstant } from '../../shared/instant.js';
 import { PageQuery } from '../../shared/page-query.js';
+import { RESENDABLE } from '../application/delivery-log.service.js';
 import { DELIVERY_OUTCOMES, type DeliveryOutcomeKind, FAILURE_CATEGORIES } from '../domain/outcome.js';
-
-const RESENDABLE_OUTCOMES = ['failed', 'skipped'] as const;
 
 export class ListDeliveriesQuery extends PageQuery {
   @ApiPropertyOptional({ enum: DELIVERY_OUTCOMES })
@@ -24,9 +23,13 @@ export class ListDeliveriesQuery extends PageQuery {
 }
 
 export class ResendDeliveriesDto {
-  @ApiProperty({ enum: RESENDABLE_OUTCOMES, description: 'How the latest attempt of the records ended.' })
-  @IsIn(RESENDABLE_OUTCOMES)
-  status!: (typeof RESENDABLE_OUTCOMES)[number];
+  @ApiProperty({
+    enum: RESENDABLE,
+    description:
+      'How the latest attempt of the records ended; `unsent`: they were stored while forwarding was off.',
+  })
+  @IsIn(RESENDABLE)
+  status!: (typeof RESENDABLE)[number];
 
   @ApiProperty({ type: String, format: 'date-time', description: 'Inclusive.' })
   @IsInstant()

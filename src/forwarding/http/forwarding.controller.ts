@@ -1,8 +1,9 @@
-import { Body, Controller, Get, Header, HttpCode, Post, Put } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Post, Put, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { type AccessedRequest, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { FORWARDING_TIERS } from '../../licensing/catalogue.js';
-import { RequireTier } from '../../licensing/require-tier.decorator.js';
+import { ExceptFromTier, RequireTier } from '../../licensing/require-tier.decorator.js';
+import type { Role } from '../../access/role.js';
 import { Project } from '../../projects/project.entity.js';
 import { EndpointTestService } from '../application/endpoint-test.service.js';
 import { ForwardingSettingsService } from '../application/forwarding-settings.service.js';
@@ -33,14 +34,22 @@ export class ForwardingController {
     return this.settings.read(project.id);
   }
 
-  /** 422 `validation_failed` names the refused fields; a URL that is not https is one (spec §7). */
+  /**
+   * 422 `validation_failed` names the refused fields; a URL that is not https is one (spec §7). Switching off and
+   * removing endpoint and token need no tier; the use case sees to it that nothing else is changed then.
+   */
   @Put()
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
+  @ExceptFromTier(isSwitchedOff)
   @ApiOperation({ summary: 'Save the forwarding settings' })
   @ApiOkResponse({ type: ForwardingSettingsDto })
-  save(@CurrentProject() project: Project, @Body() body: SaveForwardingDto): Promise<ForwardingSettingsDto> {
-    return this.settings.save(project.id, body);
+  save(
+    @CurrentProject() project: Project,
+    @Req() request: AccessedRequest,
+    @Body() body: SaveForwardingDto,
+  ): Promise<ForwardingSettingsDto> {
+    return this.settings.save({ project, role: request.role as Role }, body);
   }
 
   /** The token is shown this once and stored nowhere; saving it is a second step (spec §5.2, §5.3). */
@@ -64,4 +73,8 @@ export class ForwardingController {
   test(@CurrentProject() project: Project): Promise<EndpointTestResultDto> {
     return this.endpointTest.run(project.id);
   }
+}
+
+function isSwitchedOff(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'enabled' in body && body.enabled === false;
 }

@@ -30,12 +30,22 @@ export class SaveForwardingDto {
     minLength: BEARER_TOKEN_CHARACTERS_MIN,
     maxLength: BEARER_TOKEN_CHARACTERS_MAX,
     writeOnly: true,
+    type: String,
+    nullable: true,
     description:
-      'Absent keeps the stored token, except where scheme, host or port of the endpoint URL change.',
+      'Absent keeps the stored token, except where scheme, host or port of the endpoint URL change. `null` removes it.',
   })
-  @ValidateIf((dto: SaveForwardingDto) => dto.bearerToken !== undefined)
+  @ValidateIf((dto: SaveForwardingDto) => dto.bearerToken !== undefined && dto.bearerToken !== null)
   @IsString()
-  bearerToken?: string;
+  bearerToken?: string | null;
+
+  @ApiPropertyOptional({
+    default: false,
+    description: 'Whether records go to the `custom_endpoint` of their request while `endpointUrl` is null.',
+  })
+  @ValidateIf((dto: SaveForwardingDto) => dto.allowCustomEndpoint !== undefined)
+  @IsBoolean()
+  allowCustomEndpoint?: boolean;
 }
 
 export class LastFailureDto {
@@ -58,6 +68,12 @@ export class ForwardingSettingsDto {
 
   @ApiProperty({ type: String, nullable: true })
   endpointUrl!: string | null;
+
+  @ApiProperty({
+    description:
+      'Whether records go to the `custom_endpoint` of their request while `endpointUrl` is null; true until a first save.',
+  })
+  allowCustomEndpoint!: boolean;
 
   @ApiProperty({ enum: AUTH_MODES })
   authMode!: AuthMode;

@@ -101,16 +101,20 @@ export class FairShare {
     this.inFlight += 1;
   }
 
+  /** What was begun turned out to be for later: nothing was learned of the receiver. */
+  putOff(projectId: string, { startedMs, nowMs }: { startedMs: number; nowMs: number }): void {
+    const project = this.known(projectId);
+    this.leaveSlot(project, startedMs);
+    project.idleSince = nowMs;
+  }
+
   /** `healthy` false: the attempt failed in a way that a busy or dead receiver fails. */
   ended(
     projectId: string,
     { startedMs, nowMs, healthy }: { startedMs: number; nowMs: number; healthy: boolean },
   ): void {
     const project = this.known(projectId);
-    project.startedAt.splice(project.startedAt.indexOf(startedMs), 1);
-    project.claimed -= 1;
-    project.inFlight -= 1;
-    this.inFlight -= 1;
+    this.leaveSlot(project, startedMs);
     project.lastMs = nowMs - startedMs;
     project.slow = !healthy || project.lastMs > SLOW_MS;
     project.limit = project.slow
@@ -128,6 +132,13 @@ export class FairShare {
     const project = this.projects.get(projectId);
     if (!project) throw new Error('a message is worked on that was never claimed');
     return project;
+  }
+
+  private leaveSlot(project: ProjectShare, startedMs: number): void {
+    project.startedAt.splice(project.startedAt.indexOf(startedMs), 1);
+    project.claimed -= 1;
+    project.inFlight -= 1;
+    this.inFlight -= 1;
   }
 
   private get cap(): number {

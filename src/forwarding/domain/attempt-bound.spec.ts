@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { AttemptBound, PUT_OFF_MAX_MS } from './attempt-bound.js';
+
+const bound = (keysMax = 100) => new AttemptBound({ burst: 3, perSecond: 2, keysMax });
+const takeAll = (of: AttemptBound, count: number, nowMs: number, key = 'a') =>
+  Array.from({ length: count }, () => of.take(key, nowMs));
+
+describe('AttemptBound', () => {
+  it('lets the burst pass, and puts each further one off a little more', () => {
+    expect(takeAll(bound(), 6, 10_000)).toEqual([0, 0, 0, 500, 1000, 1500]);
+  });
+
+  it('lets one more pass with each interval, and not a moment sooner', () => {
+    const attempts = bound();
+    takeAll(attempts, 3, 10_000);
+    expect(attempts.take('a', 10_499)).toBeGreaterThan(0);
+    expect(attempts.take('a', 10_500)).toBe(0);
+    expect(attempts.take('a', 10_500)).toBeGreaterThan(0);
+  });
+
+  it('gives the whole burst again after a rest, and never more', () => {
+    const attempts = bound();
+    takeAll(attempts, 3, 10_000);
+    expect(takeAll(attempts, 4, 3_600_000).filter((waitMs) => waitMs === 0)).toHaveLength(3);
+  });
+
+  it('puts nothing off by more than a minute', () => {
+    expect(Math.max(...takeAll(bound(), 1_000, 0))).toBe(PUT_OFF_MAX_MS);
+  });
+
+  it('counts each key alone, and forgets one that is cleared', () => {
+    const attempts = bound();
+    takeAll(attempts, 4, 0);
+    expect(attempts.take('b', 0)).toBe(0);
+    expect(attempts.isExhausted('a', 0)).toBe(true);
+    expect(attempts.exhausted(0)).toBe(1);
+    attempts.clear('a');
+    expect(attempts.take('a', 0)).toBe(0);
+    expect(attempts.exhausted(0)).toBe(0);
+  });
+
+  it('is exhausted with the last of the burst, not before', () => {
+    const attempts = bound();
+    takeAll(attempts, 2, 0);
+    expect(attempts.isExhausted('a', 0)).toBe(false);
+    attempts.take('a', 0);
+    expect(attempts.isExhausted('a', 0)).toBe(true);
+  });
+
+  it('keeps so many keys and no more', () => {
+    const attempts = bound(10);
+    for (let i = 0; i < 1_000; i++) takeAll(attempts, 3, 0, `host-${i}`);
+    expect(attempts.exhausted(0)).toBe(10);
+  });
+});

@@ -1,0 +1,55 @@
+import { LRUCache } from 'lru-cache';
+
+/** Longest that an attempt is put off at once; it asks again then. */
+export const PUT_OFF_MAX_MS = 60_000;
+
+/** What is kept of one key. Times are of a monotonic clock, in milliseconds. */
+interface Bounded {
+  /** When the attempts so far would have ended at the bounded rate. */
+  paidUntilMs: number;
+  /** Where the last attempt that was put off stands in the line. */
+  lineEndsMs: number;
+}
+
+/**
+ * Bounds attempts by key to `burst` at once and then `perSecond`, by the generic cell rate algorithm. What is too
+ * much is not refused but put off, each further one a little later, so that it does not come back as a burst.
+ */
+export class AttemptBound {
+  private readonly known: LRUCache<string, Bounded>;
+  private readonly intervalMs: number;
+
+  constructor(private readonly options: { burst: number; perSecond: number; keysMax: number }) {
+    this.intervalMs = 1000 / options.perSecond;
+    this.known = new LRUCache({ max: options.keysMax });
+  }
+
+  /** Counts an attempt and returns 0, or returns for how many milliseconds it is put off. */
+  take(key: string, nowMs: number): number {
+    const { paidUntilMs, lineEndsMs } = this.known.get(key) ?? { paidUntilMs: 0, lineEndsMs: 0 };
+    const paid = Math.max(paidUntilMs, nowMs) + this.intervalMs;
+    if (paid - nowMs <= this.options.burst * this.intervalMs) {
+      this.known.set(key, { paidUntilMs: paid, lineEndsMs });
+      return 0;
+    }
+    const placeMs = Math.min(Math.max(lineEndsMs, nowMs) + this.intervalMs, nowMs + PUT_OFF_MAX_MS);
+    this.known.set(key, { paidUntilMs, lineEndsMs: placeMs });
+    return Math.ceil(placeMs - nowMs);
+  }
+
+  /** Forgets what was counted under a key. */
+  clear(key: string): void {
+    this.known.delete(key);
+  }
+
+  /** Whether the key has used up its burst. */
+  isExhausted(key: string, nowMs: number): boolean {
+    const paidUntilMs = this.known.peek(key)?.paidUntilMs ?? 0;
+    return paidUntilMs + this.intervalMs - nowMs > this.options.burst * this.intervalMs;
+  }
+
+  /** How many keys have used up their burst, for the metrics. */
+  exhausted(nowMs: number): number {
+    return [...this.known.keys()].filter((key) => this.isExhausted(key, nowMs)).length;
+  }
+}
