@@ -48,6 +48,8 @@ export interface Settings {
   dataDir: string;
   /** Empty: the embedded PostgreSQL is started. */
   databaseUrl: string;
+  /** The same database as the role that owns and migrates it; equal to `databaseUrl` where there is one role. */
+  databaseOwnerUrl: string;
   /** Empty: BullMQ runs on PostgreSQL. */
   redisUrl: string;
   /** The demo project, its receiver and its page; never in production. */
@@ -139,6 +141,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     publicBaseUrl: read.origin('PUBLIC_BASE_URL'),
     dataDir,
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseOwnerUrl: read.url('DATABASE_OWNER_URL', ['postgres:', 'postgresql:']),
     redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
     runWorker: false,
     demo: false,
@@ -184,6 +187,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   };
   // A process that brings its own database is the whole service; one that was given a database need not be.
   settings.runWorker = read.boolean('RUN_WORKER', settings.databaseUrl === '');
+  settings.databaseOwnerUrl ||= settings.databaseUrl;
   settings.demo = read.boolean('DEMO', settings.databaseUrl === '' && nodeEnv === 'development');
   checkTogether(settings, read);
   read.finish();
@@ -191,6 +195,9 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
 }
 
 function checkTogether(settings: Settings, read: SettingReader): void {
+  if (settings.databaseOwnerUrl && !settings.databaseUrl) {
+    read.refuse('DATABASE_OWNER_URL', 'goes with DATABASE_URL, which names the role that serves.');
+  }
   for (const proxy of settings.trustedProxies) {
     if (!isAddressOrCidr(proxy)) {
       read.refuse('TRUSTED_PROXIES', `must list addresses or CIDR ranges; "${proxy}" is neither.`);

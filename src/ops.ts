@@ -6,7 +6,7 @@ import { OperatorBilling } from './billing/operator-billing.js';
 import { readSettings, type Settings, SettingsError } from './config.js';
 import { ormOptions } from './database/orm-options.js';
 import { LicensingService } from './licensing/licensing.service.js';
-import { EmbeddedPostgresError, runningServerUrl } from './one-machine/embedded-postgres.js';
+import { EmbeddedPostgresError, runningServer } from './one-machine/embedded-postgres.js';
 import { OutboxService } from './outbox/outbox.service.js';
 import { OutboxStore } from './outbox/outbox.store.js';
 import { republish } from './publishing/republish.js';
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
 }
 
 async function databaseUrlOf(settings: Settings): Promise<string> {
-  return settings.databaseUrl || runningServerUrl(join(settings.dataDir, 'postgres'));
+  return settings.databaseUrl || (await runningServer(join(settings.dataDir, 'postgres'))).databaseUrl;
 }
 
 async function listDead(store: OutboxStore): Promise<void> {

@@ -2,30 +2,20 @@ import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MikroORM } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readSettings, type Settings, SettingsError } from './config.js';
-import { durabilityWarning } from './database/durability.js';
-import { migrate } from './database/migrate.js';
-import { ormOptions } from './database/orm-options.js';
 import { DataFolderTakenError } from './one-machine/data-folder-lock.js';
 import type { Demo } from './one-machine/demo.js';
 import { EmbeddedPostgresError } from './one-machine/embedded-postgres.js';
 import { type Machine, prepareMachine } from './one-machine/machine.js';
-import { refuseDevelopmentData } from './production-checks.js';
+import { prepareDatabase, StartError } from './start-database.js';
 
 const PARENT_WATCH_MS = 500;
-/** The application is loaded meanwhile: on a busy machine the server's answer may lie unread for many seconds. */
-const START_CONNECT_TIMEOUT_MS = 60_000;
 /** How long a stopping process waits for the requests under way: as long as an ingest may wait for its database. */
 const REQUEST_GRACE_MS = 5_000;
 
 /** How long the parts of the application may take to close, once what was under way is written. */
 const CLOSE_GRACE_MS = 3_000;
-
-/** A start that cannot succeed, told in a sentence rather than a stack. */
-class StartError extends Error {}
 
 /** Runs the API, and in one-machine mode everything else with it, until a signal ends it. */
 export async function runApi(): Promise<void> {
@@ -76,32 +66,8 @@ async function loadApplication(): Promise<Application> {
 async function prepare(settings: Settings, stops: (() => Promise<void>)[]): Promise<Machine> {
   const machine = await prepareMachine(settings);
   stops.push(machine.stop);
-  await migrateDatabase(machine.settings);
+  await prepareDatabase(machine.settings);
   return machine;
-}
-
-async function migrateDatabase(settings: Settings): Promise<void> {
-  let orm: MikroORM;
-  try {
-    orm = await MikroORM.init(
-      ormOptions(settings.databaseUrl, { connectTimeoutMs: START_CONNECT_TIMEOUT_MS, statementMs: 0 }),
-    );
-    await sql`select 1`.execute(orm.em.fork().getKysely());
-  } catch (cause) {
-    // The URL may hold a password, so it is not repeated.
-    throw new StartError(
-      'The database cannot be reached. Check DATABASE_URL and that the server takes connections.',
-      { cause },
-    );
-  }
-  try {
-    await migrate(orm, settings.databaseUrl);
-    if (settings.production) await refuseDevelopmentData(orm);
-    const warning = await durabilityWarning(orm);
-    if (warning) process.stderr.write(`${warning}\n`);
-  } finally {
-    await orm.close();
-  }
 }
 
 /** Listens and returns the port, which the system has chosen where 0 was asked for. */

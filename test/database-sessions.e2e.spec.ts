@@ -43,11 +43,11 @@ describe('a server whose administrator switched synchronous commits off', () => 
     folder = mkdtempSync(join(tmpdir(), 'consent-durable-'));
     chmodSync(folder, 0o755);
     server = await start();
-    const orm = await MikroORM.init(ormOptions(server.databaseUrl));
-    await migrate(orm, server.databaseUrl);
+    const orm = await MikroORM.init(ormOptions(server.ownerUrl));
+    await migrate(orm, { ownerUrl: server.ownerUrl, runtimeUrl: server.databaseUrl });
     await orm.close();
     const { username } = new URL(server.databaseUrl);
-    await queryOnce(server.databaseUrl, `alter role ${username} set synchronous_commit = off`);
+    await queryOnce(server.superuserUrl, `alter role ${username} set synchronous_commit = off`);
     app = await createHttpApp(testSettings(server.databaseUrl));
     await app.listen(0, '127.0.0.1');
   }, CRASH_TEST_TIMEOUT_MS);
@@ -64,7 +64,7 @@ describe('a server whose administrator switched synchronous commits off', () => 
       await queryOnce(server.databaseUrl, `insert into project (id, name) values ($1, 'A project')`, [
         projectId,
       ]);
-      await queryOnce(server.databaseUrl, 'checkpoint');
+      await queryOnce(server.superuserUrl, 'checkpoint');
       const baseUrl = await app.getUrl();
       const acknowledged: string[] = [];
       for (let n = 0; n < RECORDS; n++) {

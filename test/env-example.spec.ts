@@ -2,9 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { readSettings } from '../src/config.js';
 
-/** Used by docker-compose.yml alone. */
-const COMPOSE_ONLY = ['POSTGRES_PASSWORD'];
-
 const text = readFileSync('.env.example', 'utf8');
 const shown = new Map(
   [...text.matchAll(/^#([A-Z_]+)=(.*)$/gm)].map((match) => [match[1] ?? '', match[2] ?? '']),
@@ -25,7 +22,7 @@ describe('.env.example', () => {
     readSettings(spy);
     // One setting ends in _FILE itself.
     const names = [...asked].map((name) => (name === 'FORWARDING_EXTRA_CA' ? `${name}_FILE` : name));
-    expect([...shown.keys()].toSorted()).toEqual([...new Set([...names, ...COMPOSE_ONLY])].toSorted());
+    expect([...shown.keys()].toSorted()).toEqual([...new Set(names)].toSorted());
   });
 
   it('shows the defaults', () => {

@@ -5,7 +5,8 @@ import { dropPartitionsBefore, ensurePartition } from '../src/shared/partitions.
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const NOW = new Date('2026-11-20T12:00:00Z');
+/** Long ago: what is younger than it must be kept cannot be dropped, whatever the caller says. */
+const NOW = new Date('2026-01-20T12:00:00Z');
 const after = (days: number) => new Date(NOW.getTime() + days * DAY_MS);
 
 let database: TestDatabase;
@@ -32,11 +33,11 @@ describe(DeliveryPartitions.name, () => {
     expect(made.flat()).toHaveLength(10);
     expect(await partitions.ensure(NOW)).toEqual([]);
     expect(await namesOf('delivery_failed')).toEqual([
-      'delivery_failed_20261119',
-      'delivery_failed_20261120',
-      'delivery_failed_20261121',
-      'delivery_failed_20261122',
-      'delivery_failed_20261123',
+      'delivery_failed_20260119',
+      'delivery_failed_20260120',
+      'delivery_failed_20260121',
+      'delivery_failed_20260122',
+      'delivery_failed_20260123',
     ]);
   });
 
@@ -47,37 +48,33 @@ describe(DeliveryPartitions.name, () => {
          values ($1, $1, $1, $2, 1, now()) returning tableoid::regclass::text as name`,
         [uuidLowerBound(at), outcome],
       );
-    const midnight = new Date('2026-11-21T00:00:00Z');
-    expect(await insert('skipped', NOW)).toEqual([{ name: 'delivery_settled_20261120' }]);
+    const midnight = new Date('2026-01-21T00:00:00Z');
+    expect(await insert('skipped', NOW)).toEqual([{ name: 'delivery_settled_20260120' }]);
     expect(await insert('failed', new Date(midnight.getTime() - 1))).toEqual([
-      { name: 'delivery_failed_20261120' },
+      { name: 'delivery_failed_20260120' },
     ]);
-    expect(await insert('failed', midnight)).toEqual([{ name: 'delivery_failed_20261121' }]);
+    expect(await insert('failed', midnight)).toEqual([{ name: 'delivery_failed_20260121' }]);
     await expect(insert('failed', midnight)).rejects.toThrow('duplicate key');
     await expect(insert('pending', NOW)).rejects.toThrow('no partition');
   });
 
   it('keeps delivered ones 30 days and failed ones 90', async () => {
-    // The partition of 19 November ends with that day; noon of 19 December is 29.5 days later.
+    // The partition of 19 January ends with that day; noon of 18 February is 29.5 days later.
     expect(await partitions.dropExpired(after(29))).toEqual([]);
-    expect(await partitions.dropExpired(after(30))).toEqual(['delivery_settled_20261119']);
+    expect(await partitions.dropExpired(after(30))).toEqual(['delivery_settled_20260119']);
     expect(await partitions.dropExpired(after(89))).toEqual(
-      ['20261120', '20261121', '20261122', '20261123'].map((day) => `delivery_settled_${day}`),
+      ['20260120', '20260121', '20260122', '20260123'].map((day) => `delivery_settled_${day}`),
     );
-    expect(await partitions.dropExpired(after(90))).toEqual(['delivery_failed_20261119']);
+    expect(await partitions.dropExpired(after(90))).toEqual(['delivery_failed_20260119']);
   });
 });
 
 describe('ensurePartition', () => {
-  const partition = {
-    parent: 'consent_record',
-    name: 'consent_record_202611',
-    from: uuidLowerBound(new Date('2026-11-01')),
-    to: uuidLowerBound(new Date('2026-12-01')),
-  };
+  const january = new Date('2026-01-01');
+  const february = new Date('2026-02-01');
 
   it('does not wait for an insert that is under way', async () => {
-    await ensurePartition(database.orm.em, partition);
+    await ensurePartition(database.orm.em, 'consent_record', january);
     await database.query('begin');
     try {
       await database.query(
@@ -85,20 +82,16 @@ describe('ensurePartition', () => {
          values ($1, $1, true, true, true, 'custom')`,
         [uuidLowerBound(NOW)],
       );
-      const december = {
-        ...partition,
-        name: 'consent_record_202612',
-        from: partition.to,
-        to: uuidLowerBound(new Date('2027-01-01')),
-      };
-      expect(await ensurePartition(database.orm.em, december)).toBe(true);
+      expect(await ensurePartition(database.orm.em, 'consent_record', february)).toBe(true);
       // Dropping needs the parent to itself; it is left for the next time.
-      expect(await dropPartitionsBefore(database.orm.em, 'consent_record', partition.to)).toEqual([]);
+      expect(await dropPartitionsBefore(database.orm.em, 'consent_record', uuidLowerBound(february))).toEqual(
+        [],
+      );
     } finally {
       await database.query('rollback');
     }
-    expect(await dropPartitionsBefore(database.orm.em, 'consent_record', partition.to)).toEqual([
-      partition.name,
+    expect(await dropPartitionsBefore(database.orm.em, 'consent_record', uuidLowerBound(february))).toEqual([
+      'consent_record_202601',
     ]);
   });
 });

@@ -88,7 +88,7 @@ async function receive(
 async function watchAnnouncements({ database }: TestService): Promise<void> {
   await database.query('create table announced (project_id uuid, subject_id uuid)');
   await database.query(`
-    create function note_announcement() returns trigger language plpgsql as $$
+    create function note_announcement() returns trigger language plpgsql security definer as $$
     begin insert into announced values (new.project_id, new.subject_id); return null; end $$`);
   await database.query(
     'create trigger note after insert on outbox_message for each row execute function note_announcement()',

@@ -228,7 +228,8 @@ export class Database {
 export async function startDatabase(scope) {
   const server = await startEmbeddedPostgres(join(scope.folder, 'postgres'));
   scope.defer(() => server.stop());
-  return connectTo(server.databaseUrl, scope);
+  // One role for everything: benchmarks make databases, vacuum and truncate on the same connection.
+  return connectTo(server.superuserUrl, scope);
 }
 
 /**

@@ -24,7 +24,7 @@ answerCalls({
    */
   open: async ({ databaseUrl, dataDir }) => {
     const orm = await MikroORM.init(ormOptions(databaseUrl));
-    await migrate(orm, databaseUrl);
+    await migrate(orm, { ownerUrl: databaseUrl, runtimeUrl: databaseUrl });
     await orm.close();
     const { settings } = await prepareMachine(
       readSettings({

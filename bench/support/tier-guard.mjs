@@ -41,7 +41,7 @@ answerCalls({
   /** @param {{ databaseUrl: string, dataDir: string }} args */
   open: async ({ databaseUrl, dataDir }) => {
     const orm = await MikroORM.init(ormOptions(databaseUrl));
-    await migrate(orm, databaseUrl);
+    await migrate(orm, { ownerUrl: databaseUrl, runtimeUrl: databaseUrl });
     await orm.close();
     const { settings } = await prepareMachine(
       readSettings({

@@ -24,14 +24,8 @@ export class ConsentPartitions implements OnModuleInit {
 
   /** Makes what is missing from last month (ids may be 7 days old) to `MONTHS_AHEAD` months from now. */
   async ensure(now: Date): Promise<void> {
-    for (const { suffix, from, to } of partitionMonths(now, MONTHS_AHEAD)) {
-      await ensurePartition(this.em, {
-        parent: 'consent_record',
-        name: `consent_record_${suffix}`,
-        from: uuidLowerBound(from),
-        to: uuidLowerBound(to),
-      });
-    }
+    for (const startsAt of partitionMonths(now, MONTHS_AHEAD))
+      await ensurePartition(this.em, 'consent_record', startsAt);
   }
 
   /** Drops the months that lie wholly before the retention. Returns the names of the dropped tables. */

@@ -1,18 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { runMigrations } from 'bullmq';
 import { Client } from 'pg';
+import { QUEUE_SCHEMA, QUEUES } from '../shared/queue.js';
 import { sessionOptions } from '../shared/postgres-pool.js';
+import { grantToRuntime } from './grants.js';
+import { migrations } from '../migrations/index.js';
 
 /** Any number: what matters is that every process of the service takes the same advisory lock. */
 const MIGRATION_LOCK_KEY = 7_201_120_001;
+const UNDEFINED_TABLE = '42P01';
 
 /**
- * Brings the schema up to date. Processes that start together take turns on an advisory lock, which a
- * connection of its own holds: the server frees it when that process dies.
+ * A change of a table waits so long for its lock at most. Whoever comes after it waits behind it, visitors too: a
+ * report that read a table for a minute while a migration waited stopped the ingest for as long.
+ */
+export const MIGRATION_LOCK_TIMEOUT_MS = 2_000;
+/** Then those in the queue go first, and it is tried again. */
+const LOCK_PAUSE_MS = 3_000;
+/** With pause and time-out: five minutes, after which somebody has to look at what holds the lock. */
+const LOCK_TRIES_MAX = 60;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Told before each further try. */
+export interface MigrationWait {
+  tryNumber: number;
+  triesMax: number;
+  pauseMs: number;
+}
+
+/**
+ * Brings the schema up to date, the queue's included, and the rights of the role that serves. Processes that start
+ * together take turns on an advisory lock, which a connection of its own holds: the server frees it when that
+ * process dies.
+ * `orm` and `ownerUrl` are the owner's, `runtimeUrl` is that of the role that serves; they may be the same.
  * Returns the names of the migrations that this call ran.
  */
-export async function migrate(orm: MikroORM, databaseUrl: string): Promise<string[]> {
+export async function migrate(
+  orm: MikroORM,
+  { ownerUrl, runtimeUrl }: { ownerUrl: string; runtimeUrl: string },
+  onWait: (wait: MigrationWait) => void = () => {},
+): Promise<string[]> {
   const lock = new Client({
-    connectionString: databaseUrl,
+    connectionString: ownerUrl,
     application_name: 'consent-service migrate',
     // It waits for another process's migrations, however long they take.
     options: sessionOptions({ statementMs: 0 }),
@@ -22,15 +52,91 @@ export async function migrate(orm: MikroORM, databaseUrl: string): Promise<strin
   await lock.connect();
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK_KEY]);
-    const ran = await orm.migrator.up();
-    return ran.map((migration) => migration.name);
+    const before = new Set(await pendingMigrations(orm));
+    // Only now: for the other processes' migrations it waits however long they take.
+    await lock.query(`set lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`);
+    await patiently(onWait, async () => {
+      await orm.migrator.up();
+      await migrateQueues(lock);
+      if (runtimeUrl !== ownerUrl) await grant(lock, await roleOf(runtimeUrl));
+    });
+    for (const left of await pendingMigrations(orm)) before.delete(left);
+    return [...before];
   } finally {
     await lock.end();
   }
 }
 
-/** Names of migrations that the database still lacks; empty when it is up to date. */
+/** Tries again where a lock was not to be had. What is done already is done: each migration is its own transaction. */
+async function patiently(onWait: (wait: MigrationWait) => void, work: () => Promise<void>): Promise<void> {
+  for (let tryNumber = 1; ; tryNumber++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLockTimeout(error) || tryNumber === LOCK_TRIES_MAX) throw error;
+      onWait({ tryNumber: tryNumber + 1, triesMax: LOCK_TRIES_MAX, pauseMs: LOCK_PAUSE_MS });
+      await sleep(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === LOCK_NOT_AVAILABLE) || isLockTimeout(error.cause);
+}
+
+/** BullMQ's tables, and what it would make at the first job of each queue. Also where Redis holds the queues now. */
+async function migrateQueues(client: Client): Promise<void> {
+  await runMigrations(client, QUEUE_SCHEMA);
+  await client.query(
+    `select ${QUEUE_SCHEMA}.next_job_id(name) from unnest($1::text[]) name
+     where to_regclass('${QUEUE_SCHEMA}.' || ${QUEUE_SCHEMA}.job_id_seq_name(name)) is null`,
+    [Object.values(QUEUES)],
+  );
+}
+
+async function grant(client: Client, role: string): Promise<void> {
+  await client.query('begin');
+  try {
+    await grantToRuntime(client, role);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
+
+/** The role that a URL leads to, which the URL itself need not tell. */
+async function roleOf(url: string): Promise<string> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ role: string }>('select current_user as role');
+    return rows[0]?.role ?? '';
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whether the role of `orm` may change the schema; the one that only serves may not. */
+export async function mayMigrate(orm: MikroORM): Promise<boolean> {
+  const [row] = await orm.em
+    .fork()
+    .execute<{ may: boolean }[]>(
+      `select has_schema_privilege(current_user, current_schema(), 'CREATE') as may`,
+    );
+  return row?.may === true;
+}
+
+/** Names of migrations that the database still lacks; empty when it is up to date. Needs no more than to read. */
 export async function pendingMigrations(orm: MikroORM): Promise<string[]> {
-  const pending = await orm.migrator.getPending();
-  return pending.map((migration) => migration.name);
+  try {
+    const rows = await orm.em.fork().execute<{ name: string }[]>('select name from schema_migration');
+    const done = new Set(rows.map(({ name }) => name));
+    return migrations.map(({ name }) => name).filter((name) => !done.has(name));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE)
+      return migrations.map(({ name }) => name);
+    throw error;
+  }
 }

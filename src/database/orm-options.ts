@@ -1,5 +1,6 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
+import { QUEUE_SCHEMA } from '../shared/queue.js';
 import { sessionOptions } from '../shared/postgres-pool.js';
 import { entities } from './entities.js';
 import { migrations } from '../migrations/index.js';
@@ -18,26 +19,35 @@ export interface OrmTimeouts {
   connectTimeoutMs?: number;
   /** The server gives up a statement that takes longer; 0: never, for migrations. */
   statementMs?: number;
+  /** The server gives up waiting for a lock that it does not get for so long; 0: never. */
+  lockMs?: number;
 }
 
 /** The one ORM configuration, for the application and for the command line. */
 export function ormOptions(
   databaseUrl: string,
-  { connectTimeoutMs = CONNECT_TIMEOUT_MS, statementMs = STATEMENT_TIMEOUT_MS }: OrmTimeouts = {},
+  { connectTimeoutMs = CONNECT_TIMEOUT_MS, statementMs = STATEMENT_TIMEOUT_MS, lockMs = 0 }: OrmTimeouts = {},
 ): Options {
   return defineConfig({
     clientUrl: databaseUrl,
     entities,
     extensions: [Migrator],
     pool: { min: 0, max: ORM_POOL_MAX },
-    migrations: { migrationsList: migrations, snapshot: false, tableName: 'schema_migration', silent: true },
+    migrations: {
+      migrationsList: migrations,
+      snapshot: false,
+      tableName: 'schema_migration',
+      silent: true,
+      // A transaction each: a lock is held no longer than the change that needs it.
+      allOrNothing: false,
+    },
     // BullMQ keeps its own tables in its own schema; a schema diff must not want to drop them.
-    schemaGenerator: { ignoreSchema: ['bullmq'] },
+    schemaGenerator: { ignoreSchema: [QUEUE_SCHEMA] },
     driverOptions: {
       application_name: 'consent-service',
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
-      options: sessionOptions({ statementMs }),
+      options: sessionOptions({ statementMs, serverSettings: { lock_timeout: String(lockMs) } }),
     },
     debug: false,
   });

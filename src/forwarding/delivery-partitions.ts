@@ -15,7 +15,7 @@ export const FAILED_DELIVERY_DAYS_KEPT = 90;
 const FAMILIES = [
   { parent: 'delivery_settled', daysKept: DELIVERY_DAYS_KEPT },
   { parent: 'delivery_failed', daysKept: FAILED_DELIVERY_DAYS_KEPT },
-];
+] as const;
 
 /** Keeps the partitions of the delivery log: call both methods every hour; any number of processes may. */
 @Injectable()
@@ -33,9 +33,8 @@ export class DeliveryPartitions implements OnModuleInit {
     for (const { parent } of FAMILIES) {
       for (let day = -DAYS_BEHIND; day <= DAYS_AHEAD; day++) {
         const from = new Date(today + day * DAY_MS);
-        const name = `${parent}_${from.toISOString().slice(0, 10).replaceAll('-', '')}`;
-        const bounds = { from: uuidLowerBound(from), to: uuidLowerBound(new Date(from.getTime() + DAY_MS)) };
-        if (await ensurePartition(this.em, { parent, name, ...bounds })) made.push(name);
+        if (await ensurePartition(this.em, parent, from))
+          made.push(`${parent}_${from.toISOString().slice(0, 10).replaceAll('-', '')}`);
       }
     }
     return made;

@@ -10,12 +10,14 @@ import { Migration20261120000800_publishing } from './Migration20261120000800_pu
 import { Migration20261121000201_user_network } from './Migration20261121000201_user_network.js';
 import { Migration20261121000202_key_maker } from './Migration20261121000202_key_maker.js';
 import { Migration20261121000400_forwarding_bounds } from './Migration20261121000400_forwarding_bounds.js';
+import { Migration20261121000301_partition_functions } from './Migration20261121000301_partition_functions.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
   { name: 'Migration20261120000100_core', class: Migration20261120000100_core },
   { name: 'Migration20261120000200_access', class: Migration20261120000200_access },
   { name: 'Migration20261120000300_sign_in', class: Migration20261120000300_sign_in },
+  { name: 'Migration20261121000301_partition_functions', class: Migration20261121000301_partition_functions },
   { name: 'Migration20261120000400_licensing', class: Migration20261120000400_licensing },
   { name: 'Migration20261120000500_forwarding', class: Migration20261120000500_forwarding },
   { name: 'Migration20261120000600_billing', class: Migration20261120000600_billing },

@@ -18,11 +18,15 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { makeRoles, OWNER_ROLE, RUNTIME_ROLE } from './embedded-roles.js';
 
 const execute = promisify(execFile);
 
-/** User and database of the embedded server. */
+/** The server's superuser, and the database. The service itself works under two lesser roles. */
 const SUPERUSER = 'service';
+const SUPERUSER_PASSWORD_FILE = 'password';
+const OWNER_PASSWORD_FILE = 'password-owner';
+const RUNTIME_PASSWORD_FILE = 'password-runtime';
 const READY_DEADLINE_MS = 30_000;
 const ADOPT_DEADLINE_MS = 10_000;
 const WATCH_INTERVAL_MS = 500;
@@ -32,7 +36,12 @@ const MAX_CONNECTIONS = 100;
 
 /** A running embedded server. */
 export interface EmbeddedPostgres {
+  /** As the role that serves. */
   databaseUrl: string;
+  /** As the role that owns the tables and migrates them. */
+  ownerUrl: string;
+  /** As the server's superuser, for tests and repairs; the service never uses it. */
+  superuserUrl: string;
   port: number;
   /** Starts the server again, on its port, whenever it has died. Returns the function that ends the watch. */
   keepRunning(): () => void;
@@ -64,7 +73,7 @@ export async function startEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
   const home = placeForServer(folder, await findBinaries());
   const data = join(home.folder, 'data');
-  const password = readOrMakePassword(home.folder);
+  const password = readOrMakePassword(home.folder, SUPERUSER_PASSWORD_FILE);
 
   const running = await adoptRunningServer(data);
   let port = running ?? 0;
@@ -73,15 +82,32 @@ export async function startEmbeddedPostgres(
     port = await freePort();
     await launch(home, data, port, options);
   }
-  const url = (database: string): string =>
-    `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
-  await waitUntilReady(url('postgres'), home.folder);
-  await createDatabase(url('postgres'), SUPERUSER);
+  const urls = urlsOf(home.folder, port);
+  const maintenanceUrl = Object.assign(new URL(urls.superuserUrl), { pathname: '/postgres' }).href;
+  await waitUntilReady(maintenanceUrl, home.folder);
+  await createDatabase(maintenanceUrl, SUPERUSER);
+  await makeRoles(urls.superuserUrl, {
+    owner: readOrMakePassword(home.folder, OWNER_PASSWORD_FILE),
+    runtime: readOrMakePassword(home.folder, RUNTIME_PASSWORD_FILE),
+  });
   return {
-    databaseUrl: url(SUPERUSER),
+    ...urls,
     port,
     keepRunning: () => keepRunning(data, () => launch(home, data, port, options)),
     stop: () => stop(home, data),
+  };
+}
+
+function urlsOf(
+  folder: string,
+  port: number,
+): { databaseUrl: string; ownerUrl: string; superuserUrl: string } {
+  const url = (role: string, passwordFile: string): string =>
+    `postgresql://${role}:${readOrMakePassword(folder, passwordFile)}@127.0.0.1:${port}/${SUPERUSER}`;
+  return {
+    databaseUrl: url(RUNTIME_ROLE, RUNTIME_PASSWORD_FILE),
+    ownerUrl: url(OWNER_ROLE, OWNER_PASSWORD_FILE),
+    superuserUrl: url(SUPERUSER, SUPERUSER_PASSWORD_FILE),
   };
 }
 
@@ -107,10 +133,12 @@ function isServerAlive(data: string): boolean {
 }
 
 /**
- * The URL of the server that another process runs in `folder`, for tools beside it.
+ * The URLs of the server that another process runs in `folder`, for tools beside it.
  * @throws EmbeddedPostgresError where none is running.
  */
-export async function runningServerUrl(folder: string): Promise<string> {
+export async function runningServer(
+  folder: string,
+): Promise<Pick<EmbeddedPostgres, 'databaseUrl' | 'ownerUrl'>> {
   const home = placeForServer(folder, await findBinaries());
   const port = await adoptRunningServer(join(home.folder, 'data'));
   if (port === null) {
@@ -118,7 +146,7 @@ export async function runningServerUrl(folder: string): Promise<string> {
       'The service is not running here. Start it with "npm start", or set DATABASE_URL.',
     );
   }
-  return `postgresql://${SUPERUSER}:${readOrMakePassword(home.folder)}@127.0.0.1:${port}/${SUPERUSER}`;
+  return urlsOf(home.folder, port);
 }
 
 interface ServerHome {
@@ -217,8 +245,8 @@ function othersMayEnter(path: string): boolean {
   }
 }
 
-function readOrMakePassword(folder: string): string {
-  const file = join(folder, 'password');
+function readOrMakePassword(folder: string, name: string): string {
+  const file = join(folder, name);
   if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600 });
   return readFileSync(file, 'utf8').trim();
 }

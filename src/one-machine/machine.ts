@@ -28,7 +28,7 @@ export async function prepareMachine(given: Settings): Promise<Machine> {
     const server = await startEmbeddedPostgres(join(given.dataDir, 'postgres'));
     const unwatch = server.keepRunning();
     return {
-      settings: { ...settings, databaseUrl: server.databaseUrl },
+      settings: { ...settings, databaseUrl: server.databaseUrl, databaseOwnerUrl: server.ownerUrl },
       billingWebhookSecret,
       stop: async () => {
         unwatch();

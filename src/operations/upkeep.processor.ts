@@ -5,12 +5,12 @@ import { BillingUpkeep } from '../billing/billing-upkeep.js';
 import { DeliveryPartitions } from '../forwarding/delivery-partitions.js';
 import { TierSweeper } from '../licensing/tier-sweeper.js';
 import { Complaint } from '../shared/complaint.js';
-import { queueReady, WORKER_OPTIONS } from '../shared/queue.js';
+import { queueReady, QUEUES, WORKER_OPTIONS } from '../shared/queue.js';
 import { InjectSettings, type Settings } from '../shared/settings.js';
 import { ConsentPartitions } from '../consent/consent-partitions.js';
 import { ConsentRollup } from '../consent/consent.rollup.js';
 
-export const UPKEEP_QUEUE = 'upkeep';
+export const UPKEEP_QUEUE = QUEUES.upkeep;
 
 const MINUTE_MS = 60_000;
 /** What is not in the rollups yet is counted anew with every question, so this stays short. */

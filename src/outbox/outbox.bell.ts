@@ -1,11 +1,11 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import { queueReady } from '../shared/queue.js';
+import { queueReady, QUEUES } from '../shared/queue.js';
 import { InjectSettings, type Settings } from '../shared/settings.js';
 import { Complaint } from '../shared/complaint.js';
 
-export const OUTBOX_QUEUE = 'outbox';
+export const OUTBOX_QUEUE = QUEUES.outbox;
 export const POLL_JOB = 'poll';
 const WAKE_JOB = 'wake';
 /** Rings that come closer together than this are one. */

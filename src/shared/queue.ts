@@ -5,6 +5,15 @@ import type { Settings } from '../config.js';
 import { isConnectionFailure } from './postgres-error.js';
 import { sessionOptions } from './postgres-pool.js';
 
+/** Where BullMQ's PostgreSQL backend keeps its tables. */
+export const QUEUE_SCHEMA = 'bullmq';
+
+/**
+ * Every queue of the service. BullMQ makes a sequence for each at its first job, which the role that serves may not:
+ * the migration makes those of this list (src/database/migrate.ts).
+ */
+export const QUEUES = { outbox: 'outbox', billing: 'billing', upkeep: 'upkeep' } as const;
+
 /** PostgreSQL connections of each BullMQ queue or worker. */
 const QUEUE_POOL_MAX = 4;
 /** BullMQ's own statements take milliseconds, those that make its schema a second. */
@@ -109,8 +118,9 @@ export function queueConnection(
   return {
     connection: {
       connectionString: settings.databaseUrl,
-      schema: 'bullmq',
-      migrate: true,
+      schema: QUEUE_SCHEMA,
+      // Its tables are the owner's (src/database/migrate.ts); here it only looks whether they fit.
+      migrate: false,
       max: QUEUE_POOL_MAX,
       Client: HeardClient,
       options: sessionOptions({ statementMs: QUEUE_STATEMENT_TIMEOUT_MS }),

@@ -17,7 +17,7 @@ const AUDIT = `
     subject_id uuid not null,
     holder text not null
   );
-  create function fault_audit() returns trigger language plpgsql as $$
+  create function fault_audit() returns trigger language plpgsql security definer as $$
   begin
     if tg_op = 'DELETE' then
       insert into fault_audit (event, project_id, message_id, subject_id, holder)
@@ -36,7 +36,7 @@ const AUDIT = `
 /** Sets the audit up, and the workers' own users. */
 export async function installAudit(client: Client, password: string): Promise<void> {
   for (const user of WORKER_USERS)
-    await client.query(`create role ${user} superuser login password '${password}'`);
+    await client.query(`create role ${user} login in role service_runtime password '${password}'`);
   await client.query(AUDIT);
 }
 

@@ -125,6 +125,7 @@ export class Installation {
       ...environment,
       NODE_ENV: 'development',
       DATABASE_URL: databaseUrl.href,
+      DATABASE_OWNER_URL: this.postgres.ownerUrl,
       ...(role === 'api' ? { PORT: port } : { WORKER_PORT: port }),
       ...(clockOffsetMs !== 0 && { LAB_CLOCK_OFFSET_MS: String(clockOffsetMs) }),
     };
@@ -163,10 +164,10 @@ export class Installation {
     );
   }
 
-  /** A connection of the lab's own, as the service's owner. */
+  /** A connection of the lab's own, as the server's superuser. */
   async withDatabase<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const client = new Client({
-      connectionString: this.postgres.databaseUrl,
+      connectionString: this.postgres.superuserUrl,
       connectionTimeoutMillis: 2_000,
     });
     client.on('error', () => {});

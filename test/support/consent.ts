@@ -1,6 +1,6 @@
 import { CONSENT_RECORDED } from '../../src/consent/consent.events.js';
 import type { OutboxMessage } from '../../src/outbox/outbox.types.js';
-import { newId, uuidLowerBound, uuidTimeMs } from '../../src/shared/ids.js';
+import { newId, uuidTimeMs } from '../../src/shared/ids.js';
 import { ensurePartition } from '../../src/shared/partitions.js';
 import type { TestService } from './service.js';
 
@@ -68,12 +68,6 @@ export function messageAbout(projectId: string, consentId: string): OutboxMessag
 }
 
 async function ensureMonth(service: TestService, at: Date): Promise<void> {
-  const from = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth()));
-  const to = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1));
-  await ensurePartition(service.database.orm.em, {
-    parent: 'consent_record',
-    name: `consent_record_${from.toISOString().slice(0, 7).replace('-', '')}`,
-    from: uuidLowerBound(from),
-    to: uuidLowerBound(to),
-  });
+  const month = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth()));
+  await ensurePartition(service.database.orm.em, 'consent_record', month);
 }

@@ -5,32 +5,39 @@ import { ormOptions } from '../../src/database/orm-options.js';
 
 /** A database of one test file, cloned from the migrated template. */
 export interface TestDatabase {
+  /** As the role that serves: what the tests show, they show with its rights. */
   url: string;
+  /** As the role that migrates. */
+  ownerUrl: string;
   orm: MikroORM;
-  /** Runs SQL outside the service, as a person with psql would. */
+  /** As the server's superuser: runs SQL outside the service, as a person with psql would. */
   query<Row extends Record<string, unknown>>(sql: string, params?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
 
-const templateUrl = (): string => {
-  const url = process.env.TEST_TEMPLATE_DATABASE_URL;
+type UrlName = 'TEST_TEMPLATE_DATABASE_URL' | 'TEST_OWNER_URL' | 'TEST_SUPERUSER_URL';
+
+/** A URL of the server that the run has started; `database` other than the template's. */
+function serverUrl(name: UrlName, database: string): string {
+  const url = process.env[name];
   if (!url) throw new Error('The test database is not there: run tests through npm test.');
-  return url;
-};
+  return Object.assign(new URL(url), { pathname: `/${database}` }).href;
+}
 
 /** Clones the template; call in `beforeAll`, and `close()` in `afterAll`. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const template = new URL(templateUrl());
-  const templateName = template.pathname.slice(1);
+  const templateName = new URL(process.env.TEST_TEMPLATE_DATABASE_URL ?? '').pathname.slice(1);
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await asAdministrator(`create database ${name} template ${templateName}`);
-  const url = Object.assign(new URL(template), { pathname: `/${name}` }).href;
+  await asAdministrator(`create database ${name} template ${templateName} owner service_owner`);
+  await asAdministrator(`revoke temporary on database ${name} from public`);
+  const url = serverUrl('TEST_TEMPLATE_DATABASE_URL', name);
 
   const orm = await MikroORM.init(ormOptions(url));
-  const client = new Client({ connectionString: url });
+  const client = new Client({ connectionString: serverUrl('TEST_SUPERUSER_URL', name) });
   await client.connect();
   return {
     url,
+    ownerUrl: serverUrl('TEST_OWNER_URL', name),
     orm,
     query: async <Row extends Record<string, unknown>>(sql: string, params: unknown[] = []) =>
       (await client.query<Row>(sql, params)).rows,
@@ -44,7 +51,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
 async function asAdministrator(sql: string): Promise<void> {
   const client = new Client({
-    connectionString: Object.assign(new URL(templateUrl()), { pathname: '/postgres' }).href,
+    connectionString: serverUrl('TEST_SUPERUSER_URL', 'postgres'),
   });
   await client.connect();
   try {

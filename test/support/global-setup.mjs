@@ -17,9 +17,11 @@ export default async function globalSetup() {
     fsync: 'off',
     max_connections: '400',
   });
-  const orm = await MikroORM.init(ormOptions(server.databaseUrl));
-  await migrate(orm, server.databaseUrl);
+  const orm = await MikroORM.init(ormOptions(server.ownerUrl));
+  await migrate(orm, { ownerUrl: server.ownerUrl, runtimeUrl: server.databaseUrl });
   await orm.close();
   process.env.TEST_TEMPLATE_DATABASE_URL = server.databaseUrl;
+  process.env.TEST_OWNER_URL = server.ownerUrl;
+  process.env.TEST_SUPERUSER_URL = server.superuserUrl;
   globalThis.__testDatabase = { server, folder };
 }

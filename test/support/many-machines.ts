@@ -50,6 +50,7 @@ export class ManyMachines {
     const settings = {
       NODE_ENV: 'development',
       DATABASE_URL: postgres.databaseUrl,
+      DATABASE_OWNER_URL: postgres.ownerUrl,
       RUN_WORKER: 'false',
       INGEST_RATE_PER_MINUTE: '0',
       SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
@@ -111,7 +112,7 @@ export class ManyMachines {
   }
 
   async query<Row extends Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> {
-    const client = new Client({ connectionString: this.parts.postgres.databaseUrl });
+    const client = new Client({ connectionString: this.parts.postgres.superuserUrl });
     client.on('error', () => {});
     try {
       await client.connect();

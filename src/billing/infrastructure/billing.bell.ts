@@ -1,10 +1,10 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import { queueReady } from '../../shared/queue.js';
+import { queueReady, QUEUES } from '../../shared/queue.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 
-export const BILLING_QUEUE = 'billing';
+export const BILLING_QUEUE = QUEUES.billing;
 const WAKE_JOB = 'wake';
 /** Rings that come closer together than this are one. */
 const RING_INTERVAL_MS = 20;

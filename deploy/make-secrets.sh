@@ -1,0 +1,32 @@
+#!/bin/sh
+# Makes the secrets that docker-compose.yml mounts, one file each, in ./secrets; those that are there stay.
+# The folder is closed to everybody else on this host. The files in it are readable, because the containers' users,
+# who are not this host's, get them one by one.
+set -eu
+cd "$(dirname "$0")/.."
+umask 077
+mkdir -p secrets
+chmod 700 secrets
+
+random() { openssl rand -hex 32; }
+keep() {
+  [ -s "secrets/$1" ] || printf '%s\n' "$2" > "secrets/$1"
+  chmod 444 "secrets/$1"
+}
+
+keep postgres_password "$(random)"
+keep postgres_owner_password "$(random)"
+keep postgres_runtime_password "$(random)"
+keep redis_password "$(random)"
+keep auth_secret "$(random)"
+keep secret_keys "k1:$(openssl rand -base64 32)"
+keep database_owner_url "postgres://service_owner:$(cat secrets/postgres_owner_password)@postgres:5432/service"
+keep database_url "postgres://service_runtime:$(cat secrets/postgres_runtime_password)@postgres:5432/service"
+keep redis_url "redis://:$(cat secrets/redis_password)@redis:6379"
+# A doorbell and no store: PostgreSQL holds the backlog, so nothing has to survive here. Keys must not be evicted,
+# though, or BullMQ loses its schedules until the worker makes them anew.
+keep redis.conf "save \"\"
+appendonly no
+maxmemory-policy noeviction
+requirepass $(cat secrets/redis_password)"
+echo 'The secrets are in ./secrets. Keep a copy of secret_keys with your backups: without it no bearer token can be read.'

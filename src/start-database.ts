@@ -1,0 +1,97 @@
+import { MikroORM } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { Settings } from './config.js';
+import { durabilityWarning } from './database/durability.js';
+import {
+  MIGRATION_LOCK_TIMEOUT_MS,
+  mayMigrate,
+  migrate,
+  type MigrationWait,
+  pendingMigrations,
+} from './database/migrate.js';
+import { ormOptions } from './database/orm-options.js';
+import { refuseDevelopmentData } from './production-checks.js';
+
+/** The application is loaded meanwhile: on a busy machine the server's answer may lie unread for many seconds. */
+const START_CONNECT_TIMEOUT_MS = 60_000;
+
+const ONE_ROLE_WARNING =
+  'warning: one role owns the tables and serves, so whoever runs SQL through the service can drop and rewrite all of ' +
+  'them. Give it the two roles of deploy/postgres/roles.sql (docs/security.md).';
+
+/** A start that cannot succeed, told in a sentence rather than a stack. */
+export class StartError extends Error {}
+
+/**
+ * Brings the database up to date where this process was given the owner's role, and looks whether it is up to date
+ * where it was not; then refuses what production must not run on.
+ * @throws StartError, SettingsError with a sentence for the operator
+ */
+export async function prepareDatabase(settings: Settings): Promise<void> {
+  const orm = await connectAsOwner(settings);
+  try {
+    const isOwner = await mayMigrate(orm);
+    if (isOwner) await migrate(orm, urlsOf(settings));
+    else await refuseOutdatedSchema(orm);
+    if (settings.production) await refuseDevelopmentData(orm);
+    if (settings.production && isOwner && settings.databaseOwnerUrl === settings.databaseUrl)
+      process.stderr.write(`${ONE_ROLE_WARNING}\n`);
+    const warning = await durabilityWarning(orm);
+    if (warning) process.stderr.write(`${warning}\n`);
+  } finally {
+    await orm.close();
+  }
+}
+
+/**
+ * Migrates, and does nothing else. Returns the names of the migrations that this call ran.
+ * @throws StartError with a sentence for the operator
+ */
+export async function migrateOnly(
+  settings: Settings,
+  onWait: (wait: MigrationWait) => void,
+): Promise<string[]> {
+  const orm = await connectAsOwner(settings);
+  try {
+    if (!(await mayMigrate(orm)))
+      throw new StartError(
+        'This role may not change the tables. Set DATABASE_OWNER_URL to the role that owns them (docs/operations.md).',
+      );
+    return await migrate(orm, urlsOf(settings), onWait);
+  } finally {
+    await orm.close();
+  }
+}
+
+function urlsOf(settings: Settings): { ownerUrl: string; runtimeUrl: string } {
+  return { ownerUrl: settings.databaseOwnerUrl, runtimeUrl: settings.databaseUrl };
+}
+
+async function connectAsOwner(settings: Settings): Promise<MikroORM> {
+  try {
+    const orm = await MikroORM.init(
+      ormOptions(settings.databaseOwnerUrl, {
+        connectTimeoutMs: START_CONNECT_TIMEOUT_MS,
+        statementMs: 0,
+        lockMs: MIGRATION_LOCK_TIMEOUT_MS,
+      }),
+    );
+    await sql`select 1`.execute(orm.em.fork().getKysely());
+    return orm;
+  } catch (cause) {
+    // The URL may hold a password, so it is not repeated.
+    throw new StartError(
+      'The database cannot be reached. Check DATABASE_URL and that the server takes connections.',
+      { cause },
+    );
+  }
+}
+
+async function refuseOutdatedSchema(orm: MikroORM): Promise<void> {
+  const pending = await pendingMigrations(orm);
+  if (pending.length === 0) return;
+  throw new StartError(
+    `The database lacks ${pending.length} of this version's migrations, and the role of DATABASE_URL may not change ` +
+      'its tables. Run "npm run migrate" with DATABASE_OWNER_URL first.',
+  );
+}
