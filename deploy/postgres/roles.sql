@@ -26,6 +26,9 @@ begin
     alter role service_runtime set log_parameter_max_length = 0;
   end if;
 
+  -- So do values of an index that something violates ("Key (email)=(…) already exists").
+  alter role service_runtime set log_error_verbosity = terse;
+
   execute format('alter database %I owner to service_owner', current_database());
   execute format('revoke temporary on database %I from public', current_database());
   execute format('grant connect on database %I to service_runtime', current_database());

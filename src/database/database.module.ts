@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { MikroOrmModule } from '@mikro-orm/nestjs';
-import { PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { BindingDriver } from './binding-driver.js';
 import { ormOptions } from './orm-options.js';
 
 /** The ORM, for every module. Migrations have run before the application is made (main.ts, worker.ts). */
@@ -12,7 +12,7 @@ export class DatabaseModule {
       module: DatabaseModule,
       imports: [
         MikroOrmModule.forRoot({
-          driver: PostgreSqlDriver,
+          driver: BindingDriver,
           ...ormOptions(databaseUrl),
           // Services fork an entity manager for each use case; the public ingest needs no context at all.
           registerRequestContext: false,

@@ -2,6 +2,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
 import { QUEUE_SCHEMA } from '../shared/queue.js';
 import { sessionOptions } from '../shared/postgres-pool.js';
+import { BindingDriver } from './binding-driver.js';
 import { entities } from './entities.js';
 import { migrations } from '../migrations/index.js';
 
@@ -29,6 +30,7 @@ export function ormOptions(
   { connectTimeoutMs = CONNECT_TIMEOUT_MS, statementMs = STATEMENT_TIMEOUT_MS, lockMs = 0 }: OrmTimeouts = {},
 ): Options {
   return defineConfig({
+    driver: BindingDriver,
     clientUrl: databaseUrl,
     entities,
     extensions: [Migrator],

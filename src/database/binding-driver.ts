@@ -1,0 +1,92 @@
+import {
+  type Dictionary,
+  type EntityData,
+  isRaw,
+  type LoggingOptions,
+  type QueryResult,
+  raw,
+  type RawQueryFragment,
+  type Transaction,
+} from '@mikro-orm/core';
+import {
+  type Configuration,
+  NativeQueryBuilder,
+  PostgreSqlConnection,
+  PostgreSqlDriver,
+  type PostgreSqlPlatform,
+} from '@mikro-orm/postgresql';
+import { CompiledQuery } from 'kysely';
+
+/** A statement with places for its values. */
+interface BoundStatement {
+  text: string;
+  values: unknown[];
+}
+
+/**
+ * Hands the values of entity queries to PostgreSQL beside the statement. MikroORM's own connection writes them into
+ * its text, quoted, and has no option for that: they then stand in the server's log and statistics, hashes of keys
+ * included (docs/security.md).
+ */
+class BindingConnection extends PostgreSqlConnection {
+  override async execute<
+    T extends QueryResult | EntityData<object> | EntityData<object>[] = EntityData<object>[],
+  >(
+    query: string | NativeQueryBuilder | RawQueryFragment,
+    params: readonly unknown[] | Dictionary<unknown> = [],
+    method: 'all' | 'get' | 'run' = 'all',
+    ctx?: Transaction,
+    loggerContext?: LoggingOptions,
+  ): Promise<T> {
+    await this.ensureConnection();
+    const { text, values } = this.bind(query, params);
+    return this.executeQuery(
+      text,
+      async () => {
+        const compiled = CompiledQuery.raw(text, values);
+        return this.transformRawResult<T>(await (ctx ?? this.getClient()).executeQuery(compiled), method);
+      },
+      { query: text, ...loggerContext },
+    );
+  }
+
+  /** Follows MikroORM's own rules of quoting, and puts a place where they would write a value. */
+  private bind(
+    query: string | NativeQueryBuilder | RawQueryFragment,
+    params: readonly unknown[] | Dictionary<unknown>,
+  ): BoundStatement {
+    const given = query instanceof NativeQueryBuilder ? query.toRaw() : query;
+    const fragment = typeof given === 'string' && !Array.isArray(params) ? raw(given, params) : given;
+    const { sql, params: bound } = isRaw(fragment)
+      ? fragment
+      : { sql: fragment, params: params as unknown[] };
+    const values: unknown[] = [];
+    const binder = Object.create(this.platform) as PostgreSqlPlatform;
+    binder.escape = (value: unknown) => placeFor(value, values);
+    return { text: binder.formatQuery(sql as string, bound), values };
+  }
+}
+
+/** Keeps a value for its place, `$1`, `$2` and so on. */
+function placeFor(value: unknown, values: unknown[]): string {
+  if (Array.isArray(value)) return value.map((each) => placeFor(each, values)).join(', ');
+  // Numbers, booleans and null stay in the text: the server knows their type, and they tell nothing.
+  const isPlain = typeof value !== 'string' && typeof value !== 'bigint' && !isObject(value);
+  if (isPlain) return String(value);
+  values.push(value instanceof Date ? value.toISOString() : value);
+  return `$${values.length}`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** MikroORM's PostgreSQL driver with bound values. */
+export class BindingDriver extends PostgreSqlDriver {
+  protected override connection: BindingConnection;
+
+  constructor(config: Configuration) {
+    super(config);
+    this.connection = new BindingConnection(config);
+  }
+}
