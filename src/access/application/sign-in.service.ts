@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
-import { clientNetwork } from '../domain/client-network.js';
+import { clientNetwork } from '../../shared/client-network.js';
 import { sessionEnd } from '../domain/session-end.js';
 import { AttemptLimit } from '../infrastructure/attempt-limit.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import ipaddr from 'ipaddr.js';
+import { clientNetwork } from '../../shared/client-network.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { RateWindow } from '../domain/rate-window.js';
 
 const WINDOW_MS = 60_000;
-/** A visitor's provider hands out whole networks of this size, so they count as one address. */
-const IPV6_NETWORK_PARTS = 4;
 /** Counters of each kind that are kept; each takes some 200 bytes. */
 const KEYS_MAX = 50_000;
 /** A network that names projects that do not exist is guessing: each counts as so many of its requests. */
@@ -33,7 +31,7 @@ export class IngestLimit {
   count(address: string, projectId: string): void {
     if (!this.byNetwork && !this.byProject) return;
     const nowMs = performance.now();
-    const network = networkOf(address);
+    const network = clientNetwork(address);
     // The network first: what it may not send makes no counter of a project.
     refuseAfter(this.byNetwork?.add(network, nowMs));
     refuseAfter(this.byProject?.add(`${network} ${projectId}`, nowMs));
@@ -41,7 +39,7 @@ export class IngestLimit {
 
   /** The project of a request that was counted does not exist, which only the database could tell. */
   countUnknownProject(address: string): void {
-    this.byNetwork?.add(networkOf(address), performance.now(), UNKNOWN_PROJECT_COST - 1);
+    this.byNetwork?.add(clientNetwork(address), performance.now(), UNKNOWN_PROJECT_COST - 1);
   }
 }
 
@@ -54,12 +52,4 @@ function refuseAfter(waitMs: number | undefined): void {
   throw new DomainError('too_many_requests', 'Too many consents from one address. Try again later.', {
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
   });
-}
-
-function networkOf(address: string): string {
-  if (!address.includes(':') || !ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6
-    ? parsed.parts.slice(0, IPV6_NETWORK_PARTS).join(':')
-    : parsed.toString();
 }

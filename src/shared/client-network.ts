@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const IPV6_PREFIX_BYTES = 8;
@@ -7,6 +8,8 @@ const IPV6_PREFIX_BYTES = 8;
  * access provider holds whole. A mapped address counts as the IPv4 address in it.
  */
 export function clientNetwork(address: string): string {
+  // The common case on the way of every consent: nothing is taken apart.
+  if (isIPv4(address)) return address;
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
