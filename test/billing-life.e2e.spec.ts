@@ -302,6 +302,68 @@ describe('checkout, portal and sync', () => {
     expect((await project.request('owner', 'POST', '/billing/sync')).status).toBe(200);
   });
 
+  /** The checkouts of a project that could still be paid. */
+  const openCheckouts = (project: TestProject): Json[] =>
+    [...stripe.sessions.values()].filter(
+      (session) => session.status === 'open' && session.client_reference_id === project.id,
+    );
+
+  it('leaves one checkout open at most, whoever opens how many at once', async () => {
+    const offers = [
+      { tier: 'pro', interval: 'month' },
+      { tier: 'pro', interval: 'year' },
+      { tier: 'business', interval: 'month' },
+    ];
+    for (let round = 0; round < 5; round += 1) {
+      const project = await createTestProject(service);
+      const answers = await Promise.all(
+        [...offers, ...offers].map((offer) => project.request('owner', 'POST', '/billing/checkout', offer)),
+      );
+      const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as Json[];
+      expect(openCheckouts(project)).toHaveLength(1);
+      const codes = bodies.map((body, n) => (answers[n]?.status === 200 ? 'opened' : body.code));
+      expect(codes).toContain('opened');
+      expect(codes.filter((code) => code !== 'opened' && code !== 'checkout_in_progress')).toEqual([]);
+      // Whoever comes later gets the page that counts, and the one before can no longer be paid.
+      const last = await project.request('owner', 'POST', '/billing/checkout', offers[round % 3]);
+      expect(openCheckouts(project)).toEqual([expect.objectContaining((await last.json()) as Json)]);
+    }
+  });
+
+  it('refuses another checkout once the open one was paid, before any webhook tells', async () => {
+    const project = await createTestProject(service);
+    await project.request('owner', 'POST', '/billing/checkout', { tier: 'pro', interval: 'month' });
+    const [session = {}] = openCheckouts(project);
+    session.status = 'complete';
+    // Its payment is still under way.
+    const subscription = stripeSubscription({ customer: session.customer, status: 'incomplete' });
+    stripe.subscriptions.set(subscription.id, subscription);
+    const other = await project.request('owner', 'POST', '/billing/checkout', wanted);
+    expect(other.status).toBe(409);
+    expect(await other.json()).toMatchObject({ code: 'subscription_exists' });
+    // It came to nothing: there is room for another.
+    stripe.subscriptions.set(subscription.id, { ...subscription, status: 'incomplete_expired' });
+    expect((await project.request('owner', 'POST', '/billing/checkout', wanted)).status).toBe(200);
+    expect(openCheckouts(project)).toHaveLength(1);
+  });
+
+  it('finds the checkout of a process that died before it wrote it down', async () => {
+    const project = await createTestProject(service);
+    const pro = { tier: 'pro', interval: 'month' };
+    await project.request('owner', 'POST', '/billing/checkout', pro);
+    const died = (claimedAt: string): Promise<unknown> =>
+      service.database.query(
+        `update billing_checkout set session_id = null, claimed_at = ${claimedAt} where project_id = $1`,
+        [project.id],
+      );
+    await died('now()');
+    const early = await project.request('owner', 'POST', '/billing/checkout', wanted);
+    expect(await early.json()).toMatchObject({ code: 'checkout_in_progress' });
+    await died(`now() - interval '2 minutes'`);
+    expect((await project.request('owner', 'POST', '/billing/checkout', wanted)).status).toBe(200);
+    expect(openCheckouts(project)).toHaveLength(1);
+  });
+
   it('sync of a project that never bought anything changes nothing', async () => {
     const project = await createTestProject(service);
     expect(await (await project.request('owner', 'POST', '/billing/sync')).json()).toMatchObject({

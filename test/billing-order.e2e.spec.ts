@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { BillingUpkeep } from '../src/billing/billing-upkeep.js';
 import { EventWorker } from '../src/billing/application/event-worker.js';
 import { SubscriptionSync } from '../src/billing/application/subscription-sync.js';
 import { BillingEventStore } from '../src/billing/infrastructure/billing-event.store.js';
@@ -245,6 +246,54 @@ describe('without a key: the payloads, in the order of created', () => {
       { numRuns: 15 },
     );
   }, 120_000);
+
+  it('takes two changes of one second in the order that they tell, whatever their ids', async () => {
+    for (const ids of [
+      ['evt_a', 'evt_b'],
+      ['evt_b', 'evt_a'],
+    ]) {
+      await service.database.query('delete from billing_event');
+      const project = await createTestProject(service);
+      const [worker] = workersOf(service);
+      const active = stripeSubscription({ projectId: project.id });
+      const late = { ...active, status: 'past_due' };
+      const of = (object: Json, previous: Json, id: string | undefined): Json => ({
+        ...stripeEvent('customer.subscription.updated', object, { id, at: hour(1) }),
+        data: { object, previous_attributes: previous },
+      });
+      // It fails and is paid within a second: what counts is that it was paid.
+      for (const event of [
+        stripeEvent('customer.subscription.created', active, { at: hour(0) }),
+        of(late, { status: 'active' }, ids[0]),
+        of(active, { status: 'past_due' }, ids[1]),
+      ]) {
+        await postEvent(service.baseUrl, event);
+      }
+      await worker?.drain();
+      expect(await stateOf(service, project)).toMatchObject({ rows: [{ status: 'active' }] });
+    }
+  });
+
+  it('keeps the payloads of a subscription that runs: they are all it is known by', async () => {
+    const project = await createTestProject(service);
+    const [worker] = workersOf(service);
+    const subscription = stripeSubscription({ projectId: project.id });
+    const upkeep = service.app.get(BillingUpkeep, { strict: false });
+    const send = async (type: string, object: Json, n: number): Promise<void> => {
+      await postEvent(service.baseUrl, stripeEvent(type, object, { at: hour(n) }));
+      await worker?.drain();
+      await service.database.query(`update billing_event set finished_at = now() - interval '91 days'`);
+      await upkeep.prune(new Date());
+    };
+    const payloads = async (): Promise<(string | null)[]> =>
+      (await service.database.query<{ payload: string | null }>('select payload from billing_event')).map(
+        ({ payload }) => payload,
+      );
+    await send('customer.subscription.created', subscription, 0);
+    expect(await payloads()).toEqual([expect.stringContaining(subscription.id)]);
+    await send('customer.subscription.deleted', { ...subscription, status: 'canceled' }, 1);
+    expect(await payloads()).toEqual([null, null]);
+  });
 
   it('takes an overdue payment from the invoice alone, and its recovery too', async () => {
     const project = await createTestProject(service);

@@ -1,8 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { EventWorker } from '../src/billing/application/event-worker.js';
+import { SubscriptionSync } from '../src/billing/application/subscription-sync.js';
 import { BillingEventStore } from '../src/billing/infrastructure/billing-event.store.js';
+import { StripeGateway } from '../src/billing/infrastructure/stripe-gateway.js';
 import { KNOWN_STATUSES } from '../src/licensing/subscription-status.js';
 import { newId } from '../src/shared/ids.js';
+import { loggingOptions } from '../src/shared/logging.js';
 import {
   type FakeStripe,
   freshId,
@@ -134,6 +137,109 @@ describe('an event', () => {
     expect(await row(subscription.id)).toMatchObject({ status: 'unpaid' });
     expect(await eventRow(first.id)).toMatchObject({ status: 'processed', code: 'superseded' });
     expect(await tierOf(project)).toMatchObject({ tier: 'lite', reason: 'payment_failed' });
+  });
+
+  it('that saw the end wins over a younger number that did not', async () => {
+    const project = await createTestProject(service);
+    const subscription = stripeSubscription({ projectId: project.id, status: 'active' });
+    stripe.subscriptions.set(subscription.id, {
+      ...subscription,
+      status: 'canceled',
+      ended_at: seconds(daysAgo(20)),
+    });
+    // The first read sees the end and is held up; the second comes from a copy that lags behind.
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let reads = 0;
+    stripe.delay = ({ path }) => {
+      reads += Number(path.endsWith(subscription.id));
+      return reads === 1 ? held : Promise.resolve();
+    };
+    const sync = service.app.get(SubscriptionSync, { strict: false });
+    const slow = sync.sync(subscription.id, { reason: 'billing' });
+    await until('the first read', () => reads > 0);
+    stripe.subscriptions.set(subscription.id, subscription);
+    expect(await sync.sync(subscription.id, { reason: 'billing' })).toMatchObject({ ended: false });
+    release();
+    expect(await slow).toMatchObject({ kind: 'written', ended: true });
+    expect(await row(subscription.id)).toMatchObject({ status: 'canceled' });
+    expect(await tierOf(project)).toMatchObject({ tier: 'lite' });
+    // A third read from the copy changes nothing any more.
+    expect(await sync.sync(subscription.id, { reason: 'billing' })).toMatchObject({ kind: 'superseded' });
+  });
+
+  it('of an end waits some seconds while Stripe still answers that it is alive', async () => {
+    const project = await createTestProject(service);
+    const subscription = stripeSubscription({ projectId: project.id });
+    stripe.subscriptions.set(subscription.id, subscription);
+    const ended = { ...subscription, status: 'canceled', ended_at: seconds(daysAgo(20)) };
+    const event = stripeEvent('customer.subscription.deleted', ended);
+    await deliver(event);
+    expect(await eventRow(event.id)).toMatchObject({ status: 'pending', code: 'still_alive', attempts: 1 });
+    expect(await tierOf(project)).toMatchObject({ tier: 'pro' });
+    stripe.subscriptions.set(subscription.id, ended);
+    await makeDue();
+    await worker.drain();
+    expect(await eventRow(event.id)).toMatchObject({ status: 'processed', attempts: 2 });
+    expect(await tierOf(project)).toMatchObject({ tier: 'lite' });
+  });
+
+  it('of an end that Stripe never shows is dead after 5 attempts, for somebody to look at', async () => {
+    const project = await createTestProject(service);
+    const subscription = stripeSubscription({ projectId: project.id });
+    stripe.subscriptions.set(subscription.id, subscription);
+    const event = stripeEvent('customer.subscription.deleted', subscription);
+    await deliver(event);
+    for (let attempt = 2; attempt <= 5; attempt += 1) {
+      expect(await eventRow(event.id)).toMatchObject({ status: 'pending' });
+      await makeDue();
+      await worker.drain();
+    }
+    expect(await eventRow(event.id)).toMatchObject({ status: 'dead', code: 'still_alive', attempts: 5 });
+  });
+
+  it('of the other mode than the key is kept, and changes nothing', async () => {
+    const project = await createTestProject(service);
+    const subscription = stripeSubscription({ projectId: project.id });
+    stripe.subscriptions.set(subscription.id, subscription);
+    const event = stripeEvent('customer.subscription.created', subscription, { livemode: true });
+    await deliver(event);
+    expect(await eventRow(event.id)).toMatchObject({
+      status: 'ignored',
+      code: 'livemode_mismatch',
+      attempts: 0,
+    });
+    expect(await tierOf(project)).toMatchObject({ tier: 'lite' });
+    expect(await service.app.get(BillingEventStore, { strict: false }).replay({ eventId: event.id })).toBe(0);
+  });
+
+  it('tells why Stripe refused, and never the key', async () => {
+    const project = await createTestProject(service);
+    const subscription = stripeSubscription({ projectId: project.id });
+    const message = 'Invalid API Key provided: sk_test_51Habcdef*******wxyz';
+    stripe.failNext(1, 401, { type: 'invalid_request_error', code: 'api_key_expired', message });
+    const eventId = await tell(subscription);
+    const [kept] = await service.database.query<{ last_error: string }>(
+      'select last_error from billing_event where event_id = $1',
+      [eventId],
+    );
+    expect(kept?.last_error).toBe(
+      'StripeAuthenticationError api_key_expired 401 req_fake: Invalid API Key provided: sk_test_…',
+    );
+    // The log describes the error itself; it was `[object Object]` once.
+    const { serializers } = loggingOptions(service.settings).pinoHttp as {
+      serializers: { err(error: unknown): Json };
+    };
+    stripe.failNext(1, 401, { type: 'invalid_request_error', code: 'api_key_expired', message });
+    const gateway = service.app.get(StripeGateway, { strict: false });
+    const error = await gateway.subscription('sub_1').catch((thrown: unknown) => thrown);
+    const logged = serializers.err(new Error('outer', { cause: error }));
+    expect(logged.cause).toMatchObject({
+      type: 'StripeAuthenticationError',
+      code: 'api_key_expired',
+      message: 'Invalid API Key provided: sk_test_…',
+    });
+    expect(JSON.stringify(logged)).not.toContain('51Habcdef');
   });
 
   it('never brings back what has ended', async () => {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { EventWorker } from '../src/billing/application/event-worker.js';
 import { BillingUpkeep } from '../src/billing/billing-upkeep.js';
+import { BillingEventStore } from '../src/billing/infrastructure/billing-event.store.js';
 import { PriceList } from '../src/billing/infrastructure/price-list.js';
 import { newId } from '../src/shared/ids.js';
 import {
@@ -110,6 +111,36 @@ describe(BillingUpkeep.name, () => {
     expect(await service.database.query('select status from billing_event')).toEqual([
       { status: 'processed' },
     ]);
+  });
+
+  it('drops the payloads of processed events after 90 days, and of no others', async () => {
+    const seed = (id: string, status: string, days: number): Promise<unknown> =>
+      service.database.query(
+        `insert into billing_event (provider, event_id, type, payload, provider_created_at, source, status, finished_at)
+         values ('stripe', $1, 'invoice.paid', '{"customer_email":"a@example.com"}', now(), 'webhook', $2,
+                 now() - make_interval(days => $3, mins => -1))`,
+        [id, status, days],
+      );
+    const ids = ['evt_old', 'evt_young', 'evt_dead'];
+    await Promise.all([
+      seed('evt_old', 'processed', 91),
+      seed('evt_young', 'processed', 90),
+      seed('evt_dead', 'dead', 91),
+    ]);
+    await upkeep.prune(new Date());
+    const kept = await service.database.query<{ event_id: string; payload: string | null }>(
+      'select event_id, payload from billing_event where event_id = any($1) order by received_at, event_id',
+      [ids],
+    );
+    expect(Object.fromEntries(kept.map(({ event_id, payload }) => [event_id, payload !== null]))).toEqual({
+      evt_old: false,
+      evt_young: true,
+      evt_dead: true,
+    });
+    // It is past replaying, and nobody stumbles over it.
+    const store = service.app.get(BillingEventStore, { strict: false });
+    expect(await store.replay({ eventId: 'evt_old' })).toBe(0);
+    await service.database.query('delete from billing_event where event_id = any($1)', [ids]);
   });
 
   it('goes on with the others where one fails', async () => {

@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { ReceiveEvent } from './application/receive-event.js';
 import { SubscriptionSync } from './application/subscription-sync.js';
-import { STRIPE } from './infrastructure/billing-event.store.js';
+import { BillingEventStore, STRIPE } from './infrastructure/billing-event.store.js';
 import { BillingMetrics } from './infrastructure/billing.metrics.js';
 import { StripeGateway } from './infrastructure/stripe-gateway.js';
 
@@ -19,6 +19,12 @@ const RECONCILE_BATCH = 4;
 /** Events that meant nothing are kept this long, for whoever wonders; one that comes again is ignored again. */
 const IGNORED_KEPT_MS = 30 * 24 * 60 * 60_000;
 
+/**
+ * Bodies of events hold names, addresses and e-mails of customers; nobody replays one that is so old. What
+ * happened stays on record: type, ids, times and outcome.
+ */
+const PAYLOADS_KEPT_MS = 90 * 24 * 60 * 60_000;
+
 interface DueSubscription {
   externalId: string;
 }
@@ -33,6 +39,7 @@ export class BillingUpkeep {
     private readonly stripe: StripeGateway,
     private readonly receiveEvent: ReceiveEvent,
     private readonly subscriptions: SubscriptionSync,
+    private readonly events: BillingEventStore,
     private readonly metrics: BillingMetrics,
   ) {}
 
@@ -65,8 +72,13 @@ export class BillingUpkeep {
     return counts;
   }
 
-  /** Deletes old events that were ignored; returns how many. The others are the record of what was billed. */
+  /**
+   * Deletes old events that were ignored, and drops the payloads of those processed 90 days ago; returns how many
+   * were deleted. The others are the record of what was billed.
+   */
   async prune(now: Date): Promise<number> {
+    const oldest = new Date(now.getTime() - PAYLOADS_KEPT_MS);
+    await this.events.dropPayloads(oldest, { keepRunning: !this.stripe.configured });
     const { numAffectedRows } = await sql`
       delete from billing_event
       where status = 'ignored' and received_at < ${new Date(now.getTime() - IGNORED_KEPT_MS)}

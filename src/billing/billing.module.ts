@@ -3,6 +3,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Settings } from '../config.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { BillingService } from './application/billing.service.js';
+import { CheckoutService } from './application/checkout.service.js';
 import { EventWorker } from './application/event-worker.js';
 import { ReceiveEvent } from './application/receive-event.js';
 import { SubscriptionSync } from './application/subscription-sync.js';
@@ -13,6 +14,7 @@ import { WebhookController } from './http/webhook.controller.js';
 import { BILLING_QUEUE, BillingBell } from './infrastructure/billing.bell.js';
 import { BillingEventStore } from './infrastructure/billing-event.store.js';
 import { BillingMetrics } from './infrastructure/billing.metrics.js';
+import { CheckoutStore } from './infrastructure/checkout.store.js';
 import { PriceList } from './infrastructure/price-list.js';
 import { StripeGateway } from './infrastructure/stripe-gateway.js';
 
@@ -32,6 +34,8 @@ export class BillingModule {
         BillingMetrics,
         BillingService,
         BillingUpkeep,
+        CheckoutService,
+        CheckoutStore,
         EventWorker,
         PriceList,
         ReceiveEvent,

@@ -11,6 +11,7 @@ import { Migration20261121000201_user_network } from './Migration20261121000201_
 import { Migration20261121000202_key_maker } from './Migration20261121000202_key_maker.js';
 import { Migration20261121000400_forwarding_bounds } from './Migration20261121000400_forwarding_bounds.js';
 import { Migration20261121000301_partition_functions } from './Migration20261121000301_partition_functions.js';
+import { Migration20261121000203_billing } from './Migration20261121000203_billing.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -26,4 +27,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121000201_user_network', class: Migration20261121000201_user_network },
   { name: 'Migration20261121000202_key_maker', class: Migration20261121000202_key_maker },
   { name: 'Migration20261121000400_forwarding_bounds', class: Migration20261121000400_forwarding_bounds },
+  { name: 'Migration20261121000203_billing', class: Migration20261121000203_billing },
 ];

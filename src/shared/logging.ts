@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Params } from 'nestjs-pino';
 import type { LogFn, Logger } from 'pino';
 import type { Settings } from '../config.js';
+import { withoutKeys } from './without-keys.js';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 export const REQUEST_ID_HEADER = 'x-request-id';
@@ -68,14 +69,15 @@ interface DescribedError {
 
 /** What helps at night, and no more: drivers hang connections and row values onto their errors. */
 function describeError(given: unknown): DescribedError {
-  // pino-http hands over its own description, which leads to the error itself.
-  const error = typeof given === 'object' && given !== null && 'raw' in given ? given.raw : given;
+  // pino-http hands over its own description, which leads to the error itself. Stripe's errors have a `raw` too.
+  const isDescription = typeof given === 'object' && given !== null && !(given instanceof Error);
+  const error = isDescription && 'raw' in given ? given.raw : given;
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   return {
-    type: error.name,
-    message: error.message,
+    type: 'type' in error && typeof error.type === 'string' ? error.type : error.name,
+    message: withoutKeys(error.message),
     ...('code' in error && { code: error.code }),
-    stack: error.stack,
+    stack: error.stack && withoutKeys(error.stack),
     ...(error.cause !== undefined && { cause: describeError(error.cause) }),
   };
 }

@@ -94,8 +94,9 @@ export async function startFakeStripe(): Promise<FakeStripe> {
       return;
     }
     const answer = answerOf(fake, seen, url.searchParams);
-    const body = JSON.stringify(answer ?? { error: missing(seen.path) });
-    const status = answer ? 200 : 404;
+    const refused = seen.path.endsWith('/expire') && fake.sessions.has(seen.path.split('/').at(-2) ?? '');
+    const body = JSON.stringify(answer ?? { error: refused ? NOT_OPEN : missing(seen.path) });
+    const status = answer ? 200 : refused ? 400 : 404;
     if (seen.method === 'POST' && seen.idempotencyKey !== undefined) {
       answersByKey.set(seen.idempotencyKey, { status, body, params });
     }
@@ -113,11 +114,18 @@ export async function startFakeStripe(): Promise<FakeStripe> {
   });
 }
 
+const NOT_OPEN = {
+  type: 'invalid_request_error',
+  message: 'Only Checkout Sessions with a status in ["open"] can be expired.',
+};
+
 function answerOf(
   fake: Omit<FakeStripe, 'url' | 'close'>,
   { method, path, body }: StripeRequest,
   query: URLSearchParams,
 ): Json | null {
+  const [, expired] = /^\/v1\/checkout\/sessions\/([\w-]+)\/expire$/.exec(path) ?? [];
+  if (expired !== undefined) return expire(fake.sessions.get(expired));
   const [, collection, id] = /^\/v1\/([a-z_]+(?:\/sessions)?)(?:\/([\w-]+))?$/.exec(path) ?? [];
   switch (`${method} ${collection}`) {
     case 'GET subscriptions': {
@@ -150,10 +158,19 @@ function answerOf(
       fake.customers.set(customer.id, customer);
       return customer;
     }
+    case 'GET checkout/sessions':
+      return fake.sessions.get(id ?? '') ?? null;
     case 'POST checkout/sessions': {
       const sessionId = freshId('cs');
       const url = `https://checkout.stripe.example/${sessionId}`;
-      const session = { ...body, id: sessionId, object: 'checkout.session', url, subscription: null };
+      const session = {
+        ...body,
+        status: 'open',
+        id: sessionId,
+        object: 'checkout.session',
+        url,
+        subscription: null,
+      };
       fake.sessions.set(sessionId, session);
       return session;
     }
@@ -162,6 +179,13 @@ function answerOf(
     default:
       return null;
   }
+}
+
+/** As Stripe has it: one that is open expires, any other is refused. */
+function expire(session: Json | undefined): Json | null {
+  if (session?.status !== 'open') return null;
+  session.status = 'expired';
+  return session;
 }
 
 function ownerOf(invoice: Json): unknown {

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Actor } from '../../access/access.decorators.js';
@@ -12,11 +12,9 @@ import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { LIVE_STATUSES } from '../domain/stripe-subscription.js';
 import { STRIPE } from '../infrastructure/billing-event.store.js';
 import { PriceList } from '../infrastructure/price-list.js';
-import { refusalOf, StripeGateway } from '../infrastructure/stripe-gateway.js';
+import { isProviderError, refusalOf, StripeGateway } from '../infrastructure/stripe-gateway.js';
+import { CheckoutService } from './checkout.service.js';
 import { SubscriptionSync } from './subscription-sync.js';
-
-/** Two clicks within this time are one checkout. */
-const CHECKOUT_WINDOW_MS = 10 * 60_000;
 
 /** A project's plan, for its people. */
 export interface BillingState {
@@ -31,11 +29,14 @@ export interface BillingState {
 /** What a project's people do about their plan. */
 @Injectable()
 export class BillingService {
+  private readonly logger = new Logger(BillingService.name);
+
   constructor(
     private readonly em: EntityManager,
     private readonly licensing: LicensingService,
     private readonly stripe: StripeGateway,
     private readonly prices: PriceList,
+    private readonly checkouts: CheckoutService,
     private readonly subscriptions: SubscriptionSync,
     @InjectSettings() private readonly settings: Settings,
   ) {}
@@ -54,16 +55,12 @@ export class BillingService {
   }
 
   /**
-   * The URL of a Checkout page. The customer is made once for a project; Stripe is asked whether it has a live
-   * subscription already, because its webhook may still be under way.
-   * @throws DomainError `subscription_exists` with `portalUrl`, `billing_not_configured`,
-   * `billing_provider_unavailable`.
+   * The URL of a Checkout page, the only one that the project has open then. The customer is made once for a
+   * project.
+   * @throws DomainError `subscription_exists` with `portalUrl`, `checkout_in_progress`,
+   * `billing_not_configured`, `billing_provider_unavailable`.
    */
-  async checkout(
-    project: Project,
-    wanted: { tier: PaidTier; interval: 'month' | 'year' },
-    now: Date,
-  ): Promise<string> {
+  async checkout(project: Project, wanted: { tier: PaidTier; interval: 'month' | 'year' }): Promise<string> {
     this.requireConfigured();
     const priceId = this.prices.sold(wanted.tier, wanted.interval);
     if (priceId === undefined) {
@@ -74,22 +71,23 @@ export class BillingService {
     }
     try {
       const customerId = await this.customerOf(project.id);
-      const rows = await this.em.fork().find(Subscription, { projectId: project.id, provider: STRIPE });
-      const known = rows.some(isLiveAtStripe);
-      const live = known || (await this.hasLiveSubscription(customerId));
-      if (live) throw await this.subscriptionExists(project.id, customerId);
-      const window = Math.floor(now.getTime() / CHECKOUT_WINDOW_MS);
-      return await this.stripe.createCheckout({
+      const subscriptions = await this.em.fork().count(Subscription, {
+        projectId: project.id,
+        provider: STRIPE,
+      });
+      const request = {
         projectId: project.id,
         customerId,
         priceId,
+        subscriptions,
         successUrl: this.returnUrl(project.id, 'success'),
         cancelUrl: this.returnUrl(project.id, 'canceled'),
-        // A project that has had a subscription since gets a new page, not the one that was paid.
-        idempotencyKey: `checkout:${project.id}:${customerId}:${priceId}:${rows.length}:${window}`,
-      });
+      };
+      const url = await this.checkouts.open(request);
+      if (url === null) throw await this.subscriptionExists(project.id, customerId);
+      return url;
     } catch (error) {
-      throw refusalOf(error);
+      throw this.refusalOf(error);
     }
   }
 
@@ -106,7 +104,7 @@ export class BillingService {
     try {
       return await this.stripe.createPortal(customerId, this.returnUrl(project.id, 'portal'));
     } catch (error) {
-      throw refusalOf(error);
+      throw this.refusalOf(error);
     }
   }
 
@@ -119,9 +117,15 @@ export class BillingService {
       const found = customerId === null ? [] : await this.stripe.subscriptionsOf(customerId);
       for (const { id } of found) await this.subscriptions.sync(id, { reason: 'sync', actor: who });
     } catch (error) {
-      throw refusalOf(error);
+      throw this.refusalOf(error);
     }
     return this.read(project, now);
+  }
+
+  /** The caller is told that it did not work, the operator why. */
+  private refusalOf(error: unknown): unknown {
+    if (isProviderError(error)) this.logger.error({ err: error }, 'the billing provider refused');
+    return refusalOf(error);
   }
 
   private requireConfigured(): void {
@@ -130,11 +134,6 @@ export class BillingService {
       'billing_not_configured',
       'Nothing can be bought on this service: its operator has not set STRIPE_SECRET_KEY.',
     );
-  }
-
-  private async hasLiveSubscription(customerId: string): Promise<boolean> {
-    const found = await this.stripe.subscriptionsOf(customerId);
-    return found.some(({ status }) => LIVE_STATUSES.includes(status));
   }
 
   private async subscriptionExists(projectId: string, customerId: string): Promise<DomainError> {

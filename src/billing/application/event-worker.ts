@@ -5,11 +5,17 @@ import { Subscription } from '../../licensing/subscription.entity.js';
 import { newId } from '../../shared/ids.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
-import { EVENT_ATTEMPTS_MAX, retryDelayMs, UNMAPPED_ATTEMPTS_MAX } from '../domain/retry-delay.js';
+import { withoutKeys } from '../../shared/without-keys.js';
+import {
+  EVENT_ATTEMPTS_MAX,
+  retryDelayMs,
+  STILL_ALIVE_ATTEMPTS_MAX,
+  UNMAPPED_ATTEMPTS_MAX,
+} from '../domain/retry-delay.js';
 import { planOf, projectOfSession, type StripeEvent } from '../domain/stripe-event.js';
 import { BillingEventStore, type HeldEvent, STRIPE } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
-import { isProviderError } from '../infrastructure/stripe-gateway.js';
+import { describeProviderError, isProviderError } from '../infrastructure/stripe-gateway.js';
 import { SubscriptionSync, type SyncResult } from './subscription-sync.js';
 
 /** Events under way at once in one worker; Stripe allows 100 requests a second. */
@@ -23,6 +29,14 @@ type Verdict =
   | { kind: 'done'; projectId: string | null; note: string | null }
   | { kind: 'retry'; code: string; error: string; attemptsMax: number }
   | { kind: 'dead'; code: string; error: string; projectId: string | null };
+
+/** An end was told, and the provider's answer does not know of it yet: it may come from a copy that lags behind. */
+const STILL_ALIVE: Verdict = {
+  kind: 'retry',
+  code: 'still_alive',
+  error: 'The event says that the subscription has ended, and Stripe still answers that it has not.',
+  attemptsMax: STILL_ALIVE_ATTEMPTS_MAX,
+};
 
 /**
  * Works through the inbox of events. It is rung (by the queue, by the heartbeat); two rings at once are one.
@@ -98,8 +112,12 @@ export class EventWorker implements BeforeApplicationShutdown {
       const verdict = await this.judge(held.event).catch((error: unknown): Verdict => {
         // A provider that is away is counted and waited for; a database that is away ends the attempt.
         if (!isProviderError(error) && isConnectionFailure(error)) throw error;
-        const sentence = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-        return { kind: 'retry', code: 'failed', error: sentence, attemptsMax: EVENT_ATTEMPTS_MAX };
+        return {
+          kind: 'retry',
+          code: 'failed',
+          error: withoutKeys(describeProviderError(error)),
+          attemptsMax: EVENT_ATTEMPTS_MAX,
+        };
       });
       await this.settle(held, verdict);
     } catch (error) {
@@ -129,6 +147,9 @@ export class EventWorker implements BeforeApplicationShutdown {
     if (event.subscriptionId === null) return { kind: 'done', projectId: null, note: 'no_subscription' };
     const cause = { reason: 'billing', eventId: event.id };
     const result = await this.subscriptions.sync(event.subscriptionId, cause);
+    if (event.type === 'customer.subscription.deleted' && result.kind === 'written' && !result.ended) {
+      return STILL_ALIVE;
+    }
     // A session without its subscription's own event tells nothing yet; that event finds the session.
     if (
       result.kind === 'unmapped' &&
@@ -153,7 +174,8 @@ export class EventWorker implements BeforeApplicationShutdown {
     const cause = { reason: 'billing', eventId: event.id };
     const verdicts: Verdict[] = [];
     for (const { externalId } of rows) {
-      verdicts.push(verdictOf(await this.subscriptions.sync(externalId, cause)));
+      const result = await this.subscriptions.sync(externalId, cause);
+      verdicts.push(result.kind === 'written' && !result.ended ? STILL_ALIVE : verdictOf(result));
     }
     await sql`
       update billing_customer set customer_id = null, generation = generation + 1, updated_at = now()
@@ -184,7 +206,10 @@ export class EventWorker implements BeforeApplicationShutdown {
       const { code, error } = verdict;
       await this.store.putBack(held, { afterMs: retryDelayMs(held.attempts), code, error });
       this.metrics.count(type, 'retried');
-      this.logger.warn({ eventId, type, code, attempts: held.attempts }, 'a billing event is tried again');
+      this.logger.warn(
+        { eventId, type, code, error, attempts: held.attempts },
+        'a billing event is tried again',
+      );
       return;
     }
     const { code, error } = verdict;

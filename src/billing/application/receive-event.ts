@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
-import { planOf, readEvent, type StripeEvent } from '../domain/stripe-event.js';
+import { isOfOtherMode, planOf, readEvent, type StripeEvent } from '../domain/stripe-event.js';
 import { BillingBell } from '../infrastructure/billing.bell.js';
 import { BillingEventStore } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
@@ -53,8 +53,17 @@ export class ReceiveEvent {
   }
 
   private async keep(event: StripeEvent, payload: string, source: string): Promise<boolean> {
-    const status = planOf(event.type) ? 'pending' : 'ignored';
-    const isNew = await this.store.receive(event, { payload, status, source });
+    const foreign = isOfOtherMode(event, this.settings.billing.stripeSecretKey);
+    const status = planOf(event.type) && !foreign ? 'pending' : 'ignored';
+    const code = foreign ? 'livemode_mismatch' : null;
+    const isNew = await this.store.receive(event, { payload, status, source, code });
+    if (isNew && foreign) {
+      this.metrics.alert(
+        'livemode_mismatch',
+        'a billing event was ignored: it is of the other mode (test or live) than STRIPE_SECRET_KEY',
+        { eventId: event.id, type: event.type },
+      );
+    }
     this.metrics.count(event.type, isNew ? (status === 'ignored' ? 'ignored' : 'received') : 'duplicate');
     if (isNew && status === 'pending') this.bell.ring();
     return isNew;

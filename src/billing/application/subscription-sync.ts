@@ -24,8 +24,8 @@ import { StripeGateway } from '../infrastructure/stripe-gateway.js';
 
 /** How a synchronisation ended. */
 export type SyncResult =
-  /** The row is written; `changed` tells whether it says anything new. */
-  | { kind: 'written'; projectId: string; changed: boolean }
+  /** The row is written; `changed` tells whether it says anything new, `ended` whether it has ended for good. */
+  | { kind: 'written'; projectId: string; changed: boolean; ended: boolean }
   /** A later one has written already, or the subscription has ended for good. */
   | { kind: 'superseded'; projectId: string }
   /** Nobody can say yet which project it belongs to; a later event may. */
@@ -61,7 +61,8 @@ interface Draft {
  * is drawn from a sequence, *then* Stripe is asked, and the row is written only by a larger number than its
  * own, under the lock of the project's row. Every event that comes after a change is answered by a fetch
  * that sees the change, so the largest number has seen all of them: duplicates, any order and two workers
- * at once end in the same state.
+ * at once end in the same state. An end wins whatever its number: nothing that was read later can undo it, and
+ * an answer from a copy that lags behind may carry a larger number than the one that saw it.
  */
 @Injectable()
 export class SubscriptionSync {
@@ -173,10 +174,7 @@ export class SubscriptionSync {
     const now = new Date();
     const before = await tx.findOne(Subscription, { provider: STRIPE, externalId: told.id });
     if (before && before.projectId !== projectId) throw new Error('another project took the subscription');
-    if (before && before.syncSeq >= seq) return { kind: 'superseded', projectId };
-    if (before && isTerminal(before.status) && told.status !== before.status) {
-      return { kind: 'superseded', projectId };
-    }
+    if (before && isSuperseded(before, draft)) return { kind: 'superseded', projectId };
     if (await this.isOtherCustomer(tx, { projectId, told, before })) {
       return refused(
         'customer_mismatch',
@@ -187,7 +185,11 @@ export class SubscriptionSync {
     const item = soldItemOf(told, prices);
     const row = before ?? newRow(tx, { projectId, externalId: told.id, now });
     const was = before ? meaningOf(before) : null;
-    tx.assign(row, { ...columnsOf(draft, { item, before, now }), syncSeq: seq, updatedAt: now });
+    tx.assign(row, {
+      ...columnsOf(draft, { item, before, now }),
+      syncSeq: Math.max(seq, before?.syncSeq ?? 0),
+      updatedAt: now,
+    });
     await tx.flush();
     await this.licensing.recompute(tx, projectId, {
       reason: cause.reason,
@@ -204,7 +206,8 @@ export class SubscriptionSync {
         projectId,
       );
     }
-    return { kind: 'written', projectId, changed: was !== meaningOf(row) };
+    const changed = was !== meaningOf(row);
+    return { kind: 'written', projectId, changed, ended: isTerminal(row.status) };
   }
 
   /** A subscription does not move between customers, nor a customer between projects. */
@@ -250,6 +253,12 @@ export class SubscriptionSync {
       });
     }
   }
+}
+
+/** Whether what was told is older than the row, or contradicts an end that is written already. */
+function isSuperseded(before: Subscription, { told, seq }: Draft): boolean {
+  if (isTerminal(before.status)) return told.status !== before.status || before.syncSeq >= seq;
+  return before.syncSeq >= seq && !isTerminal(told.status);
 }
 
 function newRow(

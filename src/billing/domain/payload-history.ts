@@ -1,4 +1,5 @@
 import { type StatusColumns, statusAfter } from '../../licensing/subscription-status.js';
+import { inOrder } from './event-order.js';
 import { earlier } from './json.js';
 import type { StripeEvent } from './stripe-event.js';
 import { readInvoice, type ToldInvoice } from './stripe-invoice.js';
@@ -33,7 +34,7 @@ export function subscriptionFrom(
 ): History | null {
   let state: State | null = null;
   const invoices = new Map<string, ToldInvoice>();
-  for (const event of events.toSorted(byTime)) {
+  for (const event of inOrder(events)) {
     if (event.type.startsWith('customer.subscription.')) {
       state = afterSubscription(state, event, { prices, invoices });
     } else if (event.type.startsWith('invoice.')) {
@@ -46,31 +47,6 @@ export function subscriptionFrom(
     }
   }
   return state && { told: state.told, columns: state.columns };
-}
-
-/**
- * The provider's clock has whole seconds, and several events share one. Within a second what is about an
- * invoice comes before what it led to, a creation comes first and an end last.
- */
-function byTime(a: StripeEvent, b: StripeEvent): number {
-  return (
-    a.createdAt.getTime() - b.createdAt.getTime() ||
-    rankOf(a) - rankOf(b) ||
-    statusRankOf(a) - statusRankOf(b) ||
-    (a.id < b.id ? -1 : Number(a.id > b.id))
-  );
-}
-
-function rankOf({ type }: StripeEvent): number {
-  if (type === 'customer.subscription.created') return 0;
-  if (type.startsWith('invoice.')) return 1;
-  if (type === 'customer.subscription.deleted') return 3;
-  return type === 'customer.deleted' ? 4 : 2;
-}
-
-/** Of two updates in a second the one that is still incomplete came first. */
-function statusRankOf({ object }: StripeEvent): number {
-  return object.status === 'incomplete' ? 0 : 1;
 }
 
 function afterSubscription(

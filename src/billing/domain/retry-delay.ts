@@ -2,6 +2,8 @@
 export const EVENT_ATTEMPTS_MAX = 12;
 /** Claims of an event whose project nobody knows: the event that says it comes within seconds, or never. */
 export const UNMAPPED_ATTEMPTS_MAX = 6;
+/** Claims of an end that the provider's own answer does not show yet: two minutes, then somebody has to look. */
+export const STILL_ALIVE_ATTEMPTS_MAX = 5;
 
 const BASE_MS = 2_000;
 const FACTOR = 3;

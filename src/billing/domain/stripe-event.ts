@@ -42,6 +42,10 @@ export interface StripeEvent {
   createdAt: Date;
   /** What the event is about. */
   object: JsonObject;
+  /** What stood before in the members that a change has changed; null where the event tells of no change. */
+  previous: JsonObject | null;
+  /** Whether it is about real money; null where it does not say. */
+  livemode: boolean | null;
   /** Null where the event names none. */
   objectId: string | null;
   subscriptionId: string | null;
@@ -54,12 +58,19 @@ export function planOf(type: string): EventPlan | null {
   return Object.hasOwn(EVENT_PLANS, type) ? (EVENT_PLANS[type] ?? null) : null;
 }
 
+/** Whether an event is about test data where the key is for real money, or the other way round. */
+export function isOfOtherMode({ livemode }: StripeEvent, secretKey: string): boolean {
+  const mode = /^[sr]k_(live|test)_/.exec(secretKey)?.[1];
+  return mode !== undefined && livemode !== null && livemode !== (mode === 'live');
+}
+
 const EVENT_TYPE = /^[\w.]{1,100}$/;
 
 /** Reads an event, whatever the API version; null where it is none. */
 export function readEvent(payload: unknown): StripeEvent | null {
   const event = objectOf(payload);
-  const object = objectOf(objectOf(event?.data)?.object);
+  const data = objectOf(event?.data);
+  const object = objectOf(data?.object);
   const id = idOf(event?.id);
   const type = textOf(event?.type);
   const createdAt = instantOf(event?.created);
@@ -69,6 +80,8 @@ export function readEvent(payload: unknown): StripeEvent | null {
     type,
     createdAt,
     object,
+    previous: objectOf(data?.previous_attributes),
+    livemode: typeof event?.livemode === 'boolean' ? event.livemode : null,
     objectId: idOf(object.id),
     subscriptionId: subscriptionIdOf(type, object),
     customerId:

@@ -43,7 +43,7 @@ export class BillingController {
   @ApiConflictResponse({ description: '`subscription_exists`, with `portalUrl`' })
   @ApiServiceUnavailableResponse(NOT_CONFIGURED)
   async checkout(@CurrentProject() project: Project, @Body() body: CheckoutBody): Promise<BillingUrlDto> {
-    return { url: await this.billing.checkout(project, body, new Date()) };
+    return { url: await this.billing.checkout(project, body) };
   }
 
   /** Stripe's pages for invoices, payment method, change and end. 409 `no_billing_customer` before any checkout. */

@@ -48,13 +48,18 @@ export class BillingEventStore {
   /** Stores an event once; returns whether it is new. */
   async receive(
     event: StripeEvent,
-    { payload, status, source }: { payload: string; status: 'pending' | 'ignored'; source: string },
+    {
+      payload,
+      status,
+      source,
+      code,
+    }: { payload: string; status: 'pending' | 'ignored'; source: string; code: string | null },
   ): Promise<boolean> {
     const { numAffectedRows } = await sql`
       insert into billing_event (provider, event_id, type, object_id, subscription_id, customer_id, payload,
-                                 provider_created_at, source, status, finished_at)
+                                 provider_created_at, source, status, code, finished_at)
       values (${STRIPE}, ${event.id}, ${event.type}, ${event.objectId}, ${event.subscriptionId},
-              ${event.customerId}, ${payload}, ${event.createdAt}, ${source}, ${status},
+              ${event.customerId}, ${payload}, ${event.createdAt}, ${source}, ${status}, ${code},
               case when ${status} = 'ignored' then now() end)
       on conflict (provider, event_id) do nothing
     `.execute(this.em.fork().getKysely());
@@ -114,12 +119,28 @@ export class BillingEventStore {
   ): Promise<StripeEvent[]> {
     const { rows } = await sql<{ payload: string }>`
       select payload from billing_event
-      where provider = ${STRIPE} and status <> 'ignored'
+      where provider = ${STRIPE} and status <> 'ignored' and payload is not null
         and (subscription_id = ${subscriptionId} or (type = 'customer.deleted' and customer_id = ${customerId}))
       order by provider_created_at desc, event_id desc
       limit ${HISTORY_EVENTS_MAX}
     `.execute(em.getKysely());
     return rows.flatMap(({ payload }) => readEvent(JSON.parse(payload)) ?? []).toReversed();
+  }
+
+  /**
+   * Drops the payloads of events that were processed before an instant; returns how many. Of a subscription that
+   * runs they stay where the payloads are all there is to know it by (`keepRunning`).
+   */
+  async dropPayloads(before: Date, { keepRunning }: { keepRunning: boolean }): Promise<number> {
+    const { numAffectedRows } = await sql`
+      update billing_event e set payload = null
+      where status = 'processed' and finished_at < ${before} and payload is not null
+        and not (${keepRunning} and e.subscription_id is not null and not exists (
+          select 1 from subscription s
+          where s.provider = e.provider and s.external_id = e.subscription_id
+            and s.status in ('canceled', 'incomplete_expired')))
+    `.execute(this.em.fork().getKysely());
+    return Number(numAffectedRows ?? 0);
   }
 
   /** What waits and what was given up, for the metrics. */
@@ -145,11 +166,13 @@ export class BillingEventStore {
 
   /**
    * Has finished events worked through again, as if they had just come: one by its id, or all dead ones.
-   * Returns how many there are; a dry run changes none.
+   * Returns how many there are; a dry run changes none. One whose payload was dropped is past replaying.
    */
   async replay(which: { eventId: string } | 'dead', { dryRun = false } = {}): Promise<number> {
     const condition =
-      which === 'dead' ? sql`status = 'dead'` : sql`event_id = ${which.eventId} and status <> 'ignored'`;
+      which === 'dead'
+        ? sql`status = 'dead'`
+        : sql`event_id = ${which.eventId} and status <> 'ignored' and payload is not null`;
     const database = this.em.fork().getKysely();
     if (dryRun) {
       const { rows } = await sql<{ count: number }>`

@@ -95,8 +95,8 @@ export class StripeGateway {
     return customer.id;
   }
 
-  /** The URL of a Checkout page that sells a subscription. */
-  async createCheckout(request: CheckoutRequest): Promise<string> {
+  /** A Checkout page that sells a subscription; the same key again gives the same one. */
+  async createCheckout(request: CheckoutRequest): Promise<{ id: string; url: string }> {
     const { projectId, customerId, priceId, successUrl, cancelUrl, idempotencyKey } = request;
     const session = await this.client.checkout.sessions.create(
       {
@@ -112,7 +112,22 @@ export class StripeGateway {
       { idempotencyKey },
     );
     if (!session.url) throw new Error('Stripe made a checkout session without a URL');
-    return session.url;
+    return { id: session.id, url: session.url };
+  }
+
+  /** Closes a Checkout page, so that nobody can pay on it any more; `complete`: somebody has paid before. */
+  async closeCheckout(id: string): Promise<'closed' | 'complete'> {
+    try {
+      await this.client.checkout.sessions.expire(id);
+      return 'closed';
+    } catch (error) {
+      // It is not open any more, or was never known to this account.
+      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+      if (error.code === 'resource_missing') return 'closed';
+      const { status } = await this.client.checkout.sessions.retrieve(id);
+      if (status === 'open') throw error;
+      return status === 'complete' ? 'complete' : 'closed';
+    }
   }
 
   /** The URL of the customer's own pages at Stripe: invoices, payment method, cancellation. */
@@ -138,6 +153,16 @@ export class StripeGateway {
 /** Whether Stripe said it, or could not be reached. */
 export function isProviderError(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError;
+}
+
+/** An error as a sentence, with what Stripe says of its kind; it may hold a key (`withoutKeys`). */
+export function describeProviderError(error: unknown): string {
+  if (error instanceof Stripe.errors.StripeError) {
+    const { type, code, statusCode, requestId, message } = error;
+    const facts = [type, code, statusCode, requestId].filter((fact) => fact !== undefined && fact !== null);
+    return `${facts.join(' ')}: ${message}`;
+  }
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
 /** What Stripe refused or could not answer, as a refusal that a client of ours understands; else the error itself. */

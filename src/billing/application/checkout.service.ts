@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '../../shared/domain-error.js';
+import { isTerminal, LIVE_STATUSES } from '../domain/stripe-subscription.js';
+import { CheckoutStore, type OpenCheckout, type Purpose } from '../infrastructure/checkout.store.js';
+import { StripeGateway } from '../infrastructure/stripe-gateway.js';
+
+/** Two clicks within this time are one checkout. */
+const CHECKOUT_WINDOW_MS = 10 * 60_000;
+/** One that is being made for longer belongs to a process that died. */
+const MAKING_MS = 90_000;
+/** Somebody else may claim the place between our closing and our claiming it. */
+const CLAIMS_MAX = 3;
+const RETRY_AFTER_SECONDS = 5;
+
+/** A checkout that is wanted, and where its page leads to. */
+export interface CheckoutWish extends Purpose {
+  projectId: string;
+  successUrl: string;
+  cancelUrl: string;
+}
+
+/**
+ * Opens a checkout and sees to it that a project has no second one open: each could be paid, and then both would
+ * be charged. The place is claimed in a transaction before Stripe is asked; an older checkout is closed at
+ * Stripe before a new one is made.
+ */
+@Injectable()
+export class CheckoutService {
+  constructor(
+    private readonly store: CheckoutStore,
+    private readonly stripe: StripeGateway,
+  ) {}
+
+  /**
+   * The URL of the page, or null where the project has a subscription that lives, at Stripe or here.
+   * @throws DomainError `checkout_in_progress`, and what Stripe throws.
+   */
+  async open(request: CheckoutWish): Promise<string | null> {
+    const { projectId, customerId, priceId, subscriptions } = request;
+    const purpose = { priceId, customerId, subscriptions };
+    let closed: string | null = null;
+    for (let attempt = 0; attempt < CLAIMS_MAX; attempt += 1) {
+      const claim = await this.store.claim(projectId, purpose, { closed, sameMs: CHECKOUT_WINDOW_MS });
+      if (claim.kind === 'subscribed') return null;
+      if (claim.kind === 'claimed') {
+        // Its webhook may still be under way.
+        if (await this.has(customerId, (status) => LIVE_STATUSES.includes(status))) return null;
+        const { idempotencyKey } = claim;
+        const session = await this.stripe.createCheckout({ ...request, idempotencyKey });
+        await this.store.keepSession(projectId, idempotencyKey, session.id);
+        return session.url;
+      }
+      // Once somebody has paid, a subscription that is only being set up counts too.
+      const paid = (await this.close(request, claim.by)) === 'complete';
+      if (paid && (await this.has(customerId, (status) => !isTerminal(status)))) return null;
+      closed = claim.by.idempotencyKey;
+    }
+    throw inProgress();
+  }
+
+  private async close(request: CheckoutWish, open: OpenCheckout): Promise<'closed' | 'complete'> {
+    if (open.sessionId !== null) return this.stripe.closeCheckout(open.sessionId);
+    if (open.ageMs < MAKING_MS) throw inProgress();
+    // Whoever made it died before it was written down: the same key names it once more.
+    const session = await this.stripe.createCheckout({ ...request, ...open });
+    return this.stripe.closeCheckout(session.id);
+  }
+
+  private async has(customerId: string, matches: (status: string) => boolean): Promise<boolean> {
+    return (await this.stripe.subscriptionsOf(customerId)).some(({ status }) => matches(status));
+  }
+}
+
+function inProgress(): DomainError {
+  return new DomainError(
+    'checkout_in_progress',
+    'Another checkout of this project is being opened. Try again in a moment.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import { inOrder } from './event-order.js';
+import type { JsonObject } from './json.js';
+import { readEvent, type StripeEvent } from './stripe-event.js';
+
+const AT = 1_700_000_000;
+
+/** Changes of a subscription, each with the members that it changes; ids are the other way round on purpose. */
+function changes(
+  start: JsonObject,
+  steps: JsonObject[],
+  created: (index: number) => number = () => AT,
+): StripeEvent[] {
+  let object: JsonObject = { id: 'sub_1', object: 'subscription', ...start };
+  return steps.map((step, index) => {
+    const previous = Object.fromEntries(Object.keys(step).map((key) => [key, object[key] ?? null]));
+    object = { ...object, ...step };
+    const event = readEvent({
+      id: `evt_${100 - index}`,
+      type: 'customer.subscription.updated',
+      created: created(index),
+      data: { object, previous_attributes: previous },
+    });
+    if (!event) throw new Error('no event');
+    return event;
+  });
+}
+
+function permutations<Item>(items: Item[]): Item[][] {
+  if (items.length < 2) return [items];
+  return items.flatMap((item, at) =>
+    permutations(items.filter((_, index) => index !== at)).map((rest) => [item, ...rest]),
+  );
+}
+
+describe(inOrder.name, () => {
+  it.each<[string, JsonObject, JsonObject[]]>([
+    ['there and back', { status: 'active' }, [{ status: 'past_due' }, { status: 'active', n: 1 }]],
+    [
+      'there, back and there',
+      { status: 'active', n: 0 },
+      [{ status: 'past_due' }, { n: 1 }, { status: 'active' }, { n: 2 }],
+    ],
+    [
+      'of different members',
+      { status: 'active', items: { object: 'list', data: [1] } },
+      [{ items: { object: 'list', data: [2] } }, { status: 'past_due' }],
+    ],
+    [
+      'a switch off and on',
+      { cancel_at_period_end: false, n: 0 },
+      [{ cancel_at_period_end: true }, { n: 1 }, { cancel_at_period_end: false }],
+    ],
+  ])('puts changes of one second into their order: %s', (_, start, steps) => {
+    const events = changes(start, steps);
+    for (const shuffled of permutations(events)) expect(inOrder(shuffled)).toEqual(events);
+  });
+
+  it('knows by what came before which of two opposite changes was first', () => {
+    const created = (index: number): number => AT + Math.min(index, 1);
+    // The first second leaves it past due; in the next it is paid and fails again.
+    const steps = [{ status: 'past_due' }, { status: 'active' }, { status: 'past_due' }];
+    const events = changes({ status: 'active' }, steps, created);
+    for (const shuffled of permutations(events)) expect(inOrder(shuffled)).toEqual(events);
+  });
+
+  it('gives the same order whatever came first where a change is missing', () => {
+    const [first, , ...rest] = changes({ status: 'active', n: 0 }, [
+      { n: 1 },
+      { status: 'past_due' },
+      { n: 2 },
+      { n: 3 },
+    ]);
+    const events = [first as StripeEvent, ...rest];
+    for (const shuffled of permutations(events)) expect(inOrder(shuffled)).toEqual(events);
+  });
+});

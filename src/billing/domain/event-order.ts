@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type JsonObject, objectOf } from './json.js';
+import type { StripeEvent } from './stripe-event.js';
+
+/**
+ * Events of one subscription in the order in which they happened. The provider's clock has whole seconds, and
+ * several events share one. Within a second what is about an invoice comes before what it led to, a creation
+ * comes first and an end last; of several changes each says what was there before it (`previous_attributes`),
+ * and so which one it follows.
+ */
+export function inOrder(events: readonly StripeEvent[]): StripeEvent[] {
+  const sorted = events.toSorted(byTime);
+  const ordered: StripeEvent[] = [];
+  let before: JsonObject | null = null;
+  while (ordered.length < sorted.length) {
+    const first = sorted[ordered.length] as StripeEvent;
+    const together = sorted.slice(ordered.length).filter((event) => isTogether(first, event));
+    ordered.push(...(together.length > 1 ? chained(together, before) : [first]));
+    const last = ordered.at(-1);
+    if (last?.type.startsWith('customer.subscription.')) before = last.object;
+  }
+  return ordered;
+}
+
+function byTime(a: StripeEvent, b: StripeEvent): number {
+  return (
+    a.createdAt.getTime() - b.createdAt.getTime() ||
+    rankOf(a) - rankOf(b) ||
+    statusRankOf(a) - statusRankOf(b) ||
+    (a.id < b.id ? -1 : Number(a.id > b.id))
+  );
+}
+
+function rankOf({ type }: StripeEvent): number {
+  if (type === 'customer.subscription.created') return 0;
+  if (type.startsWith('invoice.')) return 1;
+  if (type === 'customer.subscription.deleted') return 3;
+  return type === 'customer.deleted' ? 4 : 2;
+}
+
+/** Of two updates in a second that say nothing about each other, the one that is still incomplete came first. */
+function statusRankOf({ object }: StripeEvent): number {
+  return object.status === 'incomplete' ? 0 : 1;
+}
+
+/** Changes of one second, which the clock alone cannot order. */
+function isTogether(a: StripeEvent, b: StripeEvent): boolean {
+  const isChange = (event: StripeEvent): boolean =>
+    event.previous !== null && event.type.startsWith('customer.subscription.') && rankOf(event) === 2;
+  return a === b || (isChange(a) && isChange(b) && a.createdAt.getTime() === b.createdAt.getTime());
+}
+
+/**
+ * One after the other, each time the change whose state before agrees best with what is there; where nothing is
+ * known yet, the one that follows none of the others. A change that has not arrived leaves a gap, hence "best".
+ */
+function chained(changes: readonly StripeEvent[], before: JsonObject | null): StripeEvent[] {
+  const left = [...changes];
+  const ordered: StripeEvent[] = [];
+  let state = before;
+  while (left.length > 0) {
+    const scores = left.map((event) => {
+      const was = stateBefore(event);
+      if (state) return agreement(was, state);
+      const others = left.filter((other) => other !== event);
+      return -Math.max(0, ...others.map(({ object }) => agreement(was, object)));
+    });
+    const [next] = left.splice(scores.indexOf(Math.max(...scores)), 1) as [StripeEvent];
+    ordered.push(next);
+    state = next.object;
+  }
+  return ordered;
+}
+
+function stateBefore({ object, previous }: StripeEvent): JsonObject {
+  return previous ? merged(object, previous) : object;
+}
+
+/** What stood in place of the members that changed; a list is given whole, an object by its changed members. */
+function merged(now: JsonObject, previous: JsonObject): JsonObject {
+  const was: JsonObject = { ...now };
+  for (const [key, value] of Object.entries(previous)) {
+    const [inner, innerNow] = [objectOf(value), objectOf(now[key])];
+    was[key] = inner && innerNow && inner.object !== 'list' ? merged(innerNow, inner) : value;
+  }
+  return was;
+}
+
+/** How many members two states have in common. */
+function agreement(a: JsonObject, b: JsonObject): number {
+  return Object.keys(a).filter((key) => isDeepStrictEqual(a[key], b[key])).length;
+}

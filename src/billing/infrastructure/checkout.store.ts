@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { LicensingService } from '../../licensing/licensing.service.js';
+import { Subscription } from '../../licensing/subscription.entity.js';
+import { projectNotFound } from '../../projects/project.service.js';
+import { newId } from '../../shared/ids.js';
+import { LIVE_STATUSES } from '../domain/stripe-subscription.js';
+import { STRIPE } from './billing-event.store.js';
+
+/** What a checkout is for. */
+export interface Purpose {
+  priceId: string;
+  customerId: string;
+  /** Subscriptions that the project has had: a further one is another checkout. */
+  subscriptions: number;
+}
+
+/** A checkout that a project has open, or that is just being made. */
+export interface OpenCheckout extends Purpose {
+  /** Makes the provider give the same checkout again. */
+  idempotencyKey: string;
+  /** Null while the provider is asked for it. */
+  sessionId: string | null;
+  /** Since it was claimed, by the database's clock. */
+  ageMs: number;
+}
+
+export type Claim =
+  /** It is ours to make, with this key. */
+  | { kind: 'claimed'; idempotencyKey: string }
+  /** Another one is in the way; it has to be closed first. */
+  | { kind: 'occupied'; by: OpenCheckout }
+  /** The project has a subscription that lives. */
+  | { kind: 'subscribed' };
+
+/** The one checkout that a project may have open at a time; no two can then be paid. */
+@Injectable()
+export class CheckoutStore {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly licensing: LicensingService,
+  ) {}
+
+  /**
+   * Claims the project's place under the lock of its row, which subscriptions are written under too. A checkout
+   * for the same purpose and younger than `sameMs` is the one that is wanted; any other is in the way, unless it is
+   * `closed`, the key of the one that the caller has closed.
+   */
+  async claim(
+    projectId: string,
+    wanted: Purpose,
+    { closed, sameMs }: { closed: string | null; sameMs: number },
+  ): Promise<Claim> {
+    return this.em.fork().transactional(async (tx) => {
+      if (!(await this.licensing.lockProject(tx, projectId))) throw projectNotFound();
+      const live = { projectId, provider: STRIPE, status: { $in: [...LIVE_STATUSES] } } as const;
+      if ((await tx.count(Subscription, live)) > 0) return { kind: 'subscribed' };
+      const database = tx.getKysely();
+      const { rows } = await sql<OpenCheckout>`
+        select price_id as "priceId", customer_id as "customerId", subscriptions, idempotency_key as "idempotencyKey",
+               session_id as "sessionId", extract(epoch from now() - claimed_at)::float8 * 1000 as "ageMs"
+        from billing_checkout where project_id = ${projectId}
+      `.execute(database);
+      const by = rows[0];
+      const { priceId, customerId, subscriptions } = wanted;
+      if (by && by.idempotencyKey !== closed) {
+        const same =
+          by.priceId === priceId && by.customerId === customerId && by.subscriptions === subscriptions;
+        if (same && by.ageMs < sameMs) return { kind: 'claimed', idempotencyKey: by.idempotencyKey };
+        return { kind: 'occupied', by };
+      }
+      const idempotencyKey = `checkout:${projectId}:${newId()}`;
+      await sql`
+        insert into billing_checkout (project_id, price_id, customer_id, subscriptions, idempotency_key, claimed_at)
+        values (${projectId}, ${priceId}, ${customerId}, ${subscriptions}, ${idempotencyKey}, now())
+        on conflict (project_id) do update set
+          price_id = excluded.price_id, customer_id = excluded.customer_id, session_id = null,
+          subscriptions = excluded.subscriptions,
+          idempotency_key = excluded.idempotency_key, claimed_at = excluded.claimed_at
+      `.execute(database);
+      return { kind: 'claimed', idempotencyKey };
+    });
+  }
+
+  /** Writes down which checkout was made, unless another one has taken its place. */
+  async keepSession(projectId: string, idempotencyKey: string, sessionId: string): Promise<void> {
+    await sql`
+      update billing_checkout set session_id = ${sessionId}
+      where project_id = ${projectId} and idempotency_key = ${idempotencyKey}
+    `.execute(this.em.fork().getKysely());
+  }
+}
