@@ -12,5 +12,10 @@ export const shared = {
 export default {
   ...shared,
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '\\.redis\\.spec\\.ts$', '\\.browser\\.spec\\.ts$'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '/test/fuzz/',
+    '\\.redis\\.spec\\.ts$',
+    '\\.browser\\.spec\\.ts$',
+  ],
 };

@@ -1,5 +1,5 @@
 // Sends requests made of the OpenAPI document to the built service: npm run fuzz -- --requests 100000 --seed 7.
-// The run is test/fuzz, which `npm test` does with few requests and always the same ones.
+// The run is test/fuzz; `.ci/run` does it with few requests and always the same ones.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
@@ -16,7 +16,7 @@ if (values.seed !== undefined && !/^\d{1,9}$/.test(values.seed)) {
   console.error('--seed must be a whole number; without it one is drawn, and printed.');
   process.exit(1);
 }
-const { status } = spawnSync('npm', ['run', '--silent', 'jest', '--', '--verbose', 'test/fuzz'], {
+const { status } = spawnSync('npm', ['run', '--silent', 'jest', '--', '--config', 'jest.fuzz.config.mjs', '--verbose'], {
   stdio: 'inherit',
   shell: process.platform === 'win32',
   env: { ...process.env, FUZZ_REQUESTS: String(requests), FUZZ_SEED: values.seed ?? 'random' },

@@ -90,10 +90,29 @@ const ACCESS_CODES = [
   'tier_required',
 ];
 
+/** Signing up costs a password hash: people are made once, and become members of each test's own projects. */
+interface People extends Record<Role, TestUser> {
+  /** Whose session has run out. */
+  late: TestUser;
+  /** Who has signed out. */
+  gone: TestUser;
+  stranger: TestUser;
+  /** Who was a member once. */
+  former: TestUser;
+}
+
 let service: TestService;
+let people: People;
 
 beforeAll(async () => {
   service = await startTestService(BEHIND_LOOPBACK_PROXY);
+  const [viewer, editor, owner, late, gone, stranger, former] = (await Promise.all(
+    Array.from({ length: 7 }, () => signUp(service)),
+  )) as [TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser];
+  people = { viewer, editor, owner, late, gone, stranger, former };
+  const expire = `update user_session set expires_at = now() - interval '1 second' where user_id = $1`;
+  await service.database.query(expire, [late.id]);
+  expect((await gone.request('POST', '/v1/auth/sign-out')).status).toBeLessThan(300);
 });
 
 afterAll(() => service.close());
@@ -122,9 +141,8 @@ async function ask(
 
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
-/** A member of the project with that role, signed in. */
-async function member(project: TestProject, role: Role): Promise<TestUser> {
-  const user = await signUp(service);
+/** Makes somebody a member of the project. */
+async function join(project: TestProject, user: TestUser, role: Role): Promise<TestUser> {
   await service.database.query('insert into project_member (project_id, user_id, role) values ($1, $2, $3)', [
     project.id,
     user.id,
@@ -184,20 +202,19 @@ describe('who may do what (design §5)', () => {
           project.id,
         ]);
         expect(await ask(operation, project.id, bearer(project.keys.owner))).toEqual(expected);
-        const [late, gone] = await Promise.all([member(project, 'owner'), member(project, 'owner')]);
-        const expire = `update user_session set expires_at = now() - interval '1 second' where user_id = $1`;
-        await service.database.query(expire, [late.id]);
-        await gone.request('POST', '/v1/auth/sign-out');
-        for (const { cookie } of [late, gone])
+        for (const user of [people.late, people.gone]) {
+          const { cookie } = await join(project, user, 'owner');
           expect(await ask(operation, project.id, { cookie })).toEqual(expected);
+        }
       });
 
       it("404 with the session of another project's owner, and of a member who was taken out", async () => {
         const [project, elsewhere] = await Promise.all([business(), business()]);
-        const [stranger, former] = await Promise.all([member(elsewhere, 'owner'), member(project, 'owner')]);
-        await service.database.query('delete from project_member where user_id = $1', [former.id]);
+        await join(elsewhere, people.stranger, 'owner');
+        await join(project, people.former, 'owner');
+        await service.database.query('delete from project_member where user_id = $1', [people.former.id]);
         const expected = { status: 404, code: 'project_not_found' };
-        for (const { cookie } of [stranger, former])
+        for (const { cookie } of [people.stranger, people.former])
           expect(await ask(operation, project.id, { cookie })).toEqual(expected);
       });
 
@@ -226,7 +243,7 @@ describe('who may do what (design §5)', () => {
       it.each(ROLES)('as %s, by key and by session', async (role) => {
         const byKey = await business();
         const bySession = await business();
-        const { cookie } = await member(bySession, role);
+        const { cookie } = await join(bySession, people[role], role);
         for (const answer of [
           await ask(operation, byKey.id, bearer(byKey.keys[role])),
           await ask(operation, bySession.id, { cookie }),
@@ -288,8 +305,8 @@ describe('routes outside of a project', () => {
 
 /** One of each thing that a project has and a path can name. */
 async function belongingsOf(project: TestProject): Promise<Record<string, string>> {
-  const user = await member(project, 'owner');
-  await member(project, 'owner');
+  const user = await join(project, people.viewer, 'owner');
+  await join(project, people.owner, 'owner');
   const [key] = await service.database.query<{ id: string }>('select id from api_key where project_id = $1', [
     project.id,
   ]);

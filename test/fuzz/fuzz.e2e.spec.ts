@@ -13,7 +13,7 @@ import { Tally } from './tally.js';
 import { complaintAbout, SecretWatch } from './watch.js';
 import { call, signUp, type Surroundings, World } from './world.js';
 
-/** `npm run fuzz` sets both; `npm test` sends the same few thousand requests each time. */
+/** `npm run fuzz` sets both. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 3000);
 const SEED =
   process.env['FUZZ_SEED'] === 'random' ? randomInt(2 ** 31) : Number(process.env['FUZZ_SEED'] ?? 5);
