@@ -175,6 +175,17 @@ describe('a database of the version before', () => {
     }
   });
 
+  it('leaves alone what somebody else keeps in the same schema', async () => {
+    await database.query('create table report (id bigserial primary key)');
+    await database.query('create function report_of() returns int language sql as $$ select 1 $$');
+    await database.query('revoke execute on function report_of() from public');
+    const orm = await MikroORM.init(ormOptions(database.ownerUrl));
+    await migrate(orm, { ownerUrl: database.ownerUrl, runtimeUrl: database.url });
+    await orm.close();
+    expect(await attempt('select * from report')).toBe(INSUFFICIENT_PRIVILEGE);
+    expect(await attempt('select report_of()')).toBe(INSUFFICIENT_PRIVILEGE);
+  });
+
   it('tells the role that serves what is missing, and needs no right to tell', async () => {
     const orm = await MikroORM.init(ormOptions(database.url));
     expect(await pendingMigrations(orm)).toEqual([]);

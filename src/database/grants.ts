@@ -29,8 +29,8 @@ const PRIVILEGES = ['SELECT', 'INSERT', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRI
 
 /**
  * Brings the rights of `role` to what the service needs at run time, in the owner's transaction: rows of the tables
- * and the owner's functions, no table, role or file. Does nothing where they are so, and for a role that owns the
- * tables or is superuser, of which no right can be taken.
+ * and the owner's functions, no table, role or file. What somebody else made in these schemas is left alone. Does
+ * nothing where the rights are so, and for a role that owns the tables or is superuser, of which no right can be taken.
  */
 export async function grantToRuntime(client: ClientBase, role: string): Promise<void> {
   const { rows: owners } = await client.query(
@@ -39,11 +39,7 @@ export async function grantToRuntime(client: ClientBase, role: string): Promise<
   );
   if (owners.length > 0) return;
   const name = client.escapeIdentifier(role);
-  for (const schema of await schemasLacking(client, role)) {
-    await client.query(`grant usage on schema ${schema} to ${name}`);
-    await client.query(`grant usage, select on all sequences in schema ${schema} to ${name}`);
-    await client.query(`grant execute on all functions in schema ${schema} to ${name}`);
-  }
+  for (const grant of await lackingGrants(client, role)) await client.query(`grant ${grant} to ${name}`);
   for (const table of await tablesOf(client, role)) {
     const wanted = EXCEPTIONS[table.name] ?? SERVED;
     if (isHeld(table, wanted)) continue;
@@ -59,20 +55,30 @@ export async function grantToRuntime(client: ClientBase, role: string): Promise<
   }
 }
 
-/** Those of our schemas that the role may not enter, or of which it may not use a sequence or a function. */
-async function schemasLacking(client: ClientBase, role: string): Promise<string[]> {
-  const { rows } = await client.query<{ schema: string }>(
-    `select nspname as schema from pg_namespace n
-     where nspname in ('public', 'bullmq') and not (
-       has_schema_privilege($1, n.oid, 'USAGE')
-       -- Asked of every sequence: the server may put the conditions of one query into another order.
-       and (select bool_and(case when c.relkind = 'S' then has_sequence_privilege($1, c.oid, 'USAGE') else true end)
-            from pg_class c where c.relnamespace = n.oid) is not false
-       and (select bool_and(has_function_privilege($1, p.oid, 'EXECUTE'))
-            from pg_proc p where p.pronamespace = n.oid) is not false)`,
+/** What the role still lacks of the schemas, and of the owner's sequences and functions, as `… on …`. */
+async function lackingGrants(client: ClientBase, role: string): Promise<string[]> {
+  const { rows } = await client.query<{ lacking: string }>(
+    `with ours as materialized (select oid, nspname from pg_namespace where nspname in ('public', 'bullmq')),
+     -- Set apart first: the server may put the conditions of one query into another order.
+     sequences as materialized (
+       select c.oid from pg_class c join ours on ours.oid = c.relnamespace
+       where c.relkind = 'S' and pg_has_role(current_user, c.relowner, 'USAGE')
+     ),
+     functions as materialized (
+       select p.oid from pg_proc p join ours on ours.oid = p.pronamespace
+       where pg_has_role(current_user, p.proowner, 'USAGE')
+     )
+     select 'usage on schema ' || quote_ident(nspname) as lacking
+     from ours where not has_schema_privilege($1, oid, 'USAGE')
+     union all
+     select 'usage, select on sequence ' || oid::regclass
+     from sequences where not has_sequence_privilege($1, oid, 'USAGE')
+     union all
+     select 'execute on routine ' || oid::regprocedure
+     from functions where not has_function_privilege($1, oid, 'EXECUTE')`,
     [role],
   );
-  return rows.map(({ schema }) => schema);
+  return rows.map(({ lacking }) => lacking);
 }
 
 interface HeldGrant {
@@ -94,7 +100,7 @@ function isHeld(held: HeldGrant, wanted: TableGrant): boolean {
   );
 }
 
-/** Every table but partitions, which are reached through their parent alone. */
+/** The owner's tables but partitions, which are reached through their parent alone. */
 async function tablesOf(client: ClientBase, role: string): Promise<HeldGrant[]> {
   const { rows } = await client.query<HeldGrant>(
     `select n.nspname || '.' || c.relname as name, c.oid::regclass::text as quoted,
@@ -105,7 +111,8 @@ async function tablesOf(client: ClientBase, role: string): Promise<HeldGrant[]> 
             (select count(*)::int from pg_attribute
              where attrelid = c.oid and attnum > 0 and not attisdropped) as columns
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('public', 'bullmq') and c.relkind in ('r', 'p') and not c.relispartition`,
+     where n.nspname in ('public', 'bullmq') and c.relkind in ('r', 'p') and not c.relispartition
+       and pg_has_role(current_user, c.relowner, 'USAGE')`,
     [role, PRIVILEGES],
   );
   return rows;

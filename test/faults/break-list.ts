@@ -56,8 +56,8 @@ export const BREAKS: Break[] = [
     edits: [
       {
         file: 'src/consent/infrastructure/consent-statement.ts',
-        from: 'using (project_id, id) where announced',
-        to: 'using (project_id, id) where announced and random() < 0.95',
+        from: 'where judged.unannounced is null',
+        to: 'where judged.unannounced is null and random() < 0.95',
       },
     ],
     kinds: ['flush-redis'],
@@ -98,8 +98,8 @@ export const BREAKS: Break[] = [
     edits: [
       {
         file: 'src/forwarding/application/consent-forwarder.ts',
-        from: 'return `p.tier in (${tiers}) and (${legacyAllowed ? `${own} or ${legacy}` : own})`;',
-        to: "return legacyAllowed ? 'true' : tiers + own + legacy;",
+        from: "return `case when p.tier not in (${tiers}) then 'tier'",
+        to: "return `case when true then null when p.tier not in (${tiers}) then 'tier'",
       },
     ],
     kinds: ['flush-redis'],
