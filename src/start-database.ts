@@ -10,6 +10,7 @@ import {
   pendingMigrations,
 } from './database/migrate.js';
 import { ormOptions } from './database/orm-options.js';
+import { missingKeysSentence } from './forwarding/stored-tokens.js';
 import { refuseDevelopmentData } from './production-checks.js';
 
 /** The application is loaded meanwhile: on a busy machine the server's answer may lie unread for many seconds. */
@@ -33,6 +34,8 @@ export async function prepareDatabase(settings: Settings): Promise<void> {
     const isOwner = await mayMigrate(orm);
     if (isOwner) await migrate(orm, urlsOf(settings));
     else await refuseOutdatedSchema(orm);
+    const lack = await missingKeysSentence(orm.em, settings);
+    if (lack) throw new StartError(lack);
     if (settings.production) await refuseDevelopmentData(orm);
     if (settings.production && isOwner && settings.databaseOwnerUrl === settings.databaseUrl)
       process.stderr.write(`${ONE_ROLE_WARNING}\n`);

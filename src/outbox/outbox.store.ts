@@ -105,6 +105,15 @@ export class OutboxStore {
     return rows;
   }
 
+  /** How many dead letters there are: that one, or, where null, all. */
+  async countDeadLetters(letter: { projectId: string; id: string } | null): Promise<number> {
+    const which = letter ? sql`project_id = ${letter.projectId} and id = ${letter.id}` : sql`true`;
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from outbox_dead_letter where ${which}
+    `.execute(this.em.fork().getKysely());
+    return rows[0]?.count ?? 0;
+  }
+
   /** Puts dead letters back into the outbox, as if they had never failed; returns how many. Null means all. */
   async revive(letter: { projectId: string; id: string } | null): Promise<number> {
     const which = letter ? sql`project_id = ${letter.projectId} and id = ${letter.id}` : sql`true`;
