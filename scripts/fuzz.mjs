@@ -16,9 +16,13 @@ if (values.seed !== undefined && !/^\d{1,9}$/.test(values.seed)) {
   console.error('--seed must be a whole number; without it one is drawn, and printed.');
   process.exit(1);
 }
-const { status } = spawnSync('npm', ['run', '--silent', 'jest', '--', '--config', 'jest.fuzz.config.mjs', '--verbose'], {
-  stdio: 'inherit',
-  shell: process.platform === 'win32',
-  env: { ...process.env, FUZZ_REQUESTS: String(requests), FUZZ_SEED: values.seed ?? 'random' },
-});
+const { status } = spawnSync(
+  'npm',
+  ['run', '--silent', 'jest', '--', '--config', 'jest.fuzz.config.mjs', '--verbose'],
+  {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+    env: { ...process.env, FUZZ_REQUESTS: String(requests), FUZZ_SEED: values.seed ?? 'random' },
+  },
+);
 process.exit(status ?? 1);
