@@ -59,6 +59,8 @@ export interface Settings {
   /** Port of the worker's own health and metrics server; 0: none. */
   workerPort: number;
   logLevel: string;
+  /** How long a stopping process says that it is not ready before it stops listening. */
+  shutdownDelayMs: number;
   secretKeys: SecretKey[];
   authSecret: string;
   trustedProxies: string[];
@@ -109,6 +111,8 @@ const STORAGE_FOLDER = 'cdn';
 const STORAGE_REGION_DEFAULT = 'us-east-1';
 const STORAGE_PARAMETERS = ['endpoint', 'region', 'pathStyle'];
 
+/** Load balancers ask about every other second. */
+const SHUTDOWN_DELAY_PRODUCTION_MS = 5_000;
 /** An office visits the sites of so many projects at its full rate before the limit of its network is met. */
 const PROJECTS_OF_A_NETWORK = 10;
 const AUTH_SECRET_CHARACTERS_MIN = 32;
@@ -146,6 +150,11 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     runWorker: false,
     demo: false,
     workerPort: read.integer('WORKER_PORT', { default: 0, min: 0, max: 65_535 }),
+    shutdownDelayMs: read.integer('SHUTDOWN_DELAY_MS', {
+      default: production ? SHUTDOWN_DELAY_PRODUCTION_MS : 0,
+      min: 0,
+      max: 60_000,
+    }),
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     secretKeys: read.secretKeys('SECRET_KEYS'),
     authSecret: read.secret('AUTH_SECRET'),

@@ -115,6 +115,12 @@ function reachableHost(host: string): string {
  */
 async function close(app: NestExpressApplication): Promise<void> {
   const server: Server = app.getHttpServer();
+  const { ReadinessChecks } = await import('./operations/readiness.js');
+  const { SETTINGS } = await import('./shared/settings.js');
+  const { shutdownDelayMs } = app.get<Settings>(SETTINGS);
+  app.get(ReadinessChecks, { strict: false }).leave();
+  // Whoever balances the load asks now and then, and goes on sending requests until it has heard.
+  if (server.listening && shutdownDelayMs > 0) await sleep(shutdownDelayMs);
   const cut = setTimeout(() => server.closeAllConnections(), REQUEST_GRACE_MS);
   await new Promise((closed) => server.close(closed));
   clearTimeout(cut);

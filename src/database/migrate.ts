@@ -129,9 +129,16 @@ export async function mayMigrate(orm: MikroORM): Promise<boolean> {
 }
 
 /** Names of migrations that the database still lacks; empty when it is up to date. Needs no more than to read. */
-export async function pendingMigrations(orm: MikroORM): Promise<string[]> {
+export function pendingMigrations(orm: MikroORM): Promise<string[]> {
+  return missingMigrations((query) => orm.em.fork().execute<{ name: string }[]>(query));
+}
+
+/** `pendingMigrations`, over any connection. */
+export async function missingMigrations(
+  read: (query: string) => Promise<{ name: string }[]>,
+): Promise<string[]> {
   try {
-    const rows = await orm.em.fork().execute<{ name: string }[]>('select name from schema_migration');
+    const rows = await read('select name from schema_migration');
     const done = new Set(rows.map(({ name }) => name));
     return migrations.map(({ name }) => name).filter((name) => !done.has(name));
   } catch (error) {
