@@ -15,6 +15,7 @@ import { type FieldError, fieldErrors } from './shared/domain-error.js';
 import { mountApiDocs } from './openapi.js';
 import { answerParserErrors, sendProblem } from './shared/problem.filter.js';
 import { answerProtocolErrors } from './shared/protocol-errors.js';
+import { limitRequestsUnderWay } from './shared/requests-under-way.js';
 import { helmetOptions } from './shared/security-headers.js';
 
 /** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
@@ -60,6 +61,7 @@ export async function createHttpApp(
   else serveIngest(app);
   options.mount?.(app);
   mountBillingWebhook(app);
+  app.use('/v1', limitRequestsUnderWay());
   app.use('/v1/auth', express.json({ limit: AUTH_BODY_BYTES_MAX, strict: false }));
   app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));
   app.use(answerParserErrors);

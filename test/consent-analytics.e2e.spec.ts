@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { ConsentRollup } from '../src/consent/consent.rollup.js';
+import { ROLLUP_ACTIONS_MAX, ROLLUP_HOSTNAMES_MAX } from '../src/consent/domain/consent-counts.js';
+import { uuidLowerBound } from '../src/shared/ids.js';
+import { until } from './support/until.js';
 import { createTestProject, type TestProject } from './support/project.js';
 import { startTestService, type TestService } from './support/service.js';
 
@@ -30,9 +33,18 @@ const WITHDRAWN = { ...NONE, action: 'withdraw', hostname: undefined };
 interface Answer {
   totals: Record<string, number> & { rates: Record<string, number | null> };
   series: { at: string; records: number }[];
-  byAction: { action: string; records: number }[];
-  byHostname: { hostname: string | null; records: number }[];
+  byAction: { action: string; records: number; analytics: number }[];
+  otherActions: Other;
+  byHostname: { hostname: string | null; records: number; analytics: number }[];
+  otherHostnames: Other;
 }
+
+type Other = { records: number; analytics: number; rejection: number };
+
+const MARK_A_MINUTE_AGO = `update consent_rollup_state set done_until = now() - interval '62 seconds'`;
+
+const sumOf = (entries: readonly { records: number }[]): number =>
+  entries.reduce((sum, { records }) => sum + records, 0);
 
 describe('consent analytics (spec §8: consent and site analytics)', () => {
   let service: TestService;
@@ -171,6 +183,148 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     await slow.query('commit');
     await slow.end();
     expect((await ask(project)).totals.records).toBe(1);
+  });
+
+  describe('names that anybody can make up', () => {
+    /** Records with a hostname and an action each, received `secondsAgo`. */
+    const flood = (project: TestProject, count: number, secondsAgo = 60): Promise<unknown> =>
+      service.database.query(
+        `insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, received_at)
+         select $1, (substr($2::text, 1, 24) || lpad(to_hex(n), 12, '0'))::uuid, true, true, true,
+                'made_up_' || n, 'h' || n || '.example', now() - make_interval(secs => $4)
+         from generate_series(1, $3::int) n`,
+        [project.id, uuidLowerBound(new Date()), count, secondsAgo],
+      );
+    const rows = async (project: TestProject, interval: string): Promise<number> => {
+      const [row] = await service.database.query<{ n: string }>(
+        `select count(*) as n from consent_rollup_${interval} where project_id = $1`,
+        [project.id],
+      );
+      return Number(row?.n);
+    };
+
+    it.each([
+      ['before they are in the rollups', false],
+      ['from the rollups', true],
+    ])('are ranked in the database, the rest counted together, %s', async (_when, rolled) => {
+      const project = await createTestProject(service, { tier: 'business' });
+      await post(project, [ALL, ALL, NONE]);
+      await age(project, 60);
+      await flood(project, 5_000);
+      await moveMarkBack(1);
+      if (rolled) await rollup.advance();
+      const answer = await ask(project);
+      expect(answer.totals.records).toBe(5_003);
+      for (const [entries, other, namesMax] of [
+        [answer.byAction, answer.otherActions, rolled ? ROLLUP_ACTIONS_MAX + 2 : 100],
+        [answer.byHostname, answer.otherHostnames, rolled ? ROLLUP_HOSTNAMES_MAX : 100],
+      ] as const) {
+        expect(entries).toHaveLength(namesMax);
+        expect(sumOf(entries) + other.records).toBe(5_003);
+        expect(entries.reduce((sum, { analytics }) => sum + analytics, other.analytics)).toBe(5_002);
+      }
+      expect(answer.byAction[0]).toMatchObject({ action: 'accept_all', records: 2 });
+      expect(answer.byHostname[0]).toMatchObject({ hostname: 'a.example', records: 2 });
+    });
+
+    it('fill an hour of the rollups with a bounded number of rows, whenever they come', async () => {
+      const project = await createTestProject(service, { tier: 'business' });
+      for (const n of [1, 2, 3]) {
+        await service.database.query('delete from consent_record where project_id = $1', [project.id]);
+        await flood(project, 1_000 * n);
+        await moveMarkBack(1);
+        await rollup.advance();
+      }
+      expect(await rolledUp(project)).toBe(6_000);
+      // A pair of names is a row; these have a hostname and an action each.
+      for (const interval of ['hour', 'day'])
+        expect(await rows(project, interval)).toBeLessThanOrEqual(
+          2 * (ROLLUP_ACTIONS_MAX + 1 + ROLLUP_HOSTNAMES_MAX + 1),
+        );
+      expect((await ask(project)).totals.records).toBe(6_000);
+    });
+
+    it('do not push out a name that the hour has already, nor a documented action', async () => {
+      const project = await createTestProject(service, { tier: 'business' });
+      await post(project, [{ ...ALL, action: 'own_action' }]);
+      await age(project, 60);
+      await moveMarkBack(1);
+      await rollup.advance();
+      await flood(project, 1_000);
+      await service.database.query(
+        `delete from consent_record where project_id = $1 and action = 'own_action'`,
+        [project.id],
+      );
+      await service.database.query(MARK_A_MINUTE_AGO);
+      await rollup.advance();
+      await service.database.query('delete from consent_record where project_id = $1', [project.id]);
+      await post(project, [{ ...ALL, action: 'own_action' }, WITHDRAWN]);
+      await age(project, 60);
+      await service.database.query(MARK_A_MINUTE_AGO);
+      await rollup.advance();
+      const answer = await ask(project);
+      expect(answer.byAction.find(({ action }) => action === 'own_action')).toMatchObject({ records: 2 });
+      expect(answer.byAction.find(({ action }) => action === 'withdraw')).toMatchObject({ records: 1 });
+      expect(answer.byHostname.find(({ hostname }) => hostname === 'a.example')).toMatchObject({
+        records: 2,
+      });
+      expect(answer.totals.records).toBe(1_003);
+    });
+
+    it.each([false, true])(
+      'are not kept at all where the project lists domains and they are none of them (rolled up: %s)',
+      async (rolled) => {
+        const project = await createTestProject(service, { tier: 'business', domains: ['a.example'] });
+        await post(project, [
+          ALL,
+          { ...ALL, hostname: 'www.a.example' },
+          NONE,
+          { ...NONE, hostname: 'evila.example' },
+          WITHDRAWN,
+        ]);
+        await age(project, 60);
+        await moveMarkBack(1);
+        if (rolled) await rollup.advance();
+        const answer = await ask(project);
+        expect(answer.byHostname.map(({ hostname, records }) => [hostname, records]).toSorted()).toEqual([
+          [null, 1],
+          ['a.example', 1],
+          ['www.a.example', 1],
+        ]);
+        expect(answer.otherHostnames).toMatchObject({ records: 2, rejection: 2 });
+        expect(answer.otherActions.records).toBe(0);
+      },
+    );
+  });
+
+  it('counts one question of a project at a time, and lets others ask meanwhile', async () => {
+    const [busy, other] = [
+      await createTestProject(service, { tier: 'business' }),
+      await createTestProject(service, { tier: 'business' }),
+    ];
+    const blocker = new Client({ connectionString: service.database.url });
+    await blocker.connect();
+    await blocker.query('begin; lock table consent_rollup_state in access exclusive mode');
+    const asked = Array.from({ length: 10 }, () => busy.request('viewer', 'GET', '/analytics/consents'));
+    const refused: Response[] = [];
+    for (const answer of asked)
+      void answer.then((response) => {
+        if (response.status === 429) refused.push(response);
+      });
+    // One is counted, five wait.
+    await until('the others are refused', () => refused.length === 4);
+    expect(refused[0]?.headers.get('retry-after')).toBe('5');
+    const running = await service.database.query<{ n: string }>(
+      `select count(*) as n from pg_stat_activity
+       where datname = current_database() and application_name = 'consent-service reports' and state = 'active'`,
+    );
+    expect(Number(running[0]?.n)).toBe(1);
+    const others = other.request('viewer', 'GET', '/analytics/consents');
+    await blocker.query('commit');
+    await blocker.end();
+    expect((await others).status).toBe(200);
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([...Array<number>(6).fill(200), ...Array<number>(4).fill(429)]);
   });
 
   it('has a row of zeros for each day without records, and null rates', async () => {

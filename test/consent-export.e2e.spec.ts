@@ -1,8 +1,11 @@
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { getDocumentProxy, extractText } from 'unpdf';
+import { Client } from 'pg';
+import { ExportProgress } from '../src/consent/http/export-progress.js';
 import { uuidLowerBound } from '../src/shared/ids.js';
+import { storeConsent } from './support/consent.js';
 import { createTestProject, type TestProject } from './support/project.js';
 import { startTestService, type TestService } from './support/service.js';
 import { until } from './support/until.js';
@@ -137,6 +140,151 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
       );
       return running.length === 0;
     });
+  });
+
+  describe('many exports at once', () => {
+    const EXPORTS_BEFORE = 4;
+    /** More than the connection and both ends of it hold, so that a reader who stops is noticed. */
+    const heavy = (projectId: string): Promise<unknown> =>
+      service.database.query(
+        `insert into consent_record (project_id, id, analytics, marketing, preferences, action, extra)
+         select $1, (substr($2::text, 1, 24) || lpad(to_hex(n), 12, '0'))::uuid, true, true, false, 'accept_all',
+                jsonb_build_object('filling', repeat('x', 3000))
+         from generate_series(1, 12000) n`,
+        [projectId, uuidLowerBound(new Date())],
+      );
+    interface Reader {
+      status: number;
+      /** How the answer ended; null while it has not. */
+      ended(): 'whole' | 'broken' | null;
+      close(): void;
+    }
+    /** Begins an export and reads no further than its head. */
+    const stall = (of: TestProject): Promise<Reader> =>
+      new Promise((begun, fail) => {
+        const request = httpRequest(`${service.baseUrl}/v1/projects/${of.id}/consents/export?format=csv`, {
+          headers: { authorization: `Bearer ${of.keys.viewer}` },
+          agent: false,
+        });
+        let ended: 'whole' | 'broken' | null = null;
+        request.on('response', (response) => {
+          response.pause();
+          response.on('error', () => (ended = 'broken'));
+          response.socket.on('close', () => (ended ??= response.complete ? 'whole' : 'broken'));
+          begun({ status: response.statusCode ?? 0, ended: () => ended, close: () => request.destroy() });
+        });
+        request.on('error', fail);
+        request.end();
+      });
+
+    let progress: ExportProgress;
+    beforeAll(() => {
+      progress = service.app.get(ExportProgress, { strict: false });
+      expect([progress.stallMs, progress.longestMs]).toEqual([30_000, 1_800_000]);
+    });
+    afterEach(() => {
+      progress.stallMs = 30_000;
+      progress.longestMs = 1_800_000;
+    });
+
+    it('of clients that do not read leave the others theirs', async () => {
+      const stalled: Reader[] = [];
+      for (let n = 0; n < EXPORTS_BEFORE; n++) {
+        const of = await createTestProject(service, { tier: 'pro' });
+        await heavy(of.id);
+        stalled.push(await stall(of));
+      }
+      expect(stalled.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      const other = await createTestProject(service, { tier: 'pro' });
+      await post({}, other.id);
+      expect(await csv(other)).toHaveLength(2);
+      for (const { close } of stalled) close();
+    });
+
+    it("of one project are refused with 429, so that it takes nobody else's place", async () => {
+      const of = await createTestProject(service, { tier: 'pro' });
+      await heavy(of.id);
+      const first = await stall(of);
+      const [second, third] = await Promise.all([
+        of.request('viewer', 'GET', '/consents/export?format=csv'),
+        of.request('viewer', 'GET', '/consents/export?format=csv'),
+      ]);
+      expect([second.status, third.status]).toEqual([429, 429]);
+      expect(second.headers.get('retry-after')).toBe('10');
+      first.close();
+      await until('its place is free', async () => {
+        const response = await of.request('viewer', 'GET', '/consents/export?format=csv&to=2001-01-01');
+        return response.status === 200;
+      });
+    });
+
+    it.each(['stallMs', 'longestMs'] as const)(
+      'are broken off after %s, and give their place back',
+      async (limit) => {
+        progress[limit] = 300;
+        const of = await createTestProject(service, { tier: 'pro' });
+        await heavy(of.id);
+        const reader = await stall(of);
+        await until('a place is free', async () => {
+          const response = await of.request('viewer', 'GET', '/consents/export?format=csv&to=2001-01-01');
+          return response.status === 200;
+        });
+        reader.close();
+        await until('it ended', () => reader.ended());
+        expect(reader.ended()).toBe('broken');
+      },
+    );
+
+    it('that are slow because we are have their time', async () => {
+      progress.stallMs = 100;
+      const of = await createTestProject(service, { tier: 'pro' });
+      await post({}, of.id);
+      const blocker = new Client({ connectionString: service.database.url });
+      await blocker.connect();
+      await blocker.query('begin; lock table consent_record in access exclusive mode');
+      const asked = csv(of);
+      await new Promise((wake) => setTimeout(wake, 500));
+      await blocker.query('commit');
+      await blocker.end();
+      expect(await asked).toHaveLength(2);
+    });
+  });
+
+  it.each([
+    ['action=reject_all', 1],
+    ['hostname=B.example', 1],
+    ['analytics=false', 1],
+    ['marketing=true&preferences=true', 1],
+    ['preferences=true', 2],
+    ['action=accept_all&analytics=false', 0],
+  ])('exports what the filter %s of the list finds', async (query, found) => {
+    const other = await createTestProject(service, { tier: 'pro' });
+    await post({ action: 'accept_all', marketing: true, hostname: 'a.example' }, other.id);
+    await post({ action: 'reject_all', analytics: false, hostname: 'b.example' }, other.id);
+    const [, ...rows] = await csv(other, `&${query}`);
+    const listed = (await (await other.request('viewer', 'GET', `/consents?${query}`)).json()) as {
+      items: { id: string }[];
+    };
+    expect(rows.map(([id]) => id).toSorted()).toEqual(listed.items.map(({ id }) => id).toSorted());
+    expect(rows).toHaveLength(found);
+    const pdf = await getDocumentProxy(
+      new Uint8Array(
+        await (await other.request('viewer', 'GET', `/consents/export?format=pdf&${query}`)).arrayBuffer(),
+      ),
+    );
+    const { text } = await extractText(pdf);
+    expect(text[0]).toContain(`Records: ${found}`);
+    expect(text[0]).not.toContain('Filters: none');
+  });
+
+  it('finds the few that a filter matches among many, over several looks', async () => {
+    const other = await createTestProject(service, { tier: 'enterprise' });
+    const first = await storeConsent(service, other.id, { action: 'needle' });
+    await many(other.id, 120_000);
+    await new Promise((wake) => setTimeout(wake, 5));
+    const last = await storeConsent(service, other.id, { action: 'needle' });
+    const [, ...rows] = await csv(other, '&action=needle');
+    expect(rows.map(([id]) => id)).toEqual([first, last]);
   });
 
   it('is a PDF with a cover, a table and page numbers', async () => {

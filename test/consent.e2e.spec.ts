@@ -319,6 +319,7 @@ describe('GET /v1/projects/:projectId/consents', () => {
     expect(await (await empty.request('viewer', 'GET', '/consents')).json()).toEqual({
       items: [],
       nextCursor: null,
+      searchedTo: null,
     });
   });
 

@@ -107,8 +107,8 @@ describe('one API and two workers, with Redis for the queue (design §3)', () =>
       await until(
         'the API has its queue',
         async () =>
-          ((await (await fetch(`${machines.api.baseUrl}/health/ready`)).json()) as { status: string }).status ===
-          'ok',
+          ((await (await fetch(`${machines.api.baseUrl}/health/ready`)).json()) as { status: string })
+            .status === 'ok',
         15_000,
       );
       const report = await stop();

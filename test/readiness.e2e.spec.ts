@@ -37,7 +37,7 @@ describe('a process that was told to stop', () => {
       api.signal('SIGTERM');
       const refusal = await until('it is not ready', async () => {
         const response = await ready();
-        return response.status === 503 && response;
+        return response.status === 503 ? response : null;
       });
       expect(await refusal.json()).toMatchObject({
         status: 'error',

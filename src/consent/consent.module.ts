@@ -8,6 +8,7 @@ import { ConsentRollup } from './consent.rollup.js';
 import { AnalyticsController } from './http/analytics.controller.js';
 import { ConsentController } from './http/consent.controller.js';
 import { ExportController } from './http/export.controller.js';
+import { ExportProgress } from './http/export-progress.js';
 import { IngestEndpoint } from './http/ingest.endpoint.js';
 import { IngestLimit } from './http/ingest-limit.js';
 import { ConsentPartitions } from './consent-partitions.js';
@@ -25,6 +26,7 @@ import { IngestMetrics } from './infrastructure/ingest.metrics.js';
     IngestEndpoint,
     IngestLimit,
     IngestMetrics,
+    ExportProgress,
     ConsentRollup,
     ConsentAnalytics,
     ConsentExport,

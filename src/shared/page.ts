@@ -24,8 +24,13 @@ export function pageOf<Row, Item>(
   const more = rows.length > limit && last !== undefined;
   return {
     items: shown.map(toItem),
-    nextCursor: more ? Buffer.from(keyOf(last)).toString('base64url') : null,
+    nextCursor: more ? cursorOf(keyOf(last)) : null,
   };
+}
+
+/** A key as a cursor. */
+export function cursorOf(key: string): string {
+  return Buffer.from(key).toString('base64url');
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { ClientGone } from './client-gone.js';
 import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from './domain-error.js';
 import { Complaint } from './complaint.js';
 import { newId } from './ids.js';
@@ -52,6 +53,10 @@ export class ProblemFilter implements ExceptionFilter {
 
   /** Answers a request with what was thrown, for routes that Nest does not serve too. Returns the problem's code. */
   answer(error: unknown, request: IncomingMessage, response: ServerResponse): string {
+    if (error instanceof ClientGone) {
+      response.destroy();
+      return 'client_gone';
+    }
     const problem = this.problemOf(error, request);
     if (response.headersSent) response.destroy();
     else sendProblem(request, response, problem);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
-import { countsOf, lowestId } from '../consent.rollup.js';
+import { type RawBuilder, sql } from 'kysely';
+import { ProjectReads } from '../../database/project-reads.js';
+import { countsOf, lowestId, namedHostname } from '../consent.rollup.js';
 import {
   ANALYTICS_GROUPS_MAX,
   type AnalyticsInterval,
@@ -9,6 +9,7 @@ import {
   type ConsentRates,
   intervalStarts,
   NO_RECORDS,
+  OTHER_NAME,
   ratesOf,
 } from '../domain/consent-counts.js';
 
@@ -33,71 +34,109 @@ export interface ConsentAnalyticsAnswer {
   series: ({ at: Date } & Counted)[];
   /** The most frequent actions, at most `ANALYTICS_GROUPS_MAX`. */
   byAction: ({ action: string } & Counted)[];
+  /** Records of all other actions. */
+  otherActions: Counted;
   /** The most frequent hostnames; null stands for records that tell none. */
   byHostname: ({ hostname: string | null } & Counted)[];
+  /** Records of all other hostnames; where the project lists domains, of all that are none of them. */
+  otherHostnames: Counted;
 }
 
 interface GroupRow extends ConsentCounts {
   grouped: 'at' | 'action' | 'hostname';
-  at: string | null;
-  action: string | null;
-  hostname: string | null;
+  at: Date | null;
+  name: string | null;
 }
 
 /** Counts and rates of a project's records (spec §8: consent analytics). */
 @Injectable()
 export class ConsentAnalytics {
-  constructor(private readonly em: EntityManager) {}
+  constructor(private readonly reads: ProjectReads) {}
 
   /**
    * Answers from the rollups, and for the newest records, which are not in them yet, from the records: one
    * statement, so both are seen at the same instant and nothing is missing or counted twice.
    */
-  async answer({ projectId, from, to, interval }: AnalyticsQuestion): Promise<ConsentAnalyticsAnswer> {
+  async answer(
+    { projectId, from, to, interval }: AnalyticsQuestion,
+    gone: AbortSignal,
+  ): Promise<ConsentAnalyticsAnswer> {
     const starts = intervalStarts(from, to, interval);
     const first = starts[0] ?? from;
     const end = starts.length > 0 ? (intervalStarts(to, new Date(to.getTime() + 1), interval)[0] ?? to) : to;
     const last = end.getTime() < to.getTime() ? nextStart(end, interval) : end;
-    const rows = await this.groups({ projectId, from: first, to: last, interval });
+    const rows = await this.groups({ projectId, from: first, to: last, interval }, gone);
+    const actions = named(rows, 'action');
+    const hostnames = named(rows, 'hostname');
     const byInstant = new Map(
-      rows.filter((row) => row.grouped === 'at').map((row) => [new Date(row.at ?? 0).getTime(), row]),
+      rows.filter((row) => row.grouped === 'at').map((row) => [row.at?.getTime() ?? 0, row]),
     );
     return {
       from: first,
       to: last,
       interval,
-      totals: counted(rows.filter((row) => row.grouped === 'action').reduce(add, NO_RECORDS)),
+      totals: counted(rows.filter((row) => row.grouped === 'at').reduce(add, NO_RECORDS)),
       series: starts.map((at) => ({ at, ...counted(byInstant.get(at.getTime()) ?? NO_RECORDS) })),
-      byAction: top(rows, 'action').map((row) => ({ action: row.action ?? '', ...counted(row) })),
-      byHostname: top(rows, 'hostname').map((row) => ({ hostname: row.hostname || null, ...counted(row) })),
+      byAction: actions.entries.map((row) => ({ action: row.name ?? '', ...counted(row) })),
+      otherActions: actions.other,
+      byHostname: hostnames.entries.map((row) => ({ hostname: row.name || null, ...counted(row) })),
+      otherHostnames: hostnames.other,
     };
   }
 
-  private async groups({ projectId, from, to, interval }: AnalyticsQuestion): Promise<GroupRow[]> {
+  private groups(
+    { projectId, from, to, interval }: AnalyticsQuestion,
+    gone: AbortSignal,
+  ): Promise<GroupRow[]> {
     const columns = sql`records, analytics, marketing, preferences, full_accept, rejection, withdrawal`;
-    const { rows } = await sql<GroupRow>`
+    const query = sql<GroupRow>`
       with state as materialized (select done_until from consent_rollup_state),
-      counted as (
+      counted as materialized (
         select at, action, hostname, ${columns}
         from ${sql.table(`consent_rollup_${interval}`)}
         where project_id = ${projectId} and at >= ${from} and at < ${to}
         union all
-        select date_trunc(${interval}, c.received_at, 'UTC'), c.action, coalesce(c.hostname, ''), ${countsOf(sql.raw('c'))}
-        from consent_record c
+        select date_trunc(${interval}, c.received_at, 'UTC'), c.action,
+               ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))}, ${countsOf(sql.raw('c'))}
+        from consent_record c join project p on p.id = c.project_id
         where c.project_id = ${projectId} and c.received_at >= (select done_until from state)
           and c.received_at >= ${from} and c.received_at < ${to}
           and c.id >= (select ${lowestId(sql`done_until`)} from state)
         group by 1, 2, 3
       )
-      select case when grouping(at) = 0 then 'at' when grouping(action) = 0 then 'action' else 'hostname' end as grouped,
-             at, action, hostname, sum(records)::float8 as records, sum(analytics)::float8 as analytics,
-             sum(marketing)::float8 as marketing, sum(preferences)::float8 as preferences,
-             sum(full_accept)::float8 as "fullAccept", sum(rejection)::float8 as rejection,
-             sum(withdrawal)::float8 as withdrawal
-      from counted group by grouping sets ((at), (action), (hostname))
-    `.execute(this.em.fork().getKysely());
-    return rows;
+      select 'at' as grouped, at, null as name, ${SUMS} from counted group by at
+      union all ${rankedBy('action')}
+      union all ${rankedBy('hostname')}
+    `;
+    return this.reads.report(projectId, query, gone);
   }
+}
+
+/** The sums of the counts, as numbers under the names of the answer. */
+const SUMS = sql`
+  sum(records)::float8 as records, sum(analytics)::float8 as analytics, sum(marketing)::float8 as marketing,
+  sum(preferences)::float8 as preferences, sum(full_accept)::float8 as "fullAccept",
+  sum(rejection)::float8 as rejection, sum(withdrawal)::float8 as withdrawal`;
+
+/**
+ * The most frequent names with their sums, and all others in one row: ranked where the records are, because there
+ * may be as many names as records.
+ */
+function rankedBy(column: 'action' | 'hostname'): RawBuilder<unknown> {
+  const name = sql.ref(column);
+  return sql`(
+    select ${column}, null::timestamptz, case when place <= ${ANALYTICS_GROUPS_MAX} then ${name} else ${OTHER_NAME} end,
+           ${SUMS}
+    from (
+      select ${name}, sum(records) as records, sum(analytics) as analytics, sum(marketing) as marketing,
+             sum(preferences) as preferences, sum(full_accept) as full_accept, sum(rejection) as rejection,
+             sum(withdrawal) as withdrawal,
+             row_number() over (order by (${name} = ${OTHER_NAME}), sum(records) desc, ${name}) as place
+      from counted group by ${name}
+    ) ranked
+    group by 3
+    order by sum(records) desc, 3
+  )`;
 }
 
 function nextStart(at: Date, interval: AnalyticsInterval): Date {
@@ -130,9 +169,11 @@ function add(a: ConsentCounts, b: ConsentCounts): ConsentCounts {
   };
 }
 
-function top(rows: GroupRow[], grouped: 'action' | 'hostname'): GroupRow[] {
-  return rows
-    .filter((row) => row.grouped === grouped)
-    .toSorted((a, b) => b.records - a.records)
-    .slice(0, ANALYTICS_GROUPS_MAX);
+/** The named ones of a group in their order, and what is counted together of the others. */
+function named(rows: GroupRow[], grouped: 'action' | 'hostname'): { entries: GroupRow[]; other: Counted } {
+  const own = rows.filter((row) => row.grouped === grouped);
+  return {
+    entries: own.filter(({ name }) => name !== OTHER_NAME),
+    other: counted(own.find(({ name }) => name === OTHER_NAME) ?? NO_RECORDS),
+  };
 }

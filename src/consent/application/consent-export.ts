@@ -1,18 +1,36 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
-import { DomainError } from '../../shared/domain-error.js';
+import { ProjectReads } from '../../database/project-reads.js';
+import { FairPlaces, type PlaceLimits } from '../../shared/fair-places.js';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { openPool } from '../../shared/postgres-pool.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../domain/consent-input.js';
+import { filtersOf, rangeOf, type RecordFilter } from './record-filter.js';
 
-/** Exports at once in one process; each has a connection, so that they never wait for the ingest's or the other way round. */
-export const EXPORTS_MAX = 4;
+/**
+ * Exports at once in one process, whatever they do: one that is read slowly costs the memory of some batches, and
+ * no connection.
+ */
+export const EXPORTS_MAX = 12;
+/** One project's, so that it takes nobody else's place. */
+export const EXPORTS_PER_PROJECT_MAX = 1;
+/** Connections on which the batches of all exports are read, each for some milliseconds. */
+const CONNECTIONS = 4;
 /** Rows of one query. The connection is free between queries, however slowly the client reads. */
 const BATCH_ROWS = 2_000;
-/** A batch takes milliseconds, the count of a whole year for a PDF's cover some seconds. */
-const STATEMENT_TIMEOUT_MS = 30_000;
-const RETRY_AFTER_SECONDS = 10;
+/** Records that one query looks at where a filter matches few. */
+const BATCH_LOOKED_AT_MAX = 50_000;
+/** A batch takes milliseconds. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+const PLACES: PlaceLimits = {
+  places: EXPORTS_MAX,
+  placesPerKey: EXPORTS_PER_PROJECT_MAX,
+  waitingPerKeyMax: 1,
+  waitMs: 5_000,
+  retryAfterSeconds: 10,
+};
 
 /** The columns of an export, in the order of the file; `additionalFields` is JSON. */
 export const EXPORT_COLUMNS = [
@@ -30,10 +48,16 @@ export const EXPORT_COLUMNS = [
 export type ExportRow = string[];
 
 /** Which records; instants are of receipt, `from` inclusive, `to` exclusive. */
-export interface ExportPeriod {
+export interface ExportSelection extends RecordFilter {
   projectId: string;
   from: Date;
   to: Date;
+}
+
+/** A batch, and the id behind which the next one begins; null: it was the last. */
+interface Batch {
+  rows: ExportRow[];
+  lastId: string | null;
 }
 
 /** Reads records for export, oldest id first, in constant memory. */
@@ -41,12 +65,15 @@ export interface ExportPeriod {
 export class ConsentExport implements OnApplicationShutdown {
   private readonly logger = new Logger(ConsentExport.name);
   private readonly pool: Pool;
-  private underWay = 0;
+  private readonly places = new FairPlaces(PLACES);
 
-  constructor(@InjectSettings() settings: Settings) {
+  constructor(
+    private readonly reads: ProjectReads,
+    @InjectSettings() settings: Settings,
+  ) {
     this.pool = openPool(settings, {
       name: 'export',
-      connections: EXPORTS_MAX,
+      connections: CONNECTIONS,
       statementMs: STATEMENT_TIMEOUT_MS,
       // A batch is the next rows of the primary key, whatever the planner makes of its statistics: sorting the
       // whole period for each batch took 4 s at a million records.
@@ -60,74 +87,98 @@ export class ConsentExport implements OnApplicationShutdown {
   }
 
   /**
-   * Reserves a place for an export until the returned function is called.
-   * @throws DomainError `overloaded` where too many are under way.
+   * A place for an export of a project, until the returned function is called.
+   * @throws DomainError `too_many_requests` where the project has its share, `overloaded` where too many of all are
+   *   under way; ClientGone
    */
-  reserve(): () => void {
-    if (this.underWay >= EXPORTS_MAX) {
-      throw new DomainError('overloaded', 'Too many exports are under way. Try again in a moment.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
-    }
-    this.underWay += 1;
-    let released = false;
-    return () => {
-      if (!released) this.underWay -= 1;
-      released = true;
-    };
+  reserve(projectId: string, gone: AbortSignal): Promise<() => void> {
+    return this.places.take(projectId, gone);
   }
 
-  /** How many records there are of a period. */
-  async count(period: ExportPeriod): Promise<number> {
-    const { rows } = await this.pool.query<{ records: string }>({
-      name: 'export-count',
-      text: `select count(*) as records from consent_record
-             where project_id = $1 and id >= $2 and id < $3 and received_at >= $4 and received_at < $5`,
-      values: boundsOf(period),
-    });
-    return Number(rows[0]?.records ?? 0);
+  /** How many records a selection has. */
+  async count(selection: ExportSelection, gone: AbortSignal): Promise<number> {
+    const conditions = [...rangeOf(selection.projectId, selection), ...filtersOf(selection)];
+    const [row] = await this.reads.report<{ records: string }>(
+      selection.projectId,
+      sql`select count(*) as records from consent_record c where ${sql.join(conditions, sql` and `)}`,
+      gone,
+    );
+    return Number(row?.records ?? 0);
   }
 
   /**
-   * The records of a period, batch by batch. Each batch continues behind the last id, in a query of its own:
+   * The records of a selection, batch by batch. Each batch continues behind the last id, in a query of its own:
    * no transaction stays open while a slow client reads. The next batch is read while this one is used;
    * leaving the loop stops the reading.
    */
-  async *batches(period: ExportPeriod): AsyncGenerator<ExportRow[]> {
-    let next: Promise<ExportRow[]> | null = this.read(period, null);
+  async *batches(selection: ExportSelection): AsyncGenerator<ExportRow[]> {
+    let next: Promise<Batch> | null = this.read(selection, null);
     while (next) {
-      const rows: ExportRow[] = await next;
-      const lastId = rows.length === BATCH_ROWS ? rows.at(-1)?.[0] : undefined;
-      next = lastId === undefined ? null : this.read(period, lastId);
+      const { rows, lastId }: Batch = await next;
+      next = lastId === null ? null : this.read(selection, lastId);
       // Whoever stops listening never looks at it; a failure then must not end the process.
       next?.catch(() => undefined);
-      yield rows;
+      if (rows.length > 0) yield rows;
     }
   }
 
-  private async read(period: ExportPeriod, afterId: string | null): Promise<ExportRow[]> {
-    const [projectId, firstId, ...bounds] = boundsOf(period);
-    // Everything as text, in the form of the file: nothing is parsed only to be written again.
+  private async read(selection: ExportSelection, afterId: string | null): Promise<Batch> {
+    const lookedTo = isFiltered(selection) ? await this.endOfLook(selection, afterId) : null;
     const { rows } = await this.pool.query<ExportRow>({
-      name: afterId === null ? 'export-first' : 'export-next',
+      name: `export-${afterId === null ? 'first' : 'next'}`,
       rowMode: 'array',
-      text: `
-        select id::text, to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), analytics::text,
-               marketing::text, preferences::text, action, coalesce(hostname, ''), coalesce(extra::text, '')
-        from consent_record c
-        where project_id = $1 and c.id ${afterId === null ? '>=' : '>'} $2 and c.id < $3
-          and received_at >= $4 and received_at < $5
-        order by c.id -- not the text that is selected under this name
-        limit ${BATCH_ROWS}`,
-      values: [projectId, afterId ?? firstId, ...bounds],
+      text: readText(afterId),
+      values: [...boundsOf(selection, afterId), lookedTo, ...filterValues(selection)],
     });
-    return rows;
+    return { rows, lastId: rows.length === BATCH_ROWS ? (rows.at(-1)?.[0] ?? null) : lookedTo };
+  }
+
+  /** The last id that the next query looks at; null where it comes to the end. */
+  private async endOfLook(selection: ExportSelection, afterId: string | null): Promise<string | null> {
+    const [projectId, firstId, endId] = boundsOf(selection, afterId);
+    const { rows } = await this.pool.query<{ id: string }>({
+      name: 'export-look',
+      text: `select c.id from consent_record c where project_id = $1 and c.id >= $2 and c.id < $3
+             order by c.id offset ${BATCH_LOOKED_AT_MAX} limit 1`,
+      values: [projectId, firstId, endId],
+    });
+    return rows[0]?.id ?? null;
   }
 }
 
-/** Project, first and last id that the period can hold, and the period: the months outside are not read. */
-function boundsOf({ projectId, from, to }: ExportPeriod): unknown[] {
+/** Everything as text, in the form of the file: nothing is parsed only to be written again. */
+function readText(afterId: string | null): string {
+  return `
+    select id::text, to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), analytics::text,
+           marketing::text, preferences::text, action, coalesce(hostname, ''), coalesce(extra::text, '')
+    from consent_record c
+    where project_id = $1 and c.id ${afterId === null ? '>=' : '>'} $2 and c.id < $3
+      and received_at >= $4 and received_at < $5
+      and c.id <= coalesce($6, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+      and ($7::text is null or action = $7) and ($8::text is null or hostname = $8)
+      and ($9::boolean is null or analytics = $9) and ($10::boolean is null or marketing = $10)
+      and ($11::boolean is null or preferences = $11)
+    order by c.id -- not the text that is selected under this name
+    limit ${BATCH_ROWS}`;
+}
+
+function filterValues({ action, hostname, analytics, marketing, preferences }: RecordFilter): unknown[] {
+  return [
+    action ?? null,
+    hostname?.toLowerCase() ?? null,
+    analytics ?? null,
+    marketing ?? null,
+    preferences ?? null,
+  ];
+}
+
+function isFiltered(selection: RecordFilter): boolean {
+  return filterValues(selection).some((value) => value !== null);
+}
+
+/** Project, first and last id that the selection can hold, and its period: the months outside are not read. */
+function boundsOf({ projectId, from, to }: ExportSelection, afterId: string | null): unknown[] {
   const firstId = uuidLowerBound(new Date(from.getTime() - CONSENT_ID_AGE_MAX_MS));
-  const lastId = uuidLowerBound(new Date(to.getTime() + CONSENT_ID_AHEAD_MAX_MS + 1));
-  return [projectId, firstId, lastId, from, to];
+  const endId = uuidLowerBound(new Date(to.getTime() + CONSENT_ID_AHEAD_MAX_MS + 1));
+  return [projectId, afterId ?? firstId, endId, from, to];
 }

@@ -1,21 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { EntityManager } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import { type LookedPage, lookBack, pageOfLook } from '../../database/look-back.js';
+import { ProjectReads } from '../../database/project-reads.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { isUuid, uuidLowerBound } from '../../shared/ids.js';
-import { type Page, pageOf, readCursor } from '../../shared/page.js';
+import { isUuid } from '../../shared/ids.js';
+import { readCursor } from '../../shared/page.js';
 import { ConsentEvents, consentKey, type ConsentRecorded } from '../consent.events.js';
-import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../domain/consent-input.js';
+import { filtersOf, rangeOf, type RecordFilter } from './record-filter.js';
 
-/** Filters of the list; absent ones match all. Instants are of receipt: `from` inclusive, `to` exclusive. */
-export interface ConsentFilter {
-  from?: Date;
-  to?: Date;
-  action?: string;
-  hostname?: string;
-  analytics?: boolean;
-  marketing?: boolean;
-  preferences?: boolean;
+/** A page of the records that a filter matches. */
+export interface ConsentFilter extends RecordFilter {
   limit: number;
   cursor?: string;
 }
@@ -37,29 +31,27 @@ export interface ConsentItem {
 @Injectable()
 export class ConsentReader {
   constructor(
-    private readonly em: EntityManager,
+    private readonly reads: ProjectReads,
     private readonly events: ConsentEvents,
   ) {}
 
-  /** The records of a project, the newest decision first, by keyset on the id. */
-  async list(projectId: string, filter: ConsentFilter): Promise<Page<ConsentItem>> {
+  /**
+   * The records of a project, the newest decision first, by keyset on the id; a filter that matches few looks at a
+   * bounded number of records, and says how far back it came.
+   */
+  async list(projectId: string, filter: ConsentFilter, gone: AbortSignal): Promise<LookedPage<ConsentItem>> {
     const before = readCursor(filter.cursor, isUuid);
-    const conditions = conditionsOf(projectId, filter);
-    if (before !== null) conditions.push(sql`c.id < ${before}::uuid`);
-    const { rows } = await sql<Omit<ConsentRecorded, 'receivedAt'> & { receivedAt: string }>`
-      select c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
-             c.extra, c.received_at as "receivedAt"
-      from consent_record c
-      where ${sql.join(conditions, sql` and `)}
-      order by c.id desc
-      limit ${filter.limit + 1}
-    `.execute(this.em.fork().getKysely());
-    return pageOf(
-      rows,
-      filter.limit,
-      (row) => row.id,
-      (row) => itemOf({ ...row, receivedAt: new Date(row.receivedAt) }),
-    );
+    const range = rangeOf(projectId, filter);
+    if (before !== null) range.push(sql`c.id < ${before}::uuid`);
+    const query = lookBack<ConsentRecorded>({
+      table: 'consent_record',
+      columns: sql`c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
+                   c.extra, c.received_at as "receivedAt"`,
+      range,
+      filters: filtersOf(filter),
+      limit: filter.limit,
+    });
+    return pageOfLook(await this.reads.list(projectId, query, gone), filter.limit, itemOf);
   }
 
   /**
@@ -76,28 +68,6 @@ export class ConsentReader {
     );
     return { ...itemOf(record), ...Object.fromEntries(details) };
   }
-}
-
-/**
- * The filter as SQL. The instants also bound the id, within what an id may differ from its receipt, so that
- * the months outside are not read at all.
- */
-function conditionsOf(projectId: string, filter: ConsentFilter): RawBuilder<unknown>[] {
-  const conditions: RawBuilder<unknown>[] = [sql`c.project_id = ${projectId}`];
-  if (filter.from) {
-    const earliest = new Date(filter.from.getTime() - CONSENT_ID_AGE_MAX_MS);
-    conditions.push(sql`c.received_at >= ${filter.from}`, sql`c.id >= ${uuidLowerBound(earliest)}::uuid`);
-  }
-  if (filter.to) {
-    const latest = new Date(filter.to.getTime() + CONSENT_ID_AHEAD_MAX_MS + 1);
-    conditions.push(sql`c.received_at < ${filter.to}`, sql`c.id < ${uuidLowerBound(latest)}::uuid`);
-  }
-  if (filter.action !== undefined) conditions.push(sql`c.action = ${filter.action}`);
-  if (filter.hostname !== undefined) conditions.push(sql`c.hostname = ${filter.hostname.toLowerCase()}`);
-  for (const flag of ['analytics', 'marketing', 'preferences'] as const) {
-    if (filter[flag] !== undefined) conditions.push(sql`${sql.ref(`c.${flag}`)} = ${filter[flag]}`);
-  }
-  return conditions;
 }
 
 function itemOf(record: ConsentRecorded): ConsentItem {

@@ -1,7 +1,18 @@
 /** Longest periods that one answer covers, so that its size has a bound. */
 export const ANALYTICS_DAYS_MAX = { hour: 31, day: 731 } as const;
-/** Actions and hostnames that one answer lists, the most frequent first. */
+/** Actions and hostnames that one answer lists, the most frequent first; the others are counted together. */
 export const ANALYTICS_GROUPS_MAX = 100;
+
+/**
+ * Names that the counts of one project keep apart in one hour or day. Anybody may send a consent, so anybody may
+ * make names up: what is beyond goes into `OTHER_NAME`, and an hour has at most so many times so many rows.
+ */
+export const ROLLUP_ACTIONS_MAX = 30;
+export const ROLLUP_HOSTNAMES_MAX = 100;
+/** Stands in the counts for everything without a name of its own; no action and no hostname can be that. */
+export const OTHER_NAME = '*';
+/** Actions that we document; they keep their names whatever else is sent. */
+export const DOCUMENTED_ACTIONS = ['accept_all', 'reject_all', 'custom', 'withdraw', 'opt_out', 'dismiss'];
 
 export type AnalyticsInterval = keyof typeof ANALYTICS_DAYS_MAX;
 

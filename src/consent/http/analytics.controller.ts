@@ -5,6 +5,7 @@ import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { ANALYTICS_TIERS } from '../../licensing/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import { Project } from '../../projects/project.entity.js';
+import { GoneSignal } from '../../shared/client-gone.js';
 import { fieldErrors } from '../../shared/domain-error.js';
 import { IsInstant } from '../../shared/instant.js';
 import { ConsentAnalytics, type ConsentAnalyticsAnswer } from '../application/consent-analytics.js';
@@ -44,6 +45,7 @@ export class AnalyticsController {
   consents(
     @CurrentProject() project: Project,
     @Query() query: AnalyticsQuery,
+    @GoneSignal() gone: AbortSignal,
   ): Promise<ConsentAnalyticsAnswer> {
     const { interval } = query;
     const to = query.to ?? new Date();
@@ -57,6 +59,6 @@ export class AnalyticsController {
         },
       ]);
     }
-    return this.analytics.answer({ projectId: project.id, from, to, interval });
+    return this.analytics.answer({ projectId: project.id, from, to, interval }, gone);
   }
 }

@@ -3,7 +3,8 @@ import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiResponse, ApiTags
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CurrentProject, ProjectRole, Public } from '../../access/access.decorators.js';
 import { Project } from '../../projects/project.entity.js';
-import type { Page } from '../../shared/page.js';
+import type { LookedPage } from '../../database/look-back.js';
+import { GoneSignal } from '../../shared/client-gone.js';
 import { ConsentReader } from '../application/consent.reader.js';
 import { CONSENT_EXAMPLE, ConsentListQuery, ConsentReceiptView, ConsentView } from './consent.dto.js';
 import { IngestEndpoint } from './ingest.endpoint.js';
@@ -36,8 +37,12 @@ export class ConsentController {
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List consent records, newest first' })
   @ApiOkResponse({ description: '{ items: ConsentView[], nextCursor }' })
-  list(@CurrentProject() project: Project, @Query() query: ConsentListQuery): Promise<Page<ConsentView>> {
-    return this.reader.list(project.id, query);
+  list(
+    @CurrentProject() project: Project,
+    @Query() query: ConsentListQuery,
+    @GoneSignal() gone: AbortSignal,
+  ): Promise<LookedPage<ConsentView>> {
+    return this.reader.list(project.id, query, gone);
   }
 
   @Get(':consentId')

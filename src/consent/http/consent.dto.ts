@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import { IsInstant } from '../../shared/instant.js';
@@ -42,11 +42,11 @@ export class ConsentView {
   delivery?: unknown;
 }
 
-const asBoolean = ({ value }: { value: unknown }): unknown =>
+export const asBoolean = ({ value }: { value: unknown }): unknown =>
   value === 'true' ? true : value === 'false' ? false : value;
 
-/** Filters of the list; all that are given must hold. */
-export class ConsentListQuery extends PageQuery {
+/** Filters of list and export; all that are given must hold. */
+export class ConsentFilterQuery {
   @ApiPropertyOptional({ description: 'Received at or after' })
   @IsOptional()
   @IsInstant()
@@ -90,3 +90,6 @@ export class ConsentListQuery extends PageQuery {
   @IsBoolean({ message: 'preferences must be true or false.' })
   preferences?: boolean;
 }
+
+/** A page of the records that the filters match. */
+export class ConsentListQuery extends IntersectionType(PageQuery, ConsentFilterQuery) {}

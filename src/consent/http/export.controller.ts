@@ -10,8 +10,11 @@ import { EXPORT_TIERS } from '../../licensing/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import { Project } from '../../projects/project.entity.js';
 import { fieldErrors } from '../../shared/domain-error.js';
-import { IsInstant } from '../../shared/instant.js';
-import { ConsentExport, type ExportPeriod } from '../application/consent-export.js';
+import { GoneSignal } from '../../shared/client-gone.js';
+import { ConsentExport, type ExportSelection } from '../application/consent-export.js';
+import type { RecordFilter } from '../application/record-filter.js';
+import { asBoolean, ConsentFilterQuery } from './consent.dto.js';
+import { ExportProgress } from './export-progress.js';
 import { csvPieces } from './csv-export.js';
 import { drawPdf } from './pdf-export.js';
 
@@ -19,24 +22,15 @@ const FORMATS = ['csv', 'pdf'] as const;
 /** Without `from`, everything that is kept. */
 const EARLIEST = new Date('2000-01-01T00:00:00Z');
 
-export class ExportQuery {
+/** Filters as those of the list; all that are given must hold. */
+export class ExportQuery extends ConsentFilterQuery {
   @ApiProperty({ enum: FORMATS })
   @IsIn(FORMATS, { message: 'format must be csv or pdf.' })
   format!: (typeof FORMATS)[number];
 
-  @ApiPropertyOptional({ description: 'Received at or after; the oldest record by default' })
-  @IsOptional()
-  @IsInstant()
-  from?: Date;
-
-  @ApiPropertyOptional({ description: 'Received before; now by default' })
-  @IsOptional()
-  @IsInstant()
-  to?: Date;
-
   @ApiPropertyOptional({ description: 'CSV with a byte order mark, for spreadsheets', default: false })
   @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
+  @Transform(asBoolean)
   @IsBoolean({ message: 'bom must be true or false.' })
   bom: boolean = false;
 }
@@ -47,7 +41,10 @@ export class ExportQuery {
 export class ExportController {
   private readonly logger = new Logger(ExportController.name);
 
-  constructor(private readonly exports: ConsentExport) {}
+  constructor(
+    private readonly exports: ConsentExport,
+    private readonly progress: ExportProgress,
+  ) {}
 
   /**
    * Streams the file: constant memory, as fast as the client reads, and a client that goes away ends it. What
@@ -62,18 +59,28 @@ export class ExportController {
     @CurrentProject() project: Project,
     @Query() query: ExportQuery,
     @Res() response: Response,
+    @GoneSignal() gone: AbortSignal,
   ): Promise<void> {
-    const period = { projectId: project.id, from: query.from ?? EARLIEST, to: query.to ?? new Date() };
-    if (period.from >= period.to) throw fieldErrors([{ field: 'from', message: 'from must be before to.' }]);
-    const release = this.exports.reserve();
+    const { format, bom, ...filter } = query;
+    const selection = {
+      projectId: project.id,
+      ...filter,
+      from: query.from ?? EARLIEST,
+      to: query.to ?? new Date(),
+    };
+    if (selection.from >= selection.to)
+      throw fieldErrors([{ field: 'from', message: 'from must be before to.' }]);
+    const release = await this.exports.reserve(project.id, gone);
+    const stopWatch = this.progress.watch(response, (why) => {
+      this.logger.warn({ projectId: project.id }, `an export was broken off: ${why}`);
+      response.destroy();
+    });
     try {
-      const file = query.format === 'csv' ? this.csv(period, query.bom) : await this.pdf(project, period);
-      const day = period.to.toISOString().slice(0, 10);
-      response.setHeader(
-        'Content-Type',
-        query.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/pdf',
-      );
-      response.setHeader('Content-Disposition', `attachment; filename="consents-${day}.${query.format}"`);
+      const file =
+        format === 'csv' ? this.csv(selection, bom) : await this.pdf(project, selection, filter, gone);
+      const day = selection.to.toISOString().slice(0, 10);
+      response.setHeader('Content-Type', format === 'csv' ? 'text/csv; charset=utf-8' : 'application/pdf');
+      response.setHeader('Content-Disposition', `attachment; filename="consents-${day}.${format}"`);
       response.setHeader('Cache-Control', 'no-store');
       await pipeline(file, response);
     } catch (error) {
@@ -81,26 +88,40 @@ export class ExportController {
         response.removeHeader('Content-Disposition');
         throw error;
       }
-      const gone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
-      if (!gone) this.logger.error({ err: error, projectId: project.id }, 'an export broke off');
+      const left = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+      if (!left) this.logger.error({ err: error, projectId: project.id }, 'an export broke off');
       response.destroy();
     } finally {
+      stopWatch();
       release();
     }
   }
 
-  private csv(period: ExportPeriod, bom: boolean): NodeJS.ReadableStream {
-    return Readable.from(csvPieces(this.exports.batches(period), { bom }), { highWaterMark: 2 });
+  private csv(selection: ExportSelection, bom: boolean): NodeJS.ReadableStream {
+    return Readable.from(csvPieces(this.exports.batches(selection), { bom }), { highWaterMark: 2 });
   }
 
-  private async pdf(project: Project, period: ExportPeriod): Promise<NodeJS.ReadableStream> {
-    const records = await this.exports.count(period);
+  private async pdf(
+    project: Project,
+    selection: ExportSelection,
+    filter: Partial<RecordFilter>,
+    gone: AbortSignal,
+  ): Promise<NodeJS.ReadableStream> {
     const cover = {
+      ...selection,
       projectName: project.name,
-      ...period,
-      records,
+      filters: filtersInWords(filter),
+      records: await this.exports.count(selection, gone),
       madeAt: new Date(),
     };
-    return drawPdf(cover, this.exports.batches(period));
+    return drawPdf(cover, this.exports.batches(selection));
   }
+}
+
+/** The filters beside the period, e.g. `action accept_all, analytics yes`. */
+function filtersInWords({ from: _from, to: _to, ...filters }: Partial<RecordFilter>): string {
+  const words = Object.entries(filters).map(
+    ([name, value]) => `${name} ${value === true ? 'yes' : value === false ? 'no' : value}`,
+  );
+  return words.length === 0 ? 'none' : words.join(', ');
 }

@@ -23,6 +23,8 @@ export interface PdfCover {
   projectId: string;
   from: Date;
   to: Date;
+  /** In words; `none` where there is none. */
+  filters: string;
   records: number;
   madeAt: Date;
 }
@@ -71,14 +73,14 @@ async function drawAll(
 
 function drawCover(
   document: PDFKit.PDFDocument,
-  { projectName, projectId, from, to, records, madeAt }: PdfCover,
+  { projectName, projectId, from, to, filters, records, madeAt }: PdfCover,
 ): void {
   document.font('Helvetica-Bold').fontSize(24).text('Consent records', MARGIN, 120);
   document.font('Helvetica').fontSize(12).moveDown();
   const facts = [
     `Project: ${latin(projectName)} (${projectId})`,
     `Received from ${from.toISOString()} until before ${to.toISOString()}`,
-    'Filters: none',
+    `Filters: ${filters}`,
     `Records: ${records}`,
     `Made at ${madeAt.toISOString()}`,
   ];

@@ -8,9 +8,11 @@ import {
   type ConsentRecorded,
   type ConsentRef,
 } from '../../consent/consent.events.js';
+import { type LookedPage, lookBack, pageOfLook } from '../../database/look-back.js';
+import { ProjectReads } from '../../database/project-reads.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { isUuid, uuidLowerBound } from '../../shared/ids.js';
-import { type Page, pageOf, readCursor } from '../../shared/page.js';
+import { readCursor } from '../../shared/page.js';
 import type { DeliveryOutcome, DeliveryOutcomeKind } from '../domain/outcome.js';
 import { useOfDay } from './daily-usage.js';
 
@@ -30,8 +32,8 @@ export interface DeliveryView extends DeliveryOutcome {
   consentId: string;
 }
 
-/** Instants come as PostgreSQL's text: the ORM's connection leaves them to its entities. */
-type DeliveryRow = Omit<DeliveryView, 'attemptedAt'> & { attemptedAt: string };
+/** Instants come as PostgreSQL's text from the ORM's connection, which leaves them to its entities. */
+type DeliveryRow = Omit<DeliveryView, 'attemptedAt'> & { attemptedAt: string | Date };
 
 /** What became of one record. */
 export type DeliveryState =
@@ -64,6 +66,7 @@ const DELIVERY_COLUMNS = sql`
 export class DeliveryLogService implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
+    private readonly reads: ProjectReads,
     private readonly events: ConsentEvents,
   ) {}
 
@@ -72,21 +75,25 @@ export class DeliveryLogService implements OnModuleInit {
   }
 
   /** A page of attempts, newest first; `from` is inclusive, `to` is not, both by the beginning of the attempt. */
-  async list(projectId: string, filter: DeliveryFilter): Promise<Page<DeliveryView>> {
+  async list(
+    projectId: string,
+    filter: DeliveryFilter,
+    gone: AbortSignal,
+  ): Promise<LookedPage<DeliveryView>> {
     const { status, from, to, limit } = filter;
     const before = readCursor(filter.cursor, isUuid);
-    const conditions: RawBuilder<unknown>[] = [sql`project_id = ${projectId}`];
-    if (status) conditions.push(sql`outcome = ${status}`);
-    if (from) conditions.push(sql`id >= ${uuidLowerBound(from)}`);
-    if (to) conditions.push(sql`id < ${uuidLowerBound(to)}`);
-    if (before) conditions.push(sql`id < ${before}`);
-    const { rows } = await sql<DeliveryRow>`
-      select ${DELIVERY_COLUMNS} from delivery
-      where ${sql.join(conditions, sql` and `)}
-      order by id desc
-      limit ${limit + 1}
-    `.execute(this.em.fork().getKysely());
-    return pageOf(rows, limit, (row) => row.id, toView);
+    const range: RawBuilder<unknown>[] = [sql`c.project_id = ${projectId}`];
+    if (from) range.push(sql`c.id >= ${uuidLowerBound(from)}::uuid`);
+    if (to) range.push(sql`c.id < ${uuidLowerBound(to)}::uuid`);
+    if (before) range.push(sql`c.id < ${before}::uuid`);
+    const query = lookBack<DeliveryRow>({
+      table: 'delivery',
+      columns: DELIVERY_COLUMNS,
+      range,
+      filters: status ? [sql`c.outcome = ${status}`] : [],
+      limit,
+    });
+    return pageOfLook(await this.reads.list(projectId, query, gone), limit, toView);
   }
 
   /**

@@ -4,6 +4,7 @@ import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { FORWARDING_TIERS } from '../../licensing/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import { Project } from '../../projects/project.entity.js';
+import { GoneSignal } from '../../shared/client-gone.js';
 import { DeliveryLogService } from '../application/delivery-log.service.js';
 import {
   DeliveryPageDto,
@@ -25,8 +26,12 @@ export class DeliveryController {
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List finished attempts, newest first' })
   @ApiOkResponse({ type: DeliveryPageDto })
-  list(@CurrentProject() project: Project, @Query() query: ListDeliveriesQuery): Promise<DeliveryPageDto> {
-    return this.log.list(project.id, query);
+  list(
+    @CurrentProject() project: Project,
+    @Query() query: ListDeliveriesQuery,
+    @GoneSignal() gone: AbortSignal,
+  ): Promise<DeliveryPageDto> {
+    return this.log.list(project.id, query, gone);
   }
 
   /** At most 14 days and 10,000 records at once, 100,000 a day, oldest first; `more` tells that there are others. */

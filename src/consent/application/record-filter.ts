@@ -1,0 +1,47 @@
+import { type RawBuilder, sql } from 'kysely';
+import { uuidLowerBound } from '../../shared/ids.js';
+import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../domain/consent-input.js';
+
+/**
+ * What selects records, in the list and in an export; absent ones match all. Instants are of receipt: `from`
+ * inclusive, `to` exclusive.
+ */
+export interface RecordFilter {
+  from?: Date;
+  to?: Date;
+  action?: string;
+  hostname?: string;
+  analytics?: boolean;
+  marketing?: boolean;
+  preferences?: boolean;
+}
+
+/**
+ * Where the filter's records can be: its instants bound the id, within what an id may differ from its receipt, so
+ * that the months outside are not read at all.
+ */
+export function rangeOf(projectId: string, { from, to }: RecordFilter): RawBuilder<unknown>[] {
+  const range: RawBuilder<unknown>[] = [sql`c.project_id = ${projectId}`];
+  if (from) {
+    const earliest = new Date(from.getTime() - CONSENT_ID_AGE_MAX_MS);
+    range.push(sql`c.id >= ${uuidLowerBound(earliest)}::uuid`);
+  }
+  if (to) {
+    const latest = new Date(to.getTime() + CONSENT_ID_AHEAD_MAX_MS + 1);
+    range.push(sql`c.id < ${uuidLowerBound(latest)}::uuid`);
+  }
+  return range;
+}
+
+/** Which of them the filter wants. */
+export function filtersOf(filter: RecordFilter): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = [];
+  if (filter.from) conditions.push(sql`c.received_at >= ${filter.from}`);
+  if (filter.to) conditions.push(sql`c.received_at < ${filter.to}`);
+  if (filter.action !== undefined) conditions.push(sql`c.action = ${filter.action}`);
+  if (filter.hostname !== undefined) conditions.push(sql`c.hostname = ${filter.hostname.toLowerCase()}`);
+  for (const flag of ['analytics', 'marketing', 'preferences'] as const) {
+    if (filter[flag] !== undefined) conditions.push(sql`${sql.ref(`c.${flag}`)} = ${filter[flag]}`);
+  }
+  return conditions;
+}

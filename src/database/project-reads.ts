@@ -1,0 +1,160 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type RawBuilder,
+} from 'kysely';
+import type { Pool } from 'pg';
+import { Complaint } from '../shared/complaint.js';
+import { FairPlaces, type PlaceLimits } from '../shared/fair-places.js';
+import { isStatementGivenUp } from '../shared/postgres-error.js';
+import { openPool, type PoolPurpose } from '../shared/postgres-pool.js';
+import { InjectSettings, type Settings } from '../shared/settings.js';
+
+/** A page of a list looks at a bounded number of rows, some milliseconds; this is for a server that is busy. */
+const LIST_STATEMENT_MS = 5_000;
+const LIST_CONNECTIONS = 4;
+/** Two people and a script look at one project; the rest of them wait. */
+const LIST_PLACES: PlaceLimits = {
+  places: LIST_CONNECTIONS,
+  placesPerKey: 2,
+  waitingPerKeyMax: 20,
+  waitMs: 5_000,
+  retryAfterSeconds: 2,
+};
+
+/** Two years of a busy project by day are counted in about a second. */
+const REPORT_STATEMENT_MS = 15_000;
+const REPORT_CONNECTIONS = 3;
+const REPORT_PLACES: PlaceLimits = {
+  places: REPORT_CONNECTIONS,
+  placesPerKey: 1,
+  waitingPerKeyMax: 5,
+  waitMs: 10_000,
+  retryAfterSeconds: 5,
+};
+
+/** To cancel a statement takes a connection that none of those statements can occupy. */
+const CANCEL_STATEMENT_MS = 2_000;
+
+/** Writes SQL without a database: the statements run on connections of their own. */
+const compiler = new Kysely<unknown>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (database) => new PostgresIntrospector(database),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+/**
+ * What people read of a project that may be long: apart from the connections of everything else, a bounded number
+ * at once for one project, and no longer than somebody waits for the answer. So a project with many records, or
+ * with many who ask, slows down nobody but itself.
+ */
+@Injectable()
+export class ProjectReads implements OnApplicationShutdown {
+  private readonly dropped = new Complaint(
+    new Logger(ProjectReads.name),
+    'a connection of the dashboard reads broke off; opening another one',
+  );
+  private readonly lists: Lane;
+  private readonly reports: Lane;
+  private readonly control: Pool;
+
+  constructor(@InjectSettings() settings: Settings) {
+    const open = (purpose: Omit<PoolPurpose, 'onDropped'>): Pool =>
+      openPool(settings, { ...purpose, onDropped: (error) => this.dropped.about(error) });
+    this.control = open({ name: 'cancel', connections: 1, statementMs: CANCEL_STATEMENT_MS });
+    this.lists = new Lane(
+      open({
+        name: 'lists',
+        connections: LIST_CONNECTIONS,
+        statementMs: LIST_STATEMENT_MS,
+        // A page is the next rows of the primary key, whatever the planner makes of its statistics.
+        serverSettings: { enable_sort: 'off', enable_bitmapscan: 'off', enable_seqscan: 'off' },
+      }),
+      this.control,
+      LIST_PLACES,
+    );
+    this.reports = new Lane(
+      open({ name: 'reports', connections: REPORT_CONNECTIONS, statementMs: REPORT_STATEMENT_MS }),
+      this.control,
+      REPORT_PLACES,
+    );
+  }
+
+  /**
+   * The rows of a page, in the order of a primary key. Instants are Dates, bigints are texts.
+   * @throws DomainError `too_many_requests` (429), `overloaded` (503); ClientGone, which nobody waits for.
+   */
+  list<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
+    return this.lists.run(projectId, query, gone);
+  }
+
+  /** The rows of a count over many records; throws as `list` does. */
+  report<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
+    return this.reports.run(projectId, query, gone);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.lists.close(), this.reports.close(), this.control.end()]);
+  }
+}
+
+/** Connections for one kind of statement, shared fairly by the projects. */
+class Lane {
+  private readonly places: FairPlaces;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly control: Pool,
+    limits: PlaceLimits,
+  ) {
+    this.places = new FairPlaces(limits);
+  }
+
+  async run<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
+    const leave = await this.places.take(projectId, gone);
+    try {
+      return await this.query<Row>(query, gone);
+    } finally {
+      leave();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.pool.end();
+  }
+
+  private async query<Row>(query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
+    const { sql, parameters } = query.compile(compiler);
+    const client = await this.pool.connect();
+    // Set at run time, though the types do not know it: the server's process behind this connection.
+    const { processID: processId } = client as typeof client & { processID: number };
+    let cancelling: Promise<unknown> = Promise.resolve();
+    let failed = false;
+    const cancel = (): void => {
+      cancelling = this.control.query('select pg_cancel_backend($1)', [processId]).catch(() => {
+        failed = true;
+      });
+    };
+    try {
+      gone.throwIfAborted();
+      gone.addEventListener('abort', cancel);
+      return (await client.query({ text: sql, values: [...parameters] })).rows as Row[];
+    } catch (error) {
+      if (gone.aborted && isStatementGivenUp(error)) throw gone.reason;
+      failed ||= !isStatementGivenUp(error);
+      throw error;
+    } finally {
+      gone.removeEventListener('abort', cancel);
+      // Or the cancellation would meet whichever statement comes next on this connection.
+      await cancelling;
+      client.release(failed);
+    }
+  }
+}

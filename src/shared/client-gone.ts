@@ -1,0 +1,26 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+
+/** The client closed its connection before it had its answer, so nobody waits for the work any more. */
+export class ClientGone extends Error {
+  constructor() {
+    super('The client is gone.');
+    this.name = 'ClientGone';
+  }
+}
+
+/** Aborted with `ClientGone` when the connection of an answer closes before the answer was sent. */
+export function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  const onClose = (): void => {
+    if (!response.writableFinished) gone.abort(new ClientGone());
+  };
+  if (response.destroyed) onClose();
+  else response.once('close', onClose);
+  return gone.signal;
+}
+
+/** A handler's parameter: the signal of `goneSignal` for its request. */
+export const GoneSignal = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal =>
+  goneSignal(context.switchToHttp().getResponse<ServerResponse>()),
+);
