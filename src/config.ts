@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -120,6 +121,10 @@ const SECRET_KEY_BYTES = 32;
 const STRIPE_API_BASE_DEFAULT = 'https://api.stripe.com';
 const WEBHOOK_SECRETS_MAX = 3;
 const WEBHOOK_SECRET = /^(?![sp]k_)[\x21-\x7e]{16,256}$/;
+const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g;
+/** The labels of a host name; underscores stand in names of containers. */
+const HOST_NAME =
+  /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
 const SOLD_PRICE = /^([\w-]{1,255})=([a-z]+):([a-z]+)$/;
 const INTERVALS: Record<string, BillingInterval> = {
   month: 'month',
@@ -141,7 +146,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const settings: Settings = {
     production,
     port: read.integer('PORT', { default: 3000, min: 0, max: 65_535 }),
-    host: read.text('HOST', '127.0.0.1'),
+    host: read.host('HOST', '127.0.0.1'),
     publicBaseUrl: read.origin('PUBLIC_BASE_URL'),
     dataDir,
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
@@ -229,8 +234,13 @@ function checkTogether(settings: Settings, read: SettingReader): void {
     }
   }
   const { extraCaFile } = settings.forwarding;
-  if (extraCaFile && !existsSync(extraCaFile)) {
-    read.refuse('FORWARDING_EXTRA_CA_FILE', 'names a file that does not exist.');
+  const caProblem = extraCaFile && problemOfCertificates(extraCaFile);
+  if (caProblem) read.refuse('FORWARDING_EXTRA_CA_FILE', caProblem);
+  if (settings.countryHeader && settings.trustedProxies.length === 0) {
+    read.refuse(
+      'COUNTRY_HEADER',
+      'is believed from a proxy in TRUSTED_PROXIES alone, which is empty: any visitor could set it.',
+    );
   }
   if (settings.outbox.leaseMs <= settings.forwarding.timeoutMs) {
     read.refuse(
@@ -325,6 +335,18 @@ function isAddressOrCidr(value: string): boolean {
   const version = isIP(address);
   if (version === 0 || rest.length > 0) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+/** What is wrong with a file of certificate authorities, as the end of a sentence; null where nothing is. */
+function problemOfCertificates(file: string): string | null {
+  if (!existsSync(file)) return 'names a file that does not exist.';
+  try {
+    const blocks = readFileSync(file, 'utf8').match(CERTIFICATE_BLOCK) ?? [];
+    for (const block of blocks) new X509Certificate(block);
+    return blocks.length > 0 ? null : 'names a file without a certificate in PEM.';
+  } catch {
+    return 'names a file that cannot be read as certificates in PEM.';
+  }
 }
 
 /** What is wrong with an `s3:` URL, as the end of a sentence; null where nothing is. */
@@ -429,7 +451,22 @@ class SettingReader {
 
   origin(name: string): string {
     const raw = this.url(name, ['http:', 'https:']);
-    return raw !== '' && URL.canParse(raw) ? new URL(raw).origin : '';
+    if (raw === '' || !URL.canParse(raw)) return '';
+    const url = new URL(raw);
+    // What comes behind would be dropped without a word, and every link would lead elsewhere.
+    if (url.pathname !== '/' || url.search || url.hash || url.username || url.password) {
+      this.refuse(name, 'must be an origin, e.g. https://consent.example.com, with nothing behind the host.');
+    }
+    return url.origin;
+  }
+
+  host(name: string, fallback: string): string {
+    const raw = this.raw(name) || fallback;
+    // Four numbers that are no address would be looked for as a name.
+    if (isIP(raw) === 0 && (!HOST_NAME.test(raw) || /^[\d.]+$/.test(raw))) {
+      this.refuse(name, 'must be an address or the name of a host, without scheme and port.');
+    }
+    return raw;
   }
 
   secret(name: string): string {

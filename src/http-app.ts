@@ -17,6 +17,7 @@ import { answerParserErrors, sendProblem } from './shared/problem.filter.js';
 import { answerProtocolErrors } from './shared/protocol-errors.js';
 import { limitRequestsUnderWay } from './shared/requests-under-way.js';
 import { helmetOptions } from './shared/security-headers.js';
+import { warnOfUntrustedProxy } from './shared/untrusted-proxy.js';
 
 /** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
 export const API_BODY_BYTES_MAX = 100 * 1024;
@@ -53,6 +54,7 @@ export async function createHttpApp(
   const server = app.getHttpServer() as Server;
   answerProtocolErrors(server);
   limitWaiting(server);
+  warnOfUntrustedProxy(server, settings.trustedProxies);
   app.set('trust proxy', settings.trustedProxies.length > 0 ? settings.trustedProxies : false);
   app.disable('x-powered-by');
   app.set('query parser', 'simple');

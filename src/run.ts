@@ -8,6 +8,7 @@ import { DataFolderTakenError } from './one-machine/data-folder-lock.js';
 import type { Demo } from './one-machine/demo.js';
 import { EmbeddedPostgresError } from './one-machine/embedded-postgres.js';
 import { type Machine, prepareMachine } from './one-machine/machine.js';
+import { refuseUnwritableStorage } from './storage-check.js';
 import { prepareDatabase, StartError } from './start-database.js';
 
 const PARENT_WATCH_MS = 500;
@@ -36,8 +37,8 @@ export async function runApi(): Promise<void> {
 /** Runs a worker alone: outbox, sweepers, upkeep. With WORKER_PORT it answers health and metrics. */
 export async function runWorker(): Promise<void> {
   await run(async (stops) => {
-    const [machine, { createHttpApp }] = await prepareAndLoad(stops);
-    const app = await createHttpApp({ ...machine.settings, runWorker: true }, { operationsOnly: true });
+    const [machine, { createHttpApp }] = await prepareAndLoad(stops, { runWorker: true });
+    const app = await createHttpApp(machine.settings, { operationsOnly: true });
     stops.push(() => close(app));
     if (machine.settings.workerPort > 0)
       await listen(app, machine.settings.workerPort, machine.settings.host, 'WORKER_PORT');
@@ -49,9 +50,12 @@ export async function runWorker(): Promise<void> {
 type Application = typeof import('./http-app.js') & typeof import('./one-machine/demo.js');
 
 /** Loads the application while the database starts: each takes a second, and neither needs the other. */
-async function prepareAndLoad(stops: (() => Promise<void>)[]): Promise<[Machine, Application]> {
+async function prepareAndLoad(
+  stops: (() => Promise<void>)[],
+  always: Partial<Settings> = {},
+): Promise<[Machine, Application]> {
   if (existsSync('.env')) process.loadEnvFile('.env');
-  const preparing = prepare(readSettings(process.env), stops);
+  const preparing = prepare({ ...readSettings(process.env), ...always }, stops);
   // Wrong settings and a taken data folder are known at once, and told before the loading holds everything up.
   await Promise.race([preparing, new Promise((wake) => setImmediate(wake))]);
   return Promise.all([preparing, loadApplication()]);
@@ -64,6 +68,7 @@ async function loadApplication(): Promise<Application> {
 
 /** Database and migrations: what every process needs before it is anything. */
 async function prepare(settings: Settings, stops: (() => Promise<void>)[]): Promise<Machine> {
+  if (settings.runWorker) refuseUnwritableStorage(settings);
   const machine = await prepareMachine(settings);
   stops.push(machine.stop);
   await prepareDatabase(machine.settings);
@@ -99,6 +104,13 @@ async function listen(
       });
     if (code === 'EADDRNOTAVAIL')
       throw new StartError(`This machine has no address ${host}. Set HOST to one that it has.`, { cause });
+    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+      throw new StartError(
+        `No address is known for the host ${host}. Set HOST to an address of this machine.`,
+        {
+          cause,
+        },
+      );
     throw cause;
   }
 }

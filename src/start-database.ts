@@ -1,5 +1,6 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { Client } from 'pg';
 import type { Settings } from './config.js';
 import { durabilityWarning } from './database/durability.js';
 import {
@@ -31,6 +32,7 @@ export class StartError extends Error {}
 export async function prepareDatabase(settings: Settings): Promise<void> {
   const orm = await connectAsOwner(settings);
   try {
+    if (settings.databaseUrl !== settings.databaseOwnerUrl) await tryToServe(settings);
     const isOwner = await mayMigrate(orm);
     if (isOwner) await migrate(orm, urlsOf(settings));
     else await refuseOutdatedSchema(orm);
@@ -70,6 +72,22 @@ function urlsOf(settings: Settings): { ownerUrl: string; runtimeUrl: string } {
   return { ownerUrl: settings.databaseOwnerUrl, runtimeUrl: settings.databaseUrl };
 }
 
+/** The owner may come in, and the role that serves may not. */
+async function tryToServe({ databaseUrl }: Settings): Promise<void> {
+  const client = new Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: START_CONNECT_TIMEOUT_MS,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (cause) {
+    throw new StartError(`The database cannot be used: ${whyNot(cause)}`, { cause });
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
 async function connectAsOwner(settings: Settings): Promise<MikroORM> {
   try {
     const orm = await MikroORM.init(
@@ -82,12 +100,34 @@ async function connectAsOwner(settings: Settings): Promise<MikroORM> {
     await sql`select 1`.execute(orm.em.fork().getKysely());
     return orm;
   } catch (cause) {
-    // The URL may hold a password, so it is not repeated.
-    throw new StartError(
-      'The database cannot be reached. Check DATABASE_URL and that the server takes connections.',
-      { cause },
-    );
+    throw new StartError(`The database cannot be used: ${whyNot(cause)}`, { cause });
   }
+}
+
+/** What keeps us from the database, in a sentence. The URL may hold a password, so it is not repeated. */
+function whyNot(cause: unknown): string {
+  switch (codeOf(cause)) {
+    case '28P01':
+    case '28000':
+      return 'it refuses user or password. Check those in DATABASE_URL (DATABASE_OWNER_URL where it is set).';
+    case '3D000':
+      return 'the server has no database of this name. Make it, or check the end of DATABASE_URL.';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'its host is unknown here. Check the name of the host in DATABASE_URL.';
+    case 'ECONNREFUSED':
+      return 'nothing listens at its host and port. Check DATABASE_URL, and whether the server runs.';
+    default:
+      return 'it does not answer. Check DATABASE_URL and that the server takes connections.';
+  }
+}
+
+/** Drivers and the ORM wrap what they got; the code of the first that has one. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  return codeOf(error.cause ?? first);
 }
 
 async function refuseOutdatedSchema(orm: MikroORM): Promise<void> {

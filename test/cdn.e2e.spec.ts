@@ -115,7 +115,7 @@ describe('GET /cdn/:projectId/config.json', () => {
   });
 
   it('design §6.6: believes nobody else', async () => {
-    const open = await startTestService({ COUNTRY_HEADER: 'cf-ipcountry' });
+    const open = await startTestService({ COUNTRY_HEADER: 'cf-ipcountry', TRUSTED_PROXIES: '192.0.2.1' });
     try {
       const project = await createTestProject(open);
       const answer = await get(

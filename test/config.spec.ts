@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readSettings, SettingsError } from '../src/config.js';
+import { makeCertificateAuthority } from '../src/one-machine/certificates.js';
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -81,7 +82,13 @@ describe('settings', () => {
       kind: 'folder',
       path: '/srv/sites',
     });
-    expect(readSettings({ STORAGE_URL: 's3://bucket', COUNTRY_HEADER: 'CF-IPCountry' })).toMatchObject({
+    expect(
+      readSettings({
+        STORAGE_URL: 's3://bucket',
+        COUNTRY_HEADER: 'CF-IPCountry',
+        TRUSTED_PROXIES: '192.0.2.1',
+      }),
+    ).toMatchObject({
       storage: {
         kind: 's3',
         bucket: 'bucket',
@@ -149,6 +156,48 @@ describe('settings', () => {
   ])('refuses %s=%s with a sentence that names it', (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(SettingsError);
     expect(() => readSettings({ [name]: value })).toThrow(name);
+  });
+
+  it.each([
+    ['PUBLIC_BASE_URL', 'https://consent.example.com/api', 'must be an origin'],
+    ['PUBLIC_BASE_URL', 'https://consent.example.com/?a=1', 'must be an origin'],
+    ['PUBLIC_BASE_URL', 'https://u:p@consent.example.com', 'must be an origin'],
+    ['STRIPE_API_BASE', 'https://stripe.example.com/v1', 'must be an origin'],
+    ['HOST', 'http://127.0.0.1', 'without scheme and port'],
+    ['HOST', '127.0.0.1:3000', 'without scheme and port'],
+    ['HOST', '127.0.0.300', 'must be an address'],
+    ['HOST', 'two words', 'must be an address'],
+    ['HOST', '-x', 'must be an address'],
+    ['COUNTRY_HEADER', 'cf-ipcountry', 'TRUSTED_PROXIES'],
+    ['FORWARDING_EXTRA_CA_FILE', '/nowhere.pem', 'does not exist'],
+    ['FORWARDING_EXTRA_CA_FILE', 'package.json', 'without a certificate'],
+    ['FORWARDING_EXTRA_CA_FILE', tmpdir(), 'cannot be read'],
+  ])('refuses %s=%s in a sentence that says why', (name, value, why) => {
+    const read = (): unknown => readSettings({ NODE_ENV: 'development', [name]: value });
+    expect(read).toThrow(SettingsError);
+    expect(read).toThrow(new RegExp(`^${name} .*${why}.*\\.$`));
+  });
+
+  it('refuses a file with a certificate that is none, and takes one that is', async () => {
+    const file = join(tmpdir(), `authority-${process.pid}.pem`);
+    const { certificatePem } = await makeCertificateAuthority('Of a test');
+    writeFileSync(file, `a comment\n${certificatePem}`);
+    expect(readSettings({ FORWARDING_EXTRA_CA_FILE: file }).forwarding.extraCaFile).toBe(file);
+    writeFileSync(file, certificatePem.replace(/[A-Za-z0-9+/]{40}/, 'A'.repeat(40)));
+    expect(() => readSettings({ FORWARDING_EXTRA_CA_FILE: file })).toThrow(/cannot be read as certificates/);
+    rmSync(file);
+  });
+
+  it.each([
+    'https://consent.example.com',
+    'https://consent.example.com/',
+    'https://consent.example.com:8443',
+  ])('takes the origin %s', (origin) => {
+    expect(readSettings({ PUBLIC_BASE_URL: origin }).publicBaseUrl).toBe(new URL(origin).origin);
+  });
+
+  it.each(['127.0.0.1', '::1', 'localhost', 'api_1', 'consent.example.com'])('takes the host %s', (host) => {
+    expect(readSettings({ NODE_ENV: 'development', HOST: host }).host).toBe(host);
   });
 
   it('reads prices, and what they sell', () => {

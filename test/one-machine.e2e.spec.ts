@@ -370,7 +370,7 @@ describe('settings (design §8)', () => {
       DATABASE_URL: 'postgresql://service:hunter2@127.0.0.1:1/service',
     });
     expect(lines).toEqual([
-      'The database cannot be reached. Check DATABASE_URL and that the server takes connections.',
+      'The database cannot be used: nothing listens at its host and port. Check DATABASE_URL, and whether the server runs.',
     ]);
   });
 
