@@ -106,7 +106,7 @@ async function guarded(project: TestProject): Promise<number> {
   const forwarding = await project.request('editor', 'PUT', '/forwarding', body);
   const exported = await project.request('viewer', 'GET', '/consents/export?format=csv');
   expect(exported.status).toBe(forwarding.status);
-  if (exported.ok) expect(await exported.text()).toMatch(/^id,/);
+  if (exported.ok) expect(await exported.text()).toMatch(/^"id",/);
   return forwarding.status;
 }
 

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { getDocumentProxy, extractText } from 'unpdf';
 import { Client } from 'pg';
 import { ExportProgress } from '../src/consent/http/export-progress.js';
-import { uuidLowerBound } from '../src/shared/ids.js';
+import { newId, uuidLowerBound } from '../src/shared/ids.js';
 import { storeConsent } from './support/consent.js';
 import { createTestProject, type TestProject } from './support/project.js';
 import { startTestService, type TestService } from './support/service.js';
@@ -86,7 +86,7 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
         await (await project.request('viewer', 'GET', `/consents/export?format=csv${query}`)).arrayBuffer(),
       );
     expect((await bytes('&bom=true')).subarray(0, 3).toString('hex')).toBe('efbbbf');
-    expect((await bytes('')).subarray(0, 2).toString()).toBe('id');
+    expect((await bytes('')).subarray(0, 5).toString()).toBe('"id",');
   });
 
   it('is a header alone for a project without records', async () => {
@@ -100,6 +100,36 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     const receivedAt = row?.[1] ?? '';
     expect(await csv(other, `&from=${receivedAt}`)).toHaveLength(2);
     expect(await csv(other, `&to=${receivedAt}`)).toHaveLength(1);
+  });
+
+  it('starts no formula in a spreadsheet, wherever it splits the line', async () => {
+    const other = await createTestProject(service, { tier: 'pro' });
+    const starts = ['=', '+', '-', '@', '\t', '\r', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
+    const extra = Object.fromEntries(
+      starts.flatMap((start, n) => [
+        [`plain${n}`, `${start}1+1`],
+        [`split${n}`, `;${start}cmd|' /C calc'!A0`],
+      ]),
+    );
+    await service.database.query(
+      `insert into consent_record (project_id, id, analytics, marketing, preferences, action, extra)
+       values ($1, $2, true, true, false, 'custom', $3)`,
+      [other.id, newId(), JSON.stringify(extra)],
+    );
+    const response = await other.request('viewer', 'GET', '/consents/export?format=csv');
+    const text = await response.text();
+    const [, row] = parse(text) as string[][];
+    // Nothing is lost: who reads the file as it is gets the JSON as it was.
+    expect(JSON.parse(row?.at(-1) ?? '')).toEqual(extra);
+    const cells = [',', ';', '\t'].flatMap((separator) =>
+      text.split('\r\n').flatMap((line) => line.split(separator)),
+    );
+    expect(
+      cells.filter((cell) => /^[\s"']*[=+\-@\uff0b\uff0d\uff1d\uff20]/.test(cell) && !cell.startsWith('"\'')),
+    ).toEqual([]);
+    // Every cell is quoted, empty ones too.
+    for (const line of text.trimEnd().split('\r\n'))
+      expect(line).toMatch(/^"(?:[^"]|"")*"(?:,"(?:[^"]|"")*")*$/);
   });
 
   it('goes on over many batches without losing or doubling a row', async () => {
