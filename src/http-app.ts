@@ -16,6 +16,7 @@ import { mountApiDocs } from './openapi.js';
 import { answerParserErrors, sendProblem } from './shared/problem.filter.js';
 import { answerProtocolErrors } from './shared/protocol-errors.js';
 import { limitRequestsUnderWay } from './shared/requests-under-way.js';
+import { refuseOtherMediaTypes, refuseOtherMethods, type RouterLayer } from './shared/request-form.js';
 import { helmetOptions } from './shared/security-headers.js';
 import { warnOfUntrustedProxy } from './shared/untrusted-proxy.js';
 
@@ -62,11 +63,14 @@ export async function createHttpApp(
   if (options.operationsOnly) app.use(refuseAllButOperations);
   else serveIngest(app);
   options.mount?.(app);
+  const { router } = app.getHttpAdapter().getInstance() as unknown as { router: { stack: RouterLayer[] } };
+  app.use(refuseOtherMethods(() => router.stack));
   mountBillingWebhook(app);
   app.use('/v1', limitRequestsUnderWay());
   app.use('/v1/auth', express.json({ limit: AUTH_BODY_BYTES_MAX, strict: false }));
   app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));
   app.use(answerParserErrors);
+  app.use('/v1', refuseOtherMediaTypes);
   app.use('/v1', refuseDeepBody);
   app.useGlobalPipes(
     new ValidationPipe({
@@ -105,12 +109,13 @@ function fieldErrorsOf(error: ValidationError, path = ''): FieldError[] {
   const field = path === '' ? error.property : `${path}.${error.property}`;
   const own = Object.values(error.constraints ?? {}).map((message) => ({
     field,
-    message: sentence(message),
+    message: sentence(message, error.property),
   }));
   return [...own, ...(error.children ?? []).flatMap((child) => fieldErrorsOf(child, field))];
 }
 
-function sentence(message: string): string {
-  const text = message.charAt(0).toUpperCase() + message.slice(1);
+/** As a sentence; a field's name stays as it was sent. */
+function sentence(message: string, property: string): string {
+  const text = message.startsWith(property) ? message : message.charAt(0).toUpperCase() + message.slice(1);
   return text.endsWith('.') ? text : `${text}.`;
 }

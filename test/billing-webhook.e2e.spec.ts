@@ -195,8 +195,8 @@ describe('POST /v1/webhooks/billing (spec §4.4)', () => {
     expect(await stored()).toEqual([{ event_id: event.id, type, status: 'pending' }]);
   });
 
-  it('answers 404 to GET, and 5xx where the event could not be stored, so that Stripe tries again', async () => {
-    expect((await fetch(`${service.baseUrl}/v1/webhooks/billing`)).status).toBe(404);
+  it('answers 405 to GET, and 5xx where the event could not be stored, so that Stripe tries again', async () => {
+    expect((await fetch(`${service.baseUrl}/v1/webhooks/billing`)).status).toBe(405);
     await service.database.query('alter table billing_event rename to billing_event_away');
     const payload = aPayload();
     expect((await post(payload, signatureOf(payload))).status).toBeGreaterThanOrEqual(500);

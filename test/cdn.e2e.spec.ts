@@ -178,7 +178,7 @@ describe('GET /cdn/:projectId/config.json', () => {
       expect((await get(`/cdn/${project.id}/${file}`)).status).toBe(404);
     }
     expect((await fetch(`${service.baseUrl}/cdn/${project.id}/config.json`, { method: 'POST' })).status).toBe(
-      404,
+      405,
     );
   });
 

@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { EntityManager } from '@mikro-orm/postgresql';
+import type { Response } from 'express';
 import { Project } from '../projects/project.entity.js';
 import { projectNotFound } from '../projects/project.service.js';
 import { DomainError } from '../shared/domain-error.js';
@@ -36,7 +37,10 @@ export class AccessGuard implements CanActivate {
         `${context.getClass().name}.${context.getHandler().name} does not say who may call it.`,
       );
     if (rule.kind === 'public') return true;
-    const request = context.switchToHttp().getRequest<AccessedRequest>();
+    const http = context.switchToHttp();
+    // What a credential opens is for nobody's cache, the refusals included.
+    http.getResponse<Response>().setHeader('Cache-Control', 'no-store');
+    const request = http.getRequest<AccessedRequest>();
     const actor = await this.identify(request);
     request.actor = actor;
     if (rule.kind === 'project') await this.enterProject(request, actor, rule);

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { instantOfRow } from '../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { OutboxService } from '../outbox/outbox.service.js';
@@ -93,7 +94,7 @@ export class ConsentEvents implements OnModuleInit {
     return new Map(
       rows.map((row) => [
         consentKey({ projectId: row.projectId, consentId: row.id }),
-        { ...row, receivedAt: new Date(row.receivedAt) },
+        { ...row, receivedAt: instantOfRow(row.receivedAt) },
       ]),
     );
   }

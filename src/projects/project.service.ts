@@ -64,14 +64,19 @@ export class ProjectService {
   }
 
   /**
-   * Changes what is given and leaves the rest.
+   * Changes what is given and leaves the rest. `check` may refuse it, seeing what is stored, by throwing.
    * @throws DomainError `project_not_found`, or `validation_failed` as in `create`.
    */
-  async update(id: string, fields: Partial<ProjectFields>): Promise<Project> {
+  async update(
+    id: string,
+    fields: Partial<ProjectFields>,
+    check: (stored: Project) => void = () => {},
+  ): Promise<Project> {
     const domains = fields.domains && this.checkedDomains(fields.domains);
     return this.em.fork().transactional(async (tx) => {
       await this.lock(tx, id);
       const project = await tx.findOneOrFail(Project, { id });
+      check(project);
       if (fields.name !== undefined) project.name = fields.name;
       if (domains) {
         project.domains = domains;

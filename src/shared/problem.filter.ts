@@ -3,6 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { ClientGone } from './client-gone.js';
 import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from './domain-error.js';
+import { BRAND } from './brand.js';
 import { Complaint } from './complaint.js';
 import { newId } from './ids.js';
 import { nameRequest, REQUEST_ID_HEADER } from './logging.js';
@@ -14,6 +15,8 @@ interface Problem {
   detail: string;
   members?: Record<string, unknown>;
   retryAfterSeconds?: number;
+  /** Methods that the path knows (405). */
+  allow?: string;
 }
 
 /** What a caller is asked to wait while the database is away. */
@@ -153,8 +156,10 @@ export function answerParserErrors(
  * What was refused before the request logger saw it gets its request id here.
  */
 export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
-  const { status, code, detail, members, retryAfterSeconds } = problem;
+  const { status, code, detail, members, retryAfterSeconds, allow } = problem;
   if (!response.hasHeader(REQUEST_ID_HEADER)) nameRequest(request, response);
+  if (status === 401) response.setHeader('WWW-Authenticate', `Bearer realm="${BRAND}"`);
+  if (allow) response.setHeader('Allow', allow);
   if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
   const body = JSON.stringify({
     type: 'about:blank',

@@ -3,6 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { type ProjectFields, ProjectService } from '../../projects/project.service.js';
 import type { Project } from '../../projects/project.entity.js';
+import { instantOfRow } from '../../shared/instant.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Actor } from '../access.decorators.js';
 import type { ApiKey } from '../api-key.entity.js';
@@ -22,6 +23,9 @@ export interface Member {
   role: Role;
   createdAt: Date;
 }
+
+/** As the database gives it. */
+type MemberRow = Omit<Member, 'createdAt'> & { createdAt: string };
 
 export interface MemberRef {
   projectId: string;
@@ -78,13 +82,13 @@ export class MembershipService {
 
   /** At most `limit` members, in the order in which they signed up, from behind the user id `after`, if given. */
   async members(projectId: string, { after, limit }: PageRequest): Promise<Member[]> {
-    const { rows } = await sql<Member>`
+    const { rows } = await sql<MemberRow>`
       select u.id as "userId", u.email, u.name, m.role, m.created_at as "createdAt"
       from project_member m join app_user u on u.id = m.user_id
       where m.project_id = ${projectId} and (${after}::uuid is null or m.user_id > ${after}::uuid)
       order by m.user_id limit ${limit}
     `.execute(this.em.fork().getKysely());
-    return rows;
+    return rows.map(memberOf);
   }
 
   /**
@@ -131,13 +135,13 @@ export class MembershipService {
       await this.apiKeys.revokeMadeBy(tx, ref, role);
       member.role = role;
     });
-    const { rows } = await sql<Member>`
+    const { rows } = await sql<MemberRow>`
       select u.id as "userId", u.email, u.name, m.role, m.created_at as "createdAt"
       from project_member m join app_user u on u.id = m.user_id
       where m.project_id = ${ref.projectId} and m.user_id = ${ref.userId}
     `.execute(this.em.fork().getKysely());
     // Removed by somebody else since the commit.
-    return rows[0] ?? memberNotFound();
+    return rows[0] ? memberOf(rows[0]) : memberNotFound();
   }
 
   /**
@@ -179,4 +183,8 @@ async function keepAnOwner(tx: EntityManager, leaving: ProjectMember): Promise<v
 
 function memberNotFound(): never {
   throw new DomainError('member_not_found', 'This project has no such member.');
+}
+
+function memberOf(row: MemberRow): Member {
+  return { ...row, createdAt: instantOfRow(row.createdAt) };
 }

@@ -1,4 +1,5 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -49,17 +50,18 @@ export class ApiKeyController {
    */
   @ApiOperation({ summary: 'Make an API key' })
   @ApiCreatedResponse({ type: CreatedApiKeyDto })
-  @Header('Cache-Control', 'no-store')
   @Post()
   async create(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
     @Body() { name, role, scopes = [] }: CreateApiKeyBody,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<CreatedApiKeyDto> {
     if (scopes.length > 0 && role !== 'owner') {
       throw fieldErrors([{ field: 'scopes', message: 'Only a key with the role owner can have a scope.' }]);
     }
     const { apiKey, key } = await this.apiKeys.issue({ projectId: project.id, name, role, scopes }, actor);
+    response.location(`/v1/projects/${project.id}/api-keys/${apiKey.id}`);
     return { ...ApiKeyDto.of(apiKey), key };
   }
 

@@ -1,4 +1,5 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -46,12 +47,15 @@ export class MemberController {
   @ApiOperation({ summary: 'Add somebody who has signed up' })
   @ApiCreatedResponse({ type: MemberDto })
   @Post()
-  add(
+  async add(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
     @Body() body: AddMemberBody,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<MemberDto> {
-    return this.memberships.add(project.id, body, actor);
+    const member = await this.memberships.add(project.id, body, actor);
+    response.location(`/v1/projects/${project.id}/members/${member.userId}`);
+    return member;
   }
 
   /**

@@ -1,4 +1,5 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Headers, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -9,6 +10,7 @@ import {
 } from '@nestjs/swagger';
 import type { Project } from '../../projects/project.entity.js';
 import { ProjectService } from '../../projects/project.service.js';
+import { entityTag, IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
 import { fieldErrors } from '../../shared/domain-error.js';
 import { pageOf } from '../../shared/page.js';
 import { CurrentActor, CurrentProject, ProjectRole, SignedIn } from '../access.decorators.js';
@@ -32,13 +34,18 @@ export class ProjectController {
   @ApiOperation({ summary: 'Create a project' })
   @ApiCreatedResponse({ type: ProjectDto })
   @Post()
-  async create(@CurrentActor() actor: Actor, @Body() body: CreateProjectBody): Promise<ProjectDto> {
+  async create(
+    @CurrentActor() actor: Actor,
+    @Body() body: CreateProjectBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ProjectDto> {
     const { userId } = requireUser(actor);
     const project = await this.memberships.createProject(userId, {
       name: body.name,
       domains: body.domains ?? [],
     });
-    return ProjectDto.of(project, new Date());
+    response.location(`/v1/projects/${project.id}`);
+    return answer(response, project);
   }
 
   /** The caller's projects, newest first; of an API key its one project. */
@@ -66,23 +73,35 @@ export class ProjectController {
   @ApiParam({ name: 'projectId', format: 'uuid' })
   @ApiOkResponse({ type: ProjectDto })
   @Get(':projectId')
-  read(@CurrentProject() project: Project): ProjectDto {
-    return ProjectDto.of(project, new Date());
+  read(@CurrentProject() project: Project, @Res({ passthrough: true }) response: Response): ProjectDto {
+    return answer(response, project);
   }
 
-  /** Changes name, domains or both; a list of domains replaces the one before. */
+  /**
+   * Changes name, domains or both; a list of domains replaces the one before. 412 `version_conflict` where If-Match
+   * is given and somebody has changed them meanwhile.
+   */
   @ProjectRole('editor')
   @ApiOperation({ summary: 'Change name or domains of a project' })
   @ApiParam({ name: 'projectId', format: 'uuid' })
   @ApiOkResponse({ type: ProjectDto })
+  @IfMatchHeader()
   @Patch(':projectId')
-  async update(@CurrentProject() project: Project, @Body() body: UpdateProjectBody): Promise<ProjectDto> {
+  async update(
+    @CurrentProject() project: Project,
+    @Body() body: UpdateProjectBody,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ProjectDto> {
     const { name, domains } = body;
     if (name === undefined && domains === undefined) {
       throw fieldErrors([{ field: 'name', message: 'Give a name, domains or both.' }]);
     }
     const changes = { ...(name !== undefined && { name }), ...(domains && { domains }) };
-    return ProjectDto.of(await this.projects.update(project.id, changes), new Date());
+    const changed = await this.projects.update(project.id, changes, (stored) =>
+      requireMatch(ifMatch, tagOf(stored)),
+    );
+    return answer(response, changed);
   }
 
   /** Deletes the project with its consent records, members, keys and waiting messages; there is no way back. */
@@ -95,4 +114,14 @@ export class ProjectController {
   async remove(@CurrentProject() project: Project): Promise<void> {
     await this.projects.remove(project.id);
   }
+}
+
+/** The project as an answer, with the tag of what a PATCH can change. */
+function answer(response: Response, project: Project): ProjectDto {
+  response.setHeader('ETag', tagOf(project));
+  return ProjectDto.of(project, new Date());
+}
+
+function tagOf({ name, domains }: Project): string {
+  return entityTag({ name, domains });
 }

@@ -63,6 +63,7 @@ export class IngestEndpoint {
       response.writeHead(receipt.duplicate ? 200 : 201, [
         ...this.headers,
         ...[REQUEST_ID_HEADER, requestIdOf(request)],
+        ...(receipt.duplicate ? [] : ['Location', `/v1/projects/${id}/consents/${receipt.id}`]),
         ...['Content-Type', 'application/json; charset=utf-8'],
         ...['Content-Length', String(Buffer.byteLength(text))],
       ]);

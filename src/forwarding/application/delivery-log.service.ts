@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { instantOfRow } from '../../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import {
@@ -167,7 +168,7 @@ export class DeliveryLogService implements OnModuleInit {
 }
 
 function toView(row: DeliveryRow): DeliveryView {
-  return { ...row, attemptedAt: new Date(row.attemptedAt) };
+  return { ...row, attemptedAt: instantOfRow(row.attemptedAt) };
 }
 
 function checkRange({ from, to }: ResendSelection): void {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { instantOfRow } from '../../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { CONSENT_RECORDED } from '../../consent/consent.events.js';
@@ -6,6 +7,7 @@ import { FORWARDING_TIERS } from '../../licensing/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { tierRequired } from '../../licensing/tier.guard.js';
 import type { Role } from '../../access/role.js';
+import type { TaggedSettings } from './settings-tag.js';
 import { Project } from '../../projects/project.entity.js';
 import { fieldErrors } from '../../shared/domain-error.js';
 import {
@@ -86,17 +88,19 @@ export class ForwardingSettingsService {
 
   /**
    * Saves the settings (spec §2.2). Two saves at once take turns on the row, so each is judged against what
-   * the other one left. Below the tiers that forward, a save may only take away.
+   * the other one left; `check` may refuse, seeing what is stored, by throwing. Below the tiers that forward, a save may only take away.
    * @throws DomainError `validation_failed` (422) with the refused fields, `tier_required` (403).
    */
   async save(
     { project, role }: { project: Project; role: Role },
     wanted: WantedSettings,
+    check: (stored: TaggedSettings) => void = () => {},
   ): Promise<ForwardingSettingsView> {
     const projectId = project.id;
     const resolved = await this.licensing.effective(project, undefined, new Date());
     await this.em.fork().transactional(async (tx) => {
       const stored = await lockSettings(tx, projectId);
+      check(stored);
       if (!FORWARDING_TIERS.includes(resolved.tier) && !isTakingAway(wanted, stored)) {
         throw tierRequired(FORWARDING_TIERS, resolved, role);
       }
@@ -146,8 +150,8 @@ export class ForwardingSettingsService {
       allowCustomEndpoint: settings.allowCustomEndpoint,
       authMode: settings.authMode,
       tokenConfigured: settings.tokenConfigured,
-      tokenUpdatedAt: settings.tokenUpdatedAt === null ? null : new Date(settings.tokenUpdatedAt),
-      lastDeliveredAt: settings.lastDeliveredAt === null ? null : new Date(settings.lastDeliveredAt),
+      tokenUpdatedAt: settings.tokenUpdatedAt === null ? null : instantOfRow(settings.tokenUpdatedAt),
+      lastDeliveredAt: settings.lastDeliveredAt === null ? null : instantOfRow(settings.lastDeliveredAt),
       lastFailure: lastFailureOf(project),
       pending: await countPending(em, projectId),
       available: FORWARDING_TIERS.includes(tier),

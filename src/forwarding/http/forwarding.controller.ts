@@ -1,4 +1,7 @@
-import { Body, Controller, Get, Header, HttpCode, Post, Put, Req } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Post, Put, Req, Headers, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
+import { settingsTag } from '../application/settings-tag.js';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type AccessedRequest, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { FORWARDING_TIERS } from '../../licensing/catalogue.js';
@@ -30,26 +33,34 @@ export class ForwardingController {
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the forwarding settings' })
   @ApiOkResponse({ type: ForwardingSettingsDto })
-  read(@CurrentProject() project: Project): Promise<ForwardingSettingsDto> {
-    return this.settings.read(project.id);
+  async read(
+    @CurrentProject() project: Project,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ForwardingSettingsDto> {
+    return answer(response, await this.settings.read(project.id));
   }
 
   /**
    * 422 `validation_failed` names the refused fields; a URL that is not https is one (spec §7). Switching off and
-   * removing endpoint and token need no tier; the use case sees to it that nothing else is changed then.
+   * removing endpoint and token need no tier; 412 `version_conflict` where If-Match is given and names another state; the use case sees to it that nothing else is changed then.
    */
   @Put()
+  @IfMatchHeader()
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
   @ExceptFromTier(isSwitchedOff)
   @ApiOperation({ summary: 'Save the forwarding settings' })
   @ApiOkResponse({ type: ForwardingSettingsDto })
-  save(
+  async save(
     @CurrentProject() project: Project,
     @Req() request: AccessedRequest,
     @Body() body: SaveForwardingDto,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<ForwardingSettingsDto> {
-    return this.settings.save({ project, role: request.role as Role }, body);
+    const by = { project, role: request.role as Role };
+    const saved = await this.settings.save(by, body, (stored) => requireMatch(ifMatch, settingsTag(stored)));
+    return answer(response, saved);
   }
 
   /** The token is shown this once and stored nowhere; saving it is a second step (spec §5.2, §5.3). */
@@ -73,6 +84,11 @@ export class ForwardingController {
   test(@CurrentProject() project: Project): Promise<EndpointTestResultDto> {
     return this.endpointTest.run(project.id);
   }
+}
+
+function answer(response: Response, settings: ForwardingSettingsDto): ForwardingSettingsDto {
+  response.setHeader('ETag', settingsTag(settings));
+  return settings;
 }
 
 function isSwitchedOff(body: unknown): boolean {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { instantOfRow } from '../../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { isDeepStrictEqual } from 'node:util';
@@ -171,6 +172,6 @@ function publicationOf(row: PublicationRow): Publication {
     ...row,
     version: Number(row.version),
     configurationVersion: Number(row.configurationVersion),
-    at: new Date(row.at),
+    at: instantOfRow(row.at),
   };
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { instantOfRow } from '../../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { LicensingService } from '../../licensing/licensing.service.js';
@@ -58,7 +59,7 @@ export async function readSaved(em: EntityManager, projectId: string): Promise<S
   const row = rows[0];
   return {
     version: Number(row?.version ?? 0),
-    updatedAt: row ? new Date(row.updatedAt) : null,
+    updatedAt: row ? instantOfRow(row.updatedAt) : null,
     configuration: storedConfiguration(row?.configuration ?? null),
   };
 }

@@ -2,7 +2,6 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Query, Req,
 import {
   ApiAcceptedResponse,
   ApiForbiddenResponse,
-  ApiHeader,
   ApiOkResponse,
   ApiOperation,
   ApiParam,
@@ -13,6 +12,7 @@ import type { Response } from 'express';
 import { type AccessedRequest, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Role } from '../../access/role.js';
 import type { Project } from '../../projects/project.entity.js';
+import { IfMatchHeader } from '../../shared/entity-tag.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { PageQuery } from '../../shared/page-query.js';
 import {
@@ -28,13 +28,6 @@ import {
   PublishRequestedDto,
   SaveConfigurationDto,
 } from './configuration.dto.js';
-
-const IfMatchHeader = (): MethodDecorator =>
-  ApiHeader({
-    name: 'If-Match',
-    required: false,
-    description: 'The ETag that the change is based on; absent: whatever is there is replaced',
-  });
 
 /** What a project publishes for its site, and what it has published (design §5). */
 @ApiTags('publishing')
@@ -120,7 +113,6 @@ export class ConfigurationController {
 
 function answer(response: Response, view: ConfigurationView): ConfigurationDto {
   response.setHeader('ETag', `"${view.version}"`);
-  response.setHeader('Cache-Control', 'private, no-cache');
   return presentConfiguration(view);
 }
 

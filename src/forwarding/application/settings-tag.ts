@@ -1,0 +1,17 @@
+import { entityTag } from '../../shared/entity-tag.js';
+
+/** What a save of the forwarding settings can change, and so what tells two states of them apart. */
+export interface TaggedSettings {
+  enabled: boolean;
+  endpointUrl: string | null;
+  allowCustomEndpoint: boolean;
+  authMode: string;
+  tokenUpdatedAt: Date | string | null;
+}
+
+/** The entity tag of the settings; failures and deliveries come and go without changing it. */
+export function settingsTag(settings: TaggedSettings): string {
+  const { enabled, endpointUrl, allowCustomEndpoint, authMode, tokenUpdatedAt } = settings;
+  const tokenMs = tokenUpdatedAt === null ? null : new Date(tokenUpdatedAt).getTime();
+  return entityTag({ enabled, endpointUrl, allowCustomEndpoint, authMode, tokenMs });
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { ApiHeader } from '@nestjs/swagger';
+import { DomainError } from './domain-error.js';
+
+/** A strong entity tag of what a client may change: the same for the same values. */
+export function entityTag(values: Record<string, unknown>): string {
+  return `"${createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22)}"`;
+}
+
+/**
+ * Lets a change pass that was not based on anything (no `If-Match`), or on what is there.
+ * @throws DomainError `version_conflict` (412)
+ */
+export function requireMatch(ifMatch: string | undefined, current: string): void {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const given = ifMatch.split(',').map((tag) => tag.trim());
+  if (given.includes(current)) return;
+  throw new DomainError(
+    'version_conflict',
+    'Somebody has changed this meanwhile. Read it again, then change it.',
+  );
+}
+
+/** Says in the API's document that a route takes `If-Match`. */
+export const IfMatchHeader = (): MethodDecorator =>
+  ApiHeader({
+    name: 'If-Match',
+    required: false,
+    description: 'The ETag that the change is based on; absent: whatever is there is changed',
+  });
