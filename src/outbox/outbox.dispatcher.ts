@@ -27,6 +27,9 @@ const HELD_PER_SLOT = 3;
 /** A message that waited longer for its slot goes back: the settings it was prepared with may be old. */
 const READY_MAX_MS = 2_000;
 
+/** A timer may go off so much before its time, by the clock that the pause is measured with. */
+const TIMER_EARLY_MS = 2;
+
 /** How an attempt ended, seen from here. */
 type AttemptEnd = Ending<unknown> | { kind: 'threw'; cause: unknown };
 
@@ -237,10 +240,10 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     const end = await this.endOf(held.message, attempt);
     // The receiver has answered: its slot is free, and need not wait until the outcome is on the disk.
     const healthy = end.kind !== 'settled' || end.healthy;
-    if (end.kind === 'later') this.share.putOff(projectId, { startedMs, nowMs: performance.now() });
+    if (end.kind === 'later') this.putOff(projectId, startedMs, end.afterMs);
     else this.share.ended(projectId, { startedMs, nowMs: performance.now(), healthy });
     // What waits behind a receiver that fails may be sent by another worker, or later.
-    if (!healthy) this.giveBack(projectId);
+    if (!healthy || end.kind === 'later') this.giveBack(projectId);
     for (const waiting of [...this.ready.keys()]) this.startReady(waiting);
     this.ring();
     await this.conclude(held, end, claimedMs);
@@ -249,6 +252,12 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     // A message that was put back may be due again.
     if (wasFull || end.kind !== 'settled') this.ring();
     done();
+  }
+
+  /** Leaves the project alone for a while, and looks again then. */
+  private putOff(projectId: string, startedMs: number, afterMs: number): void {
+    this.share.putOff(projectId, { startedMs, nowMs: performance.now(), afterMs });
+    setTimeout(() => this.ring(), afterMs + TIMER_EARLY_MS).unref();
   }
 
   /** Gives back all that is ready of a project. */
@@ -290,7 +299,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
         return this.settler.settle(held, end.outcome, claimedMs);
       case 'later':
         // Where this fails the lease runs out by itself.
-        return this.store.release([held], end.afterMs).catch((error: unknown) => {
+        return this.store.release([held]).catch((error: unknown) => {
           this.claimFailure.about(error);
         });
       case 'retry':

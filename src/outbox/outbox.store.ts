@@ -66,12 +66,11 @@ export class OutboxStore {
     `.execute(this.em.fork().getKysely());
   }
 
-  /** Gives back messages that were claimed and not begun, as if they had never been claimed; now, or for later. */
-  async release(held: HeldMessage[], afterMs = 0): Promise<void> {
+  /** Gives back messages that were claimed and not begun, as if they had never been claimed. */
+  async release(held: HeldMessage[]): Promise<void> {
     await sql`
       update outbox_message m
-      set claim_id = null, available_at = now() + make_interval(secs => ${afterMs / 1000}::float8),
-          unknown_outcomes = greatest(m.unknown_outcomes - 1, 0)
+      set claim_id = null, available_at = now(), unknown_outcomes = greatest(m.unknown_outcomes - 1, 0)
       from unnest(
         ${held.map(({ message }) => message.projectId)}::uuid[],
         ${held.map(({ message }) => message.id)}::bigint[],

@@ -29,7 +29,7 @@ export interface OutboxMessage {
 export type Ending<Outcome> =
   /** The message is done with; `healthy` false makes the worker more careful with this project. */
   | { kind: 'settled'; outcome: Outcome; healthy: boolean }
-  /** Nothing was attempted: the message waits, and nothing is counted against it. */
+  /** Nothing was attempted: this worker leaves the project alone for so long, and nothing is counted against the message. */
   | { kind: 'later'; afterMs: number }
   /** The message stays and is tried again after the wait. */
   | { kind: 'retry'; afterMs: number; error: string };

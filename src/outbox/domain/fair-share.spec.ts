@@ -101,4 +101,18 @@ describe(FairShare.name, () => {
     expect(share.freeOf(10).has('a')).toBe(true);
     expect(share.freeOf(100_000).has('a')).toBe(false);
   });
+
+  it('claims nothing of a project that was put off until its time has come, and then one at a time', () => {
+    const share = new FairShare(SLOTS);
+    run(share, 'a', 100);
+    for (let n = 0; n < 3; n++) share.claimed('a', 1_000);
+    for (let n = 0; n < 3; n++) share.started('a', 1_000);
+    share.putOff('a', { startedMs: 1_000, nowMs: 1_001, afterMs: 50 });
+    // Those that were begun with it stand behind it, and do not lengthen the pause.
+    share.putOff('a', { startedMs: 1_000, nowMs: 1_001, afterMs: 100 });
+    share.putOff('a', { startedMs: 1_000, nowMs: 1_002, afterMs: 150 });
+    expect(share.free).toBe(SLOTS);
+    expect(share.freeOf(1_050).get('a')).toBe(0);
+    expect(share.freeOf(1_051).get('a')).toBe(1);
+  });
 });

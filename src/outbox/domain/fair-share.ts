@@ -30,6 +30,8 @@ interface ProjectShare {
   /** When the attempts under way began, oldest first. */
   startedAt: number[];
   idleSince: number;
+  /** Until then nothing of it is claimed. */
+  pausedUntilMs: number;
 }
 
 /**
@@ -59,6 +61,7 @@ export class FairShare {
     const slowEach = slowFree === 0 ? 0 : Math.max(1, Math.floor(slowFree / Math.max(1, slow.length)));
     return new Map(
       [...this.projects].map(([projectId, project]) => {
+        if (nowMs < project.pausedUntilMs) return [projectId, 0];
         const slow = isSlow(project, nowMs);
         const ahead = !slow && project.lastMs < AHEAD_BELOW_MS ? project.limit : 0;
         const free = Math.max(0, project.limit + ahead - project.claimed);
@@ -76,6 +79,7 @@ export class FairShare {
       slow: false,
       startedAt: [],
       idleSince: nowMs,
+      pausedUntilMs: 0,
     };
     this.projects.set(projectId, project);
     project.claimed += 1;
@@ -101,11 +105,21 @@ export class FairShare {
     this.inFlight += 1;
   }
 
-  /** What was begun turned out to be for later: nothing was learned of the receiver. */
-  putOff(projectId: string, { startedMs, nowMs }: { startedMs: number; nowMs: number }): void {
+  /**
+   * What was begun turned out to be for later: nothing of the project is claimed meanwhile, and then one at a time.
+   * The messages stay where they are in the outbox: moved to a later time, each claim would read past all of them.
+   */
+  putOff(
+    projectId: string,
+    { startedMs, nowMs, afterMs }: { startedMs: number; nowMs: number; afterMs: number },
+  ): void {
     const project = this.known(projectId);
     this.leaveSlot(project, startedMs);
     project.idleSince = nowMs;
+    // Those that were begun together stand behind one another; the first of them ends the pause.
+    if (nowMs >= project.pausedUntilMs) project.pausedUntilMs = nowMs + afterMs;
+    project.limit = 1;
+    project.lastMs = Number.POSITIVE_INFINITY;
   }
 
   /** `healthy` false: the attempt failed in a way that a busy or dead receiver fails. */
