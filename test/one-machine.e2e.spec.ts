@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -445,7 +446,39 @@ describe('users and folders', () => {
       chownSync(dataDir, user.uid, user.gid);
       await works(dataDir, user);
       expect(statSync(join(dataDir, 'postgres')).uid).toBe(user.uid);
+      expect(statSync(dataDir).mode & 0o777).toBe(0o700);
       expect(postmasterOf(dataDir)).toBeNull();
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'works as root, with a server that shares its user with nothing else, in a folder closed to others',
+    async () => {
+      const dataDir = join(processes.folder(), 'data');
+      await works(dataDir);
+      expect(statSync(dataDir).mode & 0o777).toBe(0o711);
+      const { uid } = statSync(join(dataDir, 'postgres', 'data'));
+      const known = readFileSync('/etc/passwd', 'utf8').split('\n');
+      expect(known.filter((line) => Number(line.split(':')[2]) === uid)).toEqual([]);
+      expect(uid).toBeGreaterThan(0);
+      expect(statSync(join(dataDir, 'postgres', 'data', 'base')).uid).toBe(uid);
+      expect(statSync(join(dataDir, 'postgres', 'data')).mode & 0o077).toBe(0);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'goes on as root with a server that an earlier version ran as nobody',
+    async () => {
+      const dataDir = join(processes.folder(), 'data');
+      await works(dataDir);
+      const [, nobody] = /^nobody:[^:]*:(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
+      execFileSync('chown', ['-R', `${nobody}:${nobody}`, join(dataDir, 'postgres')]);
+      chmodSync(dataDir, 0o755);
+      await works(dataDir);
+      expect(statSync(join(dataDir, 'postgres', 'data', 'base')).uid).toBe(Number(nobody));
+      expect(statSync(dataDir).mode & 0o777).toBe(0o711);
     },
     TEST_TIMEOUT_MS,
   );

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -13,7 +13,7 @@ export class DataFolderTakenError extends Error {}
  * @throws DataFolderTakenError where another process holds it.
  */
 export function lockDataFolder(dataDir: string): () => void {
-  mkdirSync(dataDir, { recursive: true });
+  closeToOthers(dataDir);
   const database = new DatabaseSync(join(dataDir, 'lock'));
   try {
     database.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
@@ -26,4 +26,15 @@ export function lockDataFolder(dataDir: string): () => void {
     );
   }
   return () => database.close();
+}
+
+/**
+ * Makes the folder, for its owner alone: it holds keys and the database. Where the owner is root, others may pass
+ * through it though not look into it, because PostgreSQL runs as another user and has its folder in there.
+ */
+export function closeToOthers(dataDir: string): void {
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  mkdirSync(dataDir, { recursive: true, mode });
+  // One from an earlier version is open to all.
+  if (statSync(dataDir).uid === process.getuid?.()) chmodSync(dataDir, mode);
 }

@@ -10,7 +10,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -18,7 +17,11 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 import { makeRoles, OWNER_ROLE, RUNTIME_ROLE } from './embedded-roles.js';
+import { handOver, othersMayEnter, type ServerUser, serverUser, systemUser } from './server-user.js';
+
+export { EmbeddedPostgresError };
 
 const execute = promisify(execFile);
 
@@ -53,15 +56,6 @@ interface Binaries {
   pg_ctl: string;
   postgres: string;
 }
-
-/** Who runs the server: PostgreSQL refuses root, so root hands it to an ordinary system user. */
-interface Runner {
-  uid?: number;
-  gid?: number;
-}
-
-/** Thrown where the embedded server cannot run here; the message says what to do. */
-export class EmbeddedPostgresError extends Error {}
 
 /**
  * Starts PostgreSQL by its own binaries in `folder`, or adopts the server that an earlier process left
@@ -152,7 +146,8 @@ export async function runningServer(
 interface ServerHome {
   folder: string;
   binaries: Binaries;
-  runner: Runner;
+  /** Nobody in particular where this process is not root. */
+  runner: Partial<ServerUser>;
 }
 
 async function findBinaries(): Promise<Binaries> {
@@ -169,8 +164,8 @@ async function findBinaries(): Promise<Binaries> {
 }
 
 /**
- * Decides where the server lives. As an ordinary user: in `folder`. As root: in `folder` too, owned by an
- * ordinary system user, unless that user cannot enter the folder or the binaries; then both go below
+ * Decides where the server lives. As an ordinary user: in `folder`. As root: in `folder` too, owned by the
+ * server's user, unless that user cannot enter the folder or the binaries; then both go below
  * /var/lib, under a name made from the folder.
  */
 function placeForServer(folder: string, binaries: Binaries): ServerHome {
@@ -178,7 +173,7 @@ function placeForServer(folder: string, binaries: Binaries): ServerHome {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return { folder, binaries, runner: {} };
   }
-  const runner = ordinaryUser();
+  const runner = serverUser(folder);
   const native = dirname(dirname(binaries.postgres));
   if (othersMayEnter(dirname(folder)) && othersMayEnter(native)) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -188,13 +183,13 @@ function placeForServer(folder: string, binaries: Binaries): ServerHome {
   // A umask such as 077 would close the new folders to the very user that they are made for.
   const umask = process.umask(0o022);
   try {
-    return placeElsewhere(folder, native, runner);
+    return placeElsewhere(folder, native);
   } finally {
     process.umask(umask);
   }
 }
 
-function placeElsewhere(folder: string, native: string, runner: { uid: number; gid: number }): ServerHome {
+function placeElsewhere(folder: string, native: string): ServerHome {
   const name = createHash('sha256').update(folder).digest('hex').slice(0, 12);
   const elsewhere = join('/var/lib/consent-service', name);
   mkdirSync(elsewhere, { recursive: true, mode: 0o755 });
@@ -215,6 +210,7 @@ function placeElsewhere(folder: string, native: string, runner: { uid: number; g
     renameSync(`${copy}.partial`, copy);
   }
   const home = join(elsewhere, 'postgres');
+  const runner = serverUser(home);
   mkdirSync(home, { recursive: true, mode: 0o700 });
   chownSync(home, runner.uid, runner.gid);
   const bin = (tool: string): string => join(copy, 'bin', tool);
@@ -223,26 +219,6 @@ function placeElsewhere(folder: string, native: string, runner: { uid: number; g
     binaries: { initdb: bin('initdb'), pg_ctl: bin('pg_ctl'), postgres: bin('postgres') },
     runner,
   };
-}
-
-/** The system user `nobody` (65534 on Linux), read from the user database. */
-function ordinaryUser(): { uid: number; gid: number } {
-  const entry = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'));
-  if (!entry) {
-    throw new EmbeddedPostgresError(
-      'PostgreSQL does not run as root, and this machine has no user "nobody" to run it as. ' +
-        'Start as an ordinary user, or set DATABASE_URL.',
-    );
-  }
-  return { uid: Number(entry[1]), gid: Number(entry[2]) };
-}
-
-/** Whether every folder on the path may be entered by users other than its owner. */
-function othersMayEnter(path: string): boolean {
-  for (let folder = path; ; folder = dirname(folder)) {
-    if (existsSync(folder) && (statSync(folder).mode & 0o001) === 0) return false;
-    if (folder === dirname(folder)) return true;
-  }
 }
 
 function readOrMakePassword(folder: string, name: string): string {
@@ -288,10 +264,14 @@ async function initialise(home: ServerHome, data: string, password: string): Pro
   rmSync(data, { recursive: true, force: true });
   const passwordFile = join(home.folder, 'initdb-password');
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (home.runner.uid !== undefined)
-    chownSync(passwordFile, home.runner.uid, home.runner.gid ?? home.runner.uid);
+  // initdb asks the system for its user's name, which the server's own user has not: another one makes the cluster.
+  const initialiser = home.runner.uid === undefined ? null : systemUser();
+  if (initialiser) {
+    handOver(home.folder, initialiser);
+    handOver(passwordFile, initialiser);
+  }
   try {
-    await runTool(home, home.binaries.initdb, [
+    await runTool({ ...home, runner: initialiser ?? {} }, home.binaries.initdb, [
       `--pgdata=${data}`,
       `--username=${SUPERUSER}`,
       `--pwfile=${passwordFile}`,
@@ -308,6 +288,10 @@ async function initialise(home: ServerHome, data: string, password: string): Pro
     );
   } finally {
     rmSync(passwordFile, { force: true });
+    if (initialiser) {
+      handOver(home.folder, home.runner as ServerUser);
+      handOver(data, home.runner as ServerUser, { recursive: true });
+    }
   }
 }
 

@@ -33,7 +33,7 @@ export function fillInSecrets(settings: Settings): { settings: Settings; billing
 
 function readOrMake(dataDir: string): DevelopmentSecrets {
   const file = join(dataDir, 'secrets.json');
-  mkdirSync(dataDir, { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const fresh: DevelopmentSecrets = {
     encryptionKey: randomBytes(SECRET_BYTES).toString('base64'),
     authSecret: randomBytes(SECRET_BYTES).toString('base64url'),

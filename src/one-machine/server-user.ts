@@ -1,0 +1,67 @@
+import { chownSync, existsSync, lchownSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { EmbeddedPostgresError } from './embedded-postgres-error.js';
+
+/** Who runs the server where this process is root, which PostgreSQL refuses. */
+export interface ServerUser {
+  uid: number;
+  gid: number;
+}
+
+/**
+ * Where user ids of people end on Debian (59999), less some: none is given out there before all below are, and
+ * containers with an id space of their own have it too. It needs no entry in the user database.
+ */
+const UID_FIRST = 59_432;
+const UID_LAST = 59_999;
+
+/**
+ * A user of the server's own, so that no other service that runs as `nobody` can read its files or stop it. A
+ * cluster that is there already, from a version that ran it as `nobody`, stays with its owner.
+ */
+export function serverUser(folder: string): ServerUser {
+  const data = join(folder, 'data');
+  if (existsSync(data)) {
+    const { uid, gid } = statSync(data);
+    if (uid !== 0) return { uid, gid };
+  }
+  const taken = new Set(
+    ['/etc/passwd', '/etc/group'].flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/^[^:]*:[^:]*:(\d+):/gm)].map(([, id]) => Number(id)),
+    ),
+  );
+  for (let id = UID_FIRST; id <= UID_LAST; id++) if (!taken.has(id)) return { uid: id, gid: id };
+  throw new EmbeddedPostgresError(
+    `PostgreSQL does not run as root, and every user id from ${UID_FIRST} to ${UID_LAST} is taken. ` +
+      'Start as an ordinary user, or set DATABASE_URL.',
+  );
+}
+
+/** The system user `nobody` (65534 on Linux), which has a name. */
+export function systemUser(): ServerUser {
+  const entry = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'));
+  if (!entry) {
+    throw new EmbeddedPostgresError(
+      'PostgreSQL does not run as root, and this machine has no user "nobody" to set it up as. ' +
+        'Start as an ordinary user, or set DATABASE_URL.',
+    );
+  }
+  return { uid: Number(entry[1]), gid: Number(entry[2]) };
+}
+
+/** Gives a file or folder, or all that is in it too, to another user. Harmless where it is not there. */
+export function handOver(path: string, { uid, gid }: ServerUser, { recursive = false } = {}): void {
+  if (!existsSync(path)) return;
+  chownSync(path, uid, gid);
+  if (!recursive) return;
+  for (const entry of readdirSync(path, { recursive: true, encoding: 'utf8' }))
+    lchownSync(join(path, entry), uid, gid);
+}
+
+/** Whether every folder on the path may be entered by users other than its owner. */
+export function othersMayEnter(path: string): boolean {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (existsSync(folder) && (statSync(folder).mode & 0o001) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
