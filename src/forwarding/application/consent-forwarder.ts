@@ -90,7 +90,7 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
 
   async settle(tx: EntityManager, settled: Settled<DeliveryOutcome>[]): Promise<void> {
     await writeOutcomes(tx, settled);
-    this.metrics.count(settled.map(({ outcome }) => outcome));
+    this.metrics.count(settled);
   }
 
   giveUp(): DeliveryOutcome {

@@ -1,0 +1,20 @@
+// One build at a time in a checkout: two that write into the same folder leave a mixture of both.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+const CACHE = join('node_modules', '.cache');
+/** A build takes seconds; on a machine that is busy with tests a minute has been seen. */
+const WAIT_MAX_MS = 5 * 60_000;
+
+/**
+ * Waits until no other build is under way in this checkout, and keeps others waiting until this process ends. It is
+ * a lock of the operating system's, which a process that is killed leaves behind no more than its memory.
+ */
+export function takeBuildLock() {
+  mkdirSync(CACHE, { recursive: true });
+  const database = new DatabaseSync(join(CACHE, 'build.lock'));
+  database.exec(`PRAGMA busy_timeout = ${WAIT_MAX_MS}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`);
+  // Kept, or the collector of garbage closes it.
+  globalThis.buildLock = database;
+}

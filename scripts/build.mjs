@@ -1,0 +1,79 @@
+// Builds dist/: the service by swc, the loader by esbuild. `--if-changed` leaves it alone where it is newer than
+// everything it is made of, so that a second start need not wait for it; in production that only looks whether it is
+// there. It is made in a folder of its own and renamed, under a lock: nobody ever sees half of it.
+import './node-version.mjs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const OUT = 'dist';
+const BUILDING = `${OUT}.building`;
+const FORMER = `${OUT}.former`;
+const STAMP = '.built';
+const SOURCES = [
+  'src',
+  'loader',
+  join('scripts', 'build.mjs'),
+  join('scripts', 'build-loader.mjs'),
+  'package.json',
+  'package-lock.json',
+  '.swcrc',
+];
+
+const { takeBuildLock } = await import('./build-lock.mjs');
+
+if (existsSync('.env')) process.loadEnvFile('.env');
+const ifChanged = process.argv.includes('--if-changed');
+if (ifChanged && process.env.NODE_ENV === 'production') {
+  if (!existsSync(join(OUT, 'main.js')))
+    fail(
+      'There is no build, and production does not make one. Run "npm ci && npm run build && npm prune --omit=dev", ' +
+        'or bring a built dist/ along.',
+    );
+} else {
+  takeBuildLock();
+  // Looked at behind the lock: another process may just have built.
+  if (!ifChanged || isOutdated()) await build();
+}
+
+async function build() {
+  const startedAt = new Date();
+  rmSync(BUILDING, { recursive: true, force: true });
+  const swc = join('node_modules', '@swc', 'cli', 'bin', 'swc.js');
+  if (!existsSync(swc))
+    fail(
+      'What builds the service is not installed. Run "npm ci" without --omit=dev and with NODE_ENV unset.',
+    );
+  run([swc, 'src', '-d', BUILDING, '--strip-leading-paths', '--ignore', '**/*.spec.ts', '-q']);
+  run([join('scripts', 'build-loader.mjs'), BUILDING]);
+  // What was changed while it was built is newer than this, and is built the next time.
+  writeFileSync(join(BUILDING, STAMP), '');
+  utimesSync(join(BUILDING, STAMP), startedAt, startedAt);
+  rmSync(FORMER, { recursive: true, force: true });
+  if (existsSync(OUT)) renameSync(OUT, FORMER);
+  renameSync(BUILDING, OUT);
+  rmSync(FORMER, { recursive: true, force: true });
+}
+
+function run(args) {
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function fail(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
+
+function isOutdated() {
+  const stamp = join(OUT, STAMP);
+  const builtMs = existsSync(stamp) ? statSync(stamp).mtimeMs : -Infinity;
+  return SOURCES.some((path) => latestChangeMs(path) >= builtMs);
+}
+
+/** The latest change below a path; a folder's own time tells of files that were deleted. */
+function latestChangeMs(path) {
+  const { mtimeMs } = statSync(path);
+  if (!statSync(path).isDirectory()) return mtimeMs;
+  return Math.max(mtimeMs, ...readdirSync(path).map((name) => latestChangeMs(join(path, name))));
+}

@@ -1,4 +1,0 @@
-// Removes a build folder, so that a file deleted from src/ cannot live on in dist/.
-import { rmSync } from 'node:fs';
-
-for (const folder of process.argv.slice(2)) rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,59 @@
+// npm run start:dev: builds and starts the service, and does both again at each change of src/ or loader/. `--debug`
+// opens Node's inspector on 127.0.0.1:9229. (Not `nest start --watch`, which knows nothing of the loader and leaves
+// the service behind when it is stopped.)
+import './node-version.mjs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+
+/** An editor writes a file in several steps. */
+const QUIET_MS = 150;
+const FLAGS = ['--enable-source-maps', '--disable-warning=ExperimentalWarning'];
+if (process.argv.includes('--debug')) FLAGS.push('--inspect');
+
+let service = null;
+const state = { changed: true, stopping: false, wake: () => {} };
+
+for (const folder of ['src', 'loader']) {
+  watch(folder, { recursive: true }, () => {
+    state.changed = true;
+    state.wake();
+  });
+}
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    state.stopping = true;
+    state.wake();
+  });
+}
+
+while (!state.stopping) {
+  if (!state.changed) await new Promise((resolve) => (state.wake = resolve));
+  while (state.changed && !state.stopping) {
+    state.changed = false;
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    if (state.changed || !(await built())) continue;
+    await stop();
+    if (!state.stopping)
+      service = spawn(process.execPath, [...FLAGS, join('dist', 'main.js')], { stdio: 'inherit' });
+  }
+}
+await stop();
+// The watchers would keep it alive.
+process.exit(0);
+
+/** A build that fails says why, and what ran goes on. */
+async function built() {
+  const build = spawn(process.execPath, [join('scripts', 'build.mjs'), '--if-changed'], { stdio: 'inherit' });
+  const [code] = await once(build, 'exit');
+  return code === 0;
+}
+
+async function stop() {
+  if (service && service.exitCode === null && service.signalCode === null) {
+    service.kill('SIGTERM');
+    await once(service, 'exit');
+  }
+  service = null;
+}
