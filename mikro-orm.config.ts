@@ -1,4 +1,25 @@
-/** The MikroORM command line reads the same configuration as the application; set DATABASE_URL for it. */
-import { ormOptions } from './src/database/orm-options.js';
+/**
+ * What MikroORM's command line reads: the same configuration as the application's, of the build, which is made where it
+ * is missing or old. It connects to DATABASE_OWNER_URL or DATABASE_URL, else to the embedded server of a running
+ * `npm start`.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 
-export default ormOptions(process.env.DATABASE_URL ?? 'postgresql://127.0.0.1:5432/postgres');
+if (existsSync('.env')) process.loadEnvFile('.env');
+execFileSync(process.execPath, [join('scripts', 'build.mjs'), '--if-changed'], { stdio: 'inherit' });
+
+type OrmOptions = typeof import('./src/database/orm-options.js');
+type Embedded = typeof import('./src/one-machine/embedded-postgres.js');
+const built = (file: string): Promise<unknown> => import(new URL(`dist/${file}`, import.meta.url).href);
+
+const { ormOptions } = (await built('database/orm-options.js')) as OrmOptions;
+const { runningServer } = (await built('one-machine/embedded-postgres.js')) as Embedded;
+
+const databaseUrl =
+  process.env['DATABASE_OWNER_URL'] ??
+  process.env['DATABASE_URL'] ??
+  (await runningServer(join(process.env['DATA_DIR'] ?? '.data', 'postgres'))).ownerUrl;
+
+export default ormOptions(databaseUrl);

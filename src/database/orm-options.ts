@@ -43,8 +43,14 @@ export function ormOptions(
       // A transaction each: a lock is held no longer than the change that needs it.
       allOrNothing: false,
     },
-    // BullMQ keeps its own tables in its own schema; a schema diff must not want to drop them.
-    schemaGenerator: { ignoreSchema: [QUEUE_SCHEMA] },
+    // The schema is what the migrations say; entities map a part of it, without indexes, checks and partitions. A
+    // difference of the two would be a list of things to drop, consent records among them, so none is made.
+    schemaGenerator: {
+      ignoreSchema: [QUEUE_SCHEMA],
+      skipTables: [/./],
+      ignoreRoutines: true,
+      ignoreTriggers: true,
+    },
     driverOptions: {
       application_name: 'consent-service',
       connectionTimeoutMillis: connectTimeoutMs,
