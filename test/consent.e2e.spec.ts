@@ -65,6 +65,11 @@ describe('POST /v1/projects/:projectId/consents', () => {
     const again = await post({ ...CHOICE, note: { b: [null, 0], a: 100 }, id: id.toUpperCase() });
     const other = await post({ ...CHOICE, id, analytics: false });
     expect([first.status, again.status, other.status]).toEqual([201, 200, 409]);
+    const note = { a: 1e2, b: [null, 0] };
+    expect((await post({ ...CHOICE, id, note: { ...note, a: 101 } })).status).toBe(409);
+    expect((await post({ ...CHOICE, id })).status).toBe(409);
+    expect((await post({ ...CHOICE, id, note, custom_endpoint: 'https://a.example/' })).status).toBe(409);
+    expect((await post({ ...CHOICE, id, note, hostname: 'a.example' })).status).toBe(409);
     const { receivedAt } = (await first.json()) as { receivedAt: string };
     expect(await again.json()).toEqual({ id, receivedAt, duplicate: true });
     expect(await other.json()).toMatchObject({ code: 'consent_id_conflict', status: 409 });

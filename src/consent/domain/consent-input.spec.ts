@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import { uuidLowerBound } from '../../shared/ids.js';
+import { parseConsent } from './consent-input.js';
+
+const NOW = new Date('2026-11-21T12:00:00.000Z');
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+const CHOICE = { analytics: true, marketing: false, preferences: true, action: 'custom' };
+
+const parse = (fields: object) => parseConsent({ ...CHOICE, ...fields }, NOW);
+const fieldsOf = (fields: object): string[] => {
+  const parsed = parse(fields);
+  return parsed.kind === 'invalid' ? parsed.errors.map(({ field }) => field) : [];
+};
+const consentOf = (fields: object) => {
+  const parsed = parse(fields);
+  if (parsed.kind === 'invalid') throw new Error(JSON.stringify(parsed.errors));
+  return parsed.consent;
+};
+/** The lowest UUIDv7 of an instant. */
+const idAt = (ms: number): string =>
+  `${uuidLowerBound(new Date(ms)).slice(0, 14)}7000-8000-000000000000`.slice(0, 36);
+
+describe('parseConsent (design §6.1)', () => {
+  it.each([
+    [-7 * DAY_MS, []],
+    [-7 * DAY_MS - 1, ['id']],
+    [5 * MINUTE_MS, []],
+    [5 * MINUTE_MS + 1, ['id']],
+  ])('judges an id made %d ms from now', (ms, refused) => {
+    expect(fieldsOf({ id: idAt(NOW.getTime() + ms) })).toEqual(refused);
+  });
+
+  it.each([
+    ['64 characters of action', { action: 'a'.repeat(64) }, []],
+    ['65', { action: 'a'.repeat(65) }, ['action']],
+    ['a hostname of 253', { hostname: `${`${'a'.repeat(62)}.`.repeat(4)}b` }, []],
+    ['of 254', { hostname: `${`${'a'.repeat(62)}.`.repeat(4)}bc` }, ['hostname']],
+    ['a label of 63', { hostname: `${'a'.repeat(63)}.example` }, []],
+    ['of 64', { hostname: `${'a'.repeat(64)}.example` }, ['hostname']],
+  ])('takes and refuses by length: %s', (_, fields, refused) => {
+    expect(fieldsOf(fields)).toEqual(refused);
+  });
+
+  it('counts additional fields in bytes of UTF-8, not in characters', () => {
+    const around = '{"note":""}'.length;
+    expect(fieldsOf({ note: 'é'.repeat((4096 - around - 1) / 2) })).toEqual([]);
+    // 2,043 characters, but 4,097 bytes.
+    expect(fieldsOf({ note: 'é'.repeat((4096 - around + 1) / 2) })).toEqual(['']);
+  });
+
+  it.each(['schemaVersion', 'projectId', 'receivedAt'])(
+    'refuses %s, which the record fills in itself',
+    (name) => {
+      expect(fieldsOf({ [name]: 'x' })).toEqual([name]);
+    },
+  );
+
+  it('writes hostnames in one way: small letters, without a last dot', () => {
+    expect(consentOf({ hostname: 'WWW.Example.COM.' }).hostname).toBe('www.example.com');
+  });
+
+  it.each<[string, unknown, string | null]>([
+    ['none', undefined, null],
+    ['null', null, null],
+    ['a URL', 'https://consents.example.com/hook', 'https://consents.example.com/hook'],
+    ['a relative one, as it is', '/hook', '/hook'],
+    ['a number', 1, ''],
+    ['an object', {}, ''],
+    ['a NUL character', 'https://a.example/\0', ''],
+    ['half a surrogate pair', 'https://a.example/\ud800', ''],
+  ])('reads the custom_endpoint, and never refuses for it: %s', (_, custom_endpoint, expected) => {
+    expect(consentOf({ custom_endpoint }).customEndpoint).toBe(expected);
+  });
+
+  it('keeps a custom_endpoint of 2,048 characters whole, and of a longer one so much that it is too long', () => {
+    const url = (length: number): string => 'https://a.example/'.padEnd(length, 'a');
+    expect(consentOf({ custom_endpoint: url(2048) }).customEndpoint).toBe(url(2048));
+    expect(consentOf({ custom_endpoint: url(9000) }).customEndpoint).toBe(url(2049));
+    // The cut may fall into a pair of surrogates, which PostgreSQL could not store.
+    const cut = consentOf({ custom_endpoint: `${url(2048)}😀` }).customEndpoint;
+    expect(cut?.isWellFormed()).toBe(true);
+  });
+});
