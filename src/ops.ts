@@ -1,16 +1,24 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Settings } from './config.js';
 import { requireNodeVersion } from './node-version.js';
 import { billingCommands } from './ops/billing-commands.js';
 import { type Command, OperatorError, UsageError } from './ops/command.js';
+import { databaseCommands } from './ops/database-commands.js';
 import { outboxCommands } from './ops/outbox-commands.js';
 import { secretCommands } from './ops/secret-commands.js';
 import { siteCommands } from './ops/site-commands.js';
 
 requireNodeVersion();
 
-const COMMANDS: Command[] = [...outboxCommands, ...siteCommands, ...billingCommands, ...secretCommands];
+const COMMANDS: Command[] = [
+  ...outboxCommands,
+  ...siteCommands,
+  ...billingCommands,
+  ...secretCommands,
+  ...databaseCommands,
+];
 const PROGRAM = 'npm run ops --';
 
 /**
@@ -29,7 +37,7 @@ async function main(argv: string[]): Promise<void> {
   if (words.length === 0) throw new UsageError('Name a command.');
   if (!command) throw new UsageError(`There is no command "${name}".`);
   const work = command.prepare(given(command, argv));
-  await withDatabase(work);
+  await withDatabase(work, command.startsServer === true);
 }
 
 function given(command: Command, argv: string[]): Parameters<Command['prepare']>[0] {
@@ -48,23 +56,43 @@ function given(command: Command, argv: string[]): Parameters<Command['prepare']>
 }
 
 /** Loaded only now: help and wrong arguments need neither settings nor a database. */
-async function withDatabase(work: ReturnType<Command['prepare']>): Promise<void> {
-  const [{ MikroORM }, { readSettings }, { ormOptions }, { runningServer }] = await Promise.all([
+async function withDatabase(work: ReturnType<Command['prepare']>, startsServer: boolean): Promise<void> {
+  const [{ MikroORM }, { readSettings }, { ormOptions }] = await Promise.all([
     import('@mikro-orm/postgresql'),
     import('./config.js'),
     import('./database/orm-options.js'),
-    import('./one-machine/embedded-postgres.js'),
   ]);
   if (existsSync('.env')) process.loadEnvFile('.env');
   const settings = readSettings(process.env);
-  const databaseUrl =
-    settings.databaseUrl || (await runningServer(join(settings.dataDir, 'postgres'))).databaseUrl;
-  const orm = await MikroORM.init(ormOptions(databaseUrl));
+  const { databaseUrl, stop } = await databaseOf(settings, startsServer);
   try {
-    await work({ orm, settings: { ...settings, databaseUrl } });
+    const orm = await MikroORM.init(ormOptions(databaseUrl));
+    try {
+      await work({ orm, settings: { ...settings, databaseUrl } });
+    } finally {
+      await orm.close();
+    }
   } finally {
-    await orm.close();
+    await stop();
   }
+}
+
+async function databaseOf(
+  settings: Settings,
+  startsServer: boolean,
+): Promise<{ databaseUrl: string; stop: () => Promise<void> }> {
+  if (settings.databaseUrl) return { databaseUrl: settings.databaseUrl, stop: () => Promise.resolve() };
+  const folder = join(settings.dataDir, 'postgres');
+  if (!startsServer) {
+    const { runningServer } = await import('./one-machine/embedded-postgres.js');
+    return { databaseUrl: (await runningServer(folder)).databaseUrl, stop: () => Promise.resolve() };
+  }
+  // As root the database itself may be elsewhere.
+  if (!existsSync(join(settings.dataDir, 'secrets.json')))
+    throw new OperatorError(`There is no database in ${settings.dataDir}.`);
+  const { prepareMachine } = await import('./one-machine/machine.js');
+  const machine = await prepareMachine(settings);
+  return { databaseUrl: machine.settings.databaseUrl, stop: machine.stop };
 }
 
 function overviewOf(room: string | undefined): string {
@@ -94,11 +122,12 @@ main(process.argv.slice(2)).catch(async (error: unknown) => {
     process.stderr.write(`${error.message} "${PROGRAM} --help" lists the commands.\n`);
     return;
   }
-  const [{ SettingsError }, { EmbeddedPostgresError }] = await Promise.all([
+  const [{ SettingsError }, { DataFolderTakenError }, { EmbeddedPostgresError }] = await Promise.all([
     import('./config.js'),
+    import('./one-machine/data-folder-lock.js'),
     import('./one-machine/embedded-postgres.js'),
   ]);
-  const expected = [OperatorError, SettingsError, EmbeddedPostgresError].some(
+  const expected = [OperatorError, SettingsError, DataFolderTakenError, EmbeddedPostgresError].some(
     (kind) => error instanceof kind,
   );
   const { message = String(error), stack = message } = error as Error;

@@ -21,6 +21,8 @@ export interface Command {
   synopsis: string;
   summary: string;
   options: Record<string, { type: 'string' | 'boolean' }>;
+  /** Runs the embedded server itself, because nothing else may write meanwhile; else a running service's is used. */
+  startsServer?: true;
   /**
    * Checks what was given, before any database is asked, and returns the work.
    * @throws UsageError with the sentence that says what is wrong
