@@ -102,7 +102,8 @@ const tierIs = (project: TestProject, tier: string, reason: string): Promise<unk
 
 /** The status of two routes that need the tier pro: forwarding, and an export that is read to its end. */
 async function guarded(project: TestProject): Promise<number> {
-  const body = { enabled: false, endpointUrl: 'https://receiver.example.com/', authMode: 'none' };
+  // Switched on: switching off needs no tier.
+  const body = { enabled: true, endpointUrl: 'https://receiver.example.com/', authMode: 'none' };
   const forwarding = await project.request('editor', 'PUT', '/forwarding', body);
   const exported = await project.request('viewer', 'GET', '/consents/export?format=csv');
   expect(exported.status).toBe(forwarding.status);

@@ -1,5 +1,5 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth, ApiCookieAuth } from '@nestjs/swagger';
+import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { KeyScope } from './key-scope.js';
 import type { Role } from './role.js';
@@ -16,6 +16,11 @@ export type AccessRule =
 
 export const ACCESS_RULE = Symbol('ACCESS_RULE');
 
+/** Names of the API document: what a route demands, and the two ways to show who one is. */
+export const ACCESS_EXTENSION = 'x-access';
+export const API_KEY_SCHEME = 'apiKey';
+export const SESSION_SCHEME = 'session';
+
 /** What the guard leaves on the request for the handlers. */
 export interface AccessedRequest extends Request {
   actor?: Actor;
@@ -25,14 +30,18 @@ export interface AccessedRequest extends Request {
 
 /** The route asks for no credentials. */
 export const Public = (): MethodDecorator & ClassDecorator =>
-  SetMetadata(ACCESS_RULE, { kind: 'public' } satisfies AccessRule);
+  applyDecorators(
+    SetMetadata(ACCESS_RULE, { kind: 'public' } satisfies AccessRule),
+    ApiExtension(ACCESS_EXTENSION, 'public'),
+  );
 
 /** The route asks for any valid credential: 401 without. */
 export const SignedIn = (): MethodDecorator & ClassDecorator =>
   applyDecorators(
     SetMetadata(ACCESS_RULE, { kind: 'signed_in' } satisfies AccessRule),
-    ApiBearerAuth(),
-    ApiCookieAuth(),
+    ApiSecurity(API_KEY_SCHEME),
+    ApiSecurity(SESSION_SCHEME),
+    ApiExtension(ACCESS_EXTENSION, 'signed_in'),
   );
 
 /**
@@ -42,8 +51,9 @@ export const SignedIn = (): MethodDecorator & ClassDecorator =>
 export const ProjectRole = (role: Role): MethodDecorator & ClassDecorator =>
   applyDecorators(
     SetMetadata(ACCESS_RULE, { kind: 'project', role } satisfies AccessRule),
-    ApiBearerAuth(),
-    ApiCookieAuth(),
+    ApiSecurity(API_KEY_SCHEME),
+    ApiSecurity(SESSION_SCHEME),
+    ApiExtension(ACCESS_EXTENSION, role),
   );
 
 /** As `ProjectRole('owner')`, and of an API key its scope `manage_access` too: 403 `scope_required` without. */
@@ -54,8 +64,9 @@ export const ManagesAccess = (): MethodDecorator & ClassDecorator =>
       role: 'owner',
       scope: 'manage_access',
     } satisfies AccessRule),
-    ApiBearerAuth(),
-    ApiCookieAuth(),
+    ApiSecurity(API_KEY_SCHEME),
+    ApiSecurity(SESSION_SCHEME),
+    ApiExtension(ACCESS_EXTENSION, 'owner'),
   );
 
 /** The caller; only on routes that are not public. */

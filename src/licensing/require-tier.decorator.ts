@@ -1,8 +1,10 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { ApiForbiddenResponse } from '@nestjs/swagger';
+import { ApiExtension } from '@nestjs/swagger';
 import { isTier, type Tier } from './tier.js';
 
 export const REQUIRED_TIERS = Symbol('REQUIRED_TIERS');
+/** Member of an operation in the API document: the tiers that it serves. */
+export const TIERS_EXTENSION = 'x-tiers';
 export const TIER_EXEMPTION = Symbol('TIER_EXEMPTION');
 
 /** Whether a request needs no tier, by its body as it came, which nothing has checked yet. */
@@ -16,12 +18,7 @@ export const RequireTier = (...tiers: Tier[]): MethodDecorator & ClassDecorator 
   if (tiers.length === 0 || !tiers.every(isTier)) {
     throw new Error('RequireTier takes at least one tier of the catalogue.');
   }
-  return applyDecorators(
-    SetMetadata(REQUIRED_TIERS, tiers),
-    ApiForbiddenResponse({
-      description: `tier_required: the project's tier is none of ${tiers.join(', ')}.`,
-    }),
-  );
+  return applyDecorators(SetMetadata(REQUIRED_TIERS, tiers), ApiExtension(TIERS_EXTENSION, tiers));
 };
 
 /** Beside `@RequireTier`: lets requests pass whose body asks for nothing that a tier sells. */

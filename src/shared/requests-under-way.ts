@@ -1,8 +1,11 @@
 import type { NextFunction, Request, Response } from 'express';
 import { sendProblem } from './problem.filter.js';
 
-/** Requests of one credential that are under way in one process; a dashboard page makes about ten at once. */
-export const UNDER_WAY_PER_CREDENTIAL_MAX = 32;
+/**
+ * Requests of one credential that are under way in one process: a dashboard page makes about ten at once, a script
+ * some dozens.
+ */
+export const UNDER_WAY_PER_CREDENTIAL_MAX = 100;
 const RETRY_AFTER_SECONDS = 1;
 
 /**

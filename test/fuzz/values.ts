@@ -22,15 +22,15 @@ export interface ValueOptions {
 export function validValue(schema: Schema, name: string, options: ValueOptions): Arbitrary<unknown> {
   const wanted = schema.$ref
     ? (options.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
-    : (schema.allOf?.[0] ?? schema);
+    : (schema.allOf?.[0] ?? schema.anyOf?.[0] ?? schema);
   if (wanted !== schema) return validValue(wanted, name, options);
   const value = ofType(schema, name, options);
-  return schema.nullable ? fc.option(value, { freq: 8 }) : value;
+  return schema.type?.includes('null') ? fc.option(value, { freq: 8 }) : value;
 }
 
 function ofType(schema: Schema, name: string, options: ValueOptions): Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  switch (schema.type) {
+  switch ([schema.type].flat()[0]) {
     case 'object':
       return objectOf(schema, options);
     case 'array':

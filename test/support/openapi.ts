@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** One operation of the committed OpenAPI document. */
 export interface Operation {
+  operationId: string;
   method: string;
   /** With parameters in braces, e.g. `/v1/projects/{projectId}`. */
   path: string;
@@ -24,7 +25,7 @@ export interface Parameter {
 
 export interface Schema {
   $ref?: string;
-  type?: string;
+  type?: string | string[];
   enum?: unknown[];
   format?: string;
   example?: unknown;
@@ -32,7 +33,7 @@ export interface Schema {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
-  nullable?: boolean;
+  anyOf?: Schema[];
   required?: string[];
   allOf?: Schema[];
   additionalProperties?: unknown;
@@ -46,6 +47,7 @@ interface Document {
     Record<
       string,
       {
+        operationId: string;
         parameters?: Parameter[];
         requestBody?: { content: Record<string, { schema: Schema }> };
         responses: Record<string, unknown>;
@@ -59,9 +61,10 @@ interface Document {
 export function readOperations(): Operation[] {
   const document = readDocument();
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters = [], requestBody, responses }]) => {
+    Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]) => {
       const [content] = Object.values(requestBody?.content ?? {});
       return {
+        operationId,
         method: method.toUpperCase(),
         path,
         queryNames: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
@@ -93,7 +96,8 @@ function exampleOf(schema: Schema, document: Document): unknown {
     return exampleOf(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, document);
   if (schema.example !== undefined) return schema.example;
   if (schema.enum) return schema.enum[0];
-  switch (schema.type) {
+  if (schema.anyOf) return exampleOf(schema.anyOf[0] ?? {}, document);
+  switch ([schema.type].flat()[0]) {
     case 'object':
       return Object.fromEntries(
         Object.entries(schema.properties ?? {}).map(([name, member]) => [name, exampleOf(member, document)]),

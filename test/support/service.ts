@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readSettings, type Settings } from '../../src/config.js';
 import { createHttpApp } from '../../src/http-app.js';
+import { checkAnswersOf } from './contract.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 
 /** The service under test: the real application on a database of its own, listening on loopback. */
@@ -46,6 +47,7 @@ export async function startTestService(environment: NodeJS.ProcessEnv = {}): Pro
   const app = await createHttpApp(settings);
   await app.listen(0, '127.0.0.1');
   const baseUrl = await app.getUrl();
+  checkAnswersOf(baseUrl);
   return {
     app,
     database,

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Header, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags, ApiExtraModels, refs } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentActor, Public, SignedIn } from '../access.decorators.js';
 import type { Actor } from '../access.decorators.js';
@@ -74,7 +74,8 @@ export class AuthController {
   /** Answers `{ session: { expiresAt }, user }`, or `null` without a valid session; prolongs an older session. */
   @Public()
   @ApiOperation({ summary: 'The session of the cookie, or null' })
-  @ApiOkResponse({ type: SessionDto })
+  @ApiExtraModels(SessionDto)
+  @ApiOkResponse({ schema: { nullable: true, allOf: refs(SessionDto) } })
   @Get('get-session')
   async session(@Req() request: Request, @Res() response: Response): Promise<void> {
     const { session, cookies } = await this.signIns.renew(request.headers.cookie);

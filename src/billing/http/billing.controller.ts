@@ -16,7 +16,7 @@ import { presentSubscription } from './present-subscription.js';
 const NOT_CONFIGURED = { description: '`billing_not_configured`: the service has no key of the provider' };
 
 /** Plan and payment of a project (design §5). */
-@ApiTags('billing')
+@ApiTags('Billing')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId')
 export class BillingController {

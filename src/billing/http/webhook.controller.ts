@@ -6,7 +6,7 @@ import { ReceiveEvent } from '../application/receive-event.js';
 import { WebhookReceivedDto } from './billing.dto.js';
 import { WEBHOOK_PATHS } from './webhook-body.js';
 
-@ApiTags('billing')
+@ApiTags('Billing')
 @Controller(WEBHOOK_PATHS)
 export class WebhookController {
   constructor(private readonly receiveEvent: ReceiveEvent) {}

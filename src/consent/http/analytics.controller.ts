@@ -9,6 +9,7 @@ import { GoneSignal } from '../../shared/client-gone.js';
 import { fieldErrors } from '../../shared/domain-error.js';
 import { IsInstant } from '../../shared/instant.js';
 import { ConsentAnalytics, type ConsentAnalyticsAnswer } from '../application/consent-analytics.js';
+import { ConsentAnalyticsView } from './analytics.dto.js';
 import { ANALYTICS_DAYS_MAX, type AnalyticsInterval, isPeriodAllowed } from '../domain/consent-counts.js';
 
 const DEFAULT_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
@@ -31,7 +32,7 @@ export class AnalyticsQuery {
   interval: AnalyticsInterval = 'day';
 }
 
-@ApiTags('analytics')
+@ApiTags('Analytics')
 @Controller('v1/projects/:projectId/analytics')
 export class AnalyticsController {
   constructor(private readonly analytics: ConsentAnalytics) {}
@@ -41,7 +42,7 @@ export class AnalyticsController {
   @ProjectRole('viewer')
   @RequireTier(...ANALYTICS_TIERS)
   @ApiOperation({ summary: 'Counts and rates of consents; tier business and above' })
-  @ApiOkResponse({ description: '{ from, to, interval, totals, series, byAction, byHostname }' })
+  @ApiOkResponse({ type: ConsentAnalyticsView })
   consents(
     @CurrentProject() project: Project,
     @Query() query: AnalyticsQuery,

@@ -6,10 +6,16 @@ import { Project } from '../../projects/project.entity.js';
 import type { LookedPage } from '../../database/look-back.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { ConsentReader } from '../application/consent.reader.js';
-import { CONSENT_EXAMPLE, ConsentListQuery, ConsentReceiptView, ConsentView } from './consent.dto.js';
+import {
+  CONSENT_BODY_SCHEMA,
+  ConsentListQuery,
+  ConsentPageView,
+  ConsentReceiptView,
+  ConsentView,
+} from './consent.dto.js';
 import { IngestEndpoint } from './ingest.endpoint.js';
 
-@ApiTags('consents')
+@ApiTags('Consents')
 @Controller('v1/projects/:projectId/consents')
 export class ConsentController {
   constructor(
@@ -22,7 +28,7 @@ export class ConsentController {
   @Public()
   @ApiOperation({ summary: 'Store a consent choice; public, called by the banner' })
   @ApiConsumes('application/json', 'text/plain')
-  @ApiBody({ schema: { type: 'object', example: CONSENT_EXAMPLE, additionalProperties: true } })
+  @ApiBody({ required: true, schema: CONSENT_BODY_SCHEMA })
   @ApiResponse({ status: 201, type: ConsentReceiptView, description: 'Stored, committed to disk' })
   @ApiResponse({ status: 200, type: ConsentReceiptView, description: 'The same decision was stored before' })
   record(
@@ -36,7 +42,7 @@ export class ConsentController {
   @Get()
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List consent records, newest first' })
-  @ApiOkResponse({ description: '{ items: ConsentView[], nextCursor }' })
+  @ApiOkResponse({ type: ConsentPageView })
   list(
     @CurrentProject() project: Project,
     @Query() query: ConsentListQuery,

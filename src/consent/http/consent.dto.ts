@@ -1,8 +1,9 @@
-import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, IntersectionType, type OpenAPIObject } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
 import { IsInstant } from '../../shared/instant.js';
 import { PageQuery } from '../../shared/page-query.js';
+import { DOCUMENTED_ACTIONS } from '../domain/consent-counts.js';
 import { HOSTNAME_CHARACTERS_MAX } from '../domain/consent-input.js';
 
 export const CONSENT_EXAMPLE = {
@@ -12,6 +13,33 @@ export const CONSENT_EXAMPLE = {
   action: 'custom',
   hostname: 'www.example.com',
   policyVersion: '2026-11',
+};
+
+/** The body of the ingest, which `parseConsent` checks by hand. */
+export const CONSENT_BODY_SCHEMA: NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string] = {
+  type: 'object',
+  required: ['analytics', 'marketing', 'preferences', 'action'],
+  properties: {
+    id: {
+      type: 'string',
+      format: 'uuid',
+      nullable: true,
+      description: 'UUIDv7 that the banner made, one for each decision; at most 7 days old, 5 minutes ahead',
+    },
+    analytics: { type: 'boolean' },
+    marketing: { type: 'boolean' },
+    preferences: { type: 'boolean' },
+    action: {
+      type: 'string',
+      pattern: '^[A-Za-z][A-Za-z0-9_.:-]{0,63}$',
+      description: `Documented: ${DOCUMENTED_ACTIONS.join(', ')}; others are taken`,
+    },
+    hostname: { type: 'string', nullable: true, maxLength: HOSTNAME_CHARACTERS_MAX },
+    custom_endpoint: { nullable: true, description: 'Legacy; used where the project has no endpoint' },
+  },
+  additionalProperties: true,
+  description: 'Every further key is an additional field: at most 32 of them, 4 levels deep, 4 KiB in all',
+  example: CONSENT_EXAMPLE,
 };
 
 /** What the banner is told. */
@@ -31,15 +59,28 @@ export class ConsentView {
   @ApiProperty({ example: 'accept_all' }) action!: string;
   @ApiProperty({ type: String, nullable: true }) hostname!: string | null;
   @ApiProperty() receivedAt!: Date;
-  @ApiProperty({ description: 'Every further field that the banner sent', type: Object })
+  @ApiProperty({
+    description: 'Every further field that the banner sent',
+    type: Object,
+    additionalProperties: true,
+  })
   additionalFields!: Record<string, unknown>;
   @ApiPropertyOptional({
     type: Object,
     nullable: true,
+    additionalProperties: true,
     description:
       'Only on a single record: its last delivery, `{ outcome: "pending" }` while one is to come, or `{ outcome: "unsent", reason }` where it was stored while forwarding was off (`off`) or not of the tier (`tier`)',
   })
   delivery?: unknown;
+}
+
+/** A page of records. */
+export class ConsentPageView {
+  @ApiProperty({ type: [ConsentView] }) items!: ConsentView[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
+  @ApiProperty({ type: Date, nullable: true, description: 'Looked through down to here; null: to the end' })
+  searchedTo!: Date | null;
 }
 
 export const asBoolean = ({ value }: { value: unknown }): unknown =>

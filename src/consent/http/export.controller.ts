@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Controller, Get, Logger, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiProduces, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import type { Response } from 'express';
@@ -36,7 +36,7 @@ export class ExportQuery extends ConsentFilterQuery {
 }
 
 /** Files of a project's records (spec §8: CSV / PDF export, tier pro and above). */
-@ApiTags('consents')
+@ApiTags('Consents')
 @Controller('v1/projects/:projectId/consents/export')
 export class ExportController {
   private readonly logger = new Logger(ExportController.name);
@@ -54,7 +54,13 @@ export class ExportController {
   @ProjectRole('viewer')
   @RequireTier(...EXPORT_TIERS)
   @ApiOperation({ summary: 'Export records as CSV or PDF; tier pro and above' })
-  @ApiProduces('text/csv', 'application/pdf')
+  @ApiOkResponse({
+    description: 'The file',
+    content: {
+      'text/csv': { schema: { type: 'string' } },
+      'application/pdf': { schema: { type: 'string', format: 'binary' } },
+    },
+  })
   async export(
     @CurrentProject() project: Project,
     @Query() query: ExportQuery,

@@ -15,7 +15,7 @@ import {
 } from './delivery.dto.js';
 
 /** The delivery log and sending again by hand (design §5). */
-@ApiTags('forwarding')
+@ApiTags('Forwarding')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/forwarding/deliveries')
 export class DeliveryController {

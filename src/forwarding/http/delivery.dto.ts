@@ -75,6 +75,9 @@ export class DeliveryPageDto {
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;
+
+  @ApiProperty({ type: Date, nullable: true, description: 'Looked through down to here; null: to the end' })
+  searchedTo!: Date | null;
 }
 
 export class ResendResultDto {

@@ -19,7 +19,7 @@ import {
 } from './forwarding.dto.js';
 
 /** Forwarding settings of a project (spec §2.2, §4.2). */
-@ApiTags('forwarding')
+@ApiTags('Forwarding')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/forwarding')
 export class ForwardingController {

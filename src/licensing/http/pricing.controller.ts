@@ -20,7 +20,7 @@ const pricing: PricingDto = {
 const BODY = JSON.stringify(pricing);
 const ETAG = `"${createHash('sha256').update(BODY).digest('base64url')}"`;
 
-@ApiTags('licensing')
+@ApiTags('Licensing')
 @Controller('v1/pricing')
 export class PricingController {
   /**

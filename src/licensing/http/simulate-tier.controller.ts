@@ -6,7 +6,7 @@ import { SimulateTier } from '../application/simulate-tier.js';
 import { presentTier, SimulateTierBody, TierDto } from './tier.dto.js';
 
 /** Only outside production: `TierSimulationModule` is not loaded there. */
-@ApiTags('licensing')
+@ApiTags('Licensing')
 @Controller('v1/projects/:projectId/tier')
 export class SimulateTierController {
   constructor(private readonly simulateTier: SimulateTier) {}

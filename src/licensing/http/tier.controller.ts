@@ -5,7 +5,7 @@ import type { Project } from '../../projects/project.entity.js';
 import { LicensingService } from '../licensing.service.js';
 import { presentTier, TierDto, TierQuery } from './tier.dto.js';
 
-@ApiTags('licensing')
+@ApiTags('Licensing')
 @Controller('v1/projects/:projectId/tier')
 export class TierController {
   constructor(private readonly licensing: LicensingService) {}

@@ -24,7 +24,7 @@ const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 const RETRY_AFTER_SECONDS = 5;
 
 /** What a CDN serves, where there is none: in one-machine mode, or as a CDN's origin (design §5). */
-@ApiTags('cdn')
+@ApiTags('CDN')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('cdn/:projectId')
 export class CdnController {
@@ -39,7 +39,10 @@ export class CdnController {
   @Get('loader.js')
   @Public()
   @ApiOperation({ summary: 'The script for the customer’s site' })
-  @ApiOkResponse({ description: 'JavaScript' })
+  @ApiOkResponse({
+    description: 'JavaScript',
+    content: { 'text/javascript': { schema: { type: 'string' } } },
+  })
   @ApiResponse({ status: 304, description: 'The ETag of If-None-Match is still right.' })
   async loader(
     @Param('projectId') projectId: string,
@@ -61,7 +64,10 @@ export class CdnController {
   @Get('config.json')
   @Public()
   @ApiOperation({ summary: 'The published configuration' })
-  @ApiOkResponse({ description: 'See docs/publishing.md' })
+  @ApiOkResponse({
+    description: 'See docs/publishing.md',
+    content: { 'application/json': { schema: { type: 'object', additionalProperties: true } } },
+  })
   @ApiResponse({ status: 304, description: 'The ETag of If-None-Match is still right.' })
   async configuration(
     @Param('projectId') projectId: string,

@@ -30,7 +30,7 @@ import {
 } from './configuration.dto.js';
 
 /** What a project publishes for its site, and what it has published (design §5). */
-@ApiTags('publishing')
+@ApiTags('Publishing')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId')
 export class ConfigurationController {

@@ -1,0 +1,54 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ANALYTICS_DAYS_MAX, type AnalyticsInterval } from '../domain/consent-counts.js';
+
+/** The definitions are in docs/analytics.md. */
+export class ConsentRatesView {
+  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1 }) analytics!: number | null;
+  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1 }) marketing!: number | null;
+  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1 }) preferences!: number | null;
+  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1 }) fullAccept!: number | null;
+  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1 }) rejection!: number | null;
+  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1 }) withdrawal!: number | null;
+}
+
+export class ConsentCountsView {
+  @ApiProperty({ type: 'integer' }) records!: number;
+  @ApiProperty({ type: 'integer' }) analytics!: number;
+  @ApiProperty({ type: 'integer' }) marketing!: number;
+  @ApiProperty({ type: 'integer' }) preferences!: number;
+  @ApiProperty({ type: 'integer' }) fullAccept!: number;
+  @ApiProperty({ type: 'integer' }) rejection!: number;
+  @ApiProperty({ type: 'integer' }) withdrawal!: number;
+  @ApiProperty({ type: ConsentRatesView, description: 'Shares of `records`; null where there are none' })
+  rates!: ConsentRatesView;
+}
+
+export class ConsentCountsAtView extends ConsentCountsView {
+  @ApiProperty() at!: Date;
+}
+
+export class ConsentCountsOfActionView extends ConsentCountsView {
+  @ApiProperty() action!: string;
+}
+
+export class ConsentCountsOfHostnameView extends ConsentCountsView {
+  @ApiProperty({ type: String, nullable: true, description: 'null: records that tell none' })
+  hostname!: string | null;
+}
+
+export class ConsentAnalyticsView {
+  @ApiProperty() from!: Date;
+  @ApiProperty() to!: Date;
+  @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX) }) interval!: AnalyticsInterval;
+  @ApiProperty({ type: ConsentCountsView }) totals!: ConsentCountsView;
+  @ApiProperty({ type: [ConsentCountsAtView], description: 'One entry for each interval' })
+  series!: ConsentCountsAtView[];
+  @ApiProperty({ type: [ConsentCountsOfActionView], description: 'The most frequent first' })
+  byAction!: ConsentCountsOfActionView[];
+  @ApiProperty({ type: ConsentCountsView, description: 'All other actions together' })
+  otherActions!: ConsentCountsView;
+  @ApiProperty({ type: [ConsentCountsOfHostnameView], description: 'The most frequent first' })
+  byHostname!: ConsentCountsOfHostnameView[];
+  @ApiProperty({ type: ConsentCountsView, description: 'All other hostnames together' })
+  otherHostnames!: ConsentCountsView;
+}
