@@ -87,7 +87,9 @@ export async function createHttpApp(
     mountApiDocs(app);
     // Whoever opens the bare address is shown what there is.
     const toDocuments: RequestHandler = (request, response, next) =>
-      request.path === '/' && request.method === 'GET' ? response.redirect(302, '/docs') : next();
+      request.path === '/' && ['GET', 'HEAD'].includes(request.method)
+        ? response.redirect(302, '/docs')
+        : next();
     app.use(toDocuments);
   }
   return app;

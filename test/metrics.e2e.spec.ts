@@ -74,7 +74,10 @@ describe('/metrics', () => {
 
 describe('GET /', () => {
   it('leads to the documentation', async () => {
-    const response = await fetch(`${service.baseUrl}/`, { redirect: 'manual' });
+    const ask = (method: string): Promise<Response> =>
+      fetch(`${service.baseUrl}/`, { method, redirect: 'manual' });
+    expect((await ask('HEAD')).status).toBe(302);
+    const response = await ask('GET');
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
   });
 });
