@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FailureCategory } from '../src/forwarding/domain/outcome.js';
 import { NameResolver } from '../src/forwarding/infrastructure/name-resolver.js';
@@ -13,15 +16,33 @@ import {
   type TestAuthority,
 } from './support/receiver.js';
 import { testSettings } from './support/service.js';
+import { until } from './support/until.js';
 
 /** Of a sender that is in a hurry, for tests of the deadlines. */
 const CONNECT_TIMEOUT_MS = 400;
-const TIMEOUT_MS = 800;
+/** More than `LATE_MS`, so that a deadline twice as long is noticed. */
+const TIMEOUT_MS = 2_000;
 /** Of every other: a busy machine shall not make a time-out of what is something else. */
 const PATIENT_CONNECT_TIMEOUT_MS = 5_000;
 const PATIENT_TIMEOUT_MS = 6_000;
 /** What a loaded machine may add to a time-out before a test calls it too late. */
-const LATE_MS = 1500;
+const LATE_MS = 1_500;
+/** How long the rest of an answer may take (design §6.5), as documented. */
+const REST_MS = 1_000;
+
+/** Sends to the target in its argument with the compiled sender, and prints what came of it. */
+const SEND_ONCE = `
+  import { Sender } from './dist/forwarding/infrastructure/sender.js';
+  const target = process.argv[1];
+  const sender = new Sender({
+    forwarding: {
+      connectTimeoutMs: 5000, timeoutMs: 6000, slots: 4, allowedPrivateTargets: [target], extraCaFile: '', nameServers: [],
+    },
+  });
+  const url = new URL('https://' + target + '/');
+  console.log(JSON.stringify(await sender.send({ url, headers: [], body: '{}' })));
+  await sender.onApplicationShutdown();
+`;
 
 let testAuthority: TestAuthority;
 let receiver: Receiver;
@@ -164,7 +185,9 @@ describe('what the receiver answers (spec §3.3)', () => {
 
   it('counts a 2xx status line although the body never comes', async () => {
     receiver.behave({ kind: 'hang_after_head', status: 200 });
-    expect(await post(makeSender())).toMatchObject(status(200));
+    const result = await post(makeSender());
+    expect(result).toMatchObject(status(200));
+    expect((result as { durationMs: number }).durationMs).toBeLessThan(REST_MS + LATE_MS);
   });
 
   it('cuts a body of 10 MB and still counts the status', async () => {
@@ -207,12 +230,38 @@ describe('the second try on a closed keep-alive connection (design §6.5)', () =
     expect(receiver.requests).toHaveLength(6);
   });
 
+  it('goes to a new connection, although another one was freed meanwhile', async () => {
+    const sender = makeSender();
+    await Promise.all([post(sender), post(sender)]);
+    await connectionFree();
+    receiver.behave({ kind: 'slow', status: 204, afterMs: 100 });
+    const first = post(sender);
+    await until('the first is there', () => receiver.requests.length === 3);
+    receiver.behave({ kind: 'reset_reused_late', afterMs: 400 });
+    const second = post(sender);
+    await until('the second is there', () => receiver.requests.length === 4);
+    receiver.behave({ kind: 'reset_reused' });
+    expect(await first).toMatchObject(status(204));
+    expect(await second).toMatchObject(status(204));
+    expect(receiver.requests).toHaveLength(5);
+  });
+
   it('is made once only', async () => {
     const sender = makeSender();
     await postAndFree(sender);
     receiver.behave({ kind: 'reset' });
     expect(await post(sender)).toMatchObject(failure('reset'));
     expect(receiver.requests).toHaveLength(3);
+  });
+
+  it('shares the deadline of the first', async () => {
+    const sender = makeSender({ hurried: true });
+    await postAndFree(sender);
+    receiver.behave({ kind: 'reset_reused_late', afterMs: TIMEOUT_MS - 100 });
+    const startedMs = performance.now();
+    expect(await post(sender)).toMatchObject(failure('timeout'));
+    expect(performance.now() - startedMs).toBeLessThan(TIMEOUT_MS + LATE_MS);
+    expect(receiver.requests.length).toBeGreaterThanOrEqual(2);
   });
 
   it('is not made where the answer had begun', async () => {
@@ -244,6 +293,37 @@ describe('the way to the receiver', () => {
       failure('tls'),
     );
     expect(bad.requests).toEqual([]);
+  });
+
+  it('is tls with a bad certificate, whatever the environment says', async () => {
+    const bad = await startReceiver(await makeCertificateAuthority());
+    opened.push(bad);
+    // Another process: the environment of this one is a copy, which Node's TLS does not look at.
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '--eval', SEND_ONCE, `127.0.0.1:${bad.port}`],
+      { env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' } },
+    );
+    expect(JSON.parse(stdout)).toMatchObject(failure('tls'));
+    expect(bad.requests).toEqual([]);
+  });
+
+  it('ends with the connect time where the handshake is never answered', async () => {
+    const silent = createServer();
+    await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+    const sockets: Socket[] = [];
+    silent.on('connection', (socket) => sockets.push(socket));
+    opened.push({
+      close: async () => {
+        for (const socket of sockets) socket.destroy();
+        await new Promise((closed) => silent.close(closed));
+      },
+    });
+    const { port } = silent.address() as AddressInfo;
+    const sender = makeSender({ targets: [`127.0.0.1:${port}`], hurried: true });
+    expect(await post(sender, `https://127.0.0.1:${port}/`)).toMatchObject({
+      answer: { category: 'timeout', reason: 'The TLS handshake took too long.' },
+    });
   });
 
   it('trusts the further authority through the setting alone', async () => {

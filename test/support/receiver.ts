@@ -34,7 +34,9 @@ export type Behaviour =
   /** Answers with bytes that are no HTTP. */
   | { kind: 'garbage' }
   /** Resets a connection that has carried a request before; answers 204 on a new one. */
-  | { kind: 'reset_reused' };
+  | { kind: 'reset_reused' }
+  /** Resets a connection that has carried a request before after a while; says nothing on a new one. */
+  | { kind: 'reset_reused_late'; afterMs: number };
 
 /** A request as it arrived. */
 export interface ReceivedRequest {
@@ -177,6 +179,9 @@ function act(
     case 'reset_reused':
       if (reused) socket.destroy();
       else response.writeHead(204).end();
+      return;
+    case 'reset_reused_late':
+      if (reused) setTimeout(() => socket.destroy(), behaviour.afterMs);
   }
 }
 
