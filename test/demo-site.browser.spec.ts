@@ -27,10 +27,46 @@ afterAll(async () => {
   await service?.close();
 });
 
+// What runs inside a page knows these; the DOM's own types would be there for the whole program.
+declare const document: { documentElement: { classList: { contains(name: string): boolean } }; body: object };
+declare function getComputedStyle(element: object): { backgroundColor: string };
+
 const records = (): Promise<Record<string, unknown>[]> =>
   service.database.query('select * from consent_record where project_id = $1 order by id', [project.id]);
 
 describe('the demo site', () => {
+  it.each(['light', 'dark'] as const)(
+    'shows every category with its description at once, %s',
+    async (colorScheme) => {
+      const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 720 } });
+      const page = await context.newPage();
+      await page.goto(`${await app.getUrl()}/demo`);
+      await page.getByRole('button', { name: 'Choose' }).click();
+      for (const text of [
+        'The shop does not work without these.',
+        'Helps us see how the site is used.',
+        'Lets us show you what may interest you.',
+        'Remembers how you like the site.',
+      ]) {
+        const description = page.getByText(text);
+        await description.waitFor();
+        // Inside of the modal's own window too: what has to be scrolled to does not count.
+        const seen = await description.evaluate((element) => {
+          const { top, bottom, left } = element.getBoundingClientRect();
+          const at = (y: number): boolean =>
+            element.contains(element.ownerDocument.elementFromPoint(left + 2, y));
+          return bottom > top && at(top + 2) && at(bottom - 2);
+        });
+        expect([text, seen]).toEqual([text, true]);
+      }
+      const isDark = await page.evaluate(() => document.documentElement.classList.contains('cc--darkmode'));
+      expect(isDark).toBe(colorScheme === 'dark');
+      const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      expect(background).toBe(colorScheme === 'dark' ? 'rgb(20, 24, 29)' : 'rgb(243, 245, 247)');
+      await context.close();
+    },
+  );
+
   it('shows a banner, and stores the choice through the loader', async () => {
     const page = await browser.newPage();
     const problems: string[] = [];
@@ -57,6 +93,11 @@ describe('the demo site', () => {
       tier: 'lite',
       projectId: project.id,
     });
+
+    // The loader's words are read without scrolling sideways.
+    expect(await page.locator('#meta').evaluate((code) => code.scrollWidth <= code.clientWidth)).toBe(true);
+    expect(await page.locator('#why').textContent()).toContain('does not bring forwarding');
+    expect(await page.locator('#why').isVisible()).toBe(true);
 
     await page.getByRole('button', { name: 'Change my choice' }).click();
     await page.getByRole('button', { name: 'Reject all' }).last().click();

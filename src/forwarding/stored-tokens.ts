@@ -6,6 +6,23 @@ import { TokenVault } from './infrastructure/token-vault.js';
 /** Tokens of one statement. */
 const BATCH_MAX = 500;
 
+/**
+ * The token that a project's receiver has to expect; null where the project sends none. For the demo's receiver,
+ * which knows it as an owner's own would.
+ */
+export async function expectedToken(
+  em: EntityManager,
+  settings: Settings,
+  projectId: string,
+): Promise<string | null> {
+  const { rows } = await sql<{ ciphertext: Buffer; keyId: string }>`
+    select token_ciphertext as ciphertext, token_key_id as "keyId" from forwarding_settings
+    where project_id = ${projectId} and auth_mode = 'bearer' and token_key_id is not null
+  `.execute(em.fork().getKysely());
+  const sealed = rows[0];
+  return sealed ? new TokenVault(settings).open(projectId, sealed) : null;
+}
+
 /** How many bearer tokens each key has encrypted, by the key's id. */
 export async function countTokensByKey(em: EntityManager): Promise<{ keyId: string; tokens: number }[]> {
   const { rows } = await sql<{ keyId: string; tokens: number }>`

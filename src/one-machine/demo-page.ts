@@ -9,23 +9,32 @@ export const DEMO_PAGE = `<!doctype html>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/demo/banner.css">
 <style>
-  body { font: 16px/1.5 system-ui, sans-serif; color: #1d2733; background: #f3f5f7; margin: 0; }
+  :root { color-scheme: light dark; --text: #1d2733; --page: #f3f5f7; --card: #fff; --line: #dde3e9; --quiet: #5b6875; --accent: #30507a;
+    --none: #eef1f4; --stored: #e2f4e8; --refused: #fbe6e4; --kept: #fdf3d9; --yes: #1b7f45; --no: #66707b; }
+  @media (prefers-color-scheme: dark) { :root { --text: #e6ebf0; --page: #14181d; --card: #1d232a; --line: #343d47; --quiet: #a3afbb; --accent: #4a76b0;
+    --none: #262e36; --stored: #17402a; --refused: #4b2320; --kept: #46391a; --yes: #6fd49b; --no: #a3afbb; } }
+  body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page); margin: 0; }
   main { max-width: 62rem; margin: 0 auto; padding: 2rem 1rem 16rem; }
   h1 { margin: 0 0 .25rem; font-size: 1.7rem; }
   h2 { margin: 0 0 .75rem; font-size: 1.1rem; }
-  main section { background: #fff; border: 1px solid #dde3e9; border-radius: .6rem; padding: 1rem 1.25rem; margin-top: 1.25rem; overflow-x: auto; }
-  button#change { font: inherit; padding: .45rem .9rem; border: 1px solid #30507a; border-radius: .4rem; background: #30507a; color: #fff; cursor: pointer; }
-  button#change:hover { background: #243d5e; }
-  #status { margin: 0; padding: .5rem .8rem; border-radius: .4rem; background: #eef1f4; }
-  #status[data-state="stored"] { background: #e2f4e8; }
-  #status[data-state="refused"] { background: #fbe6e4; }
-  #status[data-state="kept"] { background: #fdf3d9; }
+  main section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem 1.25rem; margin-top: 1.25rem; overflow-x: auto; }
+  button#change { font: inherit; padding: .45rem .9rem; border: 0; border-radius: .4rem; background: var(--accent); color: #fff; cursor: pointer; }
+  button#change:hover { filter: brightness(.9); }
+  #status, #why { margin: 0 0 .75rem; padding: .5rem .8rem; border-radius: .4rem; background: var(--none); }
+  #status[data-state="stored"] { background: var(--stored); }
+  #status[data-state="refused"] { background: var(--refused); }
+  #status[data-state="kept"], #why { background: var(--kept); }
   table { border-collapse: collapse; width: 100%; font-size: .9rem; }
-  th { text-align: left; color: #5b6875; font-weight: 600; }
-  td, th { padding: .35rem .9rem .35rem 0; border-bottom: 1px solid #eceff2; vertical-align: top; white-space: nowrap; }
+  th { text-align: left; color: var(--quiet); font-weight: 600; }
+  td, th { padding: .35rem .9rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
   code { font: .85em ui-monospace, monospace; }
-  .empty { color: #5b6875; margin: 0; }
-  .yes { color: #1b7f45; } .no { color: #8a949e; }
+  #meta { display: block; white-space: pre-wrap; overflow-wrap: anywhere; }
+  .empty { color: var(--quiet); margin: 0; }
+  .yes { color: var(--yes); } .no { color: var(--no); }
+  /* The choices with their descriptions, all to be seen at once. */
+  #cc-main .pm { max-height: calc(100vh - 2rem); height: auto; }
+  #cc-main .pm__section--toggle { margin-bottom: .35rem; }
+  #cc-main .pm__section--toggle .pm__section-desc-wrapper { display: flex; max-height: none; }
 </style>
 </head>
 <body data-project-id="{projectId}">
@@ -40,6 +49,7 @@ export const DEMO_PAGE = `<!doctype html>
 </section>
 <section>
 <h2>What the receiver got</h2>
+<p id="why" hidden>The tier of this project does not bring forwarding: what you choose is stored, and not sent. <code>POST /v1/projects/{projectId}/tier/simulate</code> with <code>{"tier":"pro"}</code>, or a new start, puts that right.</p>
 <p id="nothing" class="empty">Nothing yet.</p>
 <table id="table" hidden>
 <thead><tr><th>Received</th><th>Answered</th><th>Action</th><th>Analytics</th><th>Marketing</th><th>Preferences</th><th>Record</th></tr></thead>
@@ -105,13 +115,19 @@ async function showReceived() {
   document.getElementById('received').replaceChildren(...records.map(rowOf));
 }
 
-document.getElementById('meta').textContent = JSON.stringify(await serviceConsent.ready);
+const meta = await serviceConsent.ready;
+document.getElementById('meta').textContent = JSON.stringify(meta, null, 2);
+document.getElementById('why').hidden = meta.features.consentForwarding === true;
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const followTheme = () => document.documentElement.classList.toggle('cc--darkmode', dark.matches);
+dark.addEventListener('change', followTheme);
+followTheme();
 const { configuration } = serviceConsent;
 /** The banner shows HTML, the configuration holds text. */
 const html = (text) => Object.assign(document.createElement('p'), { textContent: text }).innerHTML;
 const words = configuration?.texts.find((text) => text.language === configuration.defaultLanguage);
 const offered = configuration?.categories ?? ['analytics', 'marketing', 'preferences'];
-const titleOf = (key) => words?.categories.find((category) => category.key === key)?.title ?? key;
+const wordsOf = (key) => words?.categories.find((category) => category.key === key);
 const acceptAllBtn = html(words?.acceptAll ?? 'Accept all');
 const acceptNecessaryBtn = html(words?.rejectAll ?? 'Reject all');
 const title = html(words?.title ?? 'Your choice');
@@ -141,7 +157,11 @@ await CookieConsent.run({
           closeIconLabel: 'Close',
           sections: [
             { title: 'Necessary', description: 'The shop does not work without these.', linkedCategory: 'necessary' },
-            ...offered.map((key) => ({ title: html(titleOf(key)), linkedCategory: key })),
+            ...offered.map((key) => ({
+              title: html(wordsOf(key)?.title ?? key),
+              description: html(wordsOf(key)?.description ?? ''),
+              linkedCategory: key,
+            })),
           ],
         },
       },

@@ -4,11 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { PROJECT_ID_HEADER } from '../shared/brand.js';
 import { issueCertificate, makeCertificateAuthority, type ServerCertificate } from './certificates.js';
 
 /** Records that the page shows. */
 const SHOWN_MAX = 50;
 const BODY_BYTES_MAX = 256 * 1024;
+/** Of the log, as much as the records that are shown may take. */
+const TAIL_BYTES_MAX = 1024 * 1024;
 const HOST = '127.0.0.1';
 /** The certificate is made anew at a start this long before it expires. */
 const RENEW_BEFORE_MS = 30 * 24 * 60 * 60 * 1000;
@@ -25,8 +28,9 @@ export interface ReceivedRecord {
 /**
  * A customer's HTTPS endpoint on loopback, for trying the service out: answers 204, writes every request to a
  * log of JSON lines (readable by its owner alone, because the headers are written as they came) and shows the
- * last ones on a page. `POST /consents` takes any token, so that others can be tried; `POST /protected` takes
- * the demo project's token alone and answers 401 otherwise (spec §5); `POST /hang` never answers;
+ * last ones on a page, those from before a restart too. `POST /consents` takes the token that the project's owner
+ * has saved, and answers 401 otherwise (spec §5); `POST /protected` takes the token that the demo was set up with;
+ * `POST /hang` never answers;
  * `POST /status/:code` answers that code.
  */
 export class DemoReceiver {
@@ -41,6 +45,8 @@ export class DemoReceiver {
   constructor(
     private readonly folder: string,
     private readonly token: string,
+    /** The token to expect of a project; null: it sends none. */
+    private readonly expectedOf: (projectId: string) => Promise<string | null>,
   ) {
     mkdirSync(folder, { recursive: true });
     this.logFile = join(folder, 'receiver.jsonl');
@@ -63,6 +69,7 @@ export class DemoReceiver {
 
   /** Listens on the port of the start before, or on another one where that is taken by now. */
   async start(): Promise<void> {
+    this.shown.push(...lastOf(this.logFile));
     const { certificatePem, privateKeyPem } = await this.certificate();
     this.server = createServer(
       { cert: certificatePem, key: privateKeyPem, keepAliveTimeout: 30_000 },
@@ -115,7 +122,7 @@ export class DemoReceiver {
       return;
     }
     const text = await bodyOf(request);
-    const status = this.statusOf(request, path);
+    const status = await this.statusOf(request, path);
     this.writeDown({
       receivedAt: new Date().toISOString(),
       path,
@@ -132,10 +139,18 @@ export class DemoReceiver {
   }
 
   /** The status to answer, or null to never answer. */
-  private statusOf(request: IncomingMessage, path: string): number | null {
+  private async statusOf(request: IncomingMessage, path: string): Promise<number | null> {
     if (path === '/hang') return null;
-    const known = sameText(request.headers.authorization ?? '', `Bearer ${this.token}`);
-    if (path === '/protected' && !known) return 401;
+    const projectId = request.headers[PROJECT_ID_HEADER.toLowerCase()];
+    const expected =
+      path === '/protected'
+        ? this.token
+        : path === '/consents' && typeof projectId === 'string'
+          ? await this.expectedOf(projectId)
+          : null;
+    const given = request.headers.authorization ?? '';
+    if (expected !== null && !sameText(given, `Bearer ${expected}`)) return 401;
+    if (path === '/consents' && typeof projectId !== 'string') return 401;
     const asked = Number(/^\/status\/(\d{3})$/.exec(path)?.[1] ?? 204);
     return asked >= 200 && asked <= 599 ? asked : 400;
   }
@@ -145,6 +160,15 @@ export class DemoReceiver {
     this.shown.length = Math.min(this.shown.length, SHOWN_MAX);
     appendFileSync(this.logFile, `${JSON.stringify(record)}\n`, { mode: 0o600 });
   }
+}
+
+/** The last records of a log, newest first; a line that a killed start left half is skipped. */
+function lastOf(logFile: string): ReceivedRecord[] {
+  if (!existsSync(logFile)) return [];
+  const bytes = readFileSync(logFile);
+  const lines = bytes.subarray(-TAIL_BYTES_MAX).toString('utf8').trim().split('\n').slice(-SHOWN_MAX);
+  const records = lines.map(jsonOf).filter((record) => typeof record === 'object' && record !== null);
+  return (records as ReceivedRecord[]).toReversed();
 }
 
 function errorOf(status: number): string {

@@ -7,8 +7,9 @@ import { sql } from 'kysely';
 import { ApiKeyService } from '../access/api-key.service.js';
 import type { KeyScope } from '../access/key-scope.js';
 import { ROLES, type Role } from '../access/role.js';
-import type { Settings } from '../config.js';
-import { newId } from '../shared/ids.js';
+import type { Settings, SoldPrice } from '../config.js';
+import { expectedToken } from '../forwarding/stored-tokens.js';
+import { isUuid, newId } from '../shared/ids.js';
 import { DemoReceiver } from './demo-receiver.js';
 import { mountDemoSite } from './demo-site.js';
 import type { Machine } from './machine.js';
@@ -43,15 +44,22 @@ export async function startDemo(machine: Machine, stops: (() => Promise<void>)[]
   const folder = join(dataDir, 'demo');
   const credentialsFile = join(dataDir, 'dev-credentials.json');
   const token = readOrMakeToken(dataDir);
-  const receiver = new DemoReceiver(folder, token);
+  let em: EntityManager | null = null;
+  const settings = withDemoPrices(machine.settings);
+  // The application is there before anything is sent.
+  const receiver = new DemoReceiver(folder, token, async (projectId) =>
+    em && isUuid(projectId) ? expectedToken(em, settings, projectId) : token,
+  );
   await receiver.start();
   stops.push(() => receiver.stop());
   let credentials: DevCredentials | null = null;
 
   return {
-    settings: trustReceiver(machine.settings, receiver),
-    mount: (app) =>
-      mountDemoSite(app, { projectId: () => credentials?.projectId ?? '', received: () => receiver.last }),
+    settings: trustReceiver(settings, receiver),
+    mount: (app) => {
+      em = app.get(EntityManager);
+      mountDemoSite(app, { projectId: () => credentials?.projectId ?? '', received: () => receiver.last });
+    },
     ready: async (app, baseUrl) => {
       const known = readCredentials(credentialsFile);
       const project = (await knownProject(app, known)) ?? (await makeProject(app));
@@ -163,9 +171,24 @@ function scopesOf(role: Role): KeyScope[] {
   return role === 'owner' ? ['manage_access'] : [];
 }
 
+/** Prices that a signed webhook can name (docs/billing.md), unless the operator has set some. */
+const DEMO_PRICES: SoldPrice[] = (['pro', 'business'] as const).flatMap((tier) =>
+  (['month', 'year'] as const).map((interval) => ({
+    priceId: `price_demo_${tier}_${interval}`,
+    tier,
+    interval,
+  })),
+);
+
+function withDemoPrices(settings: Settings): Settings {
+  if (settings.billing.prices.length > 0) return settings;
+  return { ...settings, billing: { ...settings.billing, prices: DEMO_PRICES } };
+}
+
 /**
- * Sets the project up as its owner would, over the API: tier pro, forwarding to the receiver. A project
- * that somebody has changed since is left as it is, unless it still points at the receiver's former port.
+ * Sets the project up as its owner would, over the API: tier pro, whatever was simulated before, and forwarding to
+ * the receiver. Forwarding that somebody has changed since is left as it is, unless it still points at the
+ * receiver's former port.
  */
 async function setUpForwarding(
   demo: ProjectKeys & {
@@ -193,8 +216,8 @@ async function setUpForwarding(
   }>('GET', '/forwarding');
   const untouched = endpointUrl === null && tokenUpdatedAt === null;
   const moved = endpointUrl !== null && endpointUrl === demo.formerUrl && endpointUrl !== demo.receiver.url;
+  await call('POST', '/tier/simulate', { tier: 'pro' });
   if (!untouched && !moved) return;
-  if (untouched) await call('POST', '/tier/simulate', { tier: 'pro' });
   await call('PUT', '/forwarding', {
     enabled: true,
     endpointUrl: demo.receiver.url,
