@@ -509,7 +509,7 @@ describe('bad input', () => {
         headers: { 'content-type': type },
         body: 'email=x%40example.com&password=x',
       });
-      expect(response.status).toBe(422);
+      expect(response.status).toBe(415);
     },
   );
 
@@ -531,8 +531,6 @@ describe('bad input', () => {
   });
 
   it.each([
-    ['GET', 'sign-in/email'],
-    ['POST', 'get-session'],
     ['POST', 'request-password-reset'],
     ['POST', 'update-user'],
     ['GET', 'list-sessions'],
@@ -542,6 +540,14 @@ describe('bad input', () => {
     const response = await fetch(`${service.baseUrl}/v1/auth/${path}`, { method });
     expect(response.status).toBe(404);
     expect(await problemOf(response)).toMatchObject({ code: 'not_found' });
+  });
+
+  it.each([
+    ['GET', 'sign-in/email', 'POST'],
+    ['POST', 'get-session', 'GET, HEAD'],
+  ])('knows no method %s for %s', async (method, path, allow) => {
+    const response = await fetch(`${service.baseUrl}/v1/auth/${path}`, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
   });
 
   it('answers a Host header that is none', async () => {
