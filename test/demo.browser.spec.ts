@@ -236,6 +236,8 @@ describe('the demo page in a browser', () => {
         location.href = 'about:blank';
       })
       .catch(() => {});
+    // The record may be there before the page is gone; a context that is closed meanwhile does so for ever.
+    await page.waitForURL('about:blank', { waitUntil: 'commit' });
     await until('the record', async () => (await storedIds()).length === before + 1);
     await leave(page);
   });
