@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 interface Operation {
   operationId: string;
   parameters?: { name: string; in: string }[];
-  requestBody?: Json;
+  requestBody?: { content: Record<string, Json> };
   responses: Record<string, Json>;
   security?: Json[];
   [extension: `x-${string}`]: unknown;
@@ -33,6 +33,23 @@ const CONFLICTS: Record<string, string> = {
   apiKeyCreate: '`api_key_limit_reached`',
   consentRecord: '`consent_id_conflict`: another choice is stored under the id',
   forwardingTest: '`endpoint_not_configured`',
+};
+
+/** A body for each operation that takes one; redocly holds them against the schemas. */
+const BODY_EXAMPLES: Record<string, Json> = {
+  authSignUp: { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' },
+  authSignIn: { email: 'ada@example.com', password: 'correct horse battery' },
+  authChangePassword: { currentPassword: 'correct horse battery', newPassword: 'staple battery horse' },
+  projectCreate: { name: 'Bakery', domains: ['bakery.example'] },
+  projectUpdate: { domains: ['bakery.example', 'shop.example'] },
+  memberAdd: { email: 'grace@example.com', role: 'editor' },
+  memberChangeRole: { role: 'viewer' },
+  apiKeyCreate: { name: 'Reports', role: 'viewer' },
+  apiKeyRename: { name: 'Monthly reports' },
+  simulateTierSimulate: { tier: 'pro' },
+  forwardingSave: { enabled: true, endpointUrl: 'https://consents.example.com/hook', authMode: 'bearer' },
+  deliveryResendMany: { status: 'failed', from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' },
+  billingCheckout: { tier: 'pro', interval: 'month' },
 };
 
 /** What no statement of a database is behind: nothing that could be away. */
@@ -91,6 +108,9 @@ function completeOperation({ path, method }: Route, operation: Operation): void 
   // One handler that serves two paths.
   operation.operationId = operation.operationId.replace('[0]', '').replace('[1]', 'Alias');
   addPathParameters(path, operation);
+  const example = BODY_EXAMPLES[operation.operationId];
+  const content = Object.values(operation.requestBody?.content ?? {});
+  if (example) for (const media of content) media.example = example;
   const isPublic = operation[ACCESS_EXTENSION] === 'public';
   if (isPublic) operation.security = [];
   for (const status of refusalsOf({ path, method }, operation, isPublic)) {
