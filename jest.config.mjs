@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** The suite of `npm test`: needs Node and npm alone. */
 export const shared = {
   extensionsToTreatAsEsm: ['.ts'],
@@ -11,6 +13,8 @@ export const shared = {
 
 export default {
   ...shared,
+  // Jest leaves one core free, and two cores one worker; most of these tests wait for a server or a clock.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
