@@ -7,17 +7,17 @@ const ApiKeySchema = defineEntity({
   name: 'ApiKey',
   tableName: 'api_key',
   properties: {
+    projectId: p.uuid().primary(),
     id: p.uuid().primary(),
-    projectId: p.uuid(),
     name: p.text(),
     role: p.enum(ROLES),
-    scopes: p.array().columnType('text[]').$type<KeyScope[]>(),
+    scopes: p.array().columnType('text[]').$type<KeyScope[]>().default([]),
     /** null: the service itself made it, or it is older than this column. */
     createdBy: p.uuid().nullable(),
     keyHash: p.blob(),
     /** The first characters of the key, to recognise it in a list. */
     prefix: p.text(),
-    createdAt: p.datetime(),
+    createdAt: p.datetime().defaultRaw('now()'),
     /** null: still good. */
     revokedAt: p.datetime().nullable(),
   },

@@ -9,7 +9,7 @@ const ProjectMemberSchema = defineEntity({
     projectId: p.uuid().primary(),
     userId: p.uuid().primary(),
     role: p.enum(ROLES),
-    createdAt: p.datetime(),
+    createdAt: p.datetime().defaultRaw('now()'),
   },
 });
 

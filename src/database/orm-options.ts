@@ -4,6 +4,7 @@ import { QUEUE_SCHEMA } from '../shared/queue.js';
 import { sessionOptions } from '../shared/postgres-pool.js';
 import { BindingDriver } from './binding-driver.js';
 import { entities } from './entities.js';
+import { SchemaComparison } from './schema-comparison.js';
 import { migrations } from '../migrations/index.js';
 
 /** Connections of the ORM's pool in one process; the ingest lanes have a pool of their own. */
@@ -33,7 +34,7 @@ export function ormOptions(
     driver: BindingDriver,
     clientUrl: databaseUrl,
     entities,
-    extensions: [Migrator],
+    extensions: [Migrator, SchemaComparison],
     pool: { min: 0, max: ORM_POOL_MAX },
     migrations: {
       migrationsList: migrations,
@@ -43,14 +44,9 @@ export function ormOptions(
       // A transaction each: a lock is held no longer than the change that needs it.
       allOrNothing: false,
     },
-    // The schema is what the migrations say; entities map a part of it, without indexes, checks and partitions. A
-    // difference of the two would be a list of things to drop, consent records among them, so none is made.
-    schemaGenerator: {
-      ignoreSchema: [QUEUE_SCHEMA],
-      skipTables: [/./],
-      ignoreRoutines: true,
-      ignoreTriggers: true,
-    },
+    // Only a comparison is made by it (schema-comparison.ts). The ORM leaves partitions and its own table of migrations
+    // out by itself, and looks at no sequence.
+    schemaGenerator: { ignoreSchema: [QUEUE_SCHEMA], ignoreRoutines: true, ignoreTriggers: true },
     driverOptions: {
       application_name: 'consent-service',
       connectionTimeoutMillis: connectTimeoutMs,

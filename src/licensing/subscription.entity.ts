@@ -49,15 +49,15 @@ const SubscriptionSchema = defineEntity({
     /** Invoices are not collected for now; it stays active meanwhile. */
     collectionPaused: p.boolean().default(false),
     /** Number of the synchronisation that wrote the row; a smaller one never overwrites it. 0: none did. */
-    syncSeq: p.bigint('number').default(0),
+    syncSeq: p.bigint('number').defaultRaw('0'),
     /** Why an operator granted it; null where none did. */
     reason: p.text().nullable(),
     /** Which operator; null where none did. */
     grantedBy: p.text().nullable(),
     /** When it stops granting anything, whatever its status; null: its status alone decides. */
     expiresAt: p.datetime().nullable(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    createdAt: p.datetime().defaultRaw('now()'),
+    updatedAt: p.datetime().defaultRaw('now()'),
   },
 });
 

@@ -8,18 +8,20 @@ const ProjectSchema = defineEntity({
     id: p.uuid().primary(),
     name: p.text(),
     /** Host names that may send consents; empty: any origin may. */
-    domains: p.array().columnType('text[]'),
+    domains: p.array().columnType('text[]').default([]),
     /** Cached effective tier without hostname; believed until `tierValidUntil` (null: until a write). */
-    tier: p.text(),
-    tierReason: p.text(),
+    tier: p.text().default('lite'),
+    tierReason: p.text().default('no_subscription'),
     tierValidUntil: p.datetime().nullable(),
-    tierVersion: p.bigint('number'),
+    tierVersion: p.bigint('number').defaultRaw('0'),
     /** The last delivery that failed (spec §2.2); null where none ever did. */
     lastFailureReason: p.text().nullable(),
     lastFailureCategory: p.text().nullable(),
     lastFailureHttpStatus: p.integer().nullable(),
     lastFailureAt: p.datetime().nullable(),
-    createdAt: p.datetime(),
+    /** Made by the demo; production refuses to start with such a project. */
+    demo: p.boolean().default(false),
+    createdAt: p.datetime().defaultRaw('now()'),
   },
 });
 

@@ -1,0 +1,105 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** The inbox of the billing provider's webhooks. Not led by the project, which is often unknown at arrival. */
+export const BillingEventSchema = defineEntity({
+  name: 'BillingEvent',
+  tableName: 'billing_event',
+  properties: {
+    provider: p.text().primary(),
+    /** The provider's own id of the event: the same one twice is one row. */
+    eventId: p.text().primary(),
+    type: p.text(),
+    /** What the event is about, by the provider's id; null where it names nothing. */
+    objectId: p.text().nullable(),
+    /** null where the event names no subscription. */
+    subscriptionId: p.text().nullable(),
+    /** null where the event names no customer. */
+    customerId: p.text().nullable(),
+    /** null until it is known; kept when the project goes. */
+    projectId: p.uuid().nullable(),
+    /** The signed body as it came: JSON, as text, because jsonb refuses some valid JSON. null: 90 days after the outcome. */
+    payload: p.text().nullable(),
+    /** When the provider says that it happened (whole seconds). */
+    providerCreatedAt: p.datetime(),
+    /** How we heard of it. */
+    source: p.enum(['webhook', 'reconciliation'] as const),
+    status: p.enum(['pending', 'processed', 'ignored', 'dead'] as const),
+    /** Claims so far; one that ended without an outcome counts too. */
+    attempts: p.integer().default(0),
+    /** Whose lease it is; null while nobody works on it. Every later write must name it. */
+    claimId: p.uuid().nullable(),
+    /** When it may be claimed: the end of the lease, or of the wait before a retry. */
+    availableAt: p.datetime().defaultRaw('now()'),
+    /** Why it failed last, or what was decided, as a stable code; null where all went well. */
+    code: p.text().nullable(),
+    /** The same as a sentence; null where all went well. */
+    lastError: p.text().nullable(),
+    receivedAt: p.datetime().defaultRaw('now()'),
+    /** When the last outcome was written; null while pending. */
+    finishedAt: p.datetime().nullable(),
+  },
+});
+
+/** What a price sells. Append-only: it sells that for good, or old subscriptions would change their tier. */
+export const BillingPriceSchema = defineEntity({
+  name: 'BillingPrice',
+  tableName: 'billing_price',
+  properties: {
+    priceId: p.text().primary(),
+    tier: p.enum(['pro', 'business'] as const),
+    interval: p.enum(['month', 'year'] as const),
+    createdAt: p.datetime().defaultRaw('now()'),
+  },
+});
+
+/** A project as the provider's customer. */
+export const BillingCustomerSchema = defineEntity({
+  name: 'BillingCustomer',
+  tableName: 'billing_customer',
+  properties: {
+    projectId: p.uuid().primary(),
+    /** null before it was made, and after it was deleted there. */
+    customerId: p.text().nullable(),
+    /** Part of the idempotency key that makes the customer; goes up when a customer was deleted. */
+    generation: p.integer().default(0),
+    createdAt: p.datetime().defaultRaw('now()'),
+    updatedAt: p.datetime().defaultRaw('now()'),
+  },
+});
+
+/** The one checkout that a project has open at a time. */
+export const BillingCheckoutSchema = defineEntity({
+  name: 'BillingCheckout',
+  tableName: 'billing_checkout',
+  properties: {
+    projectId: p.uuid().primary(),
+    /** What it sells; another price closes it first. */
+    priceId: p.text(),
+    customerId: p.text(),
+    /** How many the project had by then: a further one is another checkout. */
+    subscriptions: p.integer(),
+    /** Makes the provider give the same checkout again, also after we died before we could write it down. */
+    idempotencyKey: p.text(),
+    /** The provider's checkout; null while it is being made. */
+    sessionId: p.text().nullable(),
+    claimedAt: p.datetime(),
+  },
+});
+
+/** What operators granted and revoked by hand. Append-only. */
+export const BillingGrantLogSchema = defineEntity({
+  name: 'BillingGrantLog',
+  tableName: 'billing_grant_log',
+  properties: {
+    projectId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    subscriptionId: p.uuid(),
+    action: p.enum(['grant', 'revoke'] as const),
+    tier: p.text(),
+    reason: p.text(),
+    /** The end of the grant; of a revoked one: the end it would have had. */
+    expiresAt: p.datetime(),
+    operator: p.text(),
+    at: p.datetime(),
+  },
+});

@@ -1,0 +1,72 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/**
+ * One decision of a visitor; never changed. Partitioned by month on the id, whose first 48 bits are its time.
+ * Written in batches by SQL alone.
+ */
+export const ConsentRecordSchema = defineEntity({
+  name: 'ConsentRecord',
+  tableName: 'consent_record',
+  properties: {
+    projectId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    analytics: p.boolean(),
+    marketing: p.boolean(),
+    preferences: p.boolean(),
+    action: p.text(),
+    /** The page's host as the banner told it; null where it did not. */
+    hostname: p.text().nullable(),
+    /** Legacy endpoint that came with the request (spec §2.2); null in nearly every row. */
+    customEndpoint: p.text().nullable(),
+    /** Additional fields, as given; null where there are none. */
+    extra: p.json<Record<string, unknown>>().nullable(),
+    receivedAt: p.datetime().defaultRaw('now()'),
+    /** Why it was not announced to forwarding, as a code; null: it was, or it is older than this column. */
+    unannounced: p.text().nullable(),
+  },
+});
+
+/** Keys and counts of a rollup: the records of one project, action and host name that begin in one interval. */
+const rollup = {
+  projectId: p.uuid().primary(),
+  /** The start of the interval, in UTC. */
+  at: p.datetime().primary(),
+  action: p.text().primary(),
+  /** Empty where the banner told none. */
+  hostname: p.text().primary(),
+  records: p.bigint('number'),
+  analytics: p.bigint('number'),
+  marketing: p.bigint('number'),
+  preferences: p.bigint('number'),
+  /** All three categories given. */
+  fullAccept: p.bigint('number'),
+  /** None of them given. */
+  rejection: p.bigint('number'),
+  withdrawal: p.bigint('number'),
+};
+
+/** Counts of consent records by hour. */
+export const ConsentRollupHourSchema = defineEntity({
+  name: 'ConsentRollupHour',
+  tableName: 'consent_rollup_hour',
+  properties: rollup,
+});
+
+/** Counts of consent records by day. */
+export const ConsentRollupDaySchema = defineEntity({
+  name: 'ConsentRollupDay',
+  tableName: 'consent_rollup_day',
+  properties: rollup,
+});
+
+/** How far the rollups are: one row. */
+export const ConsentRollupStateSchema = defineEntity({
+  name: 'ConsentRollupState',
+  tableName: 'consent_rollup_state',
+  properties: {
+    /** Always true, so that there is no second row. */
+    singleton: p.boolean().primary().default(true),
+    /** Records received before it are in the rollups, those from then on are not. */
+    doneUntil: p.datetime(),
+  },
+});

@@ -1,0 +1,96 @@
+import type { MikroORM } from '@mikro-orm/core';
+import {
+  type EntityManager,
+  type IndexDef,
+  type SchemaDifference,
+  SqlSchemaGenerator,
+  type TableDifference,
+} from '@mikro-orm/postgresql';
+
+/** What of a column is compared. Left out are the values it allows (a check), its comment and collation. */
+const COMPARED_PROPERTIES = new Set(['type', 'nullable', 'default', 'generated', 'autoincrement']);
+
+const REFUSAL =
+  'The schema is what the migrations say: entities hold a part of it, and a schema made or changed by them would ' +
+  'lack the rest. Run "npm run migrate".';
+
+/**
+ * What `migration:check` and `schema:update --dump` tell: where the tables of the database and the entities differ, in
+ * tables, columns and primary keys. The rest of the schema no entity can express in full (partial and block-range
+ * indexes, partitions, storage parameters) or need not (foreign keys, checks): it stands in the migrations alone, and
+ * its absence here would come out as a list of things to drop (ADR 0020).
+ * It compares only: what would make, change or drop the schema by the entities is refused.
+ */
+export class SchemaComparison extends SqlSchemaGenerator {
+  static override register(orm: MikroORM): void {
+    orm.config.registerExtension(
+      '@mikro-orm/schema-generator',
+      () => new SchemaComparison(orm.em as EntityManager),
+    );
+  }
+
+  override diffToSQL(
+    difference: SchemaDifference,
+    options: Parameters<SqlSchemaGenerator['diffToSQL']>[1],
+  ): string {
+    const changed = Object.entries(difference.changedTables).map(([name, table]) => [name, compared(table)]);
+    return super.diffToSQL({ ...difference, changedTables: Object.fromEntries(changed) }, options);
+  }
+
+  override create(): Promise<void> {
+    return Promise.reject(new Error(REFUSAL));
+  }
+
+  override update(): Promise<void> {
+    return Promise.reject(new Error(REFUSAL));
+  }
+
+  override drop(): Promise<void> {
+    return Promise.reject(new Error(REFUSAL));
+  }
+
+  override refresh(): Promise<void> {
+    return Promise.reject(new Error(REFUSAL));
+  }
+}
+
+/** The difference of a table without what is not compared. */
+function compared(table: TableDifference): TableDifference {
+  const changedColumns = Object.entries(table.changedColumns)
+    .map(([name, column]) => {
+      const properties = [...column.changedProperties].filter((property) =>
+        COMPARED_PROPERTIES.has(property),
+      );
+      return [name, { ...column, changedProperties: new Set(properties) }] as const;
+    })
+    .filter(([, { changedProperties }]) => changedProperties.size > 0);
+  return {
+    name: table.name,
+    fromTable: table.fromTable,
+    toTable: table.toTable,
+    addedColumns: table.addedColumns,
+    changedColumns: Object.fromEntries(changedColumns),
+    removedColumns: table.removedColumns,
+    renamedColumns: table.renamedColumns,
+    // A primary key that is missing altogether counts as another one: of an added one the ORM tells nothing.
+    changedIndexes: primaryKeys({ ...table.changedIndexes, ...table.addedIndexes }),
+    addedIndexes: {},
+    removedIndexes: {},
+    renamedIndexes: {},
+    addedChecks: {},
+    changedChecks: {},
+    removedChecks: {},
+    addedTriggers: {},
+    changedTriggers: {},
+    removedTriggers: {},
+    addedPolicies: {},
+    removedPolicies: {},
+    addedForeignKeys: {},
+    changedForeignKeys: {},
+    removedForeignKeys: {},
+  };
+}
+
+function primaryKeys(indexes: Record<string, IndexDef>): Record<string, IndexDef> {
+  return Object.fromEntries(Object.entries(indexes).filter(([, { primary }]) => primary));
+}

@@ -1,0 +1,58 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** Where a project's records go (spec §2.2). One row a project, locked by whoever saves or counts. */
+export const ForwardingSettingsSchema = defineEntity({
+  name: 'ForwardingSettings',
+  tableName: 'forwarding_settings',
+  properties: {
+    projectId: p.uuid().primary(),
+    enabled: p.boolean().default(false),
+    /** null: the project has no endpoint of its own. */
+    endpointUrl: p.text().nullable(),
+    authMode: p.enum(['bearer', 'none'] as const).default('bearer'),
+    /** Nonce, tag and ciphertext of the bearer token; null where none is stored. */
+    tokenCiphertext: p.blob().nullable(),
+    /** Which key of SECRET_KEYS encrypted it; null where none is stored. */
+    tokenKeyId: p.text().nullable(),
+    /** Scheme, host and port that the token was given for: it is sent nowhere else. null: no endpoint then. */
+    tokenOrigin: p.text().nullable(),
+    /** null: none was ever stored. */
+    tokenUpdatedAt: p.datetime().nullable(),
+    /** null: nothing was ever delivered. */
+    lastDeliveredAt: p.datetime().nullable(),
+    updatedAt: p.datetime().defaultRaw('now()'),
+    /** null: nothing was saved yet, the row only serves as a lock. */
+    savedAt: p.datetime().nullable().defaultRaw('now()'),
+    /** Whether records go to the endpoint that came with their request, while there is none of the project's. */
+    allowCustomEndpoint: p.boolean().default(false),
+    /** The day (UTC) that the counts below are of; null: nothing was counted yet. */
+    usageDay: p.date().nullable(),
+    resentOnDay: p.integer().default(0),
+    testedOnDay: p.integer().default(0),
+  },
+});
+
+/**
+ * One finished attempt. Partitioned by how long its outcome is kept, then by day of the id, whose first 48 bits are
+ * the time of the attempt. Written in batches by SQL alone.
+ */
+export const DeliverySchema = defineEntity({
+  name: 'Delivery',
+  tableName: 'delivery',
+  properties: {
+    projectId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    outcome: p.text().primary(),
+    consentId: p.uuid(),
+    /** Why it failed; null for the other outcomes. */
+    category: p.text().nullable(),
+    /** null where no status line came back. */
+    httpStatus: p.integer().nullable(),
+    /** A sentence where it failed, a code where it was skipped, else null. */
+    reason: p.text().nullable(),
+    durationMs: p.integer(),
+    attemptedAt: p.datetime(),
+    /** The receiver's host, never its whole URL; null where nothing was sent. */
+    host: p.text().nullable(),
+  },
+});

@@ -1,0 +1,49 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** Work to be done after a commit. Rows go when settled. Appended, claimed and settled by SQL alone. */
+export const OutboxMessageSchema = defineEntity({
+  name: 'OutboxMessage',
+  tableName: 'outbox_message',
+  properties: {
+    projectId: p.uuid().primary(),
+    /** Numbered by the database, across projects. */
+    id: p.bigint('string').primary().autoincrement().generated('identity'),
+    topic: p.text(),
+    /** What the message is about, e.g. the consent id. */
+    subjectId: p.uuid(),
+    /** Further facts of the message; null where the subject says it all. */
+    payload: p.json<Record<string, unknown>>().nullable(),
+    /** Whose lease it is; null while nobody works on it. Every later write must name it. */
+    claimId: p.uuid().nullable(),
+    /** When it may be claimed: the end of the lease, or of the wait before a retry. */
+    availableAt: p.datetime().defaultRaw('now()'),
+    /** How often it was claimed without an outcome being written: worker deaths. */
+    unknownOutcomes: p.smallint().default(0),
+    /** How often its handler threw or asked for a retry. */
+    failures: p.integer().default(0),
+    /** What the handler said last; null where it never failed. */
+    lastError: p.text().nullable(),
+    createdAt: p.datetime().defaultRaw('now()'),
+  },
+});
+
+/** A message that no handler could deal with: out of the way, for an operator to look at. */
+export const OutboxDeadLetterSchema = defineEntity({
+  name: 'OutboxDeadLetter',
+  tableName: 'outbox_dead_letter',
+  properties: {
+    projectId: p.uuid().primary(),
+    /** The message's number. */
+    id: p.bigint('string').primary(),
+    topic: p.text(),
+    subjectId: p.uuid(),
+    /** As in the message; null where the subject says it all. */
+    payload: p.json<Record<string, unknown>>().nullable(),
+    failures: p.integer(),
+    /** What the handler said last; null where it died with its worker each time. */
+    lastError: p.text().nullable(),
+    /** When the message was appended. */
+    createdAt: p.datetime(),
+    diedAt: p.datetime().defaultRaw('now()'),
+  },
+});
