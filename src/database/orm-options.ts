@@ -45,8 +45,13 @@ export function ormOptions(
       allOrNothing: false,
     },
     // Only a comparison is made by it (schema-comparison.ts). The ORM leaves partitions and its own table of migrations
-    // out by itself, and looks at no sequence.
-    schemaGenerator: { ignoreSchema: [QUEUE_SCHEMA], ignoreRoutines: true, ignoreTriggers: true },
+    // out by itself, and looks at no sequence. Views are those of extensions, such as pg_stat_statements: we have none.
+    schemaGenerator: {
+      ignoreSchema: [QUEUE_SCHEMA],
+      skipViews: [/./],
+      ignoreRoutines: true,
+      ignoreTriggers: true,
+    },
     driverOptions: {
       application_name: 'consent-service',
       connectionTimeoutMillis: connectTimeoutMs,
