@@ -168,6 +168,8 @@ describe('SECRET_KEYS', () => {
       'SECRET_KEYS lacks keys that stored bearer tokens are encrypted with: k1 (1 tokens).',
     );
     expect(start.err).not.toContain('    at ');
+    const sameId = await run('main', [], { ...environment(keyOf('k1')), PORT: '0' });
+    expect(sameId).toMatchObject({ code: 1, err: expect.stringContaining('has other keys under the ids') });
     expect(await sealed()).toEqual(before);
 
     expect(await ops('secrets re-encrypt', rotated)).toEqual({

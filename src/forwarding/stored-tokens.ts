@@ -5,6 +5,8 @@ import { TokenVault } from './infrastructure/token-vault.js';
 
 /** Tokens of one statement. */
 const BATCH_MAX = 500;
+/** Tokens that a start tries a key on: one row that somebody has changed is no wrong key. */
+const SAMPLE_MAX = 20;
 
 /**
  * The token that a project's receiver has to expect; null where the project sends none. For the demo's receiver,
@@ -74,14 +76,36 @@ export async function reEncryptTokens(
   }
 }
 
-/** The keys that stored tokens name and `settings` does not have, as the end of a start; null where none is missing. */
+/** What SECRET_KEYS lacks to open the stored tokens, as the end of a start; null where nothing is missing. */
 export async function missingKeysSentence(em: EntityManager, settings: Settings): Promise<string | null> {
   const known = new Set(settings.secretKeys.map(({ id }) => id));
-  const missing = (await countTokensByKey(em)).filter(({ keyId }) => !known.has(keyId));
-  if (missing.length === 0) return null;
-  const named = missing.map(({ keyId, tokens }) => `${keyId} (${tokens} tokens)`).join(', ');
+  const counts = await countTokensByKey(em);
+  const missing = counts.filter(({ keyId }) => !known.has(keyId));
+  if (missing.length > 0) {
+    return (
+      `SECRET_KEYS lacks keys that stored bearer tokens are encrypted with: ${named(missing)}. Put them back behind ` +
+      'the first one, then run "npm run ops -- secrets re-encrypt" before taking them out.'
+    );
+  }
+  const wrong: typeof counts = [];
+  for (const count of counts) if (!(await opensAny(em, settings, count.keyId))) wrong.push(count);
+  if (wrong.length === 0) return null;
   return (
-    `SECRET_KEYS lacks keys that stored bearer tokens are encrypted with: ${named}. Put them back behind the first ` +
-    'one, then run "npm run ops -- secrets re-encrypt" before taking them out.'
+    `SECRET_KEYS has other keys under the ids that stored bearer tokens are encrypted with: ${named(wrong)}. Put the ` +
+    'right ones back; where they are lost for good, see docs/operations.md.'
   );
+}
+
+/** Keys made by the same script have the same id: whether this one is that one, only a token tells. */
+async function opensAny(em: EntityManager, settings: Settings, keyId: string): Promise<boolean> {
+  const { rows } = await sql<{ projectId: string; ciphertext: Buffer }>`
+    select project_id as "projectId", token_ciphertext as ciphertext from forwarding_settings
+    where token_key_id = ${keyId} limit ${SAMPLE_MAX}
+  `.execute(em.fork().getKysely());
+  const vault = new TokenVault(settings);
+  return rows.some(({ projectId, ciphertext }) => vault.open(projectId, { ciphertext, keyId }) !== null);
+}
+
+function named(counts: { keyId: string; tokens: number }[]): string {
+  return counts.map(({ keyId, tokens }) => `${keyId} (${tokens} tokens)`).join(', ');
 }
