@@ -11,6 +11,7 @@ import {
   pendingMigrations,
 } from './database/migrate.js';
 import { ormOptions } from './database/orm-options.js';
+import { sharesSessions } from './database/pooler.js';
 import { missingKeysSentence } from './forwarding/stored-tokens.js';
 import { refuseDevelopmentData } from './production-checks.js';
 
@@ -20,6 +21,10 @@ const START_CONNECT_TIMEOUT_MS = 60_000;
 const ONE_ROLE_WARNING =
   'warning: one role owns the tables and serves, so whoever runs SQL through the service can drop and rewrite all of ' +
   'them. Give it the two roles of deploy/postgres/roles.sql (docs/security.md).';
+
+const POOLER_SENTENCE =
+  'Between the service and its database is a pooler that gives one session to several clients, and the service keeps ' +
+  'locks and settings in its sessions. Set pool_mode = session in PgBouncer (docs/operations.md).';
 
 /** A start that cannot succeed, told in a sentence rather than a stack. */
 export class StartError extends Error {}
@@ -33,6 +38,7 @@ export async function prepareDatabase(settings: Settings): Promise<void> {
   const orm = await connectAsOwner(settings);
   try {
     if (settings.databaseUrl !== settings.databaseOwnerUrl) await tryToServe(settings);
+    await refuseSharedSessions(settings);
     const isOwner = await mayMigrate(orm);
     if (isOwner) await migrate(orm, urlsOf(settings));
     else await refuseOutdatedSchema(orm);
@@ -88,6 +94,13 @@ async function tryToServe({ databaseUrl }: Settings): Promise<void> {
   }
 }
 
+async function refuseSharedSessions({ databaseUrl }: Settings): Promise<void> {
+  const shared = await sharesSessions(databaseUrl, START_CONNECT_TIMEOUT_MS).catch((cause: unknown) => {
+    throw new StartError(`The database cannot be used: ${whyNot(cause)}`, { cause });
+  });
+  if (shared) throw new StartError(POOLER_SENTENCE);
+}
+
 async function connectAsOwner(settings: Settings): Promise<MikroORM> {
   try {
     const orm = await MikroORM.init(
@@ -112,6 +125,8 @@ function whyNot(cause: unknown): string {
       return 'it refuses user or password. Check those in DATABASE_URL (DATABASE_OWNER_URL where it is set).';
     case '3D000':
       return 'the server has no database of this name. Make it, or check the end of DATABASE_URL.';
+    case '08P01':
+      return 'a pooler before it refuses the options of the session, or has none to give. See docs/operations.md, PgBouncer.';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'its host is unknown here. Check the name of the host in DATABASE_URL.';
