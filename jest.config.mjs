@@ -21,5 +21,6 @@ export default {
     '/test/fuzz/',
     '\\.redis\\.spec\\.ts$',
     '\\.browser\\.spec\\.ts$',
+    '\\.debian\\.spec\\.ts$',
   ],
 };

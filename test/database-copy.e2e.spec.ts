@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
-import { Processes, type ServiceProcess } from './support/processes.js';
+import { callApi, CREDENTIALS, postConsent, signUpWithReceiver } from './support/owner.js';
+import { Processes } from './support/processes.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from './support/receiver.js';
 import { until } from './support/until.js';
 
 const RECORDS = 5;
 const TEST_TIMEOUT_MS = 180_000;
-const CREDENTIALS = { email: 'owner@example.com', password: 'correct horse battery' };
 const TOKEN = randomBytes(32).toString('base64url');
 
 const processes = new Processes();
@@ -47,57 +47,21 @@ function ops(...args: string[]): Promise<{ code: number; text: string }> {
   );
 }
 
-async function call<T>(
-  api: ServiceProcess,
-  method: string,
-  path: string,
-  body: unknown,
-  cookie = '',
-): Promise<{ value: T; cookie: string }> {
-  const response = await fetch(`${api.baseUrl}/v1${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', origin: api.baseUrl, ...(cookie && { cookie }) },
-    ...(body !== null && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  const cookies = response.headers.getSetCookie().map((line) => line.split(';')[0]);
-  return { value: (text === '' ? null : JSON.parse(text)) as T, cookie: cookies.join('; ') };
-}
-
-const consent = (api: ServiceProcess, projectId: string): Promise<{ value: { id: string } }> =>
-  call(api, 'POST', `/projects/${projectId}/consents`, {
-    analytics: true,
-    marketing: false,
-    preferences: true,
-    action: 'custom',
-    policy: { version: '2026-11', notes: ['ünï', null, 1.5] },
-  });
-
 describe('npm run ops -- database copy', () => {
   it(
     'takes a project from one machine to many: its records, its people, its receiver',
     async () => {
       const api = await processes.startApi({ environment: { DATA_DIR: dataDir, ...receivers() } });
       await api.ready();
-      const { cookie } = await call(api, 'POST', '/auth/sign-up/email', CREDENTIALS);
-      const { value: project } = await call<{ id: string }>(
-        api,
-        'POST',
-        '/projects',
-        { name: 'Shop', domains: [] },
-        cookie,
-      );
-      const grant = ['--until', '2100-01-01T00:00:00Z', '--reason', 'a test', '--by', 'somebody'];
-      expect(await ops('billing', 'grant', project.id, 'pro', ...grant)).toMatchObject({ code: 0 });
-      await call(
-        api,
-        'PUT',
-        `/projects/${project.id}/forwarding`,
-        { enabled: true, endpointUrl: receiver.url, authMode: 'bearer', bearerToken: TOKEN },
-        cookie,
-      );
-      for (let n = 0; n < RECORDS; n++) await consent(api, project.id);
+      const project = await signUpWithReceiver(api, {
+        endpointUrl: receiver.url,
+        bearerToken: TOKEN,
+        grantPro: async (projectId) => {
+          const grant = ['--until', '2100-01-01T00:00:00Z', '--reason', 'a test', '--by', 'somebody'];
+          expect(await ops('billing', 'grant', projectId, 'pro', ...grant)).toMatchObject({ code: 0 });
+        },
+      });
+      for (let n = 0; n < RECORDS; n++) await postConsent(api, project.id);
       await until('they are delivered', () => receiver.requests.length === RECORDS);
 
       const copy = ['database', 'copy', '--to', target.ownerUrl];
@@ -131,8 +95,8 @@ describe('npm run ops -- database copy', () => {
         },
       });
       await moved.ready();
-      const { cookie: session } = await call(moved, 'POST', '/auth/sign-in/email', CREDENTIALS);
-      const { value: list } = await call<{ items: { additionalFields: unknown }[] }>(
+      const { cookie: session } = await callApi(moved, 'POST', '/auth/sign-in/email', CREDENTIALS);
+      const { value: list } = await callApi<{ items: { additionalFields: unknown }[] }>(
         moved,
         'GET',
         `/projects/${project.id}/consents`,
@@ -143,7 +107,7 @@ describe('npm run ops -- database copy', () => {
       expect(list.items[0]?.additionalFields).toEqual({
         policy: { version: '2026-11', notes: ['ünï', null, 1.5] },
       });
-      const { value: fresh } = await consent(moved, project.id);
+      const { value: fresh } = await postConsent(moved, project.id);
       const arrived = await until('it is delivered', () =>
         receiver.requests.find(({ headers }) => headers['webhook-id'] === fresh.id),
       );
