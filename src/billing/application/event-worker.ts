@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { Subscription } from '../../licensing/subscription.entity.js';
 import { newId } from '../../shared/ids.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
+import { Complaint } from '../../shared/complaint.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { withoutKeys } from '../../shared/without-keys.js';
 import {
@@ -46,6 +47,10 @@ const STILL_ALIVE: Verdict = {
 @Injectable()
 export class EventWorker implements BeforeApplicationShutdown {
   private readonly logger = new Logger(EventWorker.name);
+  private readonly claimFailure = new Complaint(
+    this.logger,
+    'billing events could not be claimed; trying again',
+  );
   private running: Promise<void> | null = null;
   private rung = false;
   private stopping = false;
@@ -100,7 +105,7 @@ export class EventWorker implements BeforeApplicationShutdown {
         await this.drain();
       }
     } catch (error) {
-      this.logger.warn({ err: error }, 'billing events could not be claimed; trying again');
+      this.claimFailure.about(error);
       await new Promise((wake) => setTimeout(wake, CLAIM_RETRY_MS));
       this.rung = true;
     }

@@ -19,6 +19,8 @@ import { csvPieces } from './csv-export.js';
 import { drawPdf } from './pdf-export.js';
 
 const FORMATS = ['csv', 'pdf'] as const;
+/** Of one kind of event; Node warns of more, and by default of more than ten. */
+const RESPONSE_LISTENERS_MAX = 20;
 /** Without `from`, everything that is kept. */
 const EARLIEST = new Date('2000-01-01T00:00:00Z');
 
@@ -88,6 +90,8 @@ export class ExportController {
       response.setHeader('Content-Type', format === 'csv' ? 'text/csv; charset=utf-8' : 'application/pdf');
       response.setHeader('Content-Disposition', `attachment; filename="consents-${day}.${format}"`);
       response.setHeader('Cache-Control', 'no-store');
+      // The pipeline listens for the end in several ways, beside the log, the metrics and the watch above.
+      response.setMaxListeners(RESPONSE_LISTENERS_MAX);
       await pipeline(file, response);
     } catch (error) {
       if (!response.headersSent) {
