@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, truncateSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Enough for the cluster, its log and the records of a long run; small enough to be filled in a second. */
@@ -38,13 +39,16 @@ export function unmount(disk: SmallDisk): void {
   if (disk.kind === 'mounted') run('umount', '-l', disk.folder);
 }
 
-/** Takes every byte that is left. */
-export function fillDisk(folder: string): void {
-  const filler = openSync(fillerOf(folder), 'w');
+/**
+ * Takes every byte that is left. Piece by piece, so that this process, whose callers wait for answers meanwhile, does
+ * not stand still on a machine whose disk is slow.
+ */
+export async function fillDisk(folder: string): Promise<void> {
+  const filler = await open(fillerOf(folder), 'w');
   try {
-    for (const bytes of PIECES_BYTES) writeUntilFull(filler, Buffer.alloc(bytes, 'x'));
+    for (const bytes of PIECES_BYTES) await writeUntilFull(filler, Buffer.alloc(bytes, 'x'));
   } finally {
-    closeSync(filler);
+    await filler.close();
   }
 }
 
@@ -56,9 +60,9 @@ function fillerOf(folder: string): string {
   return join(folder, 'filler');
 }
 
-function writeUntilFull(file: number, piece: Buffer): void {
+async function writeUntilFull(file: FileHandle, piece: Buffer): Promise<void> {
   try {
-    for (;;) if (writeSync(file, piece) < piece.length) return;
+    for (;;) if ((await file.write(piece)).bytesWritten < piece.length) return;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
   }

@@ -67,7 +67,7 @@ export const FAULTS: Record<FaultKind, Fault> = {
     outages.during('postgres', async () => {
       const { disk } = installation;
       if (disk.kind === 'none') throw new Error('there is no disk to fill');
-      fillDisk(disk.folder);
+      await fillDisk(disk.folder);
       await pause(holdMs);
       freeDisk(disk.folder);
       // A server that could not write its log has ended, as it must; whoever runs it starts it again.
