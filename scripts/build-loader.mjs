@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 
 const out = resolve(process.argv[2] ?? 'dist');
 const compiled = (file) => import(pathToFileURL(join(out, file)).href);
-const { PREVIEW_HOST_SUFFIXES } = await compiled('licensing/preview-host-suffixes.js');
+const { PREVIEW_HOST_SUFFIXES } = await compiled('licensing/domain/preview-host-suffixes.js');
 const { EU_GROUP, EU_REGIONS, UNKNOWN_REGION } = await compiled('publishing/domain/region.js');
 const { CONSENT_GLOBAL, META_GLOBAL, REGION_HEADER } = await compiled('shared/brand.js');
 

@@ -1,6 +1,6 @@
-import { requireNodeVersion } from './node-version.js';
+import { requireNodeVersion } from './app/node-version.js';
 
 requireNodeVersion();
 // Loaded after the check: an older Node could not even load what the service is made of.
-const { runMigrate } = await import('./run-migrate.js');
+const { runMigrate } = await import('./app/run-migrate.js');
 await runMigrate();

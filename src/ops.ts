@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Settings } from './config.js';
-import { requireNodeVersion } from './node-version.js';
-import { billingCommands } from './ops/billing-commands.js';
-import { type Command, OperatorError, UsageError } from './ops/command.js';
-import { databaseCommands } from './ops/database-commands.js';
-import { outboxCommands } from './ops/outbox-commands.js';
-import { secretCommands } from './ops/secret-commands.js';
-import { siteCommands } from './ops/site-commands.js';
+import type { Settings } from './app/config.js';
+import { requireNodeVersion } from './app/node-version.js';
+import { billingCommands } from './billing/application/billing-commands.js';
+import { type Command, OperatorError, UsageError } from './shared/operator-command.js';
+import { databaseCommands } from './operations/application/database-commands.js';
+import { outboxCommands } from './outbox/application/outbox-commands.js';
+import { secretCommands } from './forwarding/application/secret-commands.js';
+import { siteCommands } from './publishing/application/site-commands.js';
 
 requireNodeVersion();
 
@@ -59,7 +59,7 @@ function given(command: Command, argv: string[]): Parameters<Command['prepare']>
 async function withDatabase(work: ReturnType<Command['prepare']>, startsServer: boolean): Promise<void> {
   const [{ MikroORM }, { readSettings }, { ormOptions }] = await Promise.all([
     import('@mikro-orm/postgresql'),
-    import('./config.js'),
+    import('./app/config.js'),
     import('./database/orm-options.js'),
   ]);
   if (existsSync('.env')) process.loadEnvFile('.env');
@@ -84,13 +84,13 @@ async function databaseOf(
   if (settings.databaseUrl) return { databaseUrl: settings.databaseUrl, stop: () => Promise.resolve() };
   const folder = join(settings.dataDir, 'postgres');
   if (!startsServer) {
-    const { runningServer } = await import('./one-machine/embedded-postgres.js');
+    const { runningServer } = await import('./one-machine/infrastructure/embedded-postgres.js');
     return { databaseUrl: (await runningServer(folder)).databaseUrl, stop: () => Promise.resolve() };
   }
   // As root the database itself may be elsewhere.
   if (!existsSync(join(settings.dataDir, 'secrets.json')))
     throw new OperatorError(`There is no database in ${settings.dataDir}.`);
-  const { prepareMachine } = await import('./one-machine/machine.js');
+  const { prepareMachine } = await import('./one-machine/application/machine.js');
   const machine = await prepareMachine(settings);
   return { databaseUrl: machine.settings.databaseUrl, stop: machine.stop };
 }
@@ -123,9 +123,9 @@ main(process.argv.slice(2)).catch(async (error: unknown) => {
     return;
   }
   const [{ SettingsError }, { DataFolderTakenError }, { EmbeddedPostgresError }] = await Promise.all([
-    import('./config.js'),
-    import('./one-machine/data-folder-lock.js'),
-    import('./one-machine/embedded-postgres.js'),
+    import('./app/config.js'),
+    import('./one-machine/infrastructure/data-folder-lock.js'),
+    import('./one-machine/infrastructure/embedded-postgres.js'),
   ]);
   const expected = [OperatorError, SettingsError, DataFolderTakenError, EmbeddedPostgresError].some(
     (kind) => error instanceof kind,

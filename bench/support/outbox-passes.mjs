@@ -2,13 +2,13 @@
 // them out again as settled, puts as many new ones in, and times each.
 import { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
-import { readSettings } from '../../dist/config.js';
+import { readSettings } from '../../dist/app/config.js';
 import { migrate } from '../../dist/database/migrate.js';
 import { ormOptions } from '../../dist/database/orm-options.js';
-import { createHttpApp } from '../../dist/http-app.js';
-import { prepareMachine } from '../../dist/one-machine/machine.js';
-import { OutboxClaimer } from '../../dist/outbox/outbox.claimer.js';
-import { OutboxStore } from '../../dist/outbox/outbox.store.js';
+import { createHttpApp } from '../../dist/app/http-app.js';
+import { prepareMachine } from '../../dist/one-machine/application/machine.js';
+import { OutboxClaimer } from '../../dist/outbox/infrastructure/outbox.claimer.js';
+import { OutboxStore } from '../../dist/outbox/infrastructure/outbox.store.js';
 import { answerCalls } from './helper.mjs';
 
 const LOWEST_PROJECT = '00000000-0000-0000-0000-000000000000';

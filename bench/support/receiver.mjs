@@ -1,6 +1,9 @@
 // A helper: an owner's HTTPS endpoint. `/now` answers 204 at once, `/after/20` after 20 ms, `/hang` never.
 import { createServer } from 'node:https';
-import { issueCertificate, makeCertificateAuthority } from '../../dist/one-machine/certificates.js';
+import {
+  issueCertificate,
+  makeCertificateAuthority,
+} from '../../dist/one-machine/infrastructure/certificates.js';
 import { answerCalls } from './helper.mjs';
 
 const CONSENT_ID_HEADER = 'x-service-consent-id';

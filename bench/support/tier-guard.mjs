@@ -2,14 +2,14 @@
 import 'reflect-metadata';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { readSettings } from '../../dist/config.js';
+import { readSettings } from '../../dist/app/config.js';
 import { migrate } from '../../dist/database/migrate.js';
 import { ormOptions } from '../../dist/database/orm-options.js';
-import { createHttpApp } from '../../dist/http-app.js';
+import { createHttpApp } from '../../dist/app/http-app.js';
 import { RequireTier } from '../../dist/licensing/require-tier.decorator.js';
 import { LicensingService } from '../../dist/licensing/licensing.service.js';
 import { TierGuard } from '../../dist/licensing/tier.guard.js';
-import { prepareMachine } from '../../dist/one-machine/machine.js';
+import { prepareMachine } from '../../dist/one-machine/application/machine.js';
 import { Reflector } from '@nestjs/core';
 import { createRequire } from 'node:module';
 import { answerCalls } from './helper.mjs';

@@ -1,8 +1,8 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
-import type { KeyScope } from './key-scope.js';
-import type { Role } from './role.js';
+import type { KeyScope } from './domain/key-scope.js';
+import type { Role } from './domain/role.js';
 import type { Project } from '../projects/project.entity.js';
 
 /** Who calls. An API key belongs to one project; a user may be a member of many. */

@@ -10,9 +10,9 @@ import { InjectSettings, type Settings } from '../shared/settings.js';
 import { ACCESS_RULE, type AccessedRequest, type AccessRule, type Actor } from './access.decorators.js';
 import { ApiKeyService } from './api-key.service.js';
 import { SignInService } from './application/sign-in.service.js';
-import { refuseForeignRequest } from './own-request.guard.js';
-import { ProjectMember } from './project-member.entity.js';
-import { type Role, roleCovers } from './role.js';
+import { refuseForeignRequest } from './http/own-request.guard.js';
+import { ProjectMember } from './infrastructure/project-member.entity.js';
+import { type Role, roleCovers } from './domain/role.js';
 
 const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
 

@@ -9,7 +9,7 @@ import { ApiKeyController } from './http/api-key.controller.js';
 import { AuthController } from './http/auth.controller.js';
 import { MeController } from './http/me.controller.js';
 import { MemberController } from './http/member.controller.js';
-import { ProjectController } from './http/project.controller.js';
+import { ProjectController } from '../projects/http/project.controller.js';
 import { AuthPool } from './infrastructure/auth-pool.js';
 
 @Module({

@@ -5,10 +5,10 @@ import { ProjectService } from '../projects/project.service.js';
 import { DomainError } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
 import type { Actor } from './access.decorators.js';
-import { ApiKey } from './api-key.entity.js';
+import { ApiKey } from './infrastructure/api-key.entity.js';
 import { requireManager } from './application/require-manager.js';
-import type { KeyScope } from './key-scope.js';
-import { type Role, roleCovers } from './role.js';
+import type { KeyScope } from './domain/key-scope.js';
+import { type Role, roleCovers } from './domain/role.js';
 
 const KEY_BYTES = 32;
 const KEY_PREFIX = 'ck_';

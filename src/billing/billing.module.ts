@@ -1,14 +1,14 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import type { Settings } from '../config.js';
+import type { Settings } from '../app/config.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { BillingService } from './application/billing.service.js';
 import { CheckoutService } from './application/checkout.service.js';
 import { EventWorker } from './application/event-worker.js';
 import { ReceiveEvent } from './application/receive-event.js';
 import { SubscriptionSync } from './application/subscription-sync.js';
-import { BillingUpkeep } from './billing-upkeep.js';
-import { BillingProcessor } from './billing.processor.js';
+import { BillingUpkeep } from './application/billing-upkeep.js';
+import { BillingProcessor } from './application/billing.processor.js';
 import { BillingController } from './http/billing.controller.js';
 import { WebhookController } from './http/webhook.controller.js';
 import { BILLING_QUEUE, BillingBell } from './infrastructure/billing.bell.js';

@@ -4,14 +4,14 @@ import { ConsentExport } from './application/consent-export.js';
 import { ConsentReader } from './application/consent.reader.js';
 import { ConsentService } from './application/consent.service.js';
 import { ConsentEvents } from './consent.events.js';
-import { ConsentRollup } from './consent.rollup.js';
+import { ConsentRollup } from './application/consent.rollup.js';
 import { AnalyticsController } from './http/analytics.controller.js';
 import { ConsentController } from './http/consent.controller.js';
 import { ExportController } from './http/export.controller.js';
 import { ExportProgress } from './http/export-progress.js';
 import { IngestEndpoint } from './http/ingest.endpoint.js';
 import { IngestLimit } from './http/ingest-limit.js';
-import { ConsentPartitions } from './consent-partitions.js';
+import { ConsentPartitions } from './application/consent-partitions.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
 import { IngestMetrics } from './infrastructure/ingest.metrics.js';
 

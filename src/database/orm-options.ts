@@ -3,7 +3,7 @@ import { defineConfig, type Options } from '@mikro-orm/postgresql';
 import { QUEUE_SCHEMA } from '../shared/queue.js';
 import { sessionOptions } from '../shared/postgres-pool.js';
 import { BindingDriver } from './binding-driver.js';
-import { entities } from './entities.js';
+import { entities } from '../app/entities.js';
 import { SchemaComparison } from './schema-comparison.js';
 import { migrations } from '../migrations/index.js';
 

@@ -4,7 +4,7 @@ import { PricingController } from './http/pricing.controller.js';
 import { TierController } from './http/tier.controller.js';
 import { LicensingService } from './licensing.service.js';
 import { TierGuard } from './tier.guard.js';
-import { TierSweeper } from './tier-sweeper.js';
+import { TierSweeper } from './application/tier-sweeper.js';
 
 /** Tiers, the catalogue and `@RequireTier()`. Its guard runs behind the access guard (see AppModule). */
 @Module({

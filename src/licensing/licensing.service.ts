@@ -6,9 +6,9 @@ import { Project } from '../projects/project.entity.js';
 import { newId } from '../shared/ids.js';
 import { graceEndOf, resolveTier } from './domain/resolve-tier.js';
 import { TIER_CHANGED, tierChangedMessage } from './licensing.events.js';
-import { isPreviewHost } from './preview-host.js';
-import { Subscription } from './subscription.entity.js';
-import type { ResolvedTier, Tier, TierReason } from './tier.js';
+import { isPreviewHost } from './domain/preview-host.js';
+import { Subscription } from './infrastructure/subscription.entity.js';
+import type { ResolvedTier, Tier, TierReason } from './domain/tier.js';
 
 /** What of a project's row decides its tier. */
 export type LicensedProject = Pick<Project, 'id' | 'domains' | 'tier' | 'tierReason' | 'tierValidUntil'>;

@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import { isTier, type Tier } from './tier.js';
+import { isTier, type Tier } from './domain/tier.js';
 
 export const REQUIRED_TIERS = Symbol('REQUIRED_TIERS');
 /** Member of an operation in the API document: the tiers that it serves. */

@@ -1,11 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { AccessedRequest } from '../access/access.decorators.js';
-import type { Role } from '../access/role.js';
+import type { Role } from '../access/domain/role.js';
 import { DomainError } from '../shared/domain-error.js';
 import { LicensingService } from './licensing.service.js';
 import { REQUIRED_TIERS, TIER_EXEMPTION, type TierExemption } from './require-tier.decorator.js';
-import { type ResolvedTier, type Tier, tierRank } from './tier.js';
+import { type ResolvedTier, type Tier, tierRank } from './domain/tier.js';
 
 /** Where an owner sees what the tiers cost. */
 const PRICING_PATH = '/v1/pricing';

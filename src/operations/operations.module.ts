@@ -3,15 +3,15 @@ import { type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
 import { MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { TerminusModule } from '@nestjs/terminus';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
-import type { Settings } from '../config.js';
+import type { Settings } from '../app/config.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { Metrics } from '../shared/metrics.js';
-import { OperationsController } from './operations.controller.js';
-import { ReadinessChecks } from './readiness.js';
-import { ServiceMetrics } from './service-metrics.js';
-import { UPKEEP_QUEUE, UpkeepProcessor } from './upkeep.processor.js';
+import { OperationsController } from './http/operations.controller.js';
+import { ReadinessChecks } from './application/readiness.js';
+import { ServiceMetrics } from './infrastructure/service-metrics.js';
+import { UPKEEP_QUEUE, UpkeepProcessor } from './application/upkeep.processor.js';
 
 /** What an operator sees (health, metrics), and what is done from time to time (upkeep, on workers). */
 @Module({})

@@ -1,16 +1,16 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import type { Settings } from '../config.js';
-import { OUTBOX_QUEUE, OutboxBell } from './outbox.bell.js';
-import { OutboxClaimer } from './outbox.claimer.js';
-import { OutboxDispatcher } from './outbox.dispatcher.js';
-import { OutboxMetrics } from './outbox.metrics.js';
-import { OutboxProcessor } from './outbox.processor.js';
+import type { Settings } from '../app/config.js';
+import { OUTBOX_QUEUE, OutboxBell } from './infrastructure/outbox.bell.js';
+import { OutboxClaimer } from './infrastructure/outbox.claimer.js';
+import { OutboxDispatcher } from './application/outbox.dispatcher.js';
+import { OutboxMetrics } from './infrastructure/outbox.metrics.js';
+import { OutboxProcessor } from './application/outbox.processor.js';
 import { OutboxService } from './outbox.service.js';
-import { OutboxSettler } from './outbox.settler.js';
-import { OutboxStore } from './outbox.store.js';
+import { OutboxSettler } from './application/outbox.settler.js';
+import { OutboxStore } from './infrastructure/outbox.store.js';
 
-export { OUTBOX_QUEUE } from './outbox.bell.js';
+export { OUTBOX_QUEUE } from './infrastructure/outbox.bell.js';
 
 /** Messages that are written with a change and worked through after it. Only a worker has the processor. */
 @Global()

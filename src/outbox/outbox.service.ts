@@ -1,8 +1,8 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { OutboxBell } from './outbox.bell.js';
-import type { NewOutboxMessage, OutboxHandler } from './outbox.types.js';
+import { OutboxBell } from './infrastructure/outbox.bell.js';
+import type { NewOutboxMessage, OutboxHandler } from './domain/outbox-message.js';
 
 /** The door of the outbox: modules append messages, handlers sign up for topics. */
 @Injectable()

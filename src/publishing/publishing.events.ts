@@ -1,5 +1,5 @@
-import { publishingLane } from '../outbox/lane.js';
-import type { NewOutboxMessage } from '../outbox/outbox.types.js';
+import { publishingLane } from '../outbox/domain/lane.js';
+import type { NewOutboxMessage } from '../outbox/domain/outbox-message.js';
 
 /** What a project publishes changed, or shall be published once more. The subject is the project. */
 export const CONFIGURATION_CHANGED = 'configuration.changed';

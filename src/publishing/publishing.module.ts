@@ -11,7 +11,7 @@ import { ConfigurationController } from './http/configuration.controller.js';
 import { ObjectStorage } from './infrastructure/object-storage.js';
 import { PublishLock } from './infrastructure/publish-lock.js';
 import { StorageHealth } from './infrastructure/storage-health.js';
-import { PublishingMetrics } from './publishing.metrics.js';
+import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
 
 /** What the customer's site sees: its configuration and tier in object storage, and the loader. */
 @Module({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Params } from 'nestjs-pino';
 import type { LogFn, Logger } from 'pino';
-import type { Settings } from '../config.js';
+import type { Settings } from '../app/config.js';
 import { withoutKeys } from './without-keys.js';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;

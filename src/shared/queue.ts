@@ -1,7 +1,7 @@
 import type { BeforeApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
 import { createPostgresBackend, type QueueOptions, setDefaultBackendFactory } from 'bullmq';
 import { Client, type ClientConfig } from 'pg';
-import type { Settings } from '../config.js';
+import type { Settings } from '../app/config.js';
 import { isConnectionFailure } from './postgres-error.js';
 import { sessionOptions } from './postgres-pool.js';
 

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 
-export type { Settings } from '../config.js';
+export type { Settings } from '../app/config.js';
 
 /** Injection token of the settings that were checked at boot. */
 export const SETTINGS = Symbol('SETTINGS');

@@ -13,9 +13,9 @@ export interface Break {
 }
 
 const WRITER = 'src/consent/infrastructure/consent-writer.ts';
-const CLAIMER = 'src/outbox/outbox.claimer.ts';
-const STORE = 'src/outbox/outbox.store.ts';
-const SETTLER = 'src/outbox/outbox.settler.ts';
+const CLAIMER = 'src/outbox/infrastructure/outbox.claimer.ts';
+const STORE = 'src/outbox/infrastructure/outbox.store.ts';
+const SETTLER = 'src/outbox/application/outbox.settler.ts';
 const OUTCOME = 'src/forwarding/domain/outcome.ts';
 
 export const BREAKS: Break[] = [

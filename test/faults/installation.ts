@@ -5,7 +5,7 @@ import {
   type EmbeddedPostgres,
   freePort,
   startEmbeddedPostgres,
-} from '../../src/one-machine/embedded-postgres.js';
+} from '../../src/one-machine/infrastructure/embedded-postgres.js';
 import { newId } from '../../src/shared/ids.js';
 import { type DnsServer, startDnsServer } from '../support/dns-server.js';
 import { killPostgres, Processes, type ServiceProcess } from '../support/processes.js';

@@ -1,5 +1,5 @@
 import { CONSENT_RECORDED } from '../../src/consent/consent.events.js';
-import type { OutboxMessage } from '../../src/outbox/outbox.types.js';
+import type { OutboxMessage } from '../../src/outbox/domain/outbox-message.js';
 import { newId, uuidTimeMs } from '../../src/shared/ids.js';
 import { ensurePartition } from '../../src/shared/partitions.js';
 import type { TestService } from './service.js';

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/one-machine/embedded-postgres.js';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/one-machine/infrastructure/embedded-postgres.js';
 import { newId } from '../../src/shared/ids.js';
 import { killPostgres, Processes, type ServiceProcess, signalPostgres } from './processes.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from './receiver.js';

@@ -1,7 +1,7 @@
 import { newId } from '../../src/shared/ids.js';
 import { ApiKeyService } from '../../src/access/api-key.service.js';
-import type { KeyScope } from '../../src/access/key-scope.js';
-import { ROLES, type Role } from '../../src/access/role.js';
+import type { KeyScope } from '../../src/access/domain/key-scope.js';
+import { ROLES, type Role } from '../../src/access/domain/role.js';
 import { Project } from '../../src/projects/project.entity.js';
 import type { TestService } from './service.js';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { readSettings, type Settings } from '../../src/config.js';
-import { createHttpApp } from '../../src/http-app.js';
+import { readSettings, type Settings } from '../../src/app/config.js';
+import { createHttpApp } from '../../src/app/http-app.js';
 import { checkAnswersOf } from './contract.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 

@@ -1,6 +1,6 @@
 import { newId } from '../../src/shared/ids.js';
 import { LicensingService } from '../../src/licensing/licensing.service.js';
-import { Subscription } from '../../src/licensing/subscription.entity.js';
+import { Subscription } from '../../src/licensing/infrastructure/subscription.entity.js';
 import type { TestService } from './service.js';
 
 /**

@@ -6,10 +6,10 @@ import type { Project } from '../../projects/project.entity.js';
 import { instantOfRow } from '../../shared/instant.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Actor } from '../access.decorators.js';
-import type { ApiKey } from '../api-key.entity.js';
+import type { ApiKey } from '../infrastructure/api-key.entity.js';
 import { ApiKeyService } from '../api-key.service.js';
-import { ProjectMember } from '../project-member.entity.js';
-import type { Role } from '../role.js';
+import { ProjectMember } from '../infrastructure/project-member.entity.js';
+import type { Role } from '../domain/role.js';
 import { requireManager } from './require-manager.js';
 
 export const PROJECTS_OWNED_MAX = 100;

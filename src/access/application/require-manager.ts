@@ -2,8 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { projectNotFound } from '../../projects/project.service.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Actor } from '../access.decorators.js';
-import { ApiKey } from '../api-key.entity.js';
-import { ProjectMember } from '../project-member.entity.js';
+import { ApiKey } from '../infrastructure/api-key.entity.js';
+import { ProjectMember } from '../infrastructure/project-member.entity.js';
 
 /**
  * Asks again, while the caller's transaction holds the project's row, whether the actor still manages members

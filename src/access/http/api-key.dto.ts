@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayUnique, IsArray, IsIn } from 'class-validator';
-import type { ApiKey } from '../api-key.entity.js';
-import { KEY_SCOPES, type KeyScope } from '../key-scope.js';
-import { type Role, ROLES } from '../role.js';
+import type { ApiKey } from '../infrastructure/api-key.entity.js';
+import { KEY_SCOPES, type KeyScope } from '../domain/key-scope.js';
+import { type Role, ROLES } from '../domain/role.js';
 import { IfGiven } from './if-given.decorator.js';
 import { TextLine } from './text.decorator.js';
 

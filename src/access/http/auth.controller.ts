@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { CurrentActor, Public, SignedIn } from '../access.decorators.js';
 import type { Actor } from '../access.decorators.js';
 import { type SignIn, SignInService } from '../application/sign-in.service.js';
-import { OwnRequestGuard } from '../own-request.guard.js';
+import { OwnRequestGuard } from './own-request.guard.js';
 import { requireUser } from './actor.js';
 import {
   ChangePasswordBody,

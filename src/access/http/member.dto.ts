@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsEmail, IsIn, MaxLength } from 'class-validator';
-import { type Role, ROLES } from '../role.js';
+import { type Role, ROLES } from '../domain/role.js';
 import { EMAIL_CHARACTERS_MAX } from './auth.dto.js';
 import { Trimmed } from './text.decorator.js';
 

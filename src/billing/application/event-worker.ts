@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { Subscription } from '../../licensing/subscription.entity.js';
+import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
 import { newId } from '../../shared/ids.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { Complaint } from '../../shared/complaint.js';

@@ -2,8 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import { Subscription } from '../../licensing/subscription.entity.js';
-import { isKnownStatus, type StatusColumns, statusAfter } from '../../licensing/subscription-status.js';
+import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
+import {
+  isKnownStatus,
+  type StatusColumns,
+  statusAfter,
+} from '../../licensing/domain/subscription-status.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { earlier } from '../domain/json.js';
 import { subscriptionFrom } from '../domain/payload-history.js';

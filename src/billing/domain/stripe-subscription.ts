@@ -1,5 +1,5 @@
-import type { EndReason } from '../../licensing/subscription.entity.js';
-import { type PaidTier, tierRank } from '../../licensing/tier.js';
+import type { EndReason } from '../../licensing/infrastructure/subscription.entity.js';
+import { type PaidTier, tierRank } from '../../licensing/domain/tier.js';
 import { earlier, idOf, instantOf, type JsonObject, listOf, objectOf, textOf } from './json.js';
 import { projectInMetadata } from './stripe-event.js';
 import { readInvoice, type ToldInvoice } from './stripe-invoice.js';

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn } from 'class-validator';
-import { SOLD_TIERS } from '../../licensing/catalogue.js';
-import { SUBSCRIPTION_PROVIDERS } from '../../licensing/subscription.entity.js';
-import { type PaidTier, TIER_REASONS, TIERS, type Tier } from '../../licensing/tier.js';
+import { SOLD_TIERS } from '../../licensing/domain/catalogue.js';
+import { SUBSCRIPTION_PROVIDERS } from '../../licensing/infrastructure/subscription.entity.js';
+import { type PaidTier, TIER_REASONS, TIERS, type Tier } from '../../licensing/domain/tier.js';
 
 export const INTERVALS = ['month', 'year'] as const;
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import { Subscription } from '../../licensing/subscription.entity.js';
+import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
 import { projectNotFound } from '../../projects/project.service.js';
 import { newId } from '../../shared/ids.js';
 import { LIVE_STATUSES } from '../domain/stripe-subscription.js';

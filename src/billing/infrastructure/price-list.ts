@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { SettingsError } from '../../config.js';
+import { SettingsError } from '../../app/config.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import type { PriceMeaning } from '../domain/stripe-subscription.js';
 

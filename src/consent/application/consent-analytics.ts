@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type RawBuilder, sql } from 'kysely';
 import { ProjectReads } from '../../database/project-reads.js';
-import { countsOf, lowestId, namedHostname } from '../consent.rollup.js';
+import { countsOf, lowestId, namedHostname } from './consent.rollup.js';
 import {
   ANALYTICS_GROUPS_MAX,
   type AnalyticsInterval,

@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
-import { ANALYTICS_TIERS } from '../../licensing/catalogue.js';
+import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import { Project } from '../../projects/project.entity.js';
 import { GoneSignal } from '../../shared/client-gone.js';

@@ -6,7 +6,7 @@ import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import type { Response } from 'express';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
-import { EXPORT_TIERS } from '../../licensing/catalogue.js';
+import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import { Project } from '../../projects/project.entity.js';
 import { fieldErrors } from '../../shared/domain-error.js';

@@ -7,7 +7,7 @@ import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { openPool } from '../../shared/postgres-pool.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { ConsentEvents } from '../consent.events.js';
-import { ConsentPartitions } from '../consent-partitions.js';
+import { ConsentPartitions } from '../application/consent-partitions.js';
 import {
   type BatchAnswer,
   batchParameters,

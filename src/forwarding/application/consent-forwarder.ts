@@ -6,15 +6,21 @@ import {
   consentKey,
   type ConsentRecorded,
 } from '../../consent/consent.events.js';
-import { FORWARDING_TIERS } from '../../licensing/catalogue.js';
+import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService, type TierLookup } from '../../licensing/licensing.service.js';
-import type { ResolvedTier } from '../../licensing/tier.js';
+import type { ResolvedTier } from '../../licensing/domain/tier.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import type { Attempt, Ending, OutboxHandler, OutboxMessage, Settled } from '../../outbox/outbox.types.js';
+import type {
+  Attempt,
+  Ending,
+  OutboxHandler,
+  OutboxMessage,
+  Settled,
+} from '../../outbox/domain/outbox-message.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { chooseDestination } from '../domain/destination.js';
 import { type DeliveryOutcome, isHealthy, type SkipReason } from '../domain/outcome.js';
-import { ForwardingMetrics } from '../forwarding.metrics.js';
+import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
 import { writeOutcomes } from './delivery-writes.js';
 import { loadTargets, type StoredTarget } from './forwarding-target.js';
 import { RecordDelivery } from './record-delivery.js';

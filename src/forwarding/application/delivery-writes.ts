@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { v7 } from 'uuid';
-import type { Settled } from '../../outbox/outbox.types.js';
+import type { Settled } from '../../outbox/domain/outbox-message.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 
 /** `last_delivered_at` may lag by this: a busy project's row is not rewritten with every batch. */

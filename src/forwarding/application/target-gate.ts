@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AttemptBound } from '../domain/attempt-bound.js';
 import type { Destination } from '../domain/destination.js';
-import { ForwardingMetrics } from '../forwarding.metrics.js';
+import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
 
 /** Hosts, and projects with their hosts, that are remembered. */
 const KEYS_MAX = 10_000;

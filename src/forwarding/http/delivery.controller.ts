@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
-import { FORWARDING_TIERS } from '../../licensing/catalogue.js';
+import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import { Project } from '../../projects/project.entity.js';
 import { GoneSignal } from '../../shared/client-gone.js';

@@ -5,9 +5,9 @@ import type { Project } from '../../projects/project.entity.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import { LicensingService } from '../licensing.service.js';
-import { Subscription } from '../subscription.entity.js';
-import { statusAfter } from '../subscription-status.js';
-import type { PaidTier, ResolvedTier, Tier } from '../tier.js';
+import { Subscription } from '../infrastructure/subscription.entity.js';
+import { statusAfter } from '../domain/subscription-status.js';
+import type { PaidTier, ResolvedTier, Tier } from '../domain/tier.js';
 
 /** What the synthetic subscription shall look like. */
 export interface SimulatedSubscription {

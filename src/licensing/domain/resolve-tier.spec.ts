@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { KNOWN_STATUSES } from '../subscription-status.js';
-import { type ResolvedTier, tierRank } from '../tier.js';
+import { KNOWN_STATUSES } from './subscription-status.js';
+import { type ResolvedTier, tierRank } from './tier.js';
 import { resolveTier, type SubscriptionFacts } from './resolve-tier.js';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');

@@ -1,6 +1,6 @@
-import { isPreviewHost } from '../preview-host.js';
-import { isKnownStatus } from '../subscription-status.js';
-import { isTier, type ResolvedTier, type Tier, type TierReason, tierRank } from '../tier.js';
+import { isPreviewHost } from './preview-host.js';
+import { isKnownStatus } from './subscription-status.js';
+import { isTier, type ResolvedTier, type Tier, type TierReason, tierRank } from './tier.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

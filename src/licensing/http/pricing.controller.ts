@@ -3,8 +3,8 @@ import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags }
 import type { Response } from 'express';
 import { createHash } from 'node:crypto';
 import { Public } from '../../access/access.decorators.js';
-import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER } from '../catalogue.js';
-import { TIERS } from '../tier.js';
+import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER } from '../domain/catalogue.js';
+import { TIERS } from '../domain/tier.js';
 import { PricingDto } from './pricing.dto.js';
 
 /** Five minutes as told; a day longer while a cache fetches the new one behind its reader's back. */

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { TIERS, type Tier } from '../tier.js';
+import { TIERS, type Tier } from '../domain/tier.js';
 
 export class BillingPriceDto {
   @ApiProperty({ description: 'Minor units (cents) per month', example: 700 })

@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString, Length, ValidateBy, ValidateIf } from 'class-validator';
-import { CATALOGUE } from '../catalogue.js';
-import { HOSTNAME_CHARACTERS_MAX } from '../preview-host.js';
-import { KNOWN_STATUSES } from '../subscription-status.js';
-import { type ResolvedTier, TIER_REASONS, TIERS, type Tier, type TierReason } from '../tier.js';
+import { CATALOGUE } from '../domain/catalogue.js';
+import { HOSTNAME_CHARACTERS_MAX } from '../domain/preview-host.js';
+import { KNOWN_STATUSES } from '../domain/subscription-status.js';
+import { type ResolvedTier, TIER_REASONS, TIERS, type Tier, type TierReason } from '../domain/tier.js';
 import { IsInstant } from '../../shared/instant.js';
 import { TierFeaturesDto, TierLimitsDto } from './pricing.dto.js';
 

@@ -5,7 +5,7 @@ import { CONFIGURATION, IMMUTABLE, LOADER } from '../domain/cache-control.js';
 import { loaderScript } from '../infrastructure/loader-script.js';
 import { ObjectStorage } from '../infrastructure/object-storage.js';
 import { type HeldLock, PublishLock } from '../infrastructure/publish-lock.js';
-import { PUBLICATIONS_KEPT_MAX } from '../publishing.limits.js';
+import { PUBLICATIONS_KEPT_MAX } from '../domain/publishing.limits.js';
 import { type RenderedSite, SiteSource } from './site-source.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -3,15 +3,25 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { TIER_CHANGED } from '../../licensing/licensing.events.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import type { Attempt, Ending, OutboxHandler, OutboxMessage, Settled } from '../../outbox/outbox.types.js';
+import type {
+  Attempt,
+  Ending,
+  OutboxHandler,
+  OutboxMessage,
+  Settled,
+} from '../../outbox/domain/outbox-message.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { isCutOff } from '../infrastructure/object-storage.js';
 import { StorageHealth } from '../infrastructure/storage-health.js';
 import { CONFIGURATION_CHANGED, configurationChangedMessage } from '../publishing.events.js';
-import { PUBLISH_CONCURRENCY_MAX, PUBLISH_SLOTS_SHARE, PUBLISH_WAITING_MAX } from '../publishing.limits.js';
-import { PublishingMetrics } from '../publishing.metrics.js';
+import {
+  PUBLISH_CONCURRENCY_MAX,
+  PUBLISH_SLOTS_SHARE,
+  PUBLISH_WAITING_MAX,
+} from '../domain/publishing.limits.js';
+import { PublishingMetrics } from '../infrastructure/publishing.metrics.js';
 import { type PublishOutcome, PublishSite, StorageError } from './publish-site.js';
 
 /** A write whose end is unknown might still be carried out; by then it is done, or never will be. */

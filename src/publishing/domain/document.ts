@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { CATALOGUE, GEO_TARGETING_TIERS, type TierFeatures } from '../../licensing/catalogue.js';
-import { isPreviewHost } from '../../licensing/preview-host.js';
-import type { Tier } from '../../licensing/tier.js';
+import { CATALOGUE, GEO_TARGETING_TIERS, type TierFeatures } from '../../licensing/domain/catalogue.js';
+import { isPreviewHost } from '../../licensing/domain/preview-host.js';
+import type { Tier } from '../../licensing/domain/tier.js';
 import type { SiteConfiguration } from './configuration.js';
 import { isEu, UNKNOWN_REGION } from './region.js';
 

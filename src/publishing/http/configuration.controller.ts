@@ -10,7 +10,7 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { type AccessedRequest, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
-import type { Role } from '../../access/role.js';
+import type { Role } from '../../access/domain/role.js';
 import type { Project } from '../../projects/project.entity.js';
 import { IfMatchHeader } from '../../shared/entity-tag.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';

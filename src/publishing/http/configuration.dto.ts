@@ -25,7 +25,7 @@ import {
   type RegionRule,
   type SiteConfiguration,
 } from '../domain/configuration.js';
-import { CONFIGURATION_BYTES_MAX } from '../publishing.limits.js';
+import { CONFIGURATION_BYTES_MAX } from '../domain/publishing.limits.js';
 import type { ConfigurationView, Publication } from '../application/configuration.service.js';
 
 export const LANGUAGES_MAX = 50;

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { openPool } from '../../shared/postgres-pool.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
-import { PUBLISH_CONCURRENCY_MAX } from '../publishing.limits.js';
+import { PUBLISH_CONCURRENCY_MAX } from '../domain/publishing.limits.js';
 
 /** First key of the advisory lock; the second is the hash of the project's id. */
 const PUBLISH_LOCK_CLASS = 7_201_128;

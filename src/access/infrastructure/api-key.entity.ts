@@ -1,0 +1,29 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { KeyScope } from '../domain/key-scope.js';
+import { ROLES } from '../domain/role.js';
+
+/** A secret that acts for one project with one role. Only its hash is kept. */
+const ApiKeySchema = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_key',
+  properties: {
+    projectId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    name: p.text(),
+    role: p.enum(ROLES),
+    scopes: p.array().columnType('text[]').$type<KeyScope[]>().default([]),
+    /** null: the service itself made it, or it is older than this column. */
+    createdBy: p.uuid().nullable(),
+    keyHash: p.blob(),
+    /** The first characters of the key, to recognise it in a list. */
+    prefix: p.text(),
+    createdAt: p.datetime().defaultRaw('now()'),
+    /** null: still good. */
+    revokedAt: p.datetime().nullable(),
+  },
+});
+
+export class ApiKey extends ApiKeySchema.class {}
+ApiKeySchema.setClass(ApiKey);
+
+export { ApiKeySchema };

@@ -1,0 +1,74 @@
+import { ApiKeySchema } from '../access/infrastructure/api-key.entity.js';
+import { ProjectMemberSchema } from '../access/infrastructure/project-member.entity.js';
+import {
+  AppUserSchema,
+  SignInAttemptSchema,
+  UserAccountSchema,
+  UserNetworkSchema,
+  UserSessionSchema,
+  UserVerificationSchema,
+} from '../access/infrastructure/sign-in.entities.js';
+import {
+  BillingCheckoutSchema,
+  BillingCustomerSchema,
+  BillingEventSchema,
+  BillingGrantLogSchema,
+  BillingPriceSchema,
+} from '../billing/infrastructure/billing.entities.js';
+import {
+  ConsentRecordSchema,
+  ConsentRollupDaySchema,
+  ConsentRollupHourSchema,
+  ConsentRollupStateSchema,
+} from '../consent/infrastructure/consent.entities.js';
+import {
+  DeliverySchema,
+  ForwardingSettingsSchema,
+} from '../forwarding/infrastructure/forwarding.entities.js';
+import { SubscriptionSchema } from '../licensing/infrastructure/subscription.entity.js';
+import { TierChangeSchema } from '../licensing/infrastructure/tier-change.entity.js';
+import { OutboxDeadLetterSchema, OutboxMessageSchema } from '../outbox/infrastructure/outbox.entities.js';
+import { ProjectSchema } from '../projects/project.entity.js';
+import {
+  PublicationSchema,
+  SiteConfigurationSchema,
+} from '../publishing/infrastructure/publishing.entities.js';
+
+/**
+ * Every table of the service, by module: `npx mikro-orm migration:check` compares these with the database (ADR 0020).
+ * The service reads and writes through four of them, Project, ProjectMember, ApiKey and Subscription; the others it
+ * reaches by SQL, in batches and with locks that an ORM does not write.
+ */
+export const entities = [
+  ProjectSchema,
+  // access
+  ProjectMemberSchema,
+  ApiKeySchema,
+  AppUserSchema,
+  UserSessionSchema,
+  UserAccountSchema,
+  UserVerificationSchema,
+  UserNetworkSchema,
+  SignInAttemptSchema,
+  // licensing
+  SubscriptionSchema,
+  TierChangeSchema,
+  // consent, outbox, forwarding
+  ConsentRecordSchema,
+  ConsentRollupHourSchema,
+  ConsentRollupDaySchema,
+  ConsentRollupStateSchema,
+  OutboxMessageSchema,
+  OutboxDeadLetterSchema,
+  ForwardingSettingsSchema,
+  DeliverySchema,
+  // billing
+  BillingEventSchema,
+  BillingPriceSchema,
+  BillingCustomerSchema,
+  BillingCheckoutSchema,
+  BillingGrantLogSchema,
+  // publishing
+  SiteConfigurationSchema,
+  PublicationSchema,
+];

@@ -1,0 +1,131 @@
+import type { Server } from 'node:http';
+import { ValidationPipe } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import express, { type RequestHandler } from 'express';
+import helmet from 'helmet';
+import type { ValidationError } from 'class-validator';
+import { Logger } from 'nestjs-pino';
+import { AppModule } from './app.module.js';
+import { mountBillingWebhook } from '../billing/webhook.js';
+import type { Settings } from './config.js';
+import { serveIngest } from '../consent/ingest.js';
+import { refuseDeepBody } from '../shared/body-depth.js';
+import { type FieldError, fieldErrors } from '../shared/domain-error.js';
+import { ServiceMetrics } from '../operations/infrastructure/service-metrics.js';
+import { mountApiDocs } from './openapi.js';
+import { answerParserErrors, sendProblem } from '../shared/problem.filter.js';
+import { answerProtocolErrors } from '../shared/protocol-errors.js';
+import { limitRequestsUnderWay } from '../shared/requests-under-way.js';
+import { refuseOtherMediaTypes, refuseOtherMethods, type RouterLayer } from '../shared/request-form.js';
+import { helmetOptions } from '../shared/security-headers.js';
+import { warnOfUntrustedProxy } from '../shared/untrusted-proxy.js';
+
+/** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
+export const API_BODY_BYTES_MAX = 100 * 1024;
+
+/** Largest body of a route that anybody may call to sign in: an e-mail, a name and a password. */
+export const AUTH_BODY_BYTES_MAX = 16 * 1024;
+
+/** What a client may take to send its headers, and all of its request, of at most 1 MiB. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** How often that is looked at. */
+const TIMEOUT_CHECK_MS = 1_000;
+/** Longer than load balancers keep an idle connection (60 s), so that none sends into one that is just closing. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+/** What an application may have beside the API, or instead of it. */
+export interface HttpAppOptions {
+  /** A worker of its own answers health and metrics, and nothing else. */
+  operationsOnly?: boolean;
+  /** Mounts further routes ahead of the API's, e.g. the demo page. */
+  mount?: (app: NestExpressApplication) => void;
+}
+
+/** Builds the API, ready to listen. The database is migrated already. */
+export async function createHttpApp(
+  settings: Settings,
+  options: HttpAppOptions = {},
+): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(settings), {
+    bodyParser: false,
+    bufferLogs: true,
+  });
+  app.useLogger(app.get(Logger));
+  const server = app.getHttpServer() as Server;
+  answerProtocolErrors(server);
+  limitWaiting(server);
+  warnOfUntrustedProxy(server, settings.trustedProxies);
+  app.set('trust proxy', settings.trustedProxies.length > 0 ? settings.trustedProxies : false);
+  app.disable('x-powered-by');
+  app.set('query parser', 'simple');
+  app.use(app.get(ServiceMetrics, { strict: false }).measure);
+  app.use(helmet(helmetOptions(settings.production)));
+  if (options.operationsOnly) app.use(refuseAllButOperations);
+  else serveIngest(app);
+  options.mount?.(app);
+  const { router } = app.getHttpAdapter().getInstance() as unknown as { router: { stack: RouterLayer[] } };
+  app.use(refuseOtherMethods(() => router.stack));
+  mountBillingWebhook(app);
+  app.use('/v1', limitRequestsUnderWay());
+  app.use('/v1/auth', express.json({ limit: AUTH_BODY_BYTES_MAX, strict: false }));
+  app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));
+  app.use(answerParserErrors);
+  app.use('/v1', refuseOtherMediaTypes);
+  app.use('/v1', refuseDeepBody);
+  app.useGlobalPipes(
+    new ValidationPipe({
+      transform: true,
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      forbidUnknownValues: true,
+      exceptionFactory: (errors) => fieldErrors(errors.flatMap((error) => fieldErrorsOf(error))),
+    }),
+  );
+  if (!options.operationsOnly) {
+    mountApiDocs(app);
+    // Whoever opens the bare address is shown what there is.
+    const toDocuments: RequestHandler = (request, response, next) =>
+      request.path === '/' && ['GET', 'HEAD'].includes(request.method)
+        ? response.redirect(302, '/docs')
+        : next();
+    app.use(toDocuments);
+  }
+  return app;
+}
+
+/** Before it listens: slow and silent clients are cut off, whatever they began. */
+function limitWaiting(server: Server): void {
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
+  // Node reads it when the server begins to listen; its types know it as an option alone.
+  (server as Server & { connectionsCheckingInterval: number }).connectionsCheckingInterval = TIMEOUT_CHECK_MS;
+}
+
+const refuseAllButOperations: RequestHandler = (request, response, next) => {
+  if (request.path === '/metrics' || request.path.startsWith('/health/')) next();
+  else
+    sendProblem(request, response, {
+      status: 404,
+      code: 'not_found',
+      detail: 'A worker serves health and metrics alone.',
+    });
+};
+
+/** Flattens class-validator's tree into `{ field: "a.b.0", message }`; it never repeats a value. */
+function fieldErrorsOf(error: ValidationError, path = ''): FieldError[] {
+  const field = path === '' ? error.property : `${path}.${error.property}`;
+  const own = Object.values(error.constraints ?? {}).map((message) => ({
+    field,
+    message: sentence(message, error.property),
+  }));
+  return [...own, ...(error.children ?? []).flatMap((child) => fieldErrorsOf(child, field))];
+}
+
+/** As a sentence; a field's name stays as it was sent. */
+function sentence(message: string, property: string): string {
+  const text = message.startsWith(property) ? message : message.charAt(0).toUpperCase() + message.slice(1);
+  return text.endsWith('.') ? text : `${text}.`;
+}

@@ -1,0 +1,63 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { API_KEY_SCHEME, SESSION_SCHEME } from '../access/access.decorators.js';
+import { completeContract } from './openapi-contract.js';
+import { BRAND } from '../shared/brand.js';
+
+/** What each group of routes is about. */
+const TAGS: Record<string, string> = {
+  'Sign-in': 'Accounts and sessions of people',
+  Projects: 'Projects: one for each website or group of them',
+  Members: 'People of a project and their roles',
+  'API keys': 'Credentials of programs, for one project each',
+  Consents: 'Consent records: the banner stores them, the project reads and exports them',
+  Analytics: 'Counts and rates of consents',
+  Forwarding: 'Sending each record to the endpoint of the project, and the log of it',
+  Licensing: 'Tiers, prices and what they open',
+  Billing: 'Subscriptions, and the webhooks of the billing provider',
+  Publishing: 'Configuration of the banner, and its publications',
+  CDN: 'What the website loads',
+};
+
+/** Operations whose handler's name says too little beside its controller's. */
+const OPERATION_IDS: Record<string, string> = {
+  ExportController_export: 'consentExport',
+  AnalyticsController_consents: 'consentAnalytics',
+};
+
+/** Describes the API as it is; the committed `openapi.json` is this document. */
+export function describeApi(app: INestApplication): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle(`${BRAND} consent API`)
+    .setDescription(
+      'Stores visitors’ consent records and forwards each to the owner’s HTTPS endpoint. ' +
+        'Refusals are problem documents (RFC 9457) with a stable `code`. Lists are `{ items, nextCursor }`. ' +
+        'A path that does not know a method answers 405 with `Allow`.',
+    )
+    .setVersion('1')
+    .setLicense('MIT', 'https://opensource.org/license/mit')
+    .addServer('/', 'The service that this document came from')
+    .addSecurity(API_KEY_SCHEME, { type: 'http', scheme: 'bearer', description: 'An API key of a project' })
+    .addSecurity(SESSION_SCHEME, {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'auth.session_token',
+      description: 'Set by signing in; over https its name is `__Host-auth.session_token`',
+    });
+  for (const [name, description] of Object.entries(TAGS)) config.addTag(name, description);
+  const document = SwaggerModule.createDocument(app, config.build(), { operationIdFactory: operationId });
+  return completeContract(document);
+}
+
+/** `ProjectController.create` ─▶ `projectCreate`: what generated clients call the function. */
+function operationId(controller: string, method: string): string {
+  const known = OPERATION_IDS[`${controller}_${method}`];
+  const noun = controller.replace(/Controller$/, '');
+  return known ?? noun[0]?.toLowerCase() + noun.slice(1) + method[0]?.toUpperCase() + method.slice(1);
+}
+
+/** Serves the document at `/docs` (for people) and `/docs-json`. */
+export function mountApiDocs(app: INestApplication): void {
+  SwaggerModule.setup('docs', app, () => describeApi(app), { jsonDocumentUrl: 'docs-json' });
+}

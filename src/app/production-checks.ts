@@ -1,0 +1,22 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { SettingsError } from './config.js';
+import { assertNoSimulatedSubscriptions } from '../licensing/application/simulated-subscriptions.js';
+
+/**
+ * Production refuses a database that development has filled (design §3).
+ * @throws SettingsError that says what was found.
+ */
+export async function refuseDevelopmentData(orm: MikroORM): Promise<void> {
+  const { rows } = await sql`select 1 from project where demo limit 1`.execute(orm.em.fork().getKysely());
+  if (rows.length > 0) {
+    throw new SettingsError(
+      'DATABASE_URL names a database with the demo project in it; production needs a database of its own.',
+    );
+  }
+  try {
+    await assertNoSimulatedSubscriptions(orm.em.fork());
+  } catch (cause) {
+    throw new SettingsError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}

@@ -1,0 +1,155 @@
+import { MikroORM } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import type { Settings } from './config.js';
+import { durabilityWarning } from '../database/durability.js';
+import {
+  MIGRATION_LOCK_TIMEOUT_MS,
+  mayMigrate,
+  migrate,
+  type MigrationWait,
+  pendingMigrations,
+} from '../database/migrate.js';
+import { ormOptions } from '../database/orm-options.js';
+import { sharesSessions } from '../database/pooler.js';
+import { missingKeysSentence } from '../forwarding/application/stored-tokens.js';
+import { refuseDevelopmentData } from './production-checks.js';
+
+/** The application is loaded meanwhile: on a busy machine the server's answer may lie unread for many seconds. */
+const START_CONNECT_TIMEOUT_MS = 60_000;
+
+const ONE_ROLE_WARNING =
+  'warning: one role owns the tables and serves, so whoever runs SQL through the service can drop and rewrite all of ' +
+  'them. Give it the two roles of deploy/postgres/roles.sql (docs/security.md).';
+
+const POOLER_SENTENCE =
+  'Between the service and its database is a pooler that gives one session to several clients, and the service keeps ' +
+  'locks and settings in its sessions. Set pool_mode = session in PgBouncer (docs/operations.md).';
+
+/** A start that cannot succeed, told in a sentence rather than a stack. */
+export class StartError extends Error {}
+
+/**
+ * Brings the database up to date where this process was given the owner's role, and looks whether it is up to date
+ * where it was not; then refuses what production must not run on.
+ * @throws StartError, SettingsError with a sentence for the operator
+ */
+export async function prepareDatabase(settings: Settings): Promise<void> {
+  const orm = await connectAsOwner(settings);
+  try {
+    if (settings.databaseUrl !== settings.databaseOwnerUrl) await tryToServe(settings);
+    await refuseSharedSessions(settings);
+    const isOwner = await mayMigrate(orm);
+    if (isOwner) await migrate(orm, urlsOf(settings));
+    else await refuseOutdatedSchema(orm);
+    const lack = await missingKeysSentence(orm.em, settings);
+    if (lack) throw new StartError(lack);
+    if (settings.production) await refuseDevelopmentData(orm);
+    if (settings.production && isOwner && settings.databaseOwnerUrl === settings.databaseUrl)
+      process.stderr.write(`${ONE_ROLE_WARNING}\n`);
+    const warning = await durabilityWarning(orm);
+    if (warning) process.stderr.write(`${warning}\n`);
+  } finally {
+    await orm.close();
+  }
+}
+
+/**
+ * Migrates, and does nothing else. Returns the names of the migrations that this call ran.
+ * @throws StartError with a sentence for the operator
+ */
+export async function migrateOnly(
+  settings: Settings,
+  onWait: (wait: MigrationWait) => void,
+): Promise<string[]> {
+  const orm = await connectAsOwner(settings);
+  try {
+    if (!(await mayMigrate(orm)))
+      throw new StartError(
+        'This role may not change the tables. Set DATABASE_OWNER_URL to the role that owns them (docs/operations.md).',
+      );
+    return await migrate(orm, urlsOf(settings), onWait);
+  } finally {
+    await orm.close();
+  }
+}
+
+function urlsOf(settings: Settings): { ownerUrl: string; runtimeUrl: string } {
+  return { ownerUrl: settings.databaseOwnerUrl, runtimeUrl: settings.databaseUrl };
+}
+
+/** The owner may come in, and the role that serves may not. */
+async function tryToServe({ databaseUrl }: Settings): Promise<void> {
+  const client = new Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: START_CONNECT_TIMEOUT_MS,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (cause) {
+    throw new StartError(`The database cannot be used: ${whyNot(cause)}`, { cause });
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function refuseSharedSessions({ databaseUrl }: Settings): Promise<void> {
+  const shared = await sharesSessions(databaseUrl, START_CONNECT_TIMEOUT_MS).catch((cause: unknown) => {
+    throw new StartError(`The database cannot be used: ${whyNot(cause)}`, { cause });
+  });
+  if (shared) throw new StartError(POOLER_SENTENCE);
+}
+
+async function connectAsOwner(settings: Settings): Promise<MikroORM> {
+  try {
+    const orm = await MikroORM.init(
+      ormOptions(settings.databaseOwnerUrl, {
+        connectTimeoutMs: START_CONNECT_TIMEOUT_MS,
+        statementMs: 0,
+        lockMs: MIGRATION_LOCK_TIMEOUT_MS,
+      }),
+    );
+    await sql`select 1`.execute(orm.em.fork().getKysely());
+    return orm;
+  } catch (cause) {
+    throw new StartError(`The database cannot be used: ${whyNot(cause)}`, { cause });
+  }
+}
+
+/** What keeps us from the database, in a sentence. The URL may hold a password, so it is not repeated. */
+function whyNot(cause: unknown): string {
+  switch (codeOf(cause)) {
+    case '28P01':
+    case '28000':
+      return 'it refuses user or password. Check those in DATABASE_URL (DATABASE_OWNER_URL where it is set).';
+    case '3D000':
+      return 'the server has no database of this name. Make it, or check the end of DATABASE_URL.';
+    case '08P01':
+      return 'a pooler before it refuses the options of the session, or has none to give. See docs/operations.md, PgBouncer.';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'its host is unknown here. Check the name of the host in DATABASE_URL.';
+    case 'ECONNREFUSED':
+      return 'nothing listens at its host and port. Check DATABASE_URL, and whether the server runs.';
+    default:
+      return 'it does not answer. Check DATABASE_URL and that the server takes connections.';
+  }
+}
+
+/** Drivers and the ORM wrap what they got; the code of the first that has one. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  return codeOf(error.cause ?? first);
+}
+
+async function refuseOutdatedSchema(orm: MikroORM): Promise<void> {
+  const pending = await pendingMigrations(orm);
+  if (pending.length === 0) return;
+  throw new StartError(
+    `The database lacks ${pending.length} of this version's migrations, and the role of DATABASE_URL may not change ` +
+      'its tables. Run "npm run migrate" with DATABASE_OWNER_URL first.',
+  );
+}

@@ -1,0 +1,147 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { OperatorBilling } from './operator-billing.js';
+import { parseInstant } from '../../shared/instant.js';
+import {
+  atMost,
+  type Command,
+  DRY_RUN,
+  type Given,
+  LISTED_MAX,
+  oneOrAll,
+  OperatorError,
+  print,
+  projectIdOf,
+  required,
+  UsageError,
+} from '../../shared/operator-command.js';
+
+const EVENT_STATUSES = ['dead', 'pending', 'processed', 'ignored'] as const;
+const PAID_TIERS = ['pro', 'business', 'enterprise'] as const;
+
+/** Events of the billing provider, and tiers that are given by hand. */
+export const billingCommands: Command[] = [
+  {
+    name: 'billing events',
+    synopsis: `[--status ${EVENT_STATUSES.join('|')}]`,
+    summary: 'list billing events, newest first; dead ones by default',
+    options: { status: { type: 'string' } },
+    prepare: (given) => {
+      atMost(0, given);
+      const { status = 'dead' } = given.values;
+      const wanted = EVENT_STATUSES.find((known) => known === status);
+      if (!wanted) throw new UsageError(`--status must be one of ${EVENT_STATUSES.join(', ')}.`);
+      return async ({ orm }) => listEvents(await billingOf(orm.em), wanted);
+    },
+  },
+  {
+    name: 'billing replay',
+    synopsis: '<eventId> | --all  [--dry-run]',
+    summary: 'have an event worked through again, or all dead ones',
+    options: { all: { type: 'boolean' }, ...DRY_RUN },
+    prepare: (given) => {
+      const which = oneOrAll(given, 'the id of an event');
+      atMost(1, given);
+      const eventId = which === 'all' ? null : (given.args[0] ?? null);
+      const dryRun = given.values['dry-run'] === true;
+      return async ({ orm }) => {
+        const billing = await billingOf(orm.em);
+        const count = await billing.replay(eventId === null ? 'dead' : { eventId }, { dryRun });
+        if (eventId !== null && count === 0) {
+          throw new OperatorError(
+            'There is no such event, or none that can be replayed: it was ignored, or its payload was dropped.',
+          );
+        }
+        print(
+          dryRun
+            ? `Would replay ${count}.`
+            : `Replaying ${count}; a worker takes them up within the poll interval.`,
+        );
+      };
+    },
+  },
+  {
+    name: 'billing grant',
+    synopsis: '<projectId> <tier> --until <instant> --reason <text> --by <operator>  [--dry-run]',
+    summary: `give a project a tier by hand: ${PAID_TIERS.join(', ')}`,
+    options: { until: { type: 'string' }, reason: { type: 'string' }, by: { type: 'string' }, ...DRY_RUN },
+    prepare: prepareGrant,
+  },
+  {
+    name: 'billing revoke',
+    synopsis: '<projectId> --reason <text> --by <operator>  [--dry-run]',
+    summary: 'end what was given by hand, at once',
+    options: { reason: { type: 'string' }, by: { type: 'string' }, ...DRY_RUN },
+    prepare: (given) => {
+      const projectId = projectIdOf(given.args[0]);
+      atMost(1, given);
+      const why = reasonAndOperator(given);
+      const dryRun = given.values['dry-run'] === true;
+      return async ({ orm }) => {
+        const billing = await billingOf(orm.em);
+        const result = await billing.revoke({ projectId, ...why }, { now: new Date(), dryRun });
+        if (!result) throw new OperatorError('There is no such project, or it has no grant.');
+        tellChange(projectId, result, dryRun);
+      };
+    },
+  },
+];
+
+function prepareGrant(given: Given): ReturnType<Command['prepare']> {
+  const projectId = projectIdOf(given.args[0]);
+  const tier = PAID_TIERS.find((known) => known === given.args[1]);
+  if (!tier) throw new UsageError(`Give a tier behind the project: ${PAID_TIERS.join(', ')}.`);
+  atMost(2, given);
+  const until = required(given, 'until', 'the end of the grant');
+  const expiresAt = parseInstant(until);
+  if (!expiresAt) throw new UsageError('--until must be an ISO 8601 instant, e.g. 2027-12-31.');
+  const now = new Date();
+  if (expiresAt <= now) throw new UsageError('--until must be an instant to come.');
+  const why = reasonAndOperator(given);
+  const dryRun = given.values['dry-run'] === true;
+  return async ({ orm }) => {
+    const billing = await billingOf(orm.em);
+    const result = await billing.grant({ projectId, tier, expiresAt, ...why }, { now, dryRun });
+    if (!result) throw new OperatorError('There is no such project.');
+    tellChange(projectId, result, dryRun);
+  };
+}
+
+function reasonAndOperator(given: Given): { reason: string; operator: string } {
+  return {
+    reason: required(given, 'reason', 'the reason'),
+    operator: required(given, 'by', 'the name of who does it'),
+  };
+}
+
+async function billingOf(em: EntityManager): Promise<OperatorBilling> {
+  const [{ OperatorBilling: Billing }, { LicensingService }, { OutboxService }] = await Promise.all([
+    import('./operator-billing.js'),
+    import('../../licensing/licensing.service.js'),
+    import('../../outbox/outbox.service.js'),
+  ]);
+  // The service's workers have the handlers and look by themselves: here messages are only left for them.
+  const outbox = new OutboxService({ ring: () => undefined });
+  const licensing = new LicensingService(em, outbox);
+  licensing.onModuleInit();
+  return new Billing(em, licensing);
+}
+
+async function listEvents(billing: OperatorBilling, status: (typeof EVENT_STATUSES)[number]): Promise<void> {
+  const events = await billing.list(status, LISTED_MAX);
+  if (events.length === 0) print(`No ${status} events.`);
+  for (const event of events) {
+    const { eventId, type, attempts, projectId, subscriptionId, code, lastError, receivedAt } = event;
+    const about = [subscriptionId, projectId && `project ${projectId}`].filter(Boolean).join(' ');
+    const why = code ? `  ${code}: ${lastError ?? ''}` : '';
+    print(`${receivedAt}  ${eventId}  ${type}  ${about}  ${attempts} attempts${why}`);
+  }
+}
+
+function tellChange(
+  projectId: string,
+  { before, after }: NonNullable<Awaited<ReturnType<OperatorBilling['grant']>>>,
+  dryRun: boolean,
+): void {
+  const did = dryRun ? 'Would change' : 'Changed';
+  print(`${did} the tier of ${projectId} from ${before} to ${after.tier} (${after.reason}).`);
+}

@@ -1,0 +1,109 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { ReceiveEvent } from './receive-event.js';
+import { SubscriptionSync } from './subscription-sync.js';
+import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
+import { BillingMetrics } from '../infrastructure/billing.metrics.js';
+import { StripeGateway } from '../infrastructure/stripe-gateway.js';
+
+/** Stripe gives up on a webhook after three days; what it could not deliver is looked for as long. */
+const UNDELIVERED_WINDOW_MS = 3 * 24 * 60 * 60_000;
+/** A subscription that was not brought up to date for so long is due: each is looked at once a night. */
+const DUE_AFTER_MS = 20 * 60 * 60_000;
+/** Subscriptions of one run; what is left is due in the next, an hour later. */
+const RECONCILED_MAX = 2_000;
+/** Requests to Stripe under way at once. */
+const RECONCILE_BATCH = 4;
+
+/** Events that meant nothing are kept this long, for whoever wonders; one that comes again is ignored again. */
+const IGNORED_KEPT_MS = 30 * 24 * 60 * 60_000;
+
+/**
+ * Bodies of events hold names, addresses and e-mails of customers; nobody replays one that is so old. What
+ * happened stays on record: type, ids, times and outcome.
+ */
+const PAYLOADS_KEPT_MS = 90 * 24 * 60 * 60_000;
+
+interface DueSubscription {
+  externalId: string;
+}
+
+/** Makes good what webhooks missed, so that a lost one costs a day at most. Every method may run twice. */
+@Injectable()
+export class BillingUpkeep {
+  private readonly logger = new Logger(BillingUpkeep.name);
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly stripe: StripeGateway,
+    private readonly receiveEvent: ReceiveEvent,
+    private readonly subscriptions: SubscriptionSync,
+    private readonly events: BillingEventStore,
+    private readonly metrics: BillingMetrics,
+  ) {}
+
+  /** Takes in the events that Stripe could not deliver; returns how many were new. Every 15 minutes. */
+  async fetchUndelivered(now: Date): Promise<number> {
+    if (!this.stripe.configured) return 0;
+    const events = await this.stripe.undeliveredEvents(new Date(now.getTime() - UNDELIVERED_WINDOW_MS));
+    let received = 0;
+    for (const event of events) if (await this.receiveEvent.fromReconciliation(event)) received += 1;
+    return received;
+  }
+
+  /**
+   * Asks Stripe for every subscription that has not ended and was not brought up to date for 20 hours, and
+   * counts those that had drifted. Hourly; returns `{ checked, drifted, failed }`.
+   */
+  async reconcile(now: Date): Promise<{ checked: number; drifted: number; failed: number }> {
+    const counts = { checked: 0, drifted: 0, failed: 0 };
+    if (!this.stripe.configured) return counts;
+    const { rows } = await sql<DueSubscription>`
+      select external_id as "externalId" from subscription
+      where provider = ${STRIPE} and status not in ('canceled', 'incomplete_expired')
+        and updated_at < ${new Date(now.getTime() - DUE_AFTER_MS)}
+      order by updated_at limit ${RECONCILED_MAX}::int
+    `.execute(this.em.fork().getKysely());
+    for (let at = 0; at < rows.length; at += RECONCILE_BATCH) {
+      await Promise.all(rows.slice(at, at + RECONCILE_BATCH).map((row) => this.check(row, counts)));
+    }
+    if (counts.drifted + counts.failed > 0) this.logger.warn(counts, 'subscriptions had drifted or failed');
+    return counts;
+  }
+
+  /**
+   * Deletes old events that were ignored, and drops the payloads of those processed 90 days ago; returns how many
+   * were deleted. The others are the record of what was billed.
+   */
+  async prune(now: Date): Promise<number> {
+    const oldest = new Date(now.getTime() - PAYLOADS_KEPT_MS);
+    await this.events.dropPayloads(oldest, { keepRunning: !this.stripe.configured });
+    const { numAffectedRows } = await sql`
+      delete from billing_event
+      where status = 'ignored' and received_at < ${new Date(now.getTime() - IGNORED_KEPT_MS)}
+    `.execute(this.em.fork().getKysely());
+    return Number(numAffectedRows ?? 0);
+  }
+
+  private async check(
+    { externalId }: DueSubscription,
+    counts: { checked: number; drifted: number; failed: number },
+  ): Promise<void> {
+    counts.checked += 1;
+    try {
+      const result = await this.subscriptions.sync(externalId, { reason: 'reconciliation' });
+      if (result.kind === 'refused') {
+        counts.failed += 1;
+        this.metrics.alert(result.code, result.sentence, { externalId, projectId: result.projectId });
+      }
+      if (result.kind !== 'written' || !result.changed) return;
+      counts.drifted += 1;
+      this.metrics.countDrift();
+    } catch (error) {
+      // One that fails must not keep the others from their turn; it stays due.
+      counts.failed += 1;
+      this.logger.warn({ err: error, externalId }, 'a subscription could not be reconciled');
+    }
+  }
+}

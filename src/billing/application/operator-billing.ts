@@ -1,0 +1,145 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { LicensingService } from '../../licensing/licensing.service.js';
+import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
+import { statusAfter } from '../../licensing/domain/subscription-status.js';
+import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
+import { newId } from '../../shared/ids.js';
+import {
+  BillingEventStore,
+  type EventStatus,
+  type ListedEvent,
+} from '../infrastructure/billing-event.store.js';
+
+/** A tier that an operator gives by hand. */
+export interface Grant {
+  projectId: string;
+  tier: PaidTier;
+  reason: string;
+  /** When it stops granting; a grant without an end is not taken (design §6.2). */
+  expiresAt: Date;
+  /** Who grants. */
+  operator: string;
+}
+
+/** What a grant or its end came to; null where the project, or the grant, does not exist. */
+export interface GrantResult {
+  subscriptionId: string;
+  before: string;
+  after: ResolvedTier;
+}
+
+/** Undoes what was done, so that a dry run answers what would happen by really trying it. */
+class DryRun extends Error {
+  constructor(readonly result: GrantResult) {
+    super('dry run');
+  }
+}
+
+/** What an operator does about billing by hand; for the command line, beside a running service. */
+export class OperatorBilling {
+  private readonly events: BillingEventStore;
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly licensing: LicensingService,
+  ) {
+    this.events = new BillingEventStore(em);
+  }
+
+  list(status: EventStatus, limit: number): Promise<ListedEvent[]> {
+    return this.events.list(status, limit);
+  }
+
+  /** Puts events back into the inbox: one that is processed or dead, or all that are dead. Returns how many. */
+  replay(which: { eventId: string } | 'dead', options: { dryRun: boolean }): Promise<number> {
+    return this.events.replay(which, options);
+  }
+
+  /**
+   * Gives the project a manual subscription, or changes the one that it has and that has not ended: a project
+   * has one grant at a time. Logged with operator and reason.
+   */
+  grant(grant: Grant, { now, dryRun }: { now: Date; dryRun: boolean }): Promise<GrantResult | null> {
+    const { projectId, tier, reason, expiresAt, operator } = grant;
+    return this.change(projectId, { operator, now, dryRun, action: 'grant' }, async (tx) => {
+      const found = await openGrant(tx, projectId);
+      const told = statusAfter(found, { status: 'active', tier, endedAt: null, endReason: null }, now);
+      const id = found?.id ?? newId();
+      const columns = { ...told, reason, expiresAt, grantedBy: operator, updatedAt: now };
+      if (found) tx.assign(found, columns);
+      else {
+        tx.create(Subscription, {
+          ...columns,
+          projectId,
+          id,
+          provider: 'manual',
+          externalId: id,
+          createdAt: now,
+        });
+      }
+      return { subscriptionId: id, tier, reason, expiresAt };
+    });
+  }
+
+  /** Ends the project's grant at once, without a grace period. */
+  revoke(
+    { projectId, reason, operator }: Pick<Grant, 'projectId' | 'reason' | 'operator'>,
+    { now, dryRun }: { now: Date; dryRun: boolean },
+  ): Promise<GrantResult | null> {
+    return this.change(projectId, { operator, now, dryRun, action: 'revoke' }, async (tx) => {
+      const found = await openGrant(tx, projectId);
+      if (!found?.tier || !found.expiresAt) return null;
+      const { id, tier, expiresAt } = found;
+      tx.assign(found, {
+        // No reason of the provider's: an end that nobody asked for has no grace.
+        ...statusAfter(found, { status: 'canceled', tier, endedAt: now, endReason: null }, now),
+        updatedAt: now,
+      });
+      return { subscriptionId: id, tier, reason, expiresAt };
+    });
+  }
+
+  /** One transaction: the lock, the change, its log, the tier that follows. */
+  private async change(
+    projectId: string,
+    { operator, now, dryRun, action }: { operator: string; now: Date; dryRun: boolean; action: string },
+    write: (
+      tx: EntityManager,
+    ) => Promise<{ subscriptionId: string; tier: string; reason: string; expiresAt: Date } | null>,
+  ): Promise<GrantResult | null> {
+    try {
+      return await this.em.fork().transactional(async (tx) => {
+        if (!(await this.licensing.lockProject(tx, projectId))) return null;
+        const written = await write(tx);
+        if (!written) return null;
+        const { subscriptionId, tier, reason, expiresAt } = written;
+        await sql`
+          insert into billing_grant_log (project_id, id, subscription_id, action, tier, reason, expires_at, operator, at)
+          values (${projectId}, ${newId()}, ${subscriptionId}, ${action}, ${tier}, ${reason}, ${expiresAt}, ${operator}, ${now})
+        `.execute(tx.getKysely());
+        const before = await sql<{ tier: string }>`select tier from project where id = ${projectId}`.execute(
+          tx.getKysely(),
+        );
+        const after = await this.licensing.recompute(tx, projectId, {
+          reason: action,
+          at: now,
+          subscriptionId,
+          actor: `operator:${operator}`,
+        });
+        if (!after) return null;
+        const result = { subscriptionId, before: before.rows[0]?.tier ?? 'lite', after };
+        if (dryRun) throw new DryRun(result);
+        return result;
+      });
+    } catch (error) {
+      if (error instanceof DryRun) return error.result;
+      throw error;
+    }
+  }
+}
+
+/** The grant that an operator gave and nobody has ended; it may have expired. */
+function openGrant(tx: EntityManager, projectId: string): Promise<Subscription | null> {
+  return tx.findOne(Subscription, { projectId, provider: 'manual', status: { $ne: 'canceled' } });
+}

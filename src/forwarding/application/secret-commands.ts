@@ -1,0 +1,52 @@
+import { fillInSecrets } from '../../one-machine/infrastructure/secrets.js';
+import type { Settings } from '../../app/config.js';
+import { atMost, type Command, DRY_RUN, OperatorError, print } from '../../shared/operator-command.js';
+
+/** The bearer tokens at rest and the keys that encrypt them (SECRET_KEYS). */
+export const secretCommands: Command[] = [
+  {
+    name: 'secrets list',
+    synopsis: '',
+    summary: 'count the stored tokens by the key that encrypts them',
+    options: {},
+    prepare: (given) => {
+      atMost(0, given);
+      return async ({ orm, settings }) => {
+        const { countTokensByKey } = await import('./stored-tokens.js');
+        const { secretKeys } = withSecrets(settings);
+        const counts = new Map((await countTokensByKey(orm.em)).map(({ keyId, tokens }) => [keyId, tokens]));
+        const known = secretKeys.map(({ id }) => id);
+        for (const id of new Set([...known, ...counts.keys()])) {
+          const place = known.indexOf(id);
+          const role = place === 0 ? 'encrypts' : place > 0 ? 'decrypts' : 'MISSING from SECRET_KEYS';
+          print(`${id}  ${role}  ${counts.get(id) ?? 0} tokens`);
+        }
+      };
+    },
+  },
+  {
+    name: 'secrets re-encrypt',
+    synopsis: '[--dry-run]',
+    summary: 'encrypt every stored token with the first of SECRET_KEYS, so that the others can go',
+    options: DRY_RUN,
+    prepare: (given) => {
+      atMost(0, given);
+      const dryRun = given.values['dry-run'] === true;
+      return async ({ orm, settings }) => {
+        const { reEncryptTokens } = await import('./stored-tokens.js');
+        const { done, unreadable } = await reEncryptTokens(orm.em, withSecrets(settings), { dryRun });
+        print(dryRun ? `Would encrypt ${done} anew.` : `Encrypted ${done} anew.`);
+        if (unreadable.length === 0) return;
+        throw new OperatorError(
+          `${unreadable.length} cannot be read: the key is missing or the row was changed. Their owners must save the ` +
+            `token again: ${unreadable.slice(0, 20).join(', ')}${unreadable.length > 20 ? ', …' : ''}`,
+        );
+      };
+    },
+  },
+];
+
+/** On one machine the keys are in DATA_DIR rather than in the environment. */
+function withSecrets(settings: Settings): Settings {
+  return settings.production ? settings : fillInSecrets(settings).settings;
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { Metrics } from '../../shared/metrics.js';
+import type { Settled } from '../../outbox/domain/outbox-message.js';
+import type { DeliveryOutcome } from '../domain/outcome.js';
+
+/** Seconds; an attempt ends after FORWARDING_TIMEOUT_MS at the latest. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+
+/** Seconds; from an idle service to a backlog of an hour. */
+const LATENCY_BUCKETS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3600];
+
+/** What forwarding tells an operator. Labels are outcomes and categories, never projects. */
+@Injectable()
+export class ForwardingMetrics {
+  private readonly deliveries: Counter<'outcome' | 'category'>;
+  private readonly duration: Histogram;
+  private readonly latency: Histogram;
+  private readonly putOff: Counter<'reason'>;
+  private boundedHosts: () => number = () => 0;
+
+  constructor(metrics: Metrics) {
+    const registers = [metrics.registry];
+    this.deliveries = new Counter({
+      name: 'forwarding_deliveries_total',
+      help: 'Finished attempts by outcome, and by the category of the failure.',
+      labelNames: ['outcome', 'category'],
+      registers,
+    });
+    this.duration = new Histogram({
+      name: 'forwarding_attempt_duration_seconds',
+      help: 'Time of an attempt from its start to the answer, or to giving up.',
+      buckets: BUCKETS,
+      registers,
+    });
+    this.latency = new Histogram({
+      name: 'forwarding_commit_to_receipt_seconds',
+      help: "Time from a record's commit to its receiver's 2xx; of a resend, from its request.",
+      buckets: LATENCY_BUCKETS,
+      registers,
+    });
+    this.putOff = new Counter({
+      name: 'forwarding_put_off_total',
+      help: 'Attempts put off: their host answers nothing but failures, or requests name it too often.',
+      labelNames: ['reason'],
+      registers,
+    });
+    const boundedHosts = (): number => this.boundedHosts();
+    new Gauge({
+      name: 'forwarding_bounded_hosts',
+      help: 'Hosts whose attempts are bounded because they answer nothing but failures.',
+      registers,
+      collect() {
+        this.set(boundedHosts());
+      },
+    });
+  }
+
+  /** Asked for the gauge, with each look at the metrics. */
+  watchBoundedHosts(count: () => number): void {
+    this.boundedHosts = count;
+  }
+
+  countPutOff(reason: string): void {
+    this.putOff.inc({ reason });
+  }
+
+  count(settled: Settled<DeliveryOutcome>[]): void {
+    for (const { message, outcome: ended } of settled) {
+      const { outcome, category, durationMs, attemptedAt } = ended;
+      this.deliveries.inc({ outcome, category: category ?? 'none' });
+      if (outcome !== 'skipped') this.duration.observe(durationMs / 1000);
+      // Two machines' clocks may differ by more than this takes.
+      const receivedMs = attemptedAt.getTime() + durationMs - message.createdAt.getTime();
+      if (outcome === 'delivered') this.latency.observe(Math.max(0, receivedMs) / 1000);
+    }
+  }
+}

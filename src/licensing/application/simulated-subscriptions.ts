@@ -1,0 +1,15 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { Subscription } from '../infrastructure/subscription.entity.js';
+
+/**
+ * For the start in production, which has no room for tiers that a test made up (design §3).
+ * @throws Error with a sentence for the operator where a simulated subscription exists.
+ */
+export async function assertNoSimulatedSubscriptions(em: EntityManager): Promise<void> {
+  const count = await em.fork().count(Subscription, { provider: 'simulated' });
+  if (count === 0) return;
+  throw new Error(
+    `The database holds ${count} simulated subscription(s), which production refuses. ` +
+      "Delete the rows of subscription with provider = 'simulated', or use another database.",
+  );
+}

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { LicensingService } from '../licensing.service.js';
+
+/** Projects of one transaction: their locks are held for its length, some hundred milliseconds at most. */
+export const TIER_SWEEP_BATCH_MAX = 100;
+/** Batches of one sweep; what is left waits for the next one, and is not over-granted meanwhile. */
+export const TIER_SWEEP_BATCHES_MAX = 100;
+
+/** Writes down the tiers whose cache has run out, e.g. because a grace period ended (design §6.2). */
+@Injectable()
+export class TierSweeper {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly licensing: LicensingService,
+  ) {}
+
+  /**
+   * Computes the tier of every project anew whose cache ended at or before `now`. Several workers may sweep at
+   * once: each project is taken by one of them. Returns how many projects this call computed.
+   */
+  async sweep(now: Date): Promise<number> {
+    let total = 0;
+    for (let batch = 0; batch < TIER_SWEEP_BATCHES_MAX; batch += 1) {
+      const swept = await this.em.fork().transactional((tx) => this.sweepBatch(tx, now));
+      total += swept;
+      if (swept < TIER_SWEEP_BATCH_MAX) break;
+    }
+    return total;
+  }
+
+  private async sweepBatch(tx: EntityManager, now: Date): Promise<number> {
+    const { rows } = await sql<{ id: string }>`
+      select id from project where tier_valid_until <= ${now}
+      order by tier_valid_until limit ${TIER_SWEEP_BATCH_MAX}
+      for no key update skip locked
+    `.execute(tx.getKysely());
+    for (const { id } of rows) await this.licensing.recompute(tx, id, { reason: 'sweep', at: now });
+    return rows.length;
+  }
+}

@@ -1,0 +1,83 @@
+import type { EndReason } from '../infrastructure/subscription.entity.js';
+import type { PaidTier } from './tier.js';
+
+/** Every status that the service understands (design §6.2); anything else is unknown. */
+export const KNOWN_STATUSES = [
+  'trialing',
+  'active',
+  'past_due',
+  'canceled',
+  'unpaid',
+  'paused',
+  'incomplete',
+  'incomplete_expired',
+] as const;
+export type KnownStatus = (typeof KNOWN_STATUSES)[number];
+
+export function isKnownStatus(status: string | null): status is KnownStatus {
+  return KNOWN_STATUSES.some((known) => known === status);
+}
+
+/** The columns of a subscription that decide, together, what it grants. */
+export interface StatusColumns {
+  status: string;
+  knownStatus: string | null;
+  statusSince: Date;
+  tier: PaidTier | null;
+  pastDueSince: Date | null;
+  endedAt: Date | null;
+  endReason: EndReason | null;
+}
+
+/** A row as the ORM types it: what is null may also be missing. */
+type StatusRow = Pick<StatusColumns, 'status' | 'statusSince'> & {
+  [Column in keyof StatusColumns]?: StatusColumns[Column] | undefined;
+};
+
+/** What the provider tells of a subscription. */
+export interface ToldStatus {
+  status: string;
+  tier: PaidTier | null;
+  /** Absent: what the row says, or else now, where the status is `past_due`. */
+  pastDueSince?: Date;
+  endedAt: Date | null;
+  endReason: EndReason | null;
+}
+
+/**
+ * The columns to write when the provider tells a status; `before` is the row so far, null for a new one.
+ *
+ * With a status that we do not know the row keeps all that it held, and only the word and its instant are
+ * written: so the resolver can honour "what the row held before, for 3 days, never a new grant" (design
+ * §6.2) although the same message may name a higher tier or a later end. A second unknown word does not
+ * start the 3 days again, and an overdue payment stays overdue until the provider says active.
+ */
+export function statusAfter(before: StatusRow | null, told: ToldStatus, now: Date): StatusColumns {
+  if (!isKnownStatus(told.status)) {
+    const unknownAlready = before !== null && !isKnownStatus(before.status);
+    return {
+      status: told.status,
+      knownStatus: before?.knownStatus ?? null,
+      statusSince: unknownAlready ? before.statusSince : now,
+      tier: before ? (before.tier ?? null) : told.tier,
+      pastDueSince: before?.pastDueSince ?? null,
+      endedAt: before?.endedAt ?? null,
+      endReason: before?.endReason ?? null,
+    };
+  }
+  return {
+    status: told.status,
+    knownStatus: told.status,
+    statusSince: before?.status === told.status ? before.statusSince : now,
+    tier: told.tier,
+    pastDueSince: pastDueSinceAfter(before, told, now),
+    endedAt: told.endedAt,
+    endReason: told.endReason,
+  };
+}
+
+function pastDueSinceAfter(before: StatusRow | null, told: ToldStatus, now: Date): Date | null {
+  if (told.status === 'active' || told.status === 'trialing') return null;
+  const known = told.pastDueSince ?? before?.pastDueSince ?? null;
+  return known ?? (told.status === 'past_due' ? now : null);
+}

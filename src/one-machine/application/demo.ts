@@ -1,0 +1,227 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { EntityManager } from '@mikro-orm/postgresql';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { sql } from 'kysely';
+import { ApiKeyService } from '../../access/api-key.service.js';
+import type { KeyScope } from '../../access/domain/key-scope.js';
+import { ROLES, type Role } from '../../access/domain/role.js';
+import type { Settings, SoldPrice } from '../../app/config.js';
+import { expectedToken } from '../../forwarding/application/stored-tokens.js';
+import { isUuid, newId } from '../../shared/ids.js';
+import { DemoReceiver } from '../http/demo-receiver.js';
+import { mountDemoSite } from '../http/demo-site.js';
+import type { Machine } from './machine.js';
+
+const TOKEN_BYTES = 32;
+
+/** What `.data/dev-credentials.json` holds (design §3). */
+interface DevCredentials {
+  baseUrl: string;
+  projectId: string;
+  apiKeys: Record<Role, string>;
+  billingWebhookSecret: string;
+  receiverUrl: string;
+  receiverLog: string;
+}
+
+/** The demo of one-machine mode: a project, a receiver, a page with a real banner. */
+export interface Demo {
+  /** The machine's settings, with the receiver's own address allowed and its authority trusted. */
+  settings: Settings;
+  /** Mounts the demo page. */
+  mount(app: NestExpressApplication): void;
+  /** Makes the project where it is missing and writes the credentials, once the API answers at `baseUrl`. */
+  ready(app: NestExpressApplication, baseUrl: string): Promise<void>;
+  /** What to tell the person at the terminal. */
+  lines(baseUrl: string): string[];
+}
+
+/** Starts the receiver; what it takes to stop it is put on `stops`. */
+export async function startDemo(machine: Machine, stops: (() => Promise<void>)[]): Promise<Demo> {
+  const { dataDir } = machine.settings;
+  const folder = join(dataDir, 'demo');
+  const credentialsFile = join(dataDir, 'dev-credentials.json');
+  const token = readOrMakeToken(dataDir);
+  let em: EntityManager | null = null;
+  const settings = withDemoPrices(machine.settings);
+  // The application is there before anything is sent.
+  const receiver = new DemoReceiver(folder, token, async (projectId) =>
+    em && isUuid(projectId) ? expectedToken(em, settings, projectId) : token,
+  );
+  await receiver.start();
+  stops.push(() => receiver.stop());
+  let credentials: DevCredentials | null = null;
+
+  return {
+    settings: trustReceiver(settings, receiver),
+    mount: (app) => {
+      em = app.get(EntityManager);
+      mountDemoSite(app, { projectId: () => credentials?.projectId ?? '', received: () => receiver.last });
+    },
+    ready: async (app, baseUrl) => {
+      const known = readCredentials(credentialsFile);
+      const project = (await knownProject(app, known)) ?? (await makeProject(app));
+      await setUpForwarding({ baseUrl, ...project, receiver, token, formerUrl: known?.receiverUrl }).catch(
+        // The service is fine without: somebody has made another of the demo project, e.g. one of tier lite.
+        (error: unknown) =>
+          process.stderr.write(`${error instanceof Error ? error.message : String(error)}
+`),
+      );
+      credentials = {
+        baseUrl,
+        ...project,
+        billingWebhookSecret: machine.billingWebhookSecret,
+        receiverUrl: receiver.url,
+        receiverLog: receiver.logFile,
+      };
+      // Removed first: an existing file would keep its mode.
+      rmSync(credentialsFile, { force: true });
+      writeFileSync(credentialsFile, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+    },
+    lines: (baseUrl) => [
+      `  demo site      ${baseUrl}/demo`,
+      `  demo project   ${credentials?.projectId}`,
+      `  demo receiver  ${receiver.url}`,
+      `  its log        ${relative(process.cwd(), receiver.logFile)}`,
+      `  API keys       ${relative(process.cwd(), credentialsFile)} (owner, editor, viewer)`,
+    ],
+  };
+}
+
+function readOrMakeToken(dataDir: string): string {
+  const file = join(dataDir, 'demo-token');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(TOKEN_BYTES).toString('base64url'), { mode: 0o600 });
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Allows exactly the receiver's own host and port, and trusts its authority beside those set by hand. */
+function trustReceiver(settings: Settings, receiver: DemoReceiver): Settings {
+  const { extraCaFile, allowedPrivateTargets } = settings.forwarding;
+  const own = readFileSync(receiver.caFile, 'utf8');
+  const others = extraCaFile ? readFileSync(extraCaFile, 'utf8') : '';
+  writeFileSync(receiver.bundleFile, `${own}\n${others}`);
+  return {
+    ...settings,
+    forwarding: {
+      ...settings.forwarding,
+      allowedPrivateTargets: [...allowedPrivateTargets, receiver.target],
+      extraCaFile: receiver.bundleFile,
+    },
+  };
+}
+
+function readCredentials(file: string): DevCredentials | null {
+  if (!existsSync(file)) return null;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as DevCredentials;
+  } catch {
+    // Half-written by a start that was killed: new keys are made.
+    return null;
+  }
+}
+
+type ProjectKeys = Pick<DevCredentials, 'projectId' | 'apiKeys'>;
+
+/** The project of the start before, where all its keys still work. */
+async function knownProject(
+  app: NestExpressApplication,
+  known: DevCredentials | null,
+): Promise<ProjectKeys | null> {
+  if (!known) return null;
+  const apiKeys = app.get(ApiKeyService, { strict: false });
+  const found = await Promise.all(ROLES.map((role) => apiKeys.find(known.apiKeys[role])));
+  const works = found.every((key) => key?.projectId === known.projectId);
+  return works ? { projectId: known.projectId, apiKeys: known.apiKeys } : null;
+}
+
+/** A fresh key per role on the demo project, which is made where it is missing; older demo keys are revoked. */
+async function makeProject(app: NestExpressApplication): Promise<ProjectKeys> {
+  const service = app.get(ApiKeyService, { strict: false });
+  return app
+    .get(EntityManager)
+    .fork()
+    .transactional(async (tx) => {
+      const { rows } = await sql<{ id: string }>`select id from project where demo limit 1`.execute(
+        tx.getKysely(),
+      );
+      const projectId = rows[0]?.id ?? newId();
+      if (!rows[0]) {
+        await sql`insert into project (id, name, demo) values (${projectId}, 'Demo project', true)`.execute(
+          tx.getKysely(),
+        );
+      }
+      await sql`
+        update api_key set revoked_at = now() where project_id = ${projectId} and name like 'demo %' and revoked_at is null
+      `.execute(tx.getKysely());
+      const keys = ROLES.map(
+        (role) =>
+          [
+            role,
+            service.create(tx, { projectId, name: `demo ${role}`, role, scopes: scopesOf(role) }).key,
+          ] as const,
+      );
+      return { projectId, apiKeys: Object.fromEntries(keys) as Record<Role, string> };
+    });
+}
+
+/** Nobody is a member of the demo project: its owner key manages members and keys. */
+function scopesOf(role: Role): KeyScope[] {
+  return role === 'owner' ? ['manage_access'] : [];
+}
+
+/** Prices that a signed webhook can name (docs/billing.md), unless the operator has set some. */
+const DEMO_PRICES: SoldPrice[] = (['pro', 'business'] as const).flatMap((tier) =>
+  (['month', 'year'] as const).map((interval) => ({
+    priceId: `price_demo_${tier}_${interval}`,
+    tier,
+    interval,
+  })),
+);
+
+function withDemoPrices(settings: Settings): Settings {
+  if (settings.billing.prices.length > 0) return settings;
+  return { ...settings, billing: { ...settings.billing, prices: DEMO_PRICES } };
+}
+
+/**
+ * Sets the project up as its owner would, over the API: tier pro, whatever was simulated before, and forwarding to
+ * the receiver. Forwarding that somebody has changed since is left as it is, unless it still points at the
+ * receiver's former port.
+ */
+async function setUpForwarding(
+  demo: ProjectKeys & {
+    baseUrl: string;
+    receiver: DemoReceiver;
+    token: string;
+    formerUrl: string | undefined;
+  },
+): Promise<void> {
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await fetch(`${demo.baseUrl}/v1/projects/${demo.projectId}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${demo.apiKeys.editor}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok)
+      throw new Error(
+        `the demo project was not pointed at the receiver anew: ${method} ${path} answered ${response.status}`,
+      );
+    return (await response.json()) as T;
+  };
+  const { endpointUrl, tokenUpdatedAt } = await call<{
+    endpointUrl: string | null;
+    tokenUpdatedAt: string | null;
+  }>('GET', '/forwarding');
+  const untouched = endpointUrl === null && tokenUpdatedAt === null;
+  const moved = endpointUrl !== null && endpointUrl === demo.formerUrl && endpointUrl !== demo.receiver.url;
+  await call('POST', '/tier/simulate', { tier: 'pro' });
+  if (!untouched && !moved) return;
+  await call('PUT', '/forwarding', {
+    enabled: true,
+    endpointUrl: demo.receiver.url,
+    authMode: 'bearer',
+    bearerToken: demo.token,
+  });
+}

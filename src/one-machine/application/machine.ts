@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import type { Settings } from '../../app/config.js';
+import { lockDataFolder } from '../infrastructure/data-folder-lock.js';
+import { startEmbeddedPostgres } from '../infrastructure/embedded-postgres.js';
+import { fillInSecrets } from '../infrastructure/secrets.js';
+
+/** Where the service runs: its settings, complete, and what has to be stopped in the end. */
+export interface Machine {
+  settings: Settings;
+  /** Empty in production, where STRIPE_WEBHOOK_SECRETS is given. */
+  billingWebhookSecret: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Completes the settings. With DATABASE_URL there is little to do; without, this takes the data folder for
+ * this process alone and starts the embedded PostgreSQL in it.
+ * @throws DataFolderTakenError, EmbeddedPostgresError with sentences for the person at the terminal
+ */
+export async function prepareMachine(given: Settings): Promise<Machine> {
+  if (given.production) return { settings: given, billingWebhookSecret: '', stop: () => Promise.resolve() };
+  if (given.databaseUrl) {
+    return { ...fillInSecrets(given), stop: () => Promise.resolve() };
+  }
+  const unlock = lockDataFolder(given.dataDir);
+  try {
+    const { settings, billingWebhookSecret } = fillInSecrets(given);
+    const server = await startEmbeddedPostgres(join(given.dataDir, 'postgres'));
+    const unwatch = server.keepRunning();
+    return {
+      settings: { ...settings, databaseUrl: server.databaseUrl, databaseOwnerUrl: server.ownerUrl },
+      billingWebhookSecret,
+      stop: async () => {
+        unwatch();
+        await server.stop();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}

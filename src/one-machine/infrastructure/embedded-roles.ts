@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+
+/** The file that operators run as well, so that both kinds of installation have the same roles. */
+const ROLES_FILE = join(import.meta.dirname, '..', '..', '..', 'deploy', 'postgres', 'roles.sql');
+
+/** Who migrates, and who serves. Neither is the server's superuser. */
+export const OWNER_ROLE = 'service_owner';
+export const RUNTIME_ROLE = 'service_runtime';
+
+/**
+ * Makes the owner's and the run-time role in the database of `superuserUrl`, or gives existing ones these passwords,
+ * and hands over to the owner what an earlier version made as superuser. Harmless when repeated.
+ */
+export async function makeRoles(
+  superuserUrl: string,
+  passwords: { owner: string; runtime: string },
+): Promise<void> {
+  const client = new Client({
+    connectionString: superuserUrl,
+    options: `-c service.owner_password=${passwords.owner} -c service.runtime_password=${passwords.runtime}`,
+  });
+  await client.connect();
+  try {
+    await client.query(readFileSync(ROLES_FILE, 'utf8'));
+  } finally {
+    await client.end();
+  }
+}

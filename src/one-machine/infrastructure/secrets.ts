@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../../app/config.js';
+
+const SECRET_BYTES = 32;
+
+/** What development makes for itself at the first start and keeps in DATA_DIR. Production is given its own. */
+interface DevelopmentSecrets {
+  encryptionKey: string;
+  authSecret: string;
+  billingWebhookSecret: string;
+}
+
+/** Fills in the secrets that were not set, from a file that is made once and readable by its owner alone. */
+export function fillInSecrets(settings: Settings): { settings: Settings; billingWebhookSecret: string } {
+  const secrets = readOrMake(settings.dataDir);
+  const webhookSecrets =
+    settings.billing.webhookSecrets.length > 0
+      ? settings.billing.webhookSecrets
+      : [secrets.billingWebhookSecret];
+  const developmentKey = { id: 'dev', key: Buffer.from(secrets.encryptionKey, 'base64') };
+  return {
+    billingWebhookSecret: webhookSecrets[0] ?? '',
+    settings: {
+      ...settings,
+      secretKeys: settings.secretKeys.length > 0 ? settings.secretKeys : [developmentKey],
+      authSecret: settings.authSecret || secrets.authSecret,
+      billing: { ...settings.billing, webhookSecrets },
+    },
+  };
+}
+
+function readOrMake(dataDir: string): DevelopmentSecrets {
+  const file = join(dataDir, 'secrets.json');
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const fresh: DevelopmentSecrets = {
+    encryptionKey: randomBytes(SECRET_BYTES).toString('base64'),
+    authSecret: randomBytes(SECRET_BYTES).toString('base64url'),
+    billingWebhookSecret: `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`,
+  };
+  try {
+    // Fails where the file is there: of two processes that start together, one makes it and both read it.
+    writeFileSync(file, JSON.stringify(fresh, null, 2), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as DevelopmentSecrets;
+}

@@ -1,0 +1,111 @@
+import { InjectQueue } from '@nestjs/bullmq';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  type HealthIndicatorFunction,
+  type HealthIndicatorResult,
+  HealthIndicatorService,
+} from '@nestjs/terminus';
+import type { Queue } from 'bullmq';
+import type { Pool } from 'pg';
+import { missingMigrations } from '../../database/migrate.js';
+import { OUTBOX_QUEUE } from '../../outbox/outbox.module.js';
+import { Complaint } from '../../shared/complaint.js';
+import { openPool } from '../../shared/postgres-pool.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+
+/** A part that has not answered by then counts as down. */
+const CHECK_TIMEOUT_MS = 2_000;
+
+/**
+ * The checks behind `/health/ready`, on a connection of their own: an API whose other connections are all busy is
+ * slow, but taking it out of service would only make the others busier. The answers name no host and repeat no
+ * error of a driver.
+ */
+@Injectable()
+export class ReadinessChecks implements OnApplicationShutdown {
+  private readonly dropped = new Complaint(
+    new Logger(ReadinessChecks.name),
+    'the connection of the health check broke off; opening another one',
+  );
+  private readonly pool: Pool;
+  private migrated = false;
+  private leaving = false;
+
+  constructor(
+    private readonly indicators: HealthIndicatorService,
+    @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
+    @InjectSettings() settings: Settings,
+  ) {
+    this.pool = openPool(settings, {
+      name: 'health',
+      connections: 1,
+      statementMs: CHECK_TIMEOUT_MS,
+      onDropped: (error) => this.dropped.about(error),
+    });
+  }
+
+  readonly all: HealthIndicatorFunction[] = [
+    () => this.checkStay(),
+    () => this.check('database', 'down', 'The database does not answer.', () => this.pool.query('select 1')),
+    () =>
+      // Records are stored, and the poll sends them: other processes have the same queue and would do no better.
+      this.check('queue', 'degraded', 'The queue does not answer; records wait for the poll.', () =>
+        this.queue.getJobCounts('waiting'),
+      ),
+    () =>
+      this.check(
+        'migrations',
+        'down',
+        'The schema is not the one of this version; start it once to migrate.',
+        () => this.checkMigrations(),
+      ),
+  ];
+
+  /** From now on not ready: whoever balances the load sends its requests elsewhere before this one stops listening. */
+  leave(): void {
+    this.leaving = true;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+
+  private checkStay(): HealthIndicatorResult {
+    const indicator = this.indicators.check('process');
+    return this.leaving ? indicator.down({ message: 'This process is about to stop.' }) : indicator.up();
+  }
+
+  private async check(
+    part: string,
+    otherwise: 'down' | 'degraded',
+    sentence: string,
+    probe: () => Promise<unknown>,
+  ): Promise<HealthIndicatorResult> {
+    const indicator = this.indicators.check(part);
+    try {
+      await withTimeout(probe());
+      return indicator.up();
+    } catch {
+      return otherwise === 'down'
+        ? indicator.down({ message: sentence })
+        : indicator.degraded({ message: sentence });
+    }
+  }
+
+  /** Migrations only ever go forward, so one good answer is enough for the life of the process. */
+  private async checkMigrations(): Promise<void> {
+    if (this.migrated) return;
+    const pending = await missingMigrations(
+      async (query) => (await this.pool.query<{ name: string }>(query)).rows,
+    );
+    if (pending.length > 0) throw new Error(`pending migrations: ${pending.join(', ')}`);
+    this.migrated = true;
+  }
+}
+
+function withTimeout<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_TIMEOUT_MS);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,86 @@
+import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
+import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import { Complaint } from '../../shared/complaint.js';
+import { queueReady, WORKER_OPTIONS } from '../../shared/queue.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { OUTBOX_QUEUE, POLL_JOB } from '../infrastructure/outbox.bell.js';
+import { OutboxDispatcher } from './outbox.dispatcher.js';
+import { OutboxService } from '../outbox.service.js';
+import { OutboxStore } from '../infrastructure/outbox.store.js';
+
+/**
+ * How often a worker makes sure that the poll is scheduled and looks into the outbox unasked. Only where the
+ * queue lost everything does anything depend on it: it bounds that delay.
+ */
+const HEARTBEAT_MS = 5_000;
+
+/** The worker's end of the doorbell: every job, poll or wake-up, is just a ring. */
+@Processor(OUTBOX_QUEUE, WORKER_OPTIONS)
+export class OutboxProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly unreachable = new Complaint(
+    new Logger(OutboxProcessor.name),
+    'the queue cannot be reached; the worker looks by itself until it is back',
+  );
+  private heartbeat: NodeJS.Timeout | null = null;
+  private scheduling = false;
+
+  constructor(
+    private readonly dispatcher: OutboxDispatcher,
+    private readonly store: OutboxStore,
+    private readonly outbox: OutboxService,
+    @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
+    @InjectSettings() private readonly settings: Settings,
+  ) {
+    super();
+  }
+
+  // eslint-disable-next-line require-await -- BullMQ wants a promise
+  override async process(): Promise<void> {
+    this.dispatcher.ring();
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const unknown = (await this.store.storedTopics()).filter((topic) => !this.outbox.topics.includes(topic));
+    if (unknown.length > 0) {
+      throw new Error(
+        `The outbox holds messages of ${unknown.join(', ')}, which this version cannot handle. ` +
+          'Start the version that wrote them, or a later one.',
+      );
+    }
+    await queueReady(this.settings, this.worker);
+    // Not awaited: a worker starts, and works by its heartbeat, while the queue is away.
+    void this.schedulePoll();
+    this.dispatcher.ring();
+    this.heartbeat = setInterval(() => {
+      void this.schedulePoll();
+      this.dispatcher.ring();
+    }, HEARTBEAT_MS);
+  }
+
+  onModuleDestroy(): void {
+    if (this.heartbeat) clearInterval(this.heartbeat);
+  }
+
+  @OnWorkerEvent('error')
+  onError(error: Error): void {
+    this.unreachable.about(error);
+  }
+
+  /** Schedules the poll, or finds it scheduled. A queue that is away is no reason to stop. */
+  private async schedulePoll(): Promise<void> {
+    if (this.scheduling) return;
+    this.scheduling = true;
+    try {
+      await this.queue.upsertJobScheduler(
+        POLL_JOB,
+        { every: this.settings.outbox.pollMs },
+        { name: POLL_JOB, opts: { removeOnComplete: true, removeOnFail: true } },
+      );
+    } catch (error) {
+      this.unreachable.about(error);
+    } finally {
+      this.scheduling = false;
+    }
+  }
+}

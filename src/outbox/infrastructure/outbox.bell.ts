@@ -1,0 +1,89 @@
+import { InjectQueue } from '@nestjs/bullmq';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import { queueReady, QUEUES } from '../../shared/queue.js';
+import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { Complaint } from '../../shared/complaint.js';
+
+export const OUTBOX_QUEUE = QUEUES.outbox;
+export const POLL_JOB = 'poll';
+const WAKE_JOB = 'wake';
+/** Rings that come closer together than this are one. */
+const RING_INTERVAL_MS = 20;
+
+/**
+ * The doorbell: tells some worker that there is something in the outbox. At most one wake-up waits in the
+ * queue, whatever the number of records and projects, because a worker that wakes looks at all of them.
+ */
+@Injectable()
+export class OutboxBell implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly unreachable = new Complaint(
+    new Logger(OutboxBell.name),
+    'the queue cannot be reached; records wait for the poll',
+  );
+  private timer: NodeJS.Timeout | null = null;
+  private lastRingMs = -Infinity;
+  private closed = false;
+  /** A wake-up on its way to the queue, which may take as long as the queue is away. */
+  private sending = false;
+  private rungMeanwhile = false;
+
+  constructor(
+    @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
+    @InjectSettings() private readonly settings: Settings,
+  ) {
+    queue.on('error', (error) => this.complain(error));
+  }
+
+  onApplicationBootstrap(): Promise<void> {
+    return queueReady(this.settings, this.queue);
+  }
+
+  /** Never waits and never throws: the poll makes up for a ring that is lost. */
+  ring(): void {
+    if (this.timer || this.closed) return;
+    if (this.sending) {
+      // Not one wake-up more for each ring while the queue is away: they would pile up in memory.
+      this.rungMeanwhile = true;
+      return;
+    }
+    const waitMs = Math.max(0, this.lastRingMs + RING_INTERVAL_MS - performance.now());
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      this.lastRingMs = performance.now();
+      void this.send();
+    }, waitMs);
+  }
+
+  private async send(): Promise<void> {
+    this.sending = true;
+    try {
+      // A ring during a worker's walk over the outbox is kept for after it, or a late message would be missed.
+      await this.queue.add(
+        WAKE_JOB,
+        {},
+        {
+          deduplication: { id: WAKE_JOB, keepLastIfActive: true },
+          removeOnComplete: true,
+          removeOnFail: true,
+        },
+      );
+    } catch (error) {
+      this.complain(error);
+    }
+    this.sending = false;
+    if (this.rungMeanwhile) {
+      this.rungMeanwhile = false;
+      this.ring();
+    }
+  }
+
+  onModuleDestroy(): void {
+    this.closed = true;
+    if (this.timer) clearTimeout(this.timer);
+  }
+
+  private complain(error: unknown): void {
+    if (!this.closed) this.unreachable.about(error);
+  }
+}

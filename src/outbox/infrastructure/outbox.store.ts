@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { OutboxMessage } from '../domain/outbox-message.js';
+
+const ERROR_CHARACTERS_MAX = 500;
+
+/** A message and the claim under which this worker holds it. */
+export interface HeldMessage {
+  message: OutboxMessage;
+  claimId: string;
+}
+
+/** A message that no handler could deal with. */
+export interface DeadLetter {
+  projectId: string;
+  id: string;
+  topic: string;
+  subjectId: string;
+  failures: number;
+  lastError: string | null;
+  diedAt: string;
+}
+
+/** The statements on the outbox table. Time is the database's alone: a worker's clock decides nothing here. */
+@Injectable()
+export class OutboxStore {
+  constructor(private readonly em: EntityManager) {}
+
+  /**
+   * Takes settled messages out of the outbox, inside the caller's transaction. Returns the keys of those
+   * whose lease was still held by the claim named; the others belong to somebody else by now.
+   * The rows are locked one by one through the primary key and deleted by their place: the planner knows
+   * nothing true of a table that fills and empties all the time, and joined by reading all of it (15.6 ms
+   * against 1.2 ms for 100 of 20,000). A row that is claimed anew meanwhile fails the condition and stays.
+   */
+  async remove(tx: EntityManager, held: HeldMessage[]): Promise<Set<string>> {
+    const { rows } = await sql<{ projectId: string; id: string; claimId: string }>`
+      delete from outbox_message m
+      where m.ctid = any (array(
+        select ours.ctid
+        from unnest(
+          ${held.map(({ message }) => message.projectId)}::uuid[],
+          ${held.map(({ message }) => message.id)}::bigint[],
+          ${held.map(({ claimId }) => claimId)}::uuid[]
+        ) as done (project_id, id, claim_id)
+        cross join lateral (
+          select o.ctid from outbox_message o
+          where o.project_id = done.project_id and o.id = done.id and o.claim_id = done.claim_id
+          limit 1 for update
+        ) ours
+      ))
+      returning m.project_id as "projectId", m.id, m.claim_id as "claimId"
+    `.execute(tx.getKysely());
+    return new Set(rows.map((row) => leaseKey({ message: row, claimId: row.claimId })));
+  }
+
+  /** Puts a message back for later: its outcome is known, it is just not done. */
+  async putBack(held: HeldMessage, { afterMs, error }: { afterMs: number; error: string }): Promise<void> {
+    await sql`
+      update outbox_message
+      set claim_id = null, available_at = now() + make_interval(secs => ${afterMs / 1000}::float8),
+          unknown_outcomes = greatest(unknown_outcomes - 1, 0), failures = failures + 1,
+          last_error = ${error.slice(0, ERROR_CHARACTERS_MAX)}
+      where project_id = ${held.message.projectId} and id = ${held.message.id} and claim_id = ${held.claimId}
+    `.execute(this.em.fork().getKysely());
+  }
+
+  /** Gives back messages that were claimed and not begun, as if they had never been claimed. */
+  async release(held: HeldMessage[]): Promise<void> {
+    await sql`
+      update outbox_message m
+      set claim_id = null, available_at = now(), unknown_outcomes = greatest(m.unknown_outcomes - 1, 0)
+      from unnest(
+        ${held.map(({ message }) => message.projectId)}::uuid[],
+        ${held.map(({ message }) => message.id)}::bigint[],
+        ${held.map(({ claimId }) => claimId)}::uuid[]
+      ) as held (project_id, id, claim_id)
+      where m.project_id = held.project_id and m.id = held.id and m.claim_id = held.claim_id
+    `.execute(this.em.fork().getKysely());
+  }
+
+  /** Moves a message that no handler can deal with out of the way, for an operator to look at. */
+  async bury(held: HeldMessage, error: string): Promise<void> {
+    await sql`
+      with dead as (
+        delete from outbox_message
+        where project_id = ${held.message.projectId} and id = ${held.message.id} and claim_id = ${held.claimId}
+        returning *
+      )
+      insert into outbox_dead_letter (project_id, id, topic, subject_id, payload, failures, last_error, created_at)
+      select project_id, id, topic, subject_id, payload, failures + 1, ${error.slice(0, ERROR_CHARACTERS_MAX)}, created_at
+      from dead
+    `.execute(this.em.fork().getKysely());
+  }
+
+  /** The oldest dead letters, for an operator. */
+  async deadLetters(limit: number): Promise<DeadLetter[]> {
+    const { rows } = await sql<DeadLetter>`
+      select project_id as "projectId", id, topic, subject_id as "subjectId", failures, last_error as "lastError",
+             died_at as "diedAt"
+      from outbox_dead_letter order by died_at limit ${limit}
+    `.execute(this.em.fork().getKysely());
+    return rows;
+  }
+
+  /** How many dead letters there are: that one, or, where null, all. */
+  async countDeadLetters(letter: { projectId: string; id: string } | null): Promise<number> {
+    const which = letter ? sql`project_id = ${letter.projectId} and id = ${letter.id}` : sql`true`;
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from outbox_dead_letter where ${which}
+    `.execute(this.em.fork().getKysely());
+    return rows[0]?.count ?? 0;
+  }
+
+  /** Puts dead letters back into the outbox, as if they had never failed; returns how many. Null means all. */
+  async revive(letter: { projectId: string; id: string } | null): Promise<number> {
+    const which = letter ? sql`project_id = ${letter.projectId} and id = ${letter.id}` : sql`true`;
+    const { numAffectedRows } = await sql`
+      with revived as (delete from outbox_dead_letter where ${which} returning *)
+      insert into outbox_message (project_id, id, topic, subject_id, payload, created_at)
+      overriding system value
+      select project_id, id, topic, subject_id, payload, created_at from revived
+    `.execute(this.em.fork().getKysely());
+    return Number(numAffectedRows ?? 0);
+  }
+
+  /** What waits, for the metrics: messages, the age of the oldest in seconds, and the dead letters. */
+  async backlog(): Promise<{ waiting: number; oldestAgeSeconds: number; dead: number }> {
+    const { rows } = await sql<{ waiting: number; oldestAgeSeconds: number; dead: number }>`
+      select count(*)::int as waiting,
+             coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestAgeSeconds",
+             (select count(*)::int from outbox_dead_letter) as dead
+      from outbox_message
+    `.execute(this.em.fork().getKysely());
+    return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0, dead: 0 };
+  }
+
+  /** The topics of all stored messages, to find those that nobody handles. */
+  async storedTopics(): Promise<string[]> {
+    const { rows } = await sql<{ topic: string }>`select distinct topic from outbox_message`.execute(
+      this.em.fork().getKysely(),
+    );
+    return rows.map((row) => row.topic);
+  }
+}
+
+/**
+ * Names a message and the claim under which it is held. A worker that stood still may have taken its own message
+ * over meanwhile: then one batch holds two outcomes of it, and only that of the newer claim counts.
+ */
+export function leaseKey(held: { message: { projectId: string; id: string }; claimId: string }): string {
+  return `${held.message.projectId}/${held.message.id}/${held.claimId}`;
+}

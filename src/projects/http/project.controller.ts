@@ -1,0 +1,127 @@
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Headers, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Project } from '../project.entity.js';
+import { ProjectService } from '../project.service.js';
+import { entityTag, IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
+import { fieldErrors } from '../../shared/domain-error.js';
+import { pageOf } from '../../shared/page.js';
+import { CurrentActor, CurrentProject, ProjectRole, SignedIn } from '../../access/access.decorators.js';
+import type { Actor } from '../../access/access.decorators.js';
+import { MembershipService } from '../../access/application/membership.service.js';
+import { requireUser } from '../../access/http/actor.js';
+import { PageQuery, rowsOf } from '../../shared/page-query.js';
+import { CreateProjectBody, ProjectDto, ProjectPageDto, UpdateProjectBody } from './project.dto.js';
+
+/** Projects (design §5). */
+@ApiTags('Projects')
+@Controller('v1/projects')
+export class ProjectController {
+  constructor(
+    private readonly memberships: MembershipService,
+    private readonly projects: ProjectService,
+  ) {}
+
+  /** Makes a project whose owner is the caller; 403 `session_required` for an API key, 409 `project_limit_reached`. */
+  @SignedIn()
+  @ApiOperation({ summary: 'Create a project' })
+  @ApiCreatedResponse({ type: ProjectDto })
+  @Post()
+  async create(
+    @CurrentActor() actor: Actor,
+    @Body() body: CreateProjectBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ProjectDto> {
+    const { userId } = requireUser(actor);
+    const project = await this.memberships.createProject(userId, {
+      name: body.name,
+      domains: body.domains ?? [],
+    });
+    response.location(`/v1/projects/${project.id}`);
+    return answer(response, project);
+  }
+
+  /** The caller's projects, newest first; of an API key its one project. */
+  @SignedIn()
+  @ApiOperation({ summary: 'List projects' })
+  @ApiOkResponse({ type: ProjectPageDto })
+  @Get()
+  async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<ProjectPageDto> {
+    const wanted = rowsOf(query);
+    const projects =
+      actor.kind === 'user'
+        ? await this.memberships.projectsOf(actor.userId, wanted)
+        : await this.projects.read(wanted.after === null ? [actor.projectId] : []);
+    const now = new Date();
+    return pageOf(
+      projects,
+      query.limit,
+      (project) => project.id,
+      (project) => ProjectDto.of(project, now),
+    );
+  }
+
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read a project' })
+  @ApiParam({ name: 'projectId', format: 'uuid' })
+  @ApiOkResponse({ type: ProjectDto })
+  @Get(':projectId')
+  read(@CurrentProject() project: Project, @Res({ passthrough: true }) response: Response): ProjectDto {
+    return answer(response, project);
+  }
+
+  /**
+   * Changes name, domains or both; a list of domains replaces the one before. 412 `version_conflict` where If-Match
+   * is given and somebody has changed them meanwhile.
+   */
+  @ProjectRole('editor')
+  @ApiOperation({ summary: 'Change name or domains of a project' })
+  @ApiParam({ name: 'projectId', format: 'uuid' })
+  @ApiOkResponse({ type: ProjectDto })
+  @IfMatchHeader()
+  @Patch(':projectId')
+  async update(
+    @CurrentProject() project: Project,
+    @Body() body: UpdateProjectBody,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ProjectDto> {
+    const { name, domains } = body;
+    if (name === undefined && domains === undefined) {
+      throw fieldErrors([{ field: 'name', message: 'Give a name, domains or both.' }]);
+    }
+    const changes = { ...(name !== undefined && { name }), ...(domains && { domains }) };
+    const changed = await this.projects.update(project.id, changes, (stored) =>
+      requireMatch(ifMatch, tagOf(stored)),
+    );
+    return answer(response, changed);
+  }
+
+  /** Deletes the project with its consent records, members, keys and waiting messages; there is no way back. */
+  @ProjectRole('owner')
+  @ApiOperation({ summary: 'Delete a project and its data' })
+  @ApiParam({ name: 'projectId', format: 'uuid' })
+  @ApiNoContentResponse()
+  @HttpCode(204)
+  @Delete(':projectId')
+  async remove(@CurrentProject() project: Project): Promise<void> {
+    await this.projects.remove(project.id);
+  }
+}
+
+/** The project as an answer, with the tag of what a PATCH can change. */
+function answer(response: Response, project: Project): ProjectDto {
+  response.setHeader('ETag', tagOf(project));
+  return ProjectDto.of(project, new Date());
+}
+
+function tagOf({ name, domains }: Project): string {
+  return entityTag({ name, domains });
+}

@@ -1,0 +1,35 @@
+import {
+  atMost,
+  type Command,
+  DRY_RUN,
+  oneOrAll,
+  OperatorError,
+  print,
+  projectIdOf,
+} from '../../shared/operator-command.js';
+
+/** What is published for the sites of projects. */
+export const siteCommands: Command[] = [
+  {
+    name: 'sites publish',
+    synopsis: '<projectId> | --all  [--dry-run]',
+    summary: "publish a project's configuration once more, or those of all, e.g. after an upgrade",
+    options: { all: { type: 'boolean' }, ...DRY_RUN },
+    prepare: (given) => {
+      const which = oneOrAll(given, 'the id of a project');
+      atMost(1, given);
+      const projectId = which === 'all' ? null : projectIdOf(given.args[0]);
+      const dryRun = given.values['dry-run'] === true;
+      return async ({ orm }) => {
+        const { republish } = await import('./republish.js');
+        const found = await republish(orm.em, projectId, { dryRun });
+        if (projectId !== null && found === 0) throw new OperatorError('There is no such project.');
+        print(
+          dryRun
+            ? `Would publish ${found}.`
+            : `${found} to be published; a worker takes them up in a moment.`,
+        );
+      };
+    },
+  },
+];

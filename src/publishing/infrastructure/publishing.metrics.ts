@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { TIER_CHANGED } from '../../licensing/licensing.events.js';
+import { Metrics } from '../../shared/metrics.js';
+import { StorageHealth } from './storage-health.js';
+import { CONFIGURATION_CHANGED } from '../publishing.events.js';
+
+const DELAY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600];
+/** The backlog is counted in the database at most this often, however often somebody scrapes. */
+const BACKLOG_AGE_MAX_MS = 5_000;
+
+/** What publishing tells an operator. */
+@Injectable()
+export class PublishingMetrics {
+  private readonly delay: Histogram;
+  private backlog: Promise<{ waiting: number; oldestAgeSeconds: number } | null> | null = null;
+  private countedMs = -Infinity;
+
+  constructor(
+    metrics: Metrics,
+    health: StorageHealth,
+    private readonly em: EntityManager,
+  ) {
+    const registers = [metrics.registry];
+    this.delay = new Histogram({
+      name: 'publishing_delay_seconds',
+      help: 'From a change of tier or configuration to its being in storage.',
+      buckets: DELAY_BUCKETS_SECONDS,
+      registers,
+    });
+    new Gauge({
+      name: 'publishing_storage_up',
+      help: '1 while object storage takes what this process publishes, 0 since its last write failed.',
+      registers,
+      collect() {
+        this.set(health.up ? 1 : 0);
+      },
+    });
+    new Counter({
+      name: 'publishing_storage_failures_total',
+      help: 'Attempts to publish that object storage failed.',
+      registers,
+      collect() {
+        this.reset();
+        this.inc(health.failedWrites);
+      },
+    });
+    const count = (): ReturnType<PublishingMetrics['counted']> => this.counted();
+    new Gauge({
+      name: 'publishing_waiting_changes',
+      help: 'Changes that are not yet in storage.',
+      registers,
+      async collect() {
+        const backlog = await count();
+        if (backlog) this.set(backlog.waiting);
+      },
+    });
+    new Gauge({
+      name: 'publishing_oldest_age_seconds',
+      help: 'Age of the oldest change that is not yet in storage; 0 when all are.',
+      registers,
+      async collect() {
+        const backlog = await count();
+        if (backlog) this.set(backlog.oldestAgeSeconds);
+      },
+    });
+  }
+
+  published(changedAt: Date): void {
+    this.delay.observe(Math.max(0, (Date.now() - changedAt.getTime()) / 1000));
+  }
+
+  private counted(): Promise<{ waiting: number; oldestAgeSeconds: number } | null> {
+    if (!this.backlog || performance.now() - this.countedMs > BACKLOG_AGE_MAX_MS) {
+      this.countedMs = performance.now();
+      // The database may be away: the other metrics are wanted then more than ever.
+      this.backlog = this.count().catch(() => null);
+    }
+    return this.backlog;
+  }
+
+  private async count(): Promise<{ waiting: number; oldestAgeSeconds: number }> {
+    const { rows } = await sql<{ waiting: number; oldestAgeSeconds: number }>`
+      select count(*)::int as waiting,
+             coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestAgeSeconds"
+      from outbox_message
+      where topic in (${sql.lit(CONFIGURATION_CHANGED)}, ${sql.lit(TIER_CHANGED)}) and payload is null
+    `.execute(this.em.fork().getKysely());
+    return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0 };
+  }
+}

@@ -1,0 +1,75 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Settings } from '../app/config.js';
+import { isUuid } from './ids.js';
+
+/** What a command works with. */
+export interface Context {
+  orm: MikroORM;
+  settings: Settings;
+}
+
+/** What was given behind the name of a command. */
+export interface Given {
+  args: string[];
+  values: Record<string, string | boolean | undefined>;
+}
+
+/** A command of the operator's: `<room> <verb>`. */
+export interface Command {
+  name: string;
+  /** Behind the name, as the help shows it. */
+  synopsis: string;
+  summary: string;
+  options: Record<string, { type: 'string' | 'boolean' }>;
+  /** Runs the embedded server itself, because nothing else may write meanwhile; else a running service's is used. */
+  startsServer?: true;
+  /**
+   * Checks what was given, before any database is asked, and returns the work.
+   * @throws UsageError with the sentence that says what is wrong
+   */
+  prepare(given: Given): (context: Context) => Promise<void>;
+}
+
+/** Wrong arguments: told in a sentence, exit code 2. */
+export class UsageError extends Error {}
+
+/** It cannot be done, and nothing was: told in a sentence, exit code 1. */
+export class OperatorError extends Error {}
+
+export const DRY_RUN = { 'dry-run': { type: 'boolean' } } as const;
+
+/** Lines of one list; an operator who has more looks into the database. */
+export const LISTED_MAX = 100;
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** @throws UsageError where there are more arguments than the command takes. */
+export function atMost(count: number, { args }: Given): void {
+  const surplus = args[count];
+  if (surplus !== undefined) throw new UsageError(`There is no place for the argument "${surplus}".`);
+}
+
+/** @throws UsageError */
+export function projectIdOf(value: string | undefined): string {
+  if (value === undefined) throw new UsageError('Give the id of a project.');
+  if (!isUuid(value)) throw new UsageError(`"${value}" is no id of a project: it must be a UUID.`);
+  return value.toLowerCase();
+}
+
+/** One thing by its arguments, or all of them by `--all`: exactly one of the two. @throws UsageError */
+export function oneOrAll({ args, values }: Given, one: string): 'one' | 'all' {
+  const all = values.all === true;
+  if (all && args.length > 0) throw new UsageError(`Give ${one}, or --all, not both.`);
+  if (!all && args.length === 0) throw new UsageError(`Give ${one}, or --all.`);
+  return all ? 'all' : 'one';
+}
+
+/** The text of an option that must be there. @throws UsageError */
+export function required({ values }: Given, option: string, what: string): string {
+  const value = values[option];
+  if (typeof value !== 'string' || value.trim() === '')
+    throw new UsageError(`Give ${what} with --${option}.`);
+  return value.trim();
+}

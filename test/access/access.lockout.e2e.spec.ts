@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  FAILURES_PER_EMAIL_MAX,
+  FAILURES_PER_NETWORK_MAX,
+} from '../../src/access/application/password-attempts.js';
+import { NETWORKS_PER_USER_MAX } from '../../src/access/infrastructure/known-networks.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { BEHIND_LOOPBACK_PROXY, freshAddress, PASSWORD, postAuth, signUp } from '../support/user.js';
+
+const NETWORKS = 1_000;
+/** Requests at the same time; more only wait for each other. */
+const CALLERS = 20;
+/** A hundred of them hash a password, which a busy machine takes its time for. */
+const ATTACK_TIMEOUT_MS = 120_000;
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService(BEHIND_LOOPBACK_PROXY);
+});
+afterAll(() => service.close());
+
+const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
+
+/** One wrong password from each of so many networks; how often which status came back. */
+async function attack(email: string, networks: number): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  let left = networks;
+  const caller = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const { status } = await postAuth(service, 'sign-in/email', { email, password: 'wrong password' });
+      counts[status] = (counts[status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+  return counts;
+}
+
+describe('a stranger with a thousand networks', () => {
+  it(
+    'guesses no more than the backstop allows, and does not lock the owner out of her own network',
+    async () => {
+      const home = from(freshAddress());
+      const { email, request } = await signUp(service, {}, home);
+      const counts = await attack(email, NETWORKS);
+      const signIn = { email, password: PASSWORD };
+      const own = await postAuth(service, 'sign-in/email', signIn, home);
+      const change = { currentPassword: PASSWORD, newPassword: 'another password' };
+      const changed = await request('POST', '/v1/auth/change-password', change);
+      process.stdout.write(
+        `${NETWORKS} networks: ${counts[401]} guesses answered, ${counts[429]} refused; ` +
+          `own network ${own.status}, change of password ${changed.status}\n`,
+      );
+      expect(counts).toEqual({ 401: FAILURES_PER_EMAIL_MAX, 429: NETWORKS - FAILURES_PER_EMAIL_MAX });
+      expect({ own: own.status, changed: changed.status }).toEqual({ own: 200, changed: 200 });
+      // The backstop is there for everybody else, whatever password they bring.
+      expect(
+        (await postAuth(service, 'sign-in/email', { ...signIn, password: 'another password' })).status,
+      ).toBe(429);
+      // And guesses from her own network are bounded as from any.
+      for (let number = 0; number < FAILURES_PER_NETWORK_MAX; number += 1) {
+        expect((await postAuth(service, 'sign-in/email', signIn, home)).status).toBe(401);
+      }
+      expect((await postAuth(service, 'sign-in/email', signIn, home)).status).toBe(429);
+    },
+    ATTACK_TIMEOUT_MS,
+  );
+
+  it(
+    'leaves her a network that she signed in from, until it was long ago',
+    async () => {
+      const { id, email } = await signUp(service);
+      const travel = from(freshAddress());
+      const signIn = (): Promise<Response> =>
+        postAuth(service, 'sign-in/email', { email, password: PASSWORD }, travel);
+      expect((await signIn()).status).toBe(200);
+      await attack(email, FAILURES_PER_EMAIL_MAX);
+      expect((await signIn()).status).toBe(200);
+      await service.database.query(
+        `update user_network set seen_at = seen_at - interval '30 days' where user_id = $1`,
+        [id],
+      );
+      expect((await signIn()).status).toBe(429);
+    },
+    ATTACK_TIMEOUT_MS,
+  );
+
+  it(`remembers the last ${NETWORKS_PER_USER_MAX} networks of a user`, async () => {
+    const { id, email } = await signUp(service);
+    await service.database.query(
+      `insert into user_network select $1, sha256(n::text::bytea), now() - n * interval '1 minute'
+       from generate_series(1, $2) n`,
+      [id, NETWORKS_PER_USER_MAX + 5],
+    );
+    expect((await postAuth(service, 'sign-in/email', { email, password: PASSWORD })).status).toBe(200);
+    expect(await service.database.query('select 1 from user_network where user_id = $1', [id])).toHaveLength(
+      NETWORKS_PER_USER_MAX,
+    );
+  });
+});

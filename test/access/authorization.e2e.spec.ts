@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { KeyScope } from '../../src/access/domain/key-scope.js';
+import { ROLES, type Role, roleCovers } from '../../src/access/domain/role.js';
+import { newId } from '../../src/shared/ids.js';
+import { fillIn, type Operation, readOperations } from '../support/openapi.js';
+import { servedRoutes } from '../support/routes.js';
+import { choose } from '../support/pipeline.js';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { BEHIND_LOOPBACK_PROXY, freshAddress, signUp, type TestUser } from '../support/user.js';
+
+/** Who may, by the table of design §5; `tiers` where the route asks for one. */
+interface Rule {
+  least: Role | 'public';
+  tiers?: 'pro' | 'business';
+  /** What an API key needs beside its role; a session needs none. */
+  scope?: KeyScope;
+}
+
+const AT = '/v1/projects/{projectId}';
+
+/** The table, route by route; a new route fails the first test until it stands here. */
+const RULES: Record<string, Rule> = {
+  [`GET ${AT}`]: { least: 'viewer' },
+  [`PATCH ${AT}`]: { least: 'editor' },
+  [`DELETE ${AT}`]: { least: 'owner' },
+  [`GET ${AT}/members`]: { least: 'owner', scope: 'manage_access' },
+  [`POST ${AT}/members`]: { least: 'owner', scope: 'manage_access' },
+  [`PATCH ${AT}/members/{userId}`]: { least: 'owner', scope: 'manage_access' },
+  [`DELETE ${AT}/members/{userId}`]: { least: 'owner', scope: 'manage_access' },
+  [`GET ${AT}/members/{userId}/api-keys`]: { least: 'owner', scope: 'manage_access' },
+  [`GET ${AT}/api-keys`]: { least: 'owner', scope: 'manage_access' },
+  [`POST ${AT}/api-keys`]: { least: 'owner', scope: 'manage_access' },
+  [`PATCH ${AT}/api-keys/{apiKeyId}`]: { least: 'owner', scope: 'manage_access' },
+  [`DELETE ${AT}/api-keys/{apiKeyId}`]: { least: 'owner', scope: 'manage_access' },
+  [`POST ${AT}/consents`]: { least: 'public' },
+  [`GET ${AT}/consents`]: { least: 'viewer' },
+  [`GET ${AT}/consents/{consentId}`]: { least: 'viewer' },
+  [`GET ${AT}/consents/export`]: { least: 'viewer', tiers: 'pro' },
+  [`GET ${AT}/analytics/consents`]: { least: 'viewer', tiers: 'business' },
+  [`GET ${AT}/forwarding`]: { least: 'viewer' },
+  [`PUT ${AT}/forwarding`]: { least: 'editor', tiers: 'pro' },
+  [`POST ${AT}/forwarding/token`]: { least: 'editor' },
+  [`POST ${AT}/forwarding/test`]: { least: 'editor', tiers: 'pro' },
+  [`GET ${AT}/forwarding/deliveries`]: { least: 'viewer' },
+  [`POST ${AT}/forwarding/deliveries/resend`]: { least: 'editor', tiers: 'pro' },
+  [`POST ${AT}/forwarding/deliveries/{consentId}/resend`]: { least: 'editor', tiers: 'pro' },
+  [`GET ${AT}/tier`]: { least: 'viewer' },
+  [`POST ${AT}/tier/simulate`]: { least: 'editor' },
+  [`GET ${AT}/subscription`]: { least: 'viewer' },
+  [`POST ${AT}/billing/checkout`]: { least: 'owner' },
+  [`POST ${AT}/billing/portal`]: { least: 'owner' },
+  [`POST ${AT}/billing/sync`]: { least: 'owner' },
+  [`GET ${AT}/configuration`]: { least: 'viewer' },
+  [`PUT ${AT}/configuration`]: { least: 'editor' },
+  [`POST ${AT}/publish`]: { least: 'editor' },
+  [`GET ${AT}/publications`]: { least: 'viewer' },
+  [`POST ${AT}/publications/{version}/rollback`]: { least: 'editor' },
+};
+
+/** The routes outside of a project: for everybody, for a session or an API key, or for a session alone. */
+const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
+  'POST /v1/auth/sign-up/email': 'public',
+  'POST /v1/auth/sign-in/email': 'public',
+  'POST /v1/auth/sign-out': 'public',
+  'GET /v1/auth/get-session': 'public',
+  'POST /v1/auth/change-password': 'session',
+  'GET /v1/me': 'signed in',
+  'GET /v1/projects': 'signed in',
+  'POST /v1/projects': 'session',
+  'GET /v1/pricing': 'public',
+  'POST /v1/webhooks/billing': 'public',
+  'POST /v1/webhooks/stripe': 'public',
+  'GET /cdn/{projectId}/loader.js': 'public',
+  'GET /cdn/{projectId}/config.json': 'public',
+};
+
+/**
+ * Routes that the document leaves out, all of them public: the operator's, the document itself, preflights, and
+ * what the framework mounts to answer that there is no such route.
+ */
+const UNDOCUMENTED = /^(GET (\/health\/(live|ready)|\/metrics|\/docs.*)|OPTIONS \/.*|.* \{\/\*splat\})$/;
+
+/** Refusals that are about who calls, and not about what. */
+const ACCESS_CODES = [
+  'authentication_required',
+  'role_required',
+  'scope_required',
+  'project_not_found',
+  'tier_required',
+];
+
+/** Signing up costs a password hash: people are made once, and become members of each test's own projects. */
+interface People extends Record<Role, TestUser> {
+  /** Whose session has run out. */
+  late: TestUser;
+  /** Who has signed out. */
+  gone: TestUser;
+  stranger: TestUser;
+  /** Who was a member once. */
+  former: TestUser;
+}
+
+let service: TestService;
+let people: People;
+
+beforeAll(async () => {
+  service = await startTestService(BEHIND_LOOPBACK_PROXY);
+  const [viewer, editor, owner, late, gone, stranger, former] = (await Promise.all(
+    Array.from({ length: 7 }, () => signUp(service)),
+  )) as [TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser];
+  people = { viewer, editor, owner, late, gone, stranger, former };
+  const expire = `update user_session set expires_at = now() - interval '1 second' where user_id = $1`;
+  await service.database.query(expire, [late.id]);
+  expect((await gone.request('POST', '/v1/auth/sign-out')).status).toBeLessThan(300);
+});
+
+afterAll(() => service.close());
+
+const documented = readOperations();
+const operations = documented.filter(({ path }) => path.startsWith(AT));
+const others = documented.filter(({ path }) => !path.startsWith(AT));
+const routeOf = ({ method, path }: Operation): string => `${method} ${path}`;
+
+async function ask(
+  { method, path, example }: Operation,
+  projectId: string,
+  headers: Record<string, string>,
+  ids: Record<string, string> = {},
+): Promise<{ status: number; code: string | null }> {
+  const values = { projectId, userId: newId(), apiKeyId: newId(), consentId: newId(), version: '1', ...ids };
+  const response = await fetch(service.baseUrl + fillIn(path, values), {
+    method,
+    headers: { ...headers, ...(example && { 'content-type': 'application/json' }) },
+    ...(example && { body: JSON.stringify(example) }),
+  });
+  const text = await response.text();
+  const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
+  return { status: response.status, code: isProblem ? (JSON.parse(text) as { code: string }).code : null };
+}
+
+const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
+
+/** Makes somebody a member of the project. */
+async function join(project: TestProject, user: TestUser, role: Role): Promise<TestUser> {
+  await service.database.query('insert into project_member (project_id, user_id, role) values ($1, $2, $3)', [
+    project.id,
+    user.id,
+    role,
+  ]);
+  return user;
+}
+
+describe('who may do what (design §5)', () => {
+  it('has a rule for every route of the document, and for no other', () => {
+    expect(operations.length).toBeGreaterThan(20);
+    expect(Object.keys(RULES).toSorted()).toEqual(operations.map(routeOf).toSorted());
+    expect(Object.keys(OTHER_RULES).toSorted()).toEqual(others.map(routeOf).toSorted());
+  });
+
+  it('knows every route that the application serves', () => {
+    const unknown = servedRoutes(service.app).filter(
+      (route) => !documented.some((operation) => routeOf(operation) === route) && !UNDOCUMENTED.test(route),
+    );
+    expect(servedRoutes(service.app).length).toBeGreaterThan(documented.length);
+    expect(unknown).toEqual([]);
+  });
+
+  describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
+    '%s',
+    (route, operation) => {
+      const { least, tiers, scope } = RULES[route] ?? { least: 'owner' };
+      const business = () => createTestProject(service, { tier: 'business' });
+
+      if (least === 'public') {
+        it('asks for no credential, and minds none', async () => {
+          const project = await business();
+          for (const headers of [{}, bearer('nonsense'), bearer((await business()).keys.viewer)]) {
+            expect(ACCESS_CODES).not.toContain((await ask(operation, project.id, headers)).code);
+          }
+        });
+        return;
+      }
+
+      it.each<[string, Record<string, string>]>([
+        ['no credential', {}],
+        ['an unknown key', bearer('ck_nonsense')],
+        ['a cookie that is none', { cookie: 'session=nonsense.nonsense' }],
+        ['another scheme', { authorization: 'Basic dTpw' }],
+      ])('401 with %s', async (_, headers) => {
+        const project = await business();
+        const expected = { status: 401, code: 'authentication_required' };
+        expect(await ask(operation, project.id, headers)).toEqual(expected);
+        // Who has no credential does not learn which projects there are.
+        expect(await ask(operation, newId(), headers)).toEqual(expected);
+      });
+
+      it('401 with what was a credential once', async () => {
+        const project = await business();
+        const expected = { status: 401, code: 'authentication_required' };
+        await service.database.query('update api_key set revoked_at = now() where project_id = $1', [
+          project.id,
+        ]);
+        expect(await ask(operation, project.id, bearer(project.keys.owner))).toEqual(expected);
+        for (const user of [people.late, people.gone]) {
+          const { cookie } = await join(project, user, 'owner');
+          expect(await ask(operation, project.id, { cookie })).toEqual(expected);
+        }
+      });
+
+      it("404 with the session of another project's owner, and of a member who was taken out", async () => {
+        const [project, elsewhere] = await Promise.all([business(), business()]);
+        await join(elsewhere, people.stranger, 'owner');
+        await join(project, people.former, 'owner');
+        await service.database.query('delete from project_member where user_id = $1', [people.former.id]);
+        const expected = { status: 404, code: 'project_not_found' };
+        for (const { cookie } of [people.stranger, people.former])
+          expect(await ask(operation, project.id, { cookie })).toEqual(expected);
+      });
+
+      if (/\}\/.*\{/.test(operation.path)) {
+        it("404 for what belongs to another project, asked for in one's own, and it stays as it was", async () => {
+          const [own, elsewhere] = await Promise.all([business(), business()]);
+          const ids = await belongingsOf(elsewhere);
+          const before = await contentOf(elsewhere);
+          const answer = await ask(operation, own.id, bearer(own.keys.owner), ids);
+          expect(answer).toEqual({ status: 404, code: expect.stringMatching(/_not_found$/) });
+          expect(await contentOf(elsewhere)).toEqual(before);
+          // The same ids are found where they belong.
+          const found = await ask(operation, elsewhere.id, bearer(elsewhere.keys.owner), ids);
+          expect(found.status).not.toBe(404);
+          expect(found.status).toBeLessThan(500);
+        });
+      }
+
+      it("404 with another project's owner key, and for a project that does not exist", async () => {
+        const [project, stranger] = await Promise.all([business(), business()]);
+        const expected = { status: 404, code: 'project_not_found' };
+        expect(await ask(operation, project.id, bearer(stranger.keys.owner))).toEqual(expected);
+        expect(await ask(operation, newId(), bearer(stranger.keys.owner))).toEqual(expected);
+      });
+
+      it.each(ROLES)('as %s, by key and by session', async (role) => {
+        const byKey = await business();
+        const bySession = await business();
+        const { cookie } = await join(bySession, people[role], role);
+        for (const answer of [
+          await ask(operation, byKey.id, bearer(byKey.keys[role])),
+          await ask(operation, bySession.id, { cookie }),
+        ]) {
+          if (roleCovers(role, least)) expect(ACCESS_CODES).not.toContain(answer.code);
+          else expect(answer).toEqual({ status: 403, code: 'role_required' });
+        }
+      });
+
+      it(
+        scope ? `403 with an owner key without ${scope}` : 'with an owner key that has no scope',
+        async () => {
+          const project = await business();
+          const plain = "update api_key set scopes = '{}' where project_id = $1";
+          await service.database.query(plain, [project.id]);
+          const answer = await ask(operation, project.id, bearer(project.keys.owner));
+          if (scope) expect(answer).toEqual({ status: 403, code: 'scope_required' });
+          else expect(ACCESS_CODES).not.toContain(answer.code);
+        },
+      );
+
+      it(tiers ? `403 below the tier ${tiers} (spec §4.6)` : 'on the tier lite as well', async () => {
+        const below = await createTestProject(service, { tier: tiers === 'business' ? 'pro' : 'lite' });
+        const answer = await ask(operation, below.id, bearer(below.keys.owner));
+        if (tiers) {
+          expect(answer).toEqual({ status: 403, code: 'tier_required' });
+          const enough = await createTestProject(service, { tier: tiers });
+          expect(ACCESS_CODES).not.toContain(
+            (await ask(operation, enough.id, bearer(enough.keys.owner))).code,
+          );
+        } else {
+          expect(ACCESS_CODES).not.toContain(answer.code);
+        }
+      });
+    },
+  );
+});
+
+describe('routes outside of a project', () => {
+  it.each(others.map((operation) => [routeOf(operation), operation] as const))(
+    '%s',
+    async (route, operation) => {
+      const rule = OTHER_RULES[route];
+      const project = await createTestProject(service);
+      const user = await signUp(service);
+      const code = async (headers: Record<string, string>): Promise<string | null> =>
+        (await ask(operation, project.id, { 'x-forwarded-for': freshAddress(), ...headers })).code;
+      const nobody = [{}, bearer('ck_nonsense'), { cookie: 'session=nonsense.nonsense' }];
+      const closed = rule !== 'public';
+      for (const headers of nobody) expect((await code(headers)) === 'authentication_required').toBe(closed);
+      const byKey = await code(bearer(project.keys.owner));
+      expect(byKey === 'session_required').toBe(rule === 'session');
+      expect(['authentication_required', 'session_required']).not.toContain(
+        await code({ cookie: user.cookie }),
+      );
+    },
+  );
+});
+
+/** One of each thing that a project has and a path can name. */
+async function belongingsOf(project: TestProject): Promise<Record<string, string>> {
+  const user = await join(project, people.viewer, 'owner');
+  await join(project, people.owner, 'owner');
+  const [key] = await service.database.query<{ id: string }>('select id from api_key where project_id = $1', [
+    project.id,
+  ]);
+  const consent = await choose(service, project.id);
+  await project.request('owner', 'PUT', '/configuration', {});
+  await service.database.query(
+    `insert into publication (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out)
+     select project_id, 1, version, configuration, 'business', repeat('a', 64), false
+     from site_configuration where project_id = $1`,
+    [project.id],
+  );
+  return { userId: user.id, apiKeyId: key?.id ?? '', consentId: consent.id, version: '1' };
+}
+
+/** All that those things are, to see whether somebody has touched them. */
+function contentOf(project: TestProject): Promise<Record<string, unknown>[]> {
+  const tables = ['api_key', 'project_member', 'publication', 'consent_record', 'outbox_message'];
+  const rows = tables.map((table) => `select t::text as row from ${table} t where t.project_id = $1`);
+  return service.database.query(`${rows.join(' union all ')} order by row`, [project.id]);
+}

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestService, type TestService } from '../support/service.js';
+import { createTestProject } from '../support/project.js';
+import { BEHIND_LOOPBACK_PROXY, cookieOf, freshAddress, PASSWORD, signUp } from '../support/user.js';
+
+const ORIGIN = 'https://app.example.com';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({
+    ...BEHIND_LOOPBACK_PROXY,
+    NODE_ENV: 'production',
+    PUBLIC_BASE_URL: ORIGIN,
+  });
+});
+afterAll(() => service.close());
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(service.baseUrl + path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      origin: ORIGIN,
+      'x-forwarded-for': freshAddress(),
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+
+describe('the session cookie in production', () => {
+  it.each(['sign-up', 'sign-in', 'change-password', 'sign-out'])(
+    'is Secure, HttpOnly and SameSite after %s',
+    async (step) => {
+      const email = `${step}@example.com`;
+      const fields = { email, password: PASSWORD, name: 'A user' };
+      let response = await post('/v1/auth/sign-up/email', fields);
+      if (step === 'sign-in') response = await post('/v1/auth/sign-in/email', { email, password: PASSWORD });
+      if (step === 'change-password') {
+        const passwords = { currentPassword: PASSWORD, newPassword: `${PASSWORD} two` };
+        response = await post('/v1/auth/change-password', passwords, { cookie: cookieOf(response) });
+      }
+      if (step === 'sign-out') response = await post('/v1/auth/sign-out', {}, { cookie: cookieOf(response) });
+      expect(response.status).toBe(200);
+      const cookies = response.headers.getSetCookie();
+      expect(cookies.length).toBeGreaterThan(0);
+      for (const cookie of cookies) {
+        expect(cookie).toMatch(/^__Host-auth\./);
+        const attributes = cookie.split('; ').slice(1);
+        expect(attributes).toEqual(expect.arrayContaining(['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax']));
+        expect(attributes.filter((attribute) => /^domain/i.test(attribute))).toEqual([]);
+      }
+    },
+  );
+
+  it('is needed under its secure name: the plain one opens nothing', async () => {
+    const { cookie } = await signUp(service);
+    const me = (value: string): Promise<Response> =>
+      fetch(`${service.baseUrl}/v1/me`, { headers: { cookie: value } });
+    expect((await me(cookie)).status).toBe(200);
+    expect((await me(cookie.replace('__Host-', ''))).status).toBe(401);
+  });
+});
+
+describe('what browsers are told on every answer', () => {
+  it.each<[string, number, RequestInit?]>([
+    ['/v1/pricing', 200],
+    ['/v1/me', 401],
+    ['/v1/projects/x', 401],
+    ['/nothing', 404],
+    ['/v1/%ff', 400],
+    ['/health/live', 200],
+    ['/health/ready', 200],
+    ['/metrics', 200],
+    ['/docs', 200],
+    ['/docs/swagger-ui.css', 200],
+    ['/docs-json', 200],
+    ['/cdn/PROJECT/loader.js', 200],
+    ['/cdn/PROJECT/config.json', 200],
+    [
+      '/v1/auth/sign-in/email',
+      400,
+      { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' },
+    ],
+    ['/v1/webhooks/billing', 400, { method: 'POST', body: '{}' }],
+    [
+      '/v1/projects/PROJECT/consents',
+      422,
+      { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' },
+    ],
+    ['/v1/projects/PROJECT/consents', 204, { method: 'OPTIONS' }],
+    [
+      '/v1/projects/PROJECT/consents',
+      415,
+      { method: 'POST', headers: { 'content-type': 'text/html' }, body: 'x' },
+    ],
+  ])('%s (%d)', async (path, status, init = {}) => {
+    const { id } = await createTestProject(service);
+    const response = await fetch(service.baseUrl + path.replace('PROJECT', id), init);
+    await response.arrayBuffer();
+    expect(response.status).toBe(status);
+    const told = Object.fromEntries(response.headers);
+    expect(told).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'strict-transport-security': expect.stringMatching(/max-age=\d{8}/),
+      'content-security-policy': expect.stringContaining("default-src 'self'"),
+    });
+    expect(told).not.toHaveProperty('x-powered-by');
+    expect(told).not.toHaveProperty('server');
+    if (!/consents|cdn|pricing/.test(path)) expect(told).not.toHaveProperty('access-control-allow-origin');
+    expect(told).not.toHaveProperty('access-control-allow-credentials');
+  });
+});

@@ -1,0 +1,273 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { readSettings, SettingsError } from '../../src/app/config.js';
+import { makeCertificateAuthority } from '../../src/one-machine/infrastructure/certificates.js';
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgresql://service:pw@db.example/service',
+  PUBLIC_BASE_URL: 'https://consent.example.com',
+  SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  AUTH_SECRET: 'a-secret-of-thirty-two-characters-or-more',
+  STRIPE_WEBHOOK_SECRETS: 'whsec_0123456789abcdef',
+};
+
+describe('settings', () => {
+  it('has the documented defaults where nothing is set', () => {
+    expect(readSettings({})).toMatchObject({
+      production: false,
+      port: 3000,
+      host: '127.0.0.1',
+      databaseUrl: '',
+      redisUrl: '',
+      runWorker: true,
+      demo: true,
+      retentionMonths: 12,
+      ingest: { ratePerMinute: 600, networkRatePerMinute: 6_000, legacyCustomEndpoint: true },
+      outbox: { pollMs: 1000, leaseMs: 60_000 },
+      forwarding: { connectTimeoutMs: 5000, timeoutMs: 15_000, slots: 256, allowedPrivateTargets: [] },
+    });
+  });
+
+  it('leaves worker and demo off where a database is given', () => {
+    const settings = readSettings({
+      NODE_ENV: 'development',
+      DATABASE_URL: 'postgresql://db.example/service',
+    });
+    expect(settings).toMatchObject({ runWorker: false, demo: false });
+  });
+
+  it('takes a complete production environment', () => {
+    expect(readSettings(PRODUCTION)).toMatchObject({ production: true, demo: false });
+  });
+
+  describe('development by omission', () => {
+    it.each([
+      ['a database', { DATABASE_URL: 'postgresql://127.0.0.1/service' }],
+      ['all addresses', { HOST: '0.0.0.0' }],
+      ['all addresses of IPv6', { HOST: '::' }],
+      ['an address of the network', { HOST: '192.168.1.4' }],
+      ['a name', { HOST: 'consent.example.com' }],
+      ['a name that begins like loopback', { HOST: '127.0.0.1.example.com' }],
+      ['an address that ends like loopback', { HOST: '10.127.0.1' }],
+    ])('is refused with %s', (_, environment) => {
+      expect(() => readSettings(environment)).toThrow(/^NODE_ENV must be set beside .*production/);
+      expect(() => readSettings({ ...environment, NODE_ENV: '' })).toThrow(/^NODE_ENV must be set/);
+      expect(readSettings({ ...environment, NODE_ENV: 'development' }).production).toBe(false);
+    });
+
+    it.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1', 'localhost'])(
+      'is what %s on a machine without settings means',
+      (host) => {
+        expect(readSettings({ HOST: host }).production).toBe(false);
+      },
+    );
+  });
+
+  it('takes name servers with and without a port', () => {
+    const servers = ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1', '[2001:db8::1]:53'];
+    const settings = readSettings({ FORWARDING_NAME_SERVERS: servers.join(', ') });
+    expect(settings.forwarding.nameServers).toEqual(servers);
+  });
+
+  it('reads where to publish, and who tells the country', () => {
+    expect(readSettings({ DATA_DIR: '/data' })).toMatchObject({
+      storage: { kind: 'folder', path: '/data/cdn' },
+      countryHeader: '',
+    });
+    expect(readSettings({ STORAGE_URL: 'file:///srv/sites' }).storage).toEqual({
+      kind: 'folder',
+      path: '/srv/sites',
+    });
+    expect(
+      readSettings({
+        STORAGE_URL: 's3://bucket',
+        COUNTRY_HEADER: 'CF-IPCountry',
+        TRUSTED_PROXIES: '192.0.2.1',
+      }),
+    ).toMatchObject({
+      storage: {
+        kind: 's3',
+        bucket: 'bucket',
+        prefix: '',
+        endpoint: '',
+        region: 'us-east-1',
+        pathStyle: false,
+      },
+      countryHeader: 'cf-ipcountry',
+    });
+    const url = 's3://bucket/a/b/?endpoint=http://127.0.0.1:9000&region=eu-central-1';
+    expect(readSettings({ STORAGE_URL: url }).storage).toEqual({
+      kind: 's3',
+      bucket: 'bucket',
+      prefix: 'a/b/',
+      endpoint: 'http://127.0.0.1:9000',
+      region: 'eu-central-1',
+      pathStyle: true,
+    });
+    expect(readSettings({ STORAGE_URL: `${url}&pathStyle=false` }).storage).toMatchObject({
+      pathStyle: false,
+    });
+  });
+
+  it.each([
+    ['PORT', '70000'],
+    ['PORT', 'x'],
+    ['PUBLIC_BASE_URL', 'consent.example.com'],
+    ['DATABASE_URL', 'mysql://db.example/x'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['RUN_WORKER', 'yes'],
+    ['NODE_ENV', 'staging'],
+    ['LOG_LEVEL', 'loud'],
+    ['SECRET_KEYS', 'k1:c2hvcnQ='],
+    ['SECRET_KEYS', `k1:${randomBytes(32).toString('base64')},k1:${randomBytes(32).toString('base64')}`],
+    ['AUTH_SECRET', 'short'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['FORWARDING_ALLOWED_PRIVATE_TARGETS', 'example.com'],
+    ['FORWARDING_EXTRA_CA_FILE', '/nowhere/ca.pem'],
+    ['FORWARDING_NAME_SERVERS', 'dns.example.com'],
+    ['FORWARDING_NAME_SERVERS', '192.0.2.1:0'],
+    ['FORWARDING_NAME_SERVERS', '[192.0.2.1]:53'],
+    ['OUTBOX_LEASE_MS', '15000'],
+    ['LEGACY_CUSTOM_ENDPOINT', 'true'],
+    ['AUTH_SECRET_FILE', '/nowhere/secret'],
+    ['STRIPE_SECRET_KEY', 'pk_live_1'],
+    ['STRIPE_WEBHOOK_SECRETS', 'short'],
+    ['STRIPE_WEBHOOK_SECRETS', 'sk_live_0123456789abcdef'],
+    ['STRIPE_WEBHOOK_SECRETS', Array(4).fill('whsec_0123456789abcdef').join()],
+    ['STRIPE_API_BASE', 'api.stripe.com'],
+    ['STRIPE_PRICES', 'price_1=enterprise:month'],
+    ['STRIPE_PRICES', 'price_1=lite:month'],
+    ['STRIPE_PRICES', 'price_1=pro:week'],
+    ['STRIPE_PRICES', 'price_1:pro:month'],
+    ['STRIPE_PRICES', 'price_1=pro:month,price_1=business:month'],
+    ['STORAGE_URL', '/var/sites'],
+    ['STORAGE_URL', 'https://bucket'],
+    ['STORAGE_URL', 's3://'],
+    ['STORAGE_URL', 's3://key:secret@bucket'],
+    ['STORAGE_URL', 's3://Bucket_1?endpoint=ftp://x'],
+    ['STORAGE_URL', 's3://bucket?endpoint=s3.example.com'],
+    ['STORAGE_URL', 's3://bucket?colour=red'],
+    ['STORAGE_URL', 's3://bucket?pathStyle=yes'],
+    ['COUNTRY_HEADER', 'cf ipcountry'],
+  ])('refuses %s=%s with a sentence that names it', (name, value) => {
+    expect(() => readSettings({ [name]: value })).toThrow(SettingsError);
+    expect(() => readSettings({ [name]: value })).toThrow(name);
+  });
+
+  it.each([
+    ['PUBLIC_BASE_URL', 'https://consent.example.com/api', 'must be an origin'],
+    ['PUBLIC_BASE_URL', 'https://consent.example.com/?a=1', 'must be an origin'],
+    ['PUBLIC_BASE_URL', 'https://u:p@consent.example.com', 'must be an origin'],
+    ['STRIPE_API_BASE', 'https://stripe.example.com/v1', 'must be an origin'],
+    ['HOST', 'http://127.0.0.1', 'without scheme and port'],
+    ['HOST', '127.0.0.1:3000', 'without scheme and port'],
+    ['HOST', '127.0.0.300', 'must be an address'],
+    ['HOST', 'two words', 'must be an address'],
+    ['HOST', '-x', 'must be an address'],
+    ['COUNTRY_HEADER', 'cf-ipcountry', 'TRUSTED_PROXIES'],
+    ['FORWARDING_EXTRA_CA_FILE', '/nowhere.pem', 'does not exist'],
+    ['FORWARDING_EXTRA_CA_FILE', 'package.json', 'without a certificate'],
+    ['FORWARDING_EXTRA_CA_FILE', tmpdir(), 'cannot be read'],
+  ])('refuses %s=%s in a sentence that says why', (name, value, why) => {
+    const read = (): unknown => readSettings({ NODE_ENV: 'development', [name]: value });
+    expect(read).toThrow(SettingsError);
+    expect(read).toThrow(new RegExp(`^${name} .*${why}.*\\.$`));
+  });
+
+  it('refuses a file with a certificate that is none, and takes one that is', async () => {
+    const file = join(tmpdir(), `authority-${process.pid}.pem`);
+    const { certificatePem } = await makeCertificateAuthority('Of a test');
+    writeFileSync(file, `a comment\n${certificatePem}`);
+    expect(readSettings({ FORWARDING_EXTRA_CA_FILE: file }).forwarding.extraCaFile).toBe(file);
+    writeFileSync(file, certificatePem.replace(/[A-Za-z0-9+/]{40}/, 'A'.repeat(40)));
+    expect(() => readSettings({ FORWARDING_EXTRA_CA_FILE: file })).toThrow(/cannot be read as certificates/);
+    rmSync(file);
+  });
+
+  it.each([
+    'https://consent.example.com',
+    'https://consent.example.com/',
+    'https://consent.example.com:8443',
+  ])('takes the origin %s', (origin) => {
+    expect(readSettings({ PUBLIC_BASE_URL: origin }).publicBaseUrl).toBe(new URL(origin).origin);
+  });
+
+  it.each(['127.0.0.1', '::1', 'localhost', 'api_1', 'consent.example.com'])('takes the host %s', (host) => {
+    expect(readSettings({ NODE_ENV: 'development', HOST: host }).host).toBe(host);
+  });
+
+  it('reads prices, and what they sell', () => {
+    const { billing } = readSettings({ STRIPE_PRICES: 'price_a=pro:month, price_b=business:yearly' });
+    expect(billing).toEqual({
+      stripeSecretKey: '',
+      webhookSecrets: [],
+      stripeApiBase: 'https://api.stripe.com',
+      prices: [
+        { priceId: 'price_a', tier: 'pro', interval: 'month' },
+        { priceId: 'price_b', tier: 'business', interval: 'year' },
+      ],
+    });
+  });
+
+  it.each(['DATABASE_URL', 'PUBLIC_BASE_URL', 'SECRET_KEYS', 'AUTH_SECRET'])(
+    'refuses production without %s',
+    (name) => {
+      const { [name as keyof typeof PRODUCTION]: _, ...rest } = PRODUCTION;
+      expect(() => readSettings(rest)).toThrow(name);
+    },
+  );
+
+  it('takes production without Stripe, but no key without the secret of its webhook', () => {
+    const { STRIPE_WEBHOOK_SECRETS: _, ...withoutStripe } = PRODUCTION;
+    expect(readSettings(withoutStripe).billing.webhookSecrets).toEqual([]);
+    expect(() => readSettings({ ...withoutStripe, STRIPE_SECRET_KEY: 'sk_live_0123456789abcdef' })).toThrow(
+      'STRIPE_WEBHOOK_SECRETS',
+    );
+  });
+
+  it('refuses the demo and plain http in production', () => {
+    expect(() => readSettings({ ...PRODUCTION, DEMO: 'true' })).toThrow('DEMO');
+    expect(() => readSettings({ ...PRODUCTION, PUBLIC_BASE_URL: 'http://a.example' })).toThrow(
+      'PUBLIC_BASE_URL',
+    );
+    expect(() => readSettings({ ...PRODUCTION, STRIPE_API_BASE: 'http://a.example' })).toThrow(
+      'STRIPE_API_BASE',
+    );
+  });
+
+  it('tells everything that is wrong at once', () => {
+    expect(() => readSettings({ PORT: 'x', LOG_LEVEL: 'loud' })).toThrow(/PORT[^]*LOG_LEVEL/);
+  });
+
+  it('never repeats a secret or a URL that may hold one', () => {
+    const secret = 'hunter2hunter2';
+    const wrong = {
+      DATABASE_URL: `mysql://u:${secret}@db`,
+      SECRET_KEYS: secret,
+      AUTH_SECRET: secret,
+      REDIS_URL: secret,
+      STRIPE_SECRET_KEY: secret,
+      STRIPE_WEBHOOK_SECRETS: secret,
+    };
+    let message = '';
+    try {
+      readSettings(wrong);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message).toContain('AUTH_SECRET');
+    expect(message).not.toContain(secret);
+  });
+
+  it('reads a secret from the file that NAME_FILE names', () => {
+    const file = join(tmpdir(), `auth-secret-${process.pid}`);
+    writeFileSync(file, 'a-secret-of-thirty-two-characters-or-more\n', { mode: 0o600 });
+    expect(readSettings({ AUTH_SECRET_FILE: file }).authSecret).toBe(
+      'a-secret-of-thirty-two-characters-or-more',
+    );
+  });
+});

@@ -1,0 +1,165 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { startServiceProcess } from '../support/process.js';
+
+let database: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'consent-refusals-'));
+  chmodSync(folder, 0o755);
+});
+afterAll(async () => {
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Starts a program of `dist` that must not come up; what it says. */
+async function refusal(
+  environment: NodeJS.ProcessEnv,
+  program = 'main',
+): Promise<{ code: number; err: string }> {
+  const { PATH, HOME } = process.env;
+  const env = {
+    PATH,
+    HOME,
+    NODE_ENV: 'test',
+    PORT: '0',
+    DATA_DIR: folder,
+    DATABASE_URL: database.url,
+    ...environment,
+  };
+  try {
+    const args = ['--disable-warning=ExperimentalWarning', `dist/${program}.js`];
+    await promisify(execFile)(process.execPath, args, { env, timeout: 60_000 });
+  } catch (error) {
+    const { code, stderr } = error as { code: number; stderr: string };
+    return { code, err: stderr };
+  }
+  throw new Error('it started');
+}
+
+const withUrl = (change: Partial<URL>): string => Object.assign(new URL(database.url), change).href;
+
+describe('a start that cannot succeed says why, in a sentence', () => {
+  it('a role that may not come in', async () => {
+    await database.query(`create role locked_out login password 'right'`);
+    try {
+      const url = withUrl({ username: 'nobody_of_this_name', password: 'hunter2hunter2' });
+      const { code, err } = await refusal({ DATABASE_URL: url });
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: expect.stringMatching(
+          /^The database cannot be used: it refuses user or password\. .*DATABASE_URL.*\n$/,
+        ),
+      });
+      expect(err).not.toContain('hunter2');
+    } finally {
+      await database.query('drop role locked_out');
+    }
+  });
+
+  it('a database that is not there', async () => {
+    const { code, err } = await refusal({ DATABASE_URL: withUrl({ pathname: '/not_there' }) });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(
+        /^The database cannot be used: the server has no database of this name\. .*\n$/,
+      ),
+    });
+  });
+
+  it('a host that nobody knows', async () => {
+    const { code, err } = await refusal({ DATABASE_URL: 'postgresql://u:hunter2@db.invalid/service' });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/^The database cannot be used: its host is unknown here\. .*\n$/),
+    });
+  });
+
+  it('a port where nothing listens', async () => {
+    const { code, err } = await refusal({ DATABASE_URL: 'postgresql://u:hunter2@127.0.0.1:1/service' });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(
+        /^The database cannot be used: nothing listens at its host and port\. .*\n$/,
+      ),
+    });
+  });
+
+  it('an owner who may come in, and a role that serves and may not', async () => {
+    const { code, err } = await refusal({
+      DATABASE_OWNER_URL: database.url,
+      DATABASE_URL: withUrl({ username: 'nobody_of_this_name', password: 'hunter2hunter2' }),
+    });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/^The database cannot be used: it refuses user or password\..*\n$/),
+    });
+  });
+
+  it.each(['main', 'worker'])('a storage folder that %s cannot write', async (program) => {
+    const file = join(folder, 'a-file');
+    writeFileSync(file, '');
+    const environment = { RUN_WORKER: 'true', STORAGE_URL: `file://${file}/below` };
+    const { code, err } = await refusal(environment, program);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/^STORAGE_URL .* cannot write \(ENOTDIR\)\.\n$/),
+    });
+  });
+
+  it('a host without an address', async () => {
+    const { code, err } = await refusal({ HOST: 'host.invalid' });
+    expect(code).toBe(1);
+    expect(err).toContain(
+      'No address is known for the host host.invalid. Set HOST to an address of this machine.\n',
+    );
+    expect(err).not.toContain('    at ');
+  });
+});
+
+describe('X-Forwarded-For from an address that is not trusted', () => {
+  it('is told once, and no more', async () => {
+    const service = await startServiceProcess({
+      NODE_ENV: 'test',
+      DATABASE_URL: database.url,
+      LOG_LEVEL: 'warn',
+    });
+    try {
+      const ask = async (headers: Record<string, string>): Promise<void> => {
+        await fetch(`${service.baseUrl}/v1/pricing`, { headers });
+      };
+      const told = (): number => service.output().split('X-Forwarded-For came from').length - 1;
+      await ask({});
+      expect(told()).toBe(0);
+      for (let n = 0; n < 3; n += 1) await ask({ 'x-forwarded-for': '203.0.113.7' });
+      expect(service.output()).toContain('the address 127.0.0.1 that is not in TRUSTED_PROXIES');
+      expect(told()).toBe(1);
+      expect(service.output()).not.toContain('203.0.113.7');
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('is not told where the proxy is trusted', async () => {
+    const service = await startServiceProcess({
+      NODE_ENV: 'test',
+      DATABASE_URL: database.url,
+      LOG_LEVEL: 'warn',
+      TRUSTED_PROXIES: '127.0.0.1',
+    });
+    try {
+      await fetch(`${service.baseUrl}/v1/pricing`, { headers: { 'x-forwarded-for': '203.0.113.7' } });
+      expect(service.output()).not.toContain('X-Forwarded-For');
+    } finally {
+      await service.stop();
+    }
+  });
+});

@@ -1,0 +1,365 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { ConsentRollup } from '../../src/consent/application/consent.rollup.js';
+import { ROLLUP_ACTIONS_MAX, ROLLUP_HOSTNAMES_MAX } from '../../src/consent/domain/consent-counts.js';
+import { uuidLowerBound } from '../../src/shared/ids.js';
+import { until } from '../support/until.js';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const ALL = {
+  analytics: true,
+  marketing: true,
+  preferences: true,
+  action: 'accept_all',
+  hostname: 'a.example',
+};
+const NONE = {
+  analytics: false,
+  marketing: false,
+  preferences: false,
+  action: 'reject_all',
+  hostname: 'b.example',
+};
+const SOME = {
+  analytics: true,
+  marketing: false,
+  preferences: false,
+  action: 'custom',
+  hostname: 'a.example',
+};
+const WITHDRAWN = { ...NONE, action: 'withdraw', hostname: undefined };
+
+interface Answer {
+  totals: Record<string, number> & { rates: Record<string, number | null> };
+  series: { at: string; records: number }[];
+  byAction: { action: string; records: number; analytics: number }[];
+  otherActions: Other;
+  byHostname: { hostname: string | null; records: number; analytics: number }[];
+  otherHostnames: Other;
+}
+
+type Other = { records: number; analytics: number; rejection: number };
+
+const MARK_A_MINUTE_AGO = `update consent_rollup_state set done_until = now() - interval '62 seconds'`;
+
+const sumOf = (entries: readonly { records: number }[]): number =>
+  entries.reduce((sum, { records }) => sum + records, 0);
+
+describe('consent analytics (spec §8: consent and site analytics)', () => {
+  let service: TestService;
+  let rollup: ConsentRollup;
+
+  beforeAll(async () => {
+    service = await startTestService();
+    rollup = service.app.get(ConsentRollup, { strict: false });
+  });
+  afterAll(() => service.close());
+
+  const post = async (project: TestProject, choices: object[]): Promise<void> => {
+    for (const choice of choices) {
+      const response = await fetch(`${service.baseUrl}/v1/projects/${project.id}/consents`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(choice),
+      });
+      expect(response.status).toBe(201);
+    }
+  };
+  const ask = async (project: TestProject, query = ''): Promise<Answer> => {
+    const response = await project.request('viewer', 'GET', `/analytics/consents${query}`);
+    expect(response.status).toBe(200);
+    return (await response.json()) as Answer;
+  };
+  /** Makes what was received so far old enough for the rollups, as if `seconds` had passed. */
+  const age = async (project: TestProject, seconds: number): Promise<void> => {
+    await service.database.query(
+      `update consent_record set received_at = received_at - make_interval(secs => $2) where project_id = $1`,
+      [project.id, seconds],
+    );
+  };
+  const moveMarkBack = (hours: number): Promise<unknown> =>
+    service.database.query(
+      'update consent_rollup_state set done_until = now() - make_interval(hours => $1)',
+      [hours],
+    );
+  const rolledUp = async (project: TestProject): Promise<number> => {
+    const [row] = await service.database.query<{ n: string }>(
+      'select coalesce(sum(records), 0) as n from consent_rollup_hour where project_id = $1',
+      [project.id],
+    );
+    return Number(row?.n);
+  };
+
+  it('counts by category, action and hostname, with rates of all records', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    await post(project, [ALL, ALL, NONE, SOME, WITHDRAWN]);
+    const answer = await ask(project);
+    expect(answer.totals).toEqual({
+      records: 5,
+      analytics: 3,
+      marketing: 2,
+      preferences: 2,
+      fullAccept: 2,
+      rejection: 1,
+      withdrawal: 1,
+      rates: {
+        analytics: 0.6,
+        marketing: 0.4,
+        preferences: 0.4,
+        fullAccept: 0.4,
+        rejection: 0.2,
+        withdrawal: 0.2,
+      },
+    });
+    expect(answer.byAction.map(({ action, records }) => [action, records])).toEqual(
+      expect.arrayContaining([
+        ['accept_all', 2],
+        ['reject_all', 1],
+        ['custom', 1],
+        ['withdraw', 1],
+      ]),
+    );
+    expect(answer.byHostname[0]).toMatchObject({ hostname: 'a.example', records: 3 });
+    expect(answer.byHostname.find(({ hostname }) => hostname === null)).toMatchObject({ records: 1 });
+    expect(answer.series.at(-1)).toMatchObject({ records: 5 });
+    expect(answer.series).toHaveLength(31);
+  });
+
+  it('counts as a full accept what accepted all that was offered, and nothing that gives nothing', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    await post(project, [{ ...SOME, action: 'accept_all' }, { ...NONE, action: 'accept_all' }, SOME]);
+    expect((await ask(project)).totals).toMatchObject({ records: 3, fullAccept: 1, rejection: 1 });
+    await age(project, 60);
+    await moveMarkBack(2);
+    await rollup.advance();
+    expect(await rolledUp(project)).toBe(3);
+    expect((await ask(project)).totals).toMatchObject({ records: 3, fullAccept: 1, rejection: 1 });
+  });
+
+  it('gives the same answer before and after the records are in the rollups', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    await post(project, [ALL, NONE, SOME, SOME]);
+    await age(project, 60);
+    await moveMarkBack(2);
+    const before = await ask(
+      project,
+      '?interval=hour&from=2026-11-01&to=2026-11-22'
+        .replace('2026-11-01', daysAgo(20))
+        .replace('2026-11-22', daysAgo(-1)),
+    );
+    await rollup.advance();
+    expect(await rolledUp(project)).toBe(4);
+    const after = await ask(project, `?interval=hour&from=${daysAgo(20)}&to=${daysAgo(-1)}`);
+    expect(after).toEqual(before);
+  });
+
+  it('adds every record up once, however often and by however many workers it is done', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    await post(project, [ALL, NONE, SOME]);
+    await age(project, 3 * 3600);
+    await moveMarkBack(6);
+    await Promise.all(Array.from({ length: 4 }, () => rollup.advance()));
+    await rollup.advance();
+    expect(await rolledUp(project)).toBe(3);
+  });
+
+  it('does not pass a transaction that is still open, whose record turns up late', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    const slow = new Client({ connectionString: service.database.url });
+    await slow.connect();
+    await slow.query('begin');
+    await slow.query(
+      `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at)
+       values ($1, $2, true, true, true, 'accept_all', now())`,
+      [project.id, (await import('uuid')).v7()],
+    );
+    await rollup.advance();
+    const [state] = await service.database.query<{ behind: boolean }>(
+      `select done_until <= (select min(xact_start) from pg_stat_activity where pid = $1) as behind from consent_rollup_state`,
+      [(await slow.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid],
+    );
+    expect(state?.behind).toBe(true);
+    await slow.query('commit');
+    await slow.end();
+    expect((await ask(project)).totals.records).toBe(1);
+  });
+
+  describe('names that anybody can make up', () => {
+    /** Records with a hostname and an action each, received `secondsAgo`. */
+    const flood = (project: TestProject, count: number, secondsAgo = 60): Promise<unknown> =>
+      service.database.query(
+        `insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, received_at)
+         select $1, (substr($2::text, 1, 24) || lpad(to_hex(n), 12, '0'))::uuid, true, true, true,
+                'made_up_' || n, 'h' || n || '.example', now() - make_interval(secs => $4)
+         from generate_series(1, $3::int) n`,
+        [project.id, uuidLowerBound(new Date()), count, secondsAgo],
+      );
+    const rows = async (project: TestProject, interval: string): Promise<number> => {
+      const [row] = await service.database.query<{ n: string }>(
+        `select count(*) as n from consent_rollup_${interval} where project_id = $1`,
+        [project.id],
+      );
+      return Number(row?.n);
+    };
+
+    it.each([
+      ['before they are in the rollups', false],
+      ['from the rollups', true],
+    ])('are ranked in the database, the rest counted together, %s', async (_when, rolled) => {
+      const project = await createTestProject(service, { tier: 'business' });
+      await post(project, [ALL, ALL, NONE]);
+      await age(project, 60);
+      await flood(project, 5_000);
+      await moveMarkBack(1);
+      if (rolled) await rollup.advance();
+      const answer = await ask(project);
+      expect(answer.totals.records).toBe(5_003);
+      for (const [entries, other, namesMax] of [
+        [answer.byAction, answer.otherActions, rolled ? ROLLUP_ACTIONS_MAX + 2 : 100],
+        [answer.byHostname, answer.otherHostnames, rolled ? ROLLUP_HOSTNAMES_MAX : 100],
+      ] as const) {
+        expect(entries).toHaveLength(namesMax);
+        expect(sumOf(entries) + other.records).toBe(5_003);
+        expect(entries.reduce((sum, { analytics }) => sum + analytics, other.analytics)).toBe(5_002);
+      }
+      expect(answer.byAction[0]).toMatchObject({ action: 'accept_all', records: 2 });
+      expect(answer.byHostname[0]).toMatchObject({ hostname: 'a.example', records: 2 });
+    });
+
+    it('fill an hour of the rollups with a bounded number of rows, whenever they come', async () => {
+      const project = await createTestProject(service, { tier: 'business' });
+      for (const n of [1, 2, 3]) {
+        await service.database.query('delete from consent_record where project_id = $1', [project.id]);
+        await flood(project, 1_000 * n);
+        await moveMarkBack(1);
+        await rollup.advance();
+      }
+      expect(await rolledUp(project)).toBe(6_000);
+      // A pair of names is a row; these have a hostname and an action each.
+      for (const interval of ['hour', 'day'])
+        expect(await rows(project, interval)).toBeLessThanOrEqual(
+          2 * (ROLLUP_ACTIONS_MAX + 1 + ROLLUP_HOSTNAMES_MAX + 1),
+        );
+      expect((await ask(project)).totals.records).toBe(6_000);
+    });
+
+    it('do not push out a name that the hour has already, nor a documented action', async () => {
+      const project = await createTestProject(service, { tier: 'business' });
+      await post(project, [{ ...ALL, action: 'own_action' }]);
+      await age(project, 60);
+      await moveMarkBack(1);
+      await rollup.advance();
+      await flood(project, 1_000);
+      await service.database.query(
+        `delete from consent_record where project_id = $1 and action = 'own_action'`,
+        [project.id],
+      );
+      await service.database.query(MARK_A_MINUTE_AGO);
+      await rollup.advance();
+      await service.database.query('delete from consent_record where project_id = $1', [project.id]);
+      await post(project, [{ ...ALL, action: 'own_action' }, WITHDRAWN]);
+      await age(project, 60);
+      await service.database.query(MARK_A_MINUTE_AGO);
+      await rollup.advance();
+      const answer = await ask(project);
+      expect(answer.byAction.find(({ action }) => action === 'own_action')).toMatchObject({ records: 2 });
+      expect(answer.byAction.find(({ action }) => action === 'withdraw')).toMatchObject({ records: 1 });
+      expect(answer.byHostname.find(({ hostname }) => hostname === 'a.example')).toMatchObject({
+        records: 2,
+      });
+      expect(answer.totals.records).toBe(1_003);
+    });
+
+    it.each([false, true])(
+      'are not kept at all where the project lists domains and they are none of them (rolled up: %s)',
+      async (rolled) => {
+        const project = await createTestProject(service, { tier: 'business', domains: ['a.example'] });
+        await post(project, [
+          ALL,
+          { ...ALL, hostname: 'www.a.example' },
+          NONE,
+          { ...NONE, hostname: 'evila.example' },
+          WITHDRAWN,
+        ]);
+        await age(project, 60);
+        await moveMarkBack(1);
+        if (rolled) await rollup.advance();
+        const answer = await ask(project);
+        expect(answer.byHostname.map(({ hostname, records }) => [hostname, records]).toSorted()).toEqual([
+          [null, 1],
+          ['a.example', 1],
+          ['www.a.example', 1],
+        ]);
+        expect(answer.otherHostnames).toMatchObject({ records: 2, rejection: 2 });
+        expect(answer.otherActions.records).toBe(0);
+      },
+    );
+  });
+
+  it('counts one question of a project at a time, and lets others ask meanwhile', async () => {
+    const [busy, other] = [
+      await createTestProject(service, { tier: 'business' }),
+      await createTestProject(service, { tier: 'business' }),
+    ];
+    const blocker = new Client({ connectionString: service.database.url });
+    await blocker.connect();
+    await blocker.query('begin; lock table consent_rollup_state in access exclusive mode');
+    const asked = Array.from({ length: 10 }, () => busy.request('viewer', 'GET', '/analytics/consents'));
+    const refused: Response[] = [];
+    for (const answer of asked)
+      void answer.then((response) => {
+        if (response.status === 429) refused.push(response);
+      });
+    // One is counted, five wait.
+    await until('the others are refused', () => refused.length === 4);
+    expect(refused[0]?.headers.get('retry-after')).toBe('5');
+    const running = await service.database.query<{ n: string }>(
+      `select count(*) as n from pg_stat_activity
+       where datname = current_database() and application_name = 'consent-service reports' and state = 'active'`,
+    );
+    expect(Number(running[0]?.n)).toBe(1);
+    const others = other.request('viewer', 'GET', '/analytics/consents');
+    await blocker.query('commit');
+    await blocker.end();
+    expect((await others).status).toBe(200);
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([...Array<number>(6).fill(200), ...Array<number>(4).fill(429)]);
+  });
+
+  it('has a row of zeros for each day without records, and null rates', async () => {
+    const project = await createTestProject(service, { tier: 'enterprise' });
+    const answer = await ask(project, '?from=2025-01-01&to=2025-01-08');
+    expect(answer.series.map(({ at }) => at.slice(0, 10))).toEqual(
+      ['01', '02', '03', '04', '05', '06', '07'].map((day) => `2025-01-${day}`),
+    );
+    expect(answer.totals.rates.analytics).toBeNull();
+    expect([answer.byAction, answer.byHostname]).toEqual([[], []]);
+  });
+
+  it.each([
+    'interval=minute',
+    'from=2026-01-02&to=2026-01-01',
+    'from=2020-01-01&to=2026-01-01',
+    'interval=hour&from=2026-01-01&to=2026-03-01',
+    'to=x',
+    'y=1',
+  ])('refuses the query %s with 422', async (query) => {
+    const project = await createTestProject(service, { tier: 'business' });
+    expect((await project.request('viewer', 'GET', `/analytics/consents?${query}`)).status).toBe(422);
+  });
+
+  it.each([
+    ['lite', 403],
+    ['pro', 403],
+    ['business', 200],
+    ['enterprise', 200],
+  ])('tier %s is answered %i', async (tier, status) => {
+    const project = await createTestProject(service, { tier });
+    expect((await project.request('viewer', 'GET', '/analytics/consents')).status).toBe(status);
+  });
+});
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,139 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MikroORM } from '@mikro-orm/postgresql';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Client } from 'pg';
+import { sql } from 'kysely';
+import { durabilityWarning } from '../../src/database/durability.js';
+import { migrate } from '../../src/database/migrate.js';
+import { ormOptions } from '../../src/database/orm-options.js';
+import { createHttpApp } from '../../src/app/http-app.js';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/one-machine/infrastructure/embedded-postgres.js';
+import { newId } from '../../src/shared/ids.js';
+import { CHOICE } from '../support/pipeline.js';
+import { createTestDatabase } from '../support/database.js';
+import { testSettings } from '../support/service.js';
+import { until } from '../support/until.js';
+
+const RECORDS = 10;
+const CRASH_TEST_TIMEOUT_MS = 60_000;
+
+async function queryOnce<Row>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+describe('a server whose administrator switched synchronous commits off', () => {
+  let folder: string;
+  let server: EmbeddedPostgres;
+  let app: NestExpressApplication;
+
+  const start = (): Promise<EmbeddedPostgres> =>
+    // Late by itself, so that what was not asked for is surely lost.
+    startEmbeddedPostgres(join(folder, 'postgres'), { wal_writer_delay: '10s', autovacuum: 'off' });
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'consent-durable-'));
+    chmodSync(folder, 0o755);
+    server = await start();
+    const orm = await MikroORM.init(ormOptions(server.ownerUrl));
+    await migrate(orm, { ownerUrl: server.ownerUrl, runtimeUrl: server.databaseUrl });
+    await orm.close();
+    const { username } = new URL(server.databaseUrl);
+    await queryOnce(server.superuserUrl, `alter role ${username} set synchronous_commit = off`);
+    app = await createHttpApp(testSettings(server.databaseUrl));
+    await app.listen(0, '127.0.0.1');
+  }, CRASH_TEST_TIMEOUT_MS);
+  afterAll(async () => {
+    await app.close();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it(
+    'loses none of the acknowledged records when it crashes',
+    async () => {
+      const projectId = newId();
+      await queryOnce(server.databaseUrl, `insert into project (id, name) values ($1, 'A project')`, [
+        projectId,
+      ]);
+      await queryOnce(server.superuserUrl, 'checkpoint');
+      const baseUrl = await app.getUrl();
+      const acknowledged: string[] = [];
+      for (let n = 0; n < RECORDS; n++) {
+        const response = await fetch(`${baseUrl}/v1/projects/${projectId}/consents`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(CHOICE),
+        });
+        expect(response.status).toBe(201);
+        acknowledged.push(((await response.json()) as { id: string }).id);
+      }
+      // As the server says itself, "immediate": nobody writes anything any more.
+      const pidFile = join(folder, 'postgres', 'data', 'postmaster.pid');
+      process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGQUIT');
+      await until(
+        'the server is gone',
+        () => !readdirSync(join(folder, 'postgres', 'data')).includes('postmaster.pid'),
+      );
+      server = await start();
+      const rows = await queryOnce<{ id: string }>(
+        server.databaseUrl,
+        'select id from consent_record where project_id = $1',
+        [projectId],
+      );
+      const stored = new Set(rows.map(({ id }) => id));
+      expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+    },
+    CRASH_TEST_TIMEOUT_MS,
+  );
+});
+
+describe('every connection of the service', () => {
+  it("asks for synchronous commits and gives up a statement in time, through the ORM's pool too", async () => {
+    const database = await createTestDatabase();
+    const { username } = new URL(database.url);
+    try {
+      await database.query(`alter role ${username} in database ${new URL(database.url).pathname.slice(1)}
+                            set synchronous_commit = off`);
+      const orm = await MikroORM.init(ormOptions(database.url));
+      const { rows } = await sql`
+        select current_setting('synchronous_commit') as commit, current_setting('statement_timeout') as timeout
+      `.execute(orm.em.fork().getKysely());
+      expect(rows).toEqual([{ commit: 'on', timeout: '30s' }]);
+      await orm.close();
+    } finally {
+      await database.close();
+    }
+  });
+
+  it('is opened in one place, which asks for both', () => {
+    const opening = readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+      .filter((file) => {
+        const text = readFileSync(join('src', file), 'utf8');
+        return /import .*\bPool\b.* from 'pg'/.test(text) && text.includes('new Pool(');
+      });
+    expect(opening).toEqual(['shared/postgres-pool.ts']);
+  });
+
+  it('tells the operator where the server itself does not write to the disk', async () => {
+    // The tests' own server runs so.
+    const database = await createTestDatabase();
+    try {
+      expect(await durabilityWarning(database.orm)).toContain('fsync=off');
+    } finally {
+      await database.close();
+    }
+  });
+});

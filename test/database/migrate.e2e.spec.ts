@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { newId } from '../../src/shared/ids.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { Processes } from '../support/processes.js';
+import { until } from '../support/until.js';
+
+const PUBLISHING = 'Migration20261120000800_publishing';
+/** An insert waits behind the migration for its lock at most so long (MIGRATION_LOCK_TIMEOUT_MS), and a little. */
+const INSERT_WAIT_MAX_MS = 3_000;
+const TEST_TIMEOUT_MS = 60_000;
+
+const processes = new Processes();
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  // As the version before this migration left it. Its index needs a lock that no writer holds.
+  await database.query('drop table publication, site_configuration');
+  await database.query('drop index outbox_message_publishing');
+  await database.query('delete from schema_migration where name = $1', [PUBLISHING]);
+});
+
+afterAll(async () => {
+  await processes.close();
+  await database.close();
+});
+
+interface Run {
+  child: ChildProcess;
+  output(): string;
+}
+
+function runMigrate(environment: Record<string, string>): Run {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'dist/migrate.js'], {
+    env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return { child, output: () => output };
+}
+
+describe('npm run migrate', () => {
+  it('asks for the role that may, and is asked for by a start that may not', async () => {
+    const { child, output } = runMigrate({ DATABASE_URL: database.url });
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(output()).toMatch(/^This role may not change the tables\. Set DATABASE_OWNER_URL .*\.\n$/);
+
+    const api = await processes.startApi({
+      environment: { NODE_ENV: 'test', DATABASE_URL: database.url, DATA_DIR: processes.folder() },
+    });
+    expect(await api.exit()).toEqual({ code: 1, signal: null });
+    expect(api.output()).toMatch(
+      /^The database lacks 1 of this version's migrations, .*"npm run migrate".*\.\n$/,
+    );
+  });
+
+  it(
+    'lets writers pass while somebody else holds its table, and is done when that one is',
+    async () => {
+      const [holder, writer] = [new Client(database.url), new Client(database.url)];
+      await Promise.all([holder.connect(), writer.connect()]);
+      const insert = (client: Client): Promise<unknown> =>
+        client.query(`insert into outbox_message (project_id, topic, subject_id) values ($1, 'none', $1)`, [
+          newId(),
+        ]);
+      await holder.query('begin');
+      await insert(holder);
+
+      const { child, output } = runMigrate({
+        DATABASE_URL: database.url,
+        DATABASE_OWNER_URL: database.ownerUrl,
+      });
+      const ended = once(child, 'close');
+      const waitsMs: number[] = [];
+      await until(
+        'the migration has waited twice',
+        async () => {
+          const startedMs = performance.now();
+          await insert(writer);
+          waitsMs.push(performance.now() - startedMs);
+          return output().includes('try 3 of');
+        },
+        TEST_TIMEOUT_MS,
+      );
+      expect(Math.max(...waitsMs)).toBeLessThan(INSERT_WAIT_MAX_MS);
+      await holder.query('rollback');
+      expect(await ended).toEqual([0, null]);
+      expect(output()).toMatch(
+        new RegExp(
+          `^(a table is in use; try \\d+ of 60 in 3 s\n){2,}ran ${PUBLISHING}\nthe schema is up to date\n$`,
+        ),
+      );
+      // The new tables are there for the role that serves.
+      expect((await writer.query('select from publication')).rowCount).toBe(0);
+      await Promise.all([holder.end(), writer.end()]);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it('has nothing to do the next time', async () => {
+    const { child, output } = runMigrate({
+      DATABASE_URL: database.url,
+      DATABASE_OWNER_URL: database.ownerUrl,
+    });
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(output()).toBe('the schema is up to date\n');
+  });
+});

@@ -1,0 +1,278 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { issueCertificate } from '../../src/one-machine/infrastructure/certificates.js';
+import { newId } from '../../src/shared/ids.js';
+import { choose, createForwardingProject, settled, TOKEN } from '../support/pipeline.js';
+import { makeTestAuthority, type TestAuthority } from '../support/receiver.js';
+import { startTestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+const PAGE = readFileSync('docs/receiver.md', 'utf8');
+
+interface Sample {
+  title: string;
+  language: string;
+  file: string;
+  command: string;
+  /** Where the interpreter stands on a plain machine, or may. */
+  args(file: string, port: number): string[];
+  tls: boolean;
+}
+
+const SAMPLES: Sample[] = [
+  {
+    title: 'Node',
+    language: 'js',
+    file: 'receiver.mjs',
+    command: process.execPath,
+    args: (file) => [file],
+    tls: true,
+  },
+  {
+    title: 'Python',
+    language: 'python',
+    file: 'receiver.py',
+    command: 'python3',
+    args: (file) => [file],
+    tls: true,
+  },
+  {
+    title: 'PHP',
+    language: 'php',
+    file: 'receiver.php',
+    command: 'php',
+    args: (file, port) => ['-d', 'log_errors=0', '-S', `127.0.0.1:${port}`, file],
+    tls: false,
+  },
+];
+
+/** The code of a sample, as it stands on the page. */
+function codeOf({ title, language }: Sample): string {
+  const code = new RegExp(`### ${title}\\n[^]*?\`\`\`${language}\\n([^]*?)\`\`\``).exec(PAGE)?.[1];
+  if (code === undefined) throw new Error(`docs/receiver.md has no sample for ${title}`);
+  return code;
+}
+
+function isThere(command: string): boolean {
+  try {
+    execFileSync(command, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+let authority: TestAuthority;
+beforeAll(async () => {
+  authority = await makeTestAuthority();
+});
+afterAll(() => authority.remove());
+
+it('has a sample of each, and runs those of Node and Python everywhere', () => {
+  for (const sample of SAMPLES) expect(codeOf(sample).length).toBeGreaterThan(500);
+  expect(SAMPLES.filter(({ command }) => isThere(command)).map(({ title }) => title)).toEqual(
+    expect.arrayContaining(['Node', 'Python']),
+  );
+});
+
+describe.each(
+  SAMPLES.filter(({ command }) => isThere(command)).map((sample) => [sample.title, sample] as const),
+)('the sample in %s', (_, sample) => {
+  let folder: string;
+  let child: ChildProcess;
+  let port: number;
+  let output = '';
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'consent-sample-'));
+    mkdirSync(join(folder, 'records'));
+    const { certificatePem, privateKeyPem } = await issueCertificate(authority.authority, ['127.0.0.1']);
+    writeFileSync(join(folder, 'cert.pem'), certificatePem);
+    writeFileSync(join(folder, 'key.pem'), privateKeyPem);
+    writeFileSync(join(folder, sample.file), codeOf(sample));
+    port = await freePort();
+    output = '';
+    child = spawn(sample.command, sample.args(sample.file, port), {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], CONSENT_TOKEN: TOKEN, CONSENT_FOLDER: 'records', PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+    await until('the sample to listen', () =>
+      post({ token: 'none' }).then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+  afterEach(async () => {
+    // It has outlived everything that was done to it.
+    expect({ ended: child.exitCode ?? child.signalCode, output }).toEqual({ ended: null, output });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const record = (fields: object = {}): { id: string } & Record<string, unknown> => ({
+    schemaVersion: 1,
+    id: newId(),
+    projectId: newId(),
+    analytics: true,
+    marketing: false,
+    preferences: true,
+    action: 'custom',
+    hostname: 'www.example.com',
+    receivedAt: new Date().toISOString(),
+    note: 'ä ü',
+    ...fields,
+  });
+  const stored = (): string[] => readdirSync(join(folder, 'records')).toSorted();
+
+  /** Posts as the service does; `cutAfter` ends the connection after so many bytes of the body. */
+  function post(given: {
+    body?: string;
+    id?: string;
+    token?: string;
+    cutAfter?: number;
+  }): Promise<{ status: number; text: string }> {
+    const body = Buffer.from(given.body ?? '{}');
+    return new Promise((resolve, reject) => {
+      const request = (sample.tls ? httpsRequest : httpRequest)(
+        {
+          host: '127.0.0.1',
+          port,
+          method: 'POST',
+          path: '/',
+          agent: false,
+          ca: authority.authority.certificatePem,
+          headers: {
+            authorization: `Bearer ${given.token ?? TOKEN}`,
+            'content-type': 'application/json',
+            'content-length': body.length,
+            'webhook-id': given.id ?? newId(),
+          },
+        },
+        (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+          response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+          response.on('error', reject);
+        },
+      );
+      request.on('error', reject);
+      if (given.cutAfter === undefined) request.end(body);
+      else request.write(body.subarray(0, given.cutAfter), () => setTimeout(() => request.destroy(), 50));
+    });
+  }
+  const send = (sent: { id: string }, more: object = {}): Promise<{ status: number; text: string }> =>
+    post({ id: sent.id, body: JSON.stringify(sent), ...more });
+
+  it('stores a record as it came, once, however often it comes', async () => {
+    const sent = record();
+    expect(await send(sent)).toEqual({ status: 204, text: '' });
+    expect((await send(sent)).status).toBe(204);
+    expect(stored()).toEqual([`${sent.id}.json`]);
+    expect(JSON.parse(readFileSync(join(folder, 'records', `${sent.id}.json`), 'utf8'))).toEqual(sent);
+    const together = record();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(together)));
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
+    expect(stored()).toEqual([`${sent.id}.json`, `${together.id}.json`].toSorted());
+  });
+
+  it('refuses a wrong token with 401 and a JSON error', async () => {
+    for (const token of ['wrong', TOKEN.slice(1), '']) {
+      const { status, text } = await send(record(), { token });
+      expect({ status, error: (JSON.parse(text) as { error: unknown }).error }).toEqual({
+        status: 401,
+        error: expect.stringMatching(/./),
+      });
+    }
+    expect(stored()).toEqual([]);
+  });
+
+  it('answers 500 where storing fails, and takes the record when it comes again', async () => {
+    const sent = record();
+    renameSync(join(folder, 'records'), join(folder, 'away'));
+    expect((await send(sent)).status).toBe(500);
+    renameSync(join(folder, 'away'), join(folder, 'records'));
+    expect(stored()).toEqual([]);
+    expect((await send(sent)).status).toBe(204);
+    expect(stored()).toEqual([`${sent.id}.json`]);
+  });
+
+  it('stores nothing of a body that breaks off, and lives on', async () => {
+    const sent = record();
+    await expect(send(sent, { cutAfter: 60 })).rejects.toThrow(/socket hang up|ECONNRESET|aborted/);
+    expect((await send(sent)).status).toBe(204);
+    expect(stored()).toEqual([`${sent.id}.json`]);
+  });
+
+  it('does not archive what the Test action sends', async () => {
+    const sent = record({ action: 'test', test: true, analytics: false, preferences: false, hostname: null });
+    expect((await send(sent)).status).toBe(204);
+    expect(stored()).toEqual([]);
+  });
+
+  it('refuses what is no record', async () => {
+    for (const [fields, status] of [
+      [{ body: '{"id":' }, 400],
+      [{ body: '[]' }, 400],
+      [{ body: '{"id":"../../etc/passwd"}', id: '../../etc/passwd' }, 400],
+      [{ body: JSON.stringify(record()) }, 400],
+      [{ body: `{"id":"${'x'.repeat(70_000)}"}` }, 413],
+    ] as const) {
+      expect([fields.body.slice(0, 30), (await post(fields)).status]).toEqual([
+        fields.body.slice(0, 30),
+        status,
+      ]);
+    }
+    expect(stored()).toEqual([]);
+  });
+
+  if (!sample.tls) return;
+
+  it('gets its records from the service, and its Test', async () => {
+    const service = await startTestService({
+      RUN_WORKER: 'true',
+      FORWARDING_ALLOWED_PRIVATE_TARGETS: `127.0.0.1:${port}`,
+      FORWARDING_EXTRA_CA_FILE: authority.caFile,
+    });
+    try {
+      const project = await createForwardingProject(service, `https://127.0.0.1:${port}/consents`);
+      const test = await project.request('editor', 'POST', '/forwarding/test');
+      expect(await test.json()).toMatchObject({ delivered: true, httpStatus: 204 });
+      expect(stored()).toEqual([]);
+      const { id } = await choose(service, project.id);
+      expect(await settled(project, id)).toMatchObject({ outcome: 'delivered', httpStatus: 204 });
+      expect(stored()).toEqual([`${id}.json`]);
+    } finally {
+      await service.close();
+    }
+  });
+});
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

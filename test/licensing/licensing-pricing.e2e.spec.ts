@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { get, type IncomingHttpHeaders } from 'node:http';
+import { startTestService, type TestService } from '../support/service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+/** Unlike `fetch`, it adds no header of its own. */
+function read(headers: Record<string, string> = {}): Promise<{
+  status: number | undefined;
+  headers: IncomingHttpHeaders;
+  body: string;
+}> {
+  return new Promise((resolve, reject) => {
+    get(`${service.baseUrl}/v1/pricing`, { headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString(),
+        }),
+      );
+    }).on('error', reject);
+  });
+}
+
+describe('GET /v1/pricing (spec §4.3)', () => {
+  it('spec §2.3, §8: gives prices, limits and features to anybody', async () => {
+    const { status, headers, body } = await read();
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    const pricing = JSON.parse(body) as { tiers: { tier: string }[] };
+    expect(pricing.tiers.map(({ tier }) => tier)).toEqual(['lite', 'pro', 'business', 'enterprise']);
+    expect(pricing).toMatchObject({ currency: 'USD', notLimitedByTier: expect.any(Array) });
+    expect(pricing.tiers[1]).toEqual({
+      tier: 'pro',
+      name: 'Pro',
+      price: {
+        currency: 'USD',
+        monthly: { perMonth: 700, perYear: 8400 },
+        yearly: { perMonth: 500, perYear: 6000 },
+      },
+      limits: { pagesPerScan: 100 },
+      features: {
+        scheduledScans: false,
+        geoTargeting: 'global',
+        export: true,
+        analytics: false,
+        customDomains: true,
+        consentForwarding: true,
+      },
+    });
+  });
+
+  it('may be cached, and embedded from any origin', async () => {
+    const { headers } = await read({ origin: 'https://www.example.com' });
+    expect(headers).toMatchObject({
+      'cache-control': 'public, max-age=300, stale-while-revalidate=86400',
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    expect(headers['set-cookie']).toBeUndefined();
+  });
+
+  it('answers 304 without a body to its own ETag, in every form of the header', async () => {
+    const { headers } = await read();
+    const etag = headers.etag ?? '';
+    expect(etag).toMatch(/^"[\w-]{20,}"$/);
+    for (const ifNoneMatch of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await read({ 'if-none-match': ifNoneMatch, 'cache-control': 'no-cache' });
+      expect(again).toMatchObject({ status: 304, body: '' });
+      expect(again.headers).toMatchObject({
+        etag,
+        'cache-control': headers['cache-control'],
+        'access-control-allow-origin': '*',
+      });
+    }
+  });
+
+  it('answers 200 to another ETag', async () => {
+    for (const ifNoneMatch of ['"other"', '', 'nonsense', '"', ',']) {
+      expect(await read({ 'if-none-match': ifNoneMatch })).toMatchObject({ status: 200 });
+    }
+  });
+
+  it('answers HEAD and the preflight of a browser', async () => {
+    const head = await fetch(`${service.baseUrl}/v1/pricing`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(head.headers.get('etag')).toMatch(/^"/);
+    const preflight = await fetch(`${service.baseUrl}/v1/pricing`, { method: 'OPTIONS' });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+  });
+});

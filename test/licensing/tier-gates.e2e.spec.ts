@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Role } from '../../src/access/domain/role.js';
+import type { Subscription } from '../../src/licensing/infrastructure/subscription.entity.js';
+import { newId } from '../../src/shared/ids.js';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { writeSubscription } from '../support/subscription.js';
+import { BEHIND_LOOPBACK_PROXY } from '../support/user.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const PAID = ['pro', 'business', 'enterprise'];
+
+/** Every route that a tier guards, with the tiers of spec §8 and §2.3 that it serves. */
+const GUARDED: { method: string; path: string; role: Role; tiers: string[] }[] = [
+  { method: 'PUT', path: '/forwarding', role: 'editor', tiers: PAID },
+  { method: 'POST', path: '/forwarding/test', role: 'editor', tiers: PAID },
+  { method: 'POST', path: '/forwarding/deliveries/resend', role: 'editor', tiers: PAID },
+  { method: 'POST', path: `/forwarding/deliveries/${newId()}/resend`, role: 'editor', tiers: PAID },
+  { method: 'GET', path: '/consents/export?format=csv', role: 'viewer', tiers: PAID },
+  { method: 'GET', path: '/analytics/consents', role: 'viewer', tiers: ['business', 'enterprise'] },
+];
+
+const ago = (ms: number): Date => new Date(Date.now() - ms);
+
+/** What a project may have bought, and the tier and reason in effect (spec §3.2). */
+const STATES: [string, Partial<Subscription> | null, string, string][] = [
+  ['nothing', null, 'lite', 'no_subscription'],
+  ['pro', { tier: 'pro' }, 'pro', 'active'],
+  ['business', { tier: 'business' }, 'business', 'active'],
+  [
+    'enterprise',
+    {
+      ...{ tier: 'enterprise', provider: 'manual', reason: 'contract 7', grantedBy: 'an operator' },
+      expiresAt: new Date(Date.now() + DAY_MS),
+    },
+    'enterprise',
+    'active',
+  ],
+  [
+    'business, 13 days and 23 h past due',
+    { tier: 'business', status: 'past_due', pastDueSince: ago(14 * DAY_MS - 60 * MINUTE_MS) },
+    'business',
+    'grace_past_due',
+  ],
+  [
+    'business, 14 days past due',
+    { tier: 'business', status: 'past_due', pastDueSince: ago(14 * DAY_MS) },
+    'lite',
+    'grace_expired',
+  ],
+  [
+    'business, canceled 2 days and 23 h ago',
+    {
+      tier: 'business',
+      status: 'canceled',
+      endedAt: ago(3 * DAY_MS - 60 * MINUTE_MS),
+      endReason: 'requested',
+    },
+    'business',
+    'grace_canceled',
+  ],
+  [
+    'business, canceled 3 days ago',
+    { tier: 'business', status: 'canceled', endedAt: ago(3 * DAY_MS), endReason: 'requested' },
+    'lite',
+    'grace_expired',
+  ],
+  ['business, unpaid', { tier: 'business', status: 'unpaid' }, 'lite', 'payment_failed'],
+];
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(BEHIND_LOOPBACK_PROXY);
+});
+afterAll(() => service.close());
+
+describe('routes that a tier guards (spec §4.6, §8)', () => {
+  it('are all listed here', () => {
+    const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
+      paths: Record<string, Record<string, { responses: Record<string, { description?: string }> }>>;
+    };
+    const guarded = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { responses }]) => responses['403']?.description?.startsWith('tier_required'))
+        .map(([method]) => `${method.toUpperCase()} ${path.replace('/v1/projects/{projectId}', '')}`),
+    );
+    const listed = GUARDED.map(
+      ({ method, path }) =>
+        `${method} ${path.split('?')[0]?.replace(/\/[0-9a-f-]{36}\//, '/{consentId}/') ?? ''}`,
+    );
+    // Guards its region rules alone, by what the body holds: publishing.e2e.spec.ts.
+    listed.push('PUT /configuration');
+    expect(listed.sort()).toEqual(guarded.sort());
+  });
+
+  describe.each(STATES)('of a project with %s', (_name, subscription, tier, reason) => {
+    let project: TestProject;
+    beforeAll(async () => {
+      project = await createTestProject(service);
+      if (subscription) await writeSubscription(service, project.id, subscription);
+    });
+
+    const ask = (role: Role, method: string, path: string): Promise<Response> =>
+      project.request(role, method, path, method === 'GET' ? undefined : {});
+
+    it.each(GUARDED)(`as ${tier} (${reason}): $method $path`, async ({ method, path, role, tiers }) => {
+      const response = await ask(role, method, path);
+      if (tiers.includes(tier)) {
+        // What comes then is the route's own matter: here some have no endpoint, body or record to work on.
+        expect([200, 202, 404, 409, 422]).toContain(response.status);
+        await response.body?.cancel();
+        return;
+      }
+      expect(response.status).toBe(403);
+      const body = (await response.json()) as object;
+      expect(body).toMatchObject({
+        code: 'tier_required',
+        requiredTiers: tiers,
+        currentTier: tier,
+        reason,
+      });
+      expect(body).not.toHaveProperty('upgrade');
+      expect(await (await ask('owner', method, path)).json()).toMatchObject({
+        code: 'tier_required',
+        upgrade: { pricingUrl: '/v1/pricing', tiers },
+      });
+    });
+
+    it.each(GUARDED)('on a preview hostname: $method $path', async ({ method, path, tiers }) => {
+      const response = await ask(
+        'owner',
+        method,
+        `${path}${path.includes('?') ? '&' : '?'}hostname=a.webflow.io`,
+      );
+      expect(response.status).toBe(403);
+      const body = (await response.json()) as object;
+      expect(body).toMatchObject({ code: 'tier_required', requiredTiers: tiers, currentTier: 'lite' });
+      expect(body).toMatchObject({ reason: 'preview_hostname' });
+      expect(body).not.toHaveProperty('upgrade');
+    });
+  });
+});
+
+describe('what is not capped by a tier (spec §8)', () => {
+  /** Fewer than what any project may have of each, whatever its tier. */
+  const MANY = 40;
+
+  it('domains, consent records, members, API keys and a customer’s own endpoint calls, on lite', async () => {
+    const project = await createTestProject(service);
+    const domains = Array.from({ length: MANY }, (_, index) => `site-${index}.example.com`);
+    expect((await project.request('owner', 'PATCH', '', { domains })).status).toBe(200);
+
+    const choice = { analytics: true, marketing: true, preferences: true, action: 'accept_all' };
+    const stored = await Promise.all(
+      Array.from({ length: 20 * MANY }, () => project.request('viewer', 'POST', '/consents', choice)),
+    );
+    expect(new Set(stored.map(({ status }) => status))).toEqual(new Set([201]));
+
+    await service.database.query(
+      `insert into app_user (id, name, email, email_verified) select gen_random_uuid(), 'Somebody', n || '@example.com', true
+       from generate_series(1, $1::int) n`,
+      [MANY],
+    );
+    const invited = await Promise.all(
+      domains.map((_, index) =>
+        project.request('owner', 'POST', '/members', { email: `${index + 1}@example.com`, role: 'viewer' }),
+      ),
+    );
+    expect(new Set(invited.map(({ status }) => status))).toEqual(new Set([201]));
+
+    const keys = await Promise.all(
+      domains.map((name) => project.request('owner', 'POST', '/api-keys', { name, role: 'viewer' })),
+    );
+    expect(new Set(keys.map(({ status }) => status))).toEqual(new Set([201]));
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { mountDemoSite } from '../../src/one-machine/http/demo-site.js';
+import { createHttpApp } from '../../src/app/http-app.js';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { launchBrowser } from '../support/browser.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+let browser: Browser;
+let service: TestService;
+let app: NestExpressApplication;
+let project: TestProject;
+beforeAll(async () => {
+  service = await startTestService();
+  project = await createTestProject(service);
+  app = await createHttpApp(service.settings, {
+    mount: (mounted) => mountDemoSite(mounted, { projectId: () => project.id, received: () => [] }),
+  });
+  await app.listen(0, '127.0.0.1');
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.close();
+  await service?.close();
+});
+
+// What runs inside a page knows these; the DOM's own types would be there for the whole program.
+declare const document: { documentElement: { classList: { contains(name: string): boolean } }; body: object };
+declare function getComputedStyle(element: object): { backgroundColor: string };
+
+const records = (): Promise<Record<string, unknown>[]> =>
+  service.database.query('select * from consent_record where project_id = $1 order by id', [project.id]);
+
+describe('the demo site', () => {
+  it.each(['light', 'dark'] as const)(
+    'shows every category with its description at once, %s',
+    async (colorScheme) => {
+      const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 720 } });
+      const page = await context.newPage();
+      await page.goto(`${await app.getUrl()}/demo`);
+      await page.getByRole('button', { name: 'Choose' }).click();
+      for (const text of [
+        'The shop does not work without these.',
+        'Helps us see how the site is used.',
+        'Lets us show you what may interest you.',
+        'Remembers how you like the site.',
+      ]) {
+        const description = page.getByText(text);
+        await description.waitFor();
+        // Inside of the modal's own window too: what has to be scrolled to does not count.
+        const seen = await description.evaluate((element) => {
+          const { top, bottom, left } = element.getBoundingClientRect();
+          const at = (y: number): boolean =>
+            element.contains(element.ownerDocument.elementFromPoint(left + 2, y));
+          return bottom > top && at(top + 2) && at(bottom - 2);
+        });
+        expect([text, seen]).toEqual([text, true]);
+      }
+      const isDark = await page.evaluate(() => document.documentElement.classList.contains('cc--darkmode'));
+      expect(isDark).toBe(colorScheme === 'dark');
+      const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      expect(background).toBe(colorScheme === 'dark' ? 'rgb(20, 24, 29)' : 'rgb(243, 245, 247)');
+      await context.close();
+    },
+  );
+
+  it('shows a banner, and stores the choice through the loader', async () => {
+    const page = await browser.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text());
+    });
+    await page.goto(`${await app.getUrl()}/demo`);
+    await page.getByRole('button', { name: 'Accept all' }).first().click();
+    const status = page.locator('#status[data-http-status="201"]');
+    await status.waitFor();
+    expect(await status.textContent()).toMatch(/^Stored as [0-9a-f-]{36} in \d+ ms\.$/);
+    expect(await records()).toMatchObject([
+      {
+        id: await status.getAttribute('data-consent-id'),
+        analytics: true,
+        marketing: true,
+        preferences: true,
+        action: 'accept_all',
+        hostname: '127.0.0.1',
+      },
+    ]);
+    expect(JSON.parse((await page.locator('#meta').textContent()) ?? '')).toMatchObject({
+      tier: 'lite',
+      projectId: project.id,
+    });
+
+    // The loader's words are read without scrolling sideways.
+    expect(await page.locator('#meta').evaluate((code) => code.scrollWidth <= code.clientWidth)).toBe(true);
+    expect(await page.locator('#why').textContent()).toContain('does not bring forwarding');
+    expect(await page.locator('#why').isVisible()).toBe(true);
+
+    await page.getByRole('button', { name: 'Change my choice' }).click();
+    await page.getByRole('button', { name: 'Reject all' }).last().click();
+    await until('two records', async () => (await records()).length === 2);
+    expect((await records())[1]).toMatchObject({ analytics: false, marketing: false, action: 'reject_all' });
+    expect(problems).toEqual([]);
+  });
+});

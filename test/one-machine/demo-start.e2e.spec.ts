@@ -1,0 +1,68 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { signatureOf, stripeEvent, stripeSubscription } from '../support/fake-stripe.js';
+import { type ServiceProcess, startServiceProcess } from '../support/process.js';
+import { until } from '../support/until.js';
+
+type Json = Record<string, unknown>;
+
+interface Credentials {
+  projectId: string;
+  apiKeys: Record<'owner' | 'editor' | 'viewer', string>;
+  billingWebhookSecret: string;
+}
+
+let folder: string;
+let service: ServiceProcess;
+let credentials: Credentials;
+
+const start = async (): Promise<void> => {
+  service = await startServiceProcess({ DATA_DIR: folder });
+  credentials = JSON.parse(readFileSync(join(folder, 'dev-credentials.json'), 'utf8')) as Credentials;
+};
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'consent-demo-start-'));
+  chmodSync(folder, 0o755);
+  await start();
+});
+afterAll(async () => {
+  await service?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function call(method: string, path: string, body?: unknown): Promise<Json> {
+  const response = await fetch(`${service.baseUrl}/v1/projects/${credentials.projectId}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${credentials.apiKeys.editor}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return (await response.json()) as Json;
+}
+
+it('the demo project is put right at each start, whatever was simulated', async () => {
+  expect(await call('GET', '/tier')).toMatchObject({ tier: 'pro', reason: 'active' });
+  await call('POST', '/tier/simulate', { tier: 'lite' });
+  expect(await call('GET', '/tier')).toMatchObject({ tier: 'lite' });
+  await service.stop();
+  await start();
+  expect(service.output()).not.toContain('was not pointed');
+  expect(await call('GET', '/tier')).toMatchObject({ tier: 'pro', reason: 'active' });
+  expect(await call('POST', '/forwarding/test')).toMatchObject({ delivered: true, httpStatus: 204 });
+});
+
+it('a signed webhook with a price of the demo changes its tier', async () => {
+  const subscription = stripeSubscription({
+    projectId: credentials.projectId,
+    priceId: 'price_demo_business_month',
+  });
+  const payload = JSON.stringify(stripeEvent('customer.subscription.created', subscription));
+  const posted = await fetch(`${service.baseUrl}/v1/webhooks/billing`, {
+    method: 'POST',
+    headers: { 'stripe-signature': signatureOf(payload, { secret: credentials.billingWebhookSecret }) },
+    body: payload,
+  });
+  expect(posted.status).toBe(200);
+  await until('tier business', async () => (await call('GET', '/tier')).tier === 'business');
+});

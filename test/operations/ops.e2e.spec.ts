@@ -1,0 +1,206 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TokenVault } from '../../src/forwarding/infrastructure/token-vault.js';
+import { newId } from '../../src/shared/ids.js';
+import { createTestProject } from '../support/project.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const COMMANDS = [
+  'outbox dead',
+  'outbox retry',
+  'sites publish',
+  'billing events',
+  'billing replay',
+  'billing grant',
+  'billing revoke',
+  'secrets list',
+  'secrets re-encrypt',
+];
+const UNKNOWN = '00000000-0000-7000-8000-000000000000';
+
+const keyOf = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
+const FIRST = keyOf('k1');
+const SECOND = keyOf('k2');
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({ SECRET_KEYS: FIRST });
+});
+afterAll(() => service.close());
+
+interface Outcome {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs a program of `dist` with nothing of this process's environment but PATH and HOME. */
+async function run(program: string, args: string[], environment: NodeJS.ProcessEnv): Promise<Outcome> {
+  const { PATH, HOME } = process.env;
+  try {
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', `dist/${program}.js`, ...args],
+      { env: { PATH, HOME, NODE_ENV: 'production', ...environment } },
+    );
+    return { code: 0, out: stdout, err: stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, out: stdout, err: stderr };
+  }
+}
+
+const environment = (secretKeys: string): NodeJS.ProcessEnv => ({
+  DATABASE_URL: service.database.url,
+  PUBLIC_BASE_URL: 'https://consent.example.com',
+  AUTH_SECRET: 'a'.repeat(32),
+  SECRET_KEYS: secretKeys,
+});
+const ops = (args: string, secretKeys = FIRST): Promise<Outcome> =>
+  run('ops', args === '' ? [] : args.split(' '), environment(secretKeys));
+
+describe('npm run ops', () => {
+  it.each(['--help', 'help', '-h'])(
+    '%s lists every command, without settings or a database',
+    async (help) => {
+      const { code, out, err } = await run('ops', [help], {});
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      for (const name of COMMANDS) expect(out).toContain(`  ${name}`);
+    },
+  );
+
+  it.each(COMMANDS)('%s --help says how it is used', async (name) => {
+    const { code, out, err } = await run('ops', [...name.split(' '), '--help'], {});
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(new RegExp(`^Usage: npm run ops -- ${name}.*\\n\\n  \\S`));
+    expect(out.split('\n')).toHaveLength(4);
+  });
+
+  it.each([
+    ['', 'Name a command.'],
+    ['nonsense', 'There is no command "nonsense".'],
+    ['billing nonsense', 'There is no command "billing nonsense".'],
+    ['outbox dead --odd', "Unknown option '--odd'."],
+    ['outbox dead more', 'There is no place for the argument "more".'],
+    ['outbox retry', 'Give the project and the id of a dead letter, or --all.'],
+    [`outbox retry ${UNKNOWN}`, 'Give the id of the dead letter behind the project.'],
+    [`outbox retry ${UNKNOWN} x`, '"x" is no id of a dead letter: it must be a number.'],
+    ['outbox retry x 1', '"x" is no id of a project: it must be a UUID.'],
+    [`outbox retry ${UNKNOWN} 1 --all`, 'Give the project and the id of a dead letter, or --all, not both.'],
+    ['sites publish', 'Give the id of a project, or --all.'],
+    ['sites publish x', '"x" is no id of a project: it must be a UUID.'],
+    ['billing events --status odd', '--status must be one of dead, pending, processed, ignored.'],
+    ['billing replay', 'Give the id of an event, or --all.'],
+    [`billing grant ${UNKNOWN}`, 'Give a tier behind the project: pro, business, enterprise.'],
+    [`billing grant ${UNKNOWN} pro`, 'Give the end of the grant with --until.'],
+    [`billing grant ${UNKNOWN} pro --until soon`, '--until must be an ISO 8601 instant, e.g. 2027-12-31.'],
+    [`billing grant ${UNKNOWN} pro --until 2020-01-01`, '--until must be an instant to come.'],
+    [`billing grant ${UNKNOWN} pro --until 2090-01-01 --by op`, 'Give the reason with --reason.'],
+    [`billing revoke ${UNKNOWN} --reason r`, 'Give the name of who does it with --by.'],
+    [`billing revoke ${UNKNOWN} --reason`, "Option '--reason <value>' argument missing."],
+  ])('"%s" is one sentence and exit code 2', async (args, sentence) => {
+    const { code, out, err } = await ops(args);
+    expect({ code, out, err }).toEqual({
+      code: 2,
+      out: '',
+      err: `${sentence} "npm run ops -- --help" lists the commands.\n`,
+    });
+  });
+
+  it.each([
+    [`outbox retry ${UNKNOWN} 1`, `Project ${UNKNOWN} has no dead letter 1.`],
+    [`outbox retry ${UNKNOWN} 1 --dry-run`, `Project ${UNKNOWN} has no dead letter 1.`],
+    [`sites publish ${UNKNOWN}`, 'There is no such project.'],
+    [
+      'billing replay evt_none',
+      'There is no such event, or none that can be replayed: it was ignored, or its payload was dropped.',
+    ],
+    [`billing grant ${UNKNOWN} pro --until 2090-01-01 --reason r --by op`, 'There is no such project.'],
+    [`billing revoke ${UNKNOWN} --reason r --by op`, 'There is no such project, or it has no grant.'],
+  ])('"%s" is about nothing that is there: exit code 1', async (args, sentence) => {
+    expect(await ops(args)).toEqual({ code: 1, out: '', err: `${sentence}\n` });
+  });
+});
+
+describe('SECRET_KEYS', () => {
+  const token = 'T'.repeat(43);
+
+  it('are counted, changed for another, and missed at the start', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    const saved = await project.request('editor', 'PUT', '/forwarding', {
+      enabled: true,
+      endpointUrl: 'https://receiver.example.com/consents',
+      authMode: 'bearer',
+      bearerToken: token,
+    });
+    expect(saved.status).toBe(200);
+    const sealed = async (): Promise<{ ciphertext: Buffer; keyId: string; at: Date } | undefined> =>
+      (
+        await service.database.query<{ ciphertext: Buffer; keyId: string; at: Date }>(
+          `select token_ciphertext as ciphertext, token_key_id as "keyId", token_updated_at as at
+           from forwarding_settings where project_id = $1`,
+          [project.id],
+        )
+      )[0];
+    const before = await sealed();
+    const rotated = `${SECOND},${FIRST}`;
+    expect(await ops('secrets list', rotated)).toEqual({
+      code: 0,
+      out: 'k2  encrypts  0 tokens\nk1  decrypts  1 tokens\n',
+      err: '',
+    });
+    expect(await ops('secrets re-encrypt --dry-run', rotated)).toMatchObject({
+      code: 0,
+      out: 'Would encrypt 1 anew.\n',
+    });
+    expect(await sealed()).toEqual(before);
+
+    // Taken out too early: neither does the service start, nor is anything lost.
+    expect((await ops('secrets list', SECOND)).out).toContain('k1  MISSING from SECRET_KEYS  1 tokens');
+    const early = await ops('secrets re-encrypt', SECOND);
+    expect(early).toMatchObject({ code: 1, err: expect.stringContaining(project.id) });
+    const start = await run('main', [], { ...environment(SECOND), PORT: '0' });
+    expect(start.code).toBe(1);
+    expect(start.err).toContain(
+      'SECRET_KEYS lacks keys that stored bearer tokens are encrypted with: k1 (1 tokens).',
+    );
+    expect(start.err).not.toContain('    at ');
+    const sameId = await run('main', [], { ...environment(keyOf('k1')), PORT: '0' });
+    expect(sameId).toMatchObject({ code: 1, err: expect.stringContaining('has other keys under the ids') });
+    expect(await sealed()).toEqual(before);
+
+    expect(await ops('secrets re-encrypt', rotated)).toEqual({
+      code: 0,
+      out: 'Encrypted 1 anew.\n',
+      err: '',
+    });
+    const after = await sealed();
+    expect(after).toMatchObject({ keyId: 'k2', at: before?.at });
+    const [id = '', key = ''] = SECOND.split(':');
+    const vault = new TokenVault({
+      ...service.settings,
+      secretKeys: [{ id, key: Buffer.from(key, 'base64') }],
+    });
+    expect(after && vault.open(project.id, after)).toBe(token);
+    expect(await ops('secrets re-encrypt', SECOND)).toMatchObject({ code: 0, out: 'Encrypted 0 anew.\n' });
+    expect((await ops('secrets list', SECOND)).out).toBe('k2  encrypts  1 tokens\n');
+  });
+
+  it('of a row that somebody changed are not guessed at', async () => {
+    const id = newId();
+    await service.database.query(`insert into project (id, name) values ($1, 'Changed')`, [id]);
+    await service.database.query(
+      `insert into forwarding_settings (project_id, enabled, endpoint_url, auth_mode, token_ciphertext, token_key_id, token_origin)
+       values ($1, false, 'https://receiver.example.com/', 'bearer', $2, 'k1', 'https://receiver.example.com')`,
+      [id, randomBytes(64)],
+    );
+    const { code, out, err } = await ops('secrets re-encrypt', `${SECOND},${FIRST}`);
+    expect({ code, out }).toEqual({ code: 1, out: 'Encrypted 0 anew.\n' });
+    expect(err).toBe(
+      `1 cannot be read: the key is missing or the row was changed. Their owners must save the token again: ${id}\n`,
+    );
+  });
+});

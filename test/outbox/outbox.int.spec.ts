@@ -1,0 +1,495 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
+import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher.js';
+import { OutboxService } from '../../src/outbox/outbox.service.js';
+import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
+import { type HeldMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
+import type {
+  Ending,
+  OutboxHandler,
+  OutboxMessage,
+  Settled,
+} from '../../src/outbox/domain/outbox-message.js';
+import { newId } from '../../src/shared/ids.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+const TOPIC = 'test.topic';
+/** As documented, and not as the source has it: one that is changed by accident shall be noticed. */
+const OUTBOX_FAILURES_MAX = 8;
+const LEASE_MS = 1_000;
+const LOWEST_PROJECT = '00000000-0000-0000-0000-000000000000';
+
+/** A handler whose attempts the test decides; it writes down what it attempted and settled. */
+class Recorder implements OutboxHandler<string> {
+  readonly topic = TOPIC;
+  readonly prepared: string[] = [];
+  readonly attempted: string[] = [];
+  readonly settled: { subjectId: string; outcome: string }[] = [];
+  attempt: (message: OutboxMessage) => Promise<Ending<string>> = () =>
+    Promise.resolve({ kind: 'settled', outcome: 'done', healthy: true });
+  poisonous = (_message: OutboxMessage): boolean => false;
+  poisonousAtSettle = (_settled: Settled<string>): boolean => false;
+  /** What the handler writes with an outcome, in the transaction that it is given. */
+  write = (_tx: EntityManager): Promise<unknown> => Promise.resolve();
+
+  prepare(messages: OutboxMessage[]): Promise<(() => Promise<Ending<string>>)[]> {
+    if (messages.some(this.poisonous)) throw new Error('poison');
+    this.prepared.push(...messages.map(({ subjectId }) => subjectId));
+    return Promise.resolve(
+      messages.map((message) => () => {
+        this.attempted.push(message.subjectId);
+        return this.attempt(message);
+      }),
+    );
+  }
+
+  async settle(tx: EntityManager, settled: Settled<string>[]): Promise<void> {
+    await this.write(tx);
+    if (settled.some(this.poisonousAtSettle)) throw new Error('poison at settle');
+    this.settled.push(...settled.map(({ message, outcome }) => ({ subjectId: message.subjectId, outcome })));
+  }
+
+  giveUp(): string {
+    return 'given up';
+  }
+}
+
+describe('outbox', () => {
+  let service: TestService;
+  let outbox: OutboxService;
+  let dispatcher: OutboxDispatcher;
+  let recorder: Recorder;
+
+  beforeEach(async () => {
+    service = await startTestService({ FORWARDING_TIMEOUT_MS: '500', OUTBOX_LEASE_MS: String(LEASE_MS) });
+    outbox = service.app.get(OutboxService);
+    dispatcher = service.app.get(OutboxDispatcher);
+    recorder = new Recorder();
+    outbox.register(recorder);
+  });
+  afterEach(() => service.close());
+
+  const append = async (count: number, projectId: string = newId()): Promise<string[]> => {
+    const subjects = Array.from({ length: count }, () => newId());
+    await service.app
+      .get(EntityManager)
+      .fork()
+      .transactional(async (tx) => {
+        for (const subjectId of subjects) await outbox.append(tx, { projectId, topic: TOPIC, subjectId });
+      });
+    return subjects;
+  };
+  const waiting = async (): Promise<number> =>
+    Number((await service.database.query<{ n: string }>('select count(*) n from outbox_message'))[0]?.n);
+  const dead = (): Promise<Record<string, unknown>[]> =>
+    service.database.query('select * from outbox_dead_letter');
+  const skipBackoff = (): Promise<unknown> =>
+    service.database.query(
+      "update outbox_message set available_at = now() - interval '1 second' where claim_id is null",
+    );
+
+  it('keeps nothing of a message whose transaction is rolled back', async () => {
+    const em = service.app.get(EntityManager).fork();
+    const failing = em.transactional(async (tx) => {
+      await outbox.append(tx, { projectId: newId(), topic: TOPIC, subjectId: newId() });
+      throw new Error('rolled back');
+    });
+    await expect(failing).rejects.toThrow('rolled back');
+    expect(await waiting()).toBe(0);
+  });
+
+  it('refuses to append outside a transaction or to a topic without a handler', async () => {
+    const em = service.app.get(EntityManager).fork();
+    await expect(outbox.append(em, { projectId: newId(), topic: TOPIC, subjectId: newId() })).rejects.toThrow(
+      'inside a transaction',
+    );
+    const unknown = em.transactional((tx) =>
+      outbox.append(tx, { projectId: newId(), topic: 'nobody.reads', subjectId: newId() }),
+    );
+    await expect(unknown).rejects.toThrow('has no handler');
+  });
+
+  it('fails the start where an announced topic has no handler', () => {
+    outbox.announce('nobody.reads');
+    expect(() => outbox.onApplicationBootstrap()).toThrow('nobody.reads has no handler');
+  });
+
+  it('attempts and settles every message once, and leaves the table empty', async () => {
+    const subjects = [...(await append(300)), ...(await append(20))];
+    dispatcher.ring();
+    await until('all settled', () => recorder.settled.length === 320);
+    expect(new Set(recorder.settled.map(({ subjectId }) => subjectId))).toEqual(new Set(subjects));
+    expect(recorder.attempted).toHaveLength(320);
+    await until('no row left', async () => (await waiting()) === 0);
+  });
+
+  it('attempts the messages of a project in their order where one goes at a time', async () => {
+    const subjects = await append(4);
+    dispatcher.ring();
+    await until('all settled', () => recorder.settled.length === 4);
+    expect(recorder.attempted).toEqual(subjects);
+  });
+
+  it('hands each message to one of two workers that claim at the same time', async () => {
+    for (let n = 0; n < 10; n++) await append(20);
+    const workers = Array.from({ length: 4 }, () => new OutboxClaimer(service.settings));
+    const request = {
+      topics: [TOPIC],
+      limit: 100,
+      limitPerProject: 20,
+      freeOf: new Map<string, number>(),
+      afterProject: LOWEST_PROJECT,
+    };
+    const claims = await Promise.all(workers.map((claimer) => claimer.claim(request)));
+    for (const claimer of workers) await claimer.onApplicationShutdown();
+    const ids = claims.flatMap(({ messages }) =>
+      messages.map((message) => `${message.projectId}/${message.id}`),
+    );
+    expect(ids.length).toBeGreaterThanOrEqual(100);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('claims a worker’s message again once its lease has run out, and fences the first claim off', async () => {
+    await append(1);
+    const store = service.app.get(OutboxStore);
+    const claimer = service.app.get(OutboxClaimer);
+    const request = {
+      topics: [TOPIC],
+      limit: 10,
+      limitPerProject: 10,
+      freeOf: new Map<string, number>(),
+      afterProject: LOWEST_PROJECT,
+    };
+    const first = await claimer.claim(request);
+    expect((await claimer.claim(request)).messages).toHaveLength(0);
+    const second = await until('the lease to run out', async () => {
+      const claimed = await claimer.claim(request);
+      return claimed.messages.length > 0 ? claimed : null;
+    });
+    expect(second.messages[0]).toMatchObject({ unknownOutcomes: 1 });
+    const held = (claim: typeof first): { message: OutboxMessage; claimId: string }[] =>
+      claim.messages.map((message) => ({ message, claimId: claim.claimId }));
+    const em = service.app.get(EntityManager).fork();
+    expect((await em.transactional((tx) => store.remove(tx, held(first)))).size).toBe(0);
+    expect(await waiting()).toBe(1);
+    expect((await em.transactional((tx) => store.remove(tx, held(second)))).size).toBe(1);
+    expect(await waiting()).toBe(0);
+  });
+
+  const claim = async (): Promise<HeldMessage[]> => {
+    const { claimId, messages } = await service.app.get(OutboxClaimer).claim({
+      ...{ topics: [TOPIC], limit: 10, limitPerProject: 10 },
+      ...{ freeOf: new Map<string, number>(), afterProject: LOWEST_PROJECT },
+    });
+    return messages.map((message) => ({ message, claimId }));
+  };
+  const rows = (): Promise<Record<string, unknown>[]> =>
+    service.database.query('select * from outbox_message order by id');
+
+  it('holds a lease for as long as the setting says', async () => {
+    await append(1);
+    await claim();
+    const [row] = await service.database.query<{ left: number }>(
+      'select extract(epoch from available_at - now())::float8 * 1000 as left from outbox_message',
+    );
+    expect(row?.left).toBeLessThanOrEqual(LEASE_MS);
+    expect(row?.left).toBeGreaterThan(LEASE_MS / 2);
+  });
+
+  it.each<[string, (store: OutboxStore, held: HeldMessage) => Promise<void>]>([
+    ['put it back', (store, held) => store.putBack(held, { afterMs: 60_000, error: 'late' })],
+    ['give it back', (store, held) => store.release([held])],
+    ['bury it', (store, held) => store.bury(held, 'late')],
+  ])('lets the first claim not %s after the second', async (_, change) => {
+    await append(1);
+    const [first] = await claim();
+    await service.database.query(`update outbox_message set available_at = now() - interval '1 second'`);
+    const [second] = await claim();
+    const before = await rows();
+    const store = service.app.get(OutboxStore);
+    await change(store, first as HeldMessage);
+    expect(await rows()).toEqual(before);
+    expect(await dead()).toEqual([]);
+    await change(store, second as HeldMessage);
+    expect(await rows()).not.toEqual(before);
+  });
+
+  it('keeps nothing that a handler wrote before it threw at settle', async () => {
+    await service.database.query('create table written (subject text)');
+    await service.database.query('grant insert on written to public');
+    const [poison] = await append(1);
+    recorder.write = (tx) => tx.execute(`insert into written values ('half')`);
+    recorder.poisonousAtSettle = ({ message }) => message.subjectId === poison;
+    dispatcher.ring();
+    await until('the failure is counted', async () => (await rows())[0]?.['failures'] === 1);
+    expect(await service.database.query('select * from written')).toEqual([]);
+    recorder.poisonousAtSettle = () => false;
+    await skipBackoff();
+    dispatcher.ring();
+    await until('settled', () => recorder.settled.length === 1);
+    expect(await service.database.query('select * from written')).toEqual([{ subject: 'half' }]);
+  });
+
+  it('prepares anew what waited too long for its slot, and counts nothing against it', async () => {
+    const projectId = newId();
+    await append(200, projectId);
+    dispatcher.ring();
+    await until('the receiver is known to be quick', () => recorder.settled.length === 200);
+    recorder.prepared.length = 0;
+    recorder.attempted.length = 0;
+    const ends: (() => void)[] = [];
+    recorder.attempt = async () => {
+      if (ends.length < 64) await new Promise<void>((end) => ends.push(end));
+      return { kind: 'settled', outcome: 'done', healthy: true };
+    };
+    await append(128, projectId);
+    dispatcher.ring();
+    await until('half is under way and half is claimed ahead', () => dispatcher.held === 128);
+    const underWay = new Set(recorder.attempted);
+    const ahead = recorder.prepared.filter((subjectId) => !underWay.has(subjectId));
+    expect([underWay.size, ahead.length]).toEqual([64, 64]);
+    const heldSinceMs = performance.now();
+    // Half a lease, which is less than the two seconds of a longer one.
+    await until('they are too old', () => performance.now() - heldSinceMs > LEASE_MS / 2 + 50);
+    ends[0]?.();
+    await until('all but those under way are settled', () => recorder.settled.length === 200 + 65);
+    const timesPrepared = (subjectId: string): number =>
+      recorder.prepared.filter((prepared) => prepared === subjectId).length;
+    expect(new Set(ahead.map(timesPrepared))).toEqual(new Set([2]));
+    expect(recorder.attempted).toHaveLength(128);
+    expect((await rows()).every((row) => Number(row['unknown_outcomes']) <= 1)).toBe(true);
+    for (const end of ends) end();
+  });
+
+  it('leaves a project alone that is put off, and counts nothing against its messages', async () => {
+    const projectId = newId();
+    await append(40, projectId);
+    let attempts = 0;
+    let open = false;
+    recorder.attempt = () => {
+      attempts += 1;
+      return Promise.resolve(
+        open ? { kind: 'settled', outcome: 'done', healthy: true } : { kind: 'later', afterMs: 400 },
+      );
+    };
+    dispatcher.ring();
+    await until('it was put off', () => attempts > 0);
+    const startedMs = performance.now();
+    await until('it was looked at again', () => attempts > 8);
+    // At first as many as a new project gets, then one for each pause.
+    expect(performance.now() - startedMs).toBeGreaterThan(3 * 400);
+    expect((await rows()).every((row) => row['failures'] === 0)).toBe(true);
+    expect((await rows()).reduce((sum, row) => sum + Number(row['unknown_outcomes']), 0)).toBeLessThan(2);
+    const neighbour = await append(5);
+    open = true;
+    dispatcher.ring();
+    await until('all are settled in the end', () => recorder.settled.length === 45);
+    expect(recorder.settled.map(({ subjectId }) => subjectId)).toEqual(expect.arrayContaining(neighbour));
+  });
+
+  it('writes the outcome of the newer claim alone where a worker took its own message over', async () => {
+    const claimer = service.app.get(OutboxClaimer);
+    const settler = service.app.get(OutboxSettler);
+    const [first = '', second = ''] = await append(2);
+    const claimBoth = async (): Promise<HeldMessage[]> => {
+      const { claimId, messages } = await claimer.claim({
+        topics: [TOPIC],
+        limit: 2,
+        limitPerProject: 2,
+        freeOf: new Map(),
+        afterProject: LOWEST_PROJECT,
+      });
+      return messages.map((message) => ({ message, claimId }));
+    };
+    const older = await claimBoth();
+    const olderMs = performance.now();
+    await service.database.query("update outbox_message set available_at = now() - interval '1 second'");
+    const newer = await claimBoth();
+    const of = (held: HeldMessage[], subjectId: string): HeldMessage => {
+      const found = held.find(({ message }) => message.subjectId === subjectId);
+      if (!found) throw new Error('it was not claimed');
+      return found;
+    };
+    // The first is being written while both outcomes of the second come, so that one batch has them.
+    await Promise.all([
+      settler.settle(of(newer, first), 'done', performance.now()),
+      settler.settle(of(newer, second), 'of the newer claim', performance.now()),
+      settler.settle(of(older, second), 'of the older claim', olderMs),
+    ]);
+    expect(recorder.settled).toEqual([
+      { subjectId: first, outcome: 'done' },
+      { subjectId: second, outcome: 'of the newer claim' },
+    ]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('gives a message up after three unknown outcomes (design §6.5)', async () => {
+    const [subjectId] = await append(1);
+    await service.database.query('update outbox_message set unknown_outcomes = 3');
+    dispatcher.ring();
+    await until('given up', () => recorder.settled.length === 1);
+    expect(recorder.settled).toEqual([{ subjectId, outcome: 'given up' }]);
+    expect(recorder.attempted).toEqual([]);
+  });
+
+  it('still attempts a message with two unknown outcomes', async () => {
+    await append(1);
+    await service.database.query('update outbox_message set unknown_outcomes = 2');
+    dispatcher.ring();
+    await until('settled', () => recorder.settled.length === 1);
+    expect(recorder.settled[0]?.outcome).toBe('done');
+  });
+
+  it.each(['prepare', 'settle'] as const)(
+    'lets a message that is poison at %s stand alone, and buries it in the end',
+    async (where) => {
+      const projectId = newId();
+      const [poison, ...others] = await append(20, projectId);
+      if (where === 'prepare') recorder.poisonous = (message) => message.subjectId === poison;
+      else recorder.poisonousAtSettle = ({ message }) => message.subjectId === poison;
+      dispatcher.ring();
+      await until('the others settled', () => recorder.settled.length === others.length);
+      // Its neighbours are not attempted again on its account, and nothing is counted against them.
+      expect(recorder.attempted.filter((subjectId) => subjectId !== poison)).toHaveLength(others.length);
+      expect(new Set(recorder.settled.map(({ subjectId }) => subjectId))).toEqual(new Set(others));
+      for (let failures = 1; failures < OUTBOX_FAILURES_MAX; failures++) {
+        await until(
+          `failure ${failures}`,
+          async () =>
+            (
+              await service.database.query(
+                'select 1 from outbox_message where failures = $1 and claim_id is null',
+                [failures],
+              )
+            ).length === 1,
+        );
+        await skipBackoff();
+        dispatcher.ring();
+      }
+      const [letter] = await until('buried', async () => ((await dead()).length > 0 ? dead() : null));
+      expect(letter).toMatchObject({ subject_id: poison, failures: OUTBOX_FAILURES_MAX, topic: TOPIC });
+      expect(letter?.last_error).toContain('poison');
+      expect(await waiting()).toBe(0);
+    },
+  );
+
+  it('revives a dead letter by hand, and it is worked through like any other', async () => {
+    const [subjectId] = await append(1);
+    await service.database.query('update outbox_message set failures = $1', [OUTBOX_FAILURES_MAX - 1]);
+    recorder.attempt = () => Promise.reject(new Error('broken for now'));
+    dispatcher.ring();
+    const store = service.app.get(OutboxStore);
+    const [letter] = await until('buried', async () =>
+      (await dead()).length > 0 ? store.deadLetters(10) : null,
+    );
+    expect(letter).toMatchObject({ subjectId, failures: OUTBOX_FAILURES_MAX });
+    expect(letter?.lastError).toContain('broken for now');
+    recorder.attempt = () => Promise.resolve({ kind: 'settled', outcome: 'done', healthy: true });
+    expect(await store.revive({ projectId: newId(), id: letter?.id ?? '' })).toBe(0);
+    expect(await store.revive(letter ?? null)).toBe(1);
+    dispatcher.ring();
+    await until('settled', () => recorder.settled.length === 1);
+    expect(await dead()).toEqual([]);
+  });
+
+  it('puts a message back for as long as its handler asks to retry', async () => {
+    await append(1);
+    let attempts = 0;
+    recorder.attempt = () =>
+      Promise.resolve(
+        ++attempts < 3
+          ? { kind: 'retry', afterMs: 0, error: 'not yet' }
+          : { kind: 'settled', outcome: 'done', healthy: true },
+      );
+    dispatcher.ring();
+    await until('settled', () => recorder.settled.length === 1);
+    expect(attempts).toBe(3);
+  });
+
+  it('serves a fresh project beside one whose attempts all hang', async () => {
+    const hanging = newId();
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    recorder.attempt = async (message) => {
+      if (message.projectId === hanging) await released;
+      return { kind: 'settled', outcome: 'done', healthy: true };
+    };
+    await append(500, hanging);
+    dispatcher.ring();
+    await until('the hanging project has its share', () => dispatcher.inFlight >= 4);
+    const fresh = await append(10);
+    dispatcher.ring();
+    await until(
+      'the fresh project served',
+      () => recorder.settled.filter(({ subjectId }) => fresh.includes(subjectId)).length === 10,
+    );
+    expect(dispatcher.inFlight).toBeLessThanOrEqual(64);
+    release();
+  });
+
+  it('walks past more projects than one claim looks at', async () => {
+    const projects = Array.from({ length: 600 }, () => newId());
+    await service.database.query(
+      `insert into outbox_message (project_id, topic, subject_id) select p, '${TOPIC}', p from unnest($1::uuid[]) p`,
+      [projects],
+    );
+    dispatcher.ring();
+    await until('all settled', () => recorder.settled.length === 600);
+  });
+
+  it('gives back, when it stops, what it claimed ahead of a quick receiver', async () => {
+    const projectId = newId();
+    await append(200, projectId);
+    dispatcher.ring();
+    await until('the receiver is known to be quick', () => recorder.settled.length === 200);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    recorder.attempt = async () => {
+      await released;
+      return { kind: 'settled', outcome: 'done', healthy: true };
+    };
+    const subjects = await append(300, projectId);
+    dispatcher.ring();
+    await until('more is held than attempted', () => dispatcher.held === 128);
+    const begun = recorder.attempted.length - 200;
+    expect(begun).toBe(64);
+    const drained = dispatcher.beforeApplicationShutdown();
+    release();
+    await drained;
+    expect(recorder.settled).toHaveLength(200 + begun);
+    expect(
+      await service.database.query(
+        'select from outbox_message where claim_id is null and unknown_outcomes = 0 and available_at <= now()',
+      ),
+    ).toHaveLength(subjects.length - begun);
+    expect(await waiting()).toBe(subjects.length - begun);
+  });
+
+  it('drains: waits for what is under way and claims nothing more', async () => {
+    await append(50);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    recorder.attempt = async () => {
+      await released;
+      return { kind: 'settled', outcome: 'done', healthy: true };
+    };
+    dispatcher.ring();
+    await until('attempts under way', () => recorder.attempted.length === 4);
+    const drained = dispatcher.beforeApplicationShutdown();
+    release();
+    await drained;
+    expect(recorder.settled).toHaveLength(4);
+    expect(await waiting()).toBe(46);
+    expect(
+      await service.database.query('select 1 from outbox_message where claim_id is not null'),
+    ).toHaveLength(0);
+  });
+});

@@ -1,0 +1,221 @@
+import { mkdirSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '../../src/shared/ids.js';
+import { createTestProject } from '../support/project.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({
+    RUN_WORKER: 'true',
+    TRUSTED_PROXIES: '127.0.0.1',
+    COUNTRY_HEADER: 'CF-IPCountry',
+  });
+});
+afterAll(() => service.close());
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+/** The path as it is written: `fetch` would take `..` out of it, and decompress. */
+function get(path: string, headers: Record<string, string> = {}, of = service): Promise<Answer> {
+  const { hostname, port } = new URL(of.baseUrl);
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+const json = (answer: Answer): Record<string, unknown> =>
+  JSON.parse(answer.body.toString()) as Record<string, unknown>;
+
+describe('GET /cdn/:projectId/config.json', () => {
+  it('serves a project that has published nothing yet what it would publish', async () => {
+    const project = await createTestProject(service);
+    const answer = await get(`/cdn/${project.id}/config.json`);
+    expect(answer.status).toBe(200);
+    expect(json(answer)).toMatchObject({ projectId: project.id, tier: 'lite', defaultMode: 'opt_in' });
+  });
+
+  it('serves what was published, for any site, with an entity tag', async () => {
+    const project = await createTestProject(service);
+    await project.request('editor', 'POST', '/tier/simulate', { tier: 'pro' });
+    const path = `/cdn/${project.id}/config.json`;
+    const answer = await until('pro', async () => {
+      const got = await get(path);
+      return json(got).tier === 'pro' ? got : null;
+    });
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      'content-type': 'application/json; charset=utf-8',
+      'x-amz-meta-tier': 'pro',
+      'cache-control': expect.stringMatching(
+        /^private, max-age=60, stale-while-revalidate=\d+, stale-if-error=\d+$/,
+      ),
+      vary: expect.stringContaining('cf-ipcountry'),
+    });
+    const etag = String(answer.headers.etag);
+    for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await get(path, { 'if-none-match': tag, 'cache-control': 'no-cache' });
+      expect(again.status).toBe(304);
+      expect(again.body).toHaveLength(0);
+      expect(again.headers.etag).toBe(etag);
+    }
+    expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+
+    await project.request('editor', 'POST', '/tier/simulate', { tier: 'business' });
+    await until('another tag', async () => (await get(path, { 'if-none-match': etag })).status === 200);
+  });
+
+  it.each([
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+  ])('compresses with %s', async (encoding, decompress) => {
+    const project = await createTestProject(service);
+    const path = `/cdn/${project.id}/config.json`;
+    const plain = await get(path);
+    const answer = await get(path, { 'accept-encoding': encoding });
+    expect(answer.headers).toMatchObject({
+      'content-encoding': encoding,
+      etag: `W/${String(plain.headers.etag)}`,
+      vary: expect.stringContaining('Accept-Encoding'),
+    });
+    expect(answer.body.length).toBeLessThan(plain.body.length);
+    expect(decompress(answer.body).toString()).toBe(plain.body.toString());
+    expect(
+      (await get(path, { 'accept-encoding': encoding, 'if-none-match': String(answer.headers.etag) })).status,
+    ).toBe(304);
+  });
+
+  it.each([
+    ['DE', 'DE', true],
+    ['us', 'US', false],
+    ['XX', 'XX', true],
+    ['DE, US', 'XX', true],
+    [undefined, 'XX', true],
+  ])('design §6.6: tells the region of a trusted proxy that says %s', async (header, region, isEu) => {
+    const project = await createTestProject(service);
+    const answer = await get(`/cdn/${project.id}/config.json`, header ? { 'cf-ipcountry': header } : {});
+    expect(json(answer)).toMatchObject({ region, isEu });
+    expect(answer.headers.etag).toContain(`-${region}"`);
+  });
+
+  it('design §6.6: believes nobody else', async () => {
+    const open = await startTestService({ COUNTRY_HEADER: 'cf-ipcountry', TRUSTED_PROXIES: '192.0.2.1' });
+    try {
+      const project = await createTestProject(open);
+      const answer = await get(
+        `/cdn/${project.id}/config.json`,
+        { 'cf-ipcountry': 'US', 'x-forwarded-for': '127.0.0.1' },
+        open,
+      );
+      expect(json(answer)).toMatchObject({ region: 'XX', isEu: true });
+    } finally {
+      await open.close();
+    }
+  });
+
+  it('may be kept by every cache where no header tells the region', async () => {
+    const plain = await startTestService();
+    try {
+      const project = await createTestProject(plain);
+      const answer = await get(`/cdn/${project.id}/config.json`, { 'cf-ipcountry': 'US' }, plain);
+      expect(answer.headers['cache-control']).toMatch(/^public, /);
+      expect(answer.headers.vary).toBe('Accept-Encoding');
+      expect(json(answer)).toMatchObject({ region: 'XX' });
+    } finally {
+      await plain.close();
+    }
+  });
+
+  it('answers 404 for an unknown project, cached briefly', async () => {
+    for (const id of [
+      newId(),
+      'nonsense',
+      '%00',
+      '..',
+      '.',
+      'a%2fb',
+      '..%2f..%2fsecret',
+      '%2e%2e',
+      '*',
+      'a'.repeat(3000),
+    ]) {
+      for (const file of ['config.json', 'loader.js']) {
+        if (file === 'loader.js' && id.length === 36) continue;
+        const answer = await get(`/cdn/${id}/${file}`);
+        expect([id, answer.status]).toEqual([id, 404]);
+        expect(json(answer)).toMatchObject({ status: 404 });
+      }
+    }
+    const answer = await get(`/cdn/${newId()}/config.json`);
+    expect(json(answer)).toMatchObject({ code: 'project_not_found' });
+    expect(answer.headers).toMatchObject({
+      'cache-control': 'public, max-age=30',
+      'access-control-allow-origin': '*',
+    });
+    expect((await get(`/cdn/%ff/config.json`)).status).toBe(400);
+    expect((await get(`/cdn/../../etc/passwd`)).status).toBe(404);
+  });
+
+  it('serves nothing but the two files', async () => {
+    const project = await createTestProject(service);
+    for (const file of ['', 'config', 'other.json', '..%2fconfig.json', 'config.json%00', '.draft']) {
+      expect((await get(`/cdn/${project.id}/${file}`)).status).toBe(404);
+    }
+    expect((await fetch(`${service.baseUrl}/cdn/${project.id}/config.json`, { method: 'POST' })).status).toBe(
+      405,
+    );
+  });
+
+  it('says when storage cannot be read, and the rest goes on', async () => {
+    const project = await createTestProject(service);
+    const { storage } = service.settings;
+    if (storage.kind !== 'folder') throw new Error('not a folder');
+    // A folder in the place of the file cannot be read, not even by root.
+    mkdirSync(join(storage.path, project.id, 'config.json'), { recursive: true });
+    const answer = await get(`/cdn/${project.id}/config.json`);
+    expect(answer.status).toBe(503);
+    expect(json(answer)).toMatchObject({ code: 'temporarily_unavailable' });
+    expect(answer.headers['retry-after']).toBe('5');
+    expect((await project.request('viewer', 'GET', '/configuration')).status).toBe(200);
+  });
+
+  it('answers a preflight', async () => {
+    const response = await fetch(`${service.baseUrl}/cdn/${newId()}/config.json`, { method: 'OPTIONS' });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-headers')).toContain('If-None-Match');
+  });
+});
+
+describe('GET /cdn/:projectId/loader.js', () => {
+  it('serves the loader, compressed, with an entity tag', async () => {
+    const path = `/cdn/${newId()}/loader.js`;
+    const answer = await get(path, { 'accept-encoding': 'gzip' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': expect.stringMatching(/^text\/javascript/),
+      'content-encoding': 'gzip',
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': expect.stringContaining('stale-if-error'),
+    });
+    expect(answer.body.length).toBeLessThanOrEqual(3 * 1024);
+    expect(gunzipSync(answer.body).toString()).toContain('serviceMeta');
+    expect((await get(path, { 'if-none-match': String(answer.headers.etag) })).status).toBe(304);
+  });
+});

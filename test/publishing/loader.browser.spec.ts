@@ -1,0 +1,597 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { createTestProject, type TestProject } from '../support/project.js';
+import {
+  type Front,
+  launchBrowser,
+  type SitePage,
+  startFront,
+  startSite,
+  type TestServer,
+} from '../support/browser.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+let browser: Browser;
+let service: TestService;
+let front: Front;
+let site: TestServer;
+let project: TestProject;
+let context: BrowserContext;
+const pages: Record<string, SitePage> = {};
+
+beforeAll(async () => {
+  service = await startTestService({
+    RUN_WORKER: 'true',
+    TRUSTED_PROXIES: '127.0.0.1',
+    COUNTRY_HEADER: 'cf-ipcountry',
+  });
+  [browser, front, site] = await Promise.all([
+    launchBrowser(),
+    startFront(service.baseUrl),
+    startSite(pages),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+  await front?.close();
+  await service?.close();
+});
+beforeEach(async () => {
+  project = await createTestProject(service);
+  Object.assign(front, { country: null, region: null, away: false, requests: [] });
+  pages['/'] = page(`${loaderTag()}`);
+  context = await browser.newContext();
+});
+afterEach(() => context.close());
+
+const loaderTag = (attributes = ''): string =>
+  `<script ${attributes} src="${front.url}/cdn/${project.id}/loader.js"></script>`;
+const page = (body: string, headers: Record<string, string> = {}): SitePage => ({
+  html: `<!doctype html><html lang="en"><head><script>
+    window.events = [];
+    document.addEventListener('serviceMeta:ready', (event) => events.push(event.detail));
+    window.problems = [];
+    addEventListener('error', (event) => problems.push(String(event.message)));
+    addEventListener('unhandledrejection', (event) => problems.push(String(event.reason)));
+  </script></head><body>${body}</body></html>`,
+  headers,
+});
+
+interface Meta {
+  tier: string;
+  region: string;
+  isEu: boolean;
+  domain: string;
+  projectId: string;
+  configHash: string;
+  features: Record<string, unknown>;
+}
+interface Receipt {
+  id: string;
+  stored: boolean;
+  status: number;
+}
+
+/** The page's global, in the functions that run there. */
+declare const localStorage: {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+};
+declare const window: {
+  serviceMeta: Meta;
+  serviceConsent: { ready: Promise<Meta>; submit(choice: unknown): Promise<Receipt> };
+  events: Meta[];
+  problems: string[];
+  dataLayer: ArrayLike<unknown>[];
+  fetch: unknown;
+} & Record<string, unknown>;
+
+const open = async (host = 'www.example.com', path = '/'): Promise<Page> => {
+  const opened = await context.newPage();
+  await opened.goto(`http://${host}:${site.port}${path}`);
+  return opened;
+};
+const metaOf = (opened: Page): Promise<Meta> =>
+  opened.evaluate(() => window.serviceConsent.ready) as Promise<Meta>;
+const submit = (opened: Page, choice: unknown): Promise<Receipt> =>
+  opened.evaluate((given) => window.serviceConsent.submit(given), choice) as Promise<Receipt>;
+const dataLayer = (opened: Page): Promise<unknown[][]> =>
+  opened.evaluate(() => window.dataLayer.map((entry) => Array.from(entry)));
+const records = (): Promise<Record<string, unknown>[]> =>
+  service.database.query('select * from consent_record where project_id = $1', [project.id]);
+const simulate = async (tier: string): Promise<void> => {
+  expect((await project.request('editor', 'POST', '/tier/simulate', { tier })).status).toBe(200);
+};
+const configure = async (configuration: unknown): Promise<void> => {
+  const response = await project.request('editor', 'PUT', '/configuration', configuration);
+  expect(response.status).toBe(200);
+  const { version } = (await response.json()) as { version: number };
+  await until('published', async () => {
+    const view = await (await project.request('viewer', 'GET', '/configuration')).json();
+    return (
+      (view as { lastPublication: { configurationVersion: number } | null }).lastPublication
+        ?.configurationVersion === version
+    );
+  });
+};
+const DENIED = {
+  ad_storage: 'denied',
+  ad_user_data: 'denied',
+  ad_personalization: 'denied',
+  analytics_storage: 'denied',
+  functionality_storage: 'denied',
+  personalization_storage: 'denied',
+};
+const GRANTED = Object.fromEntries(Object.keys(DENIED).map((type) => [type, 'granted']));
+
+describe('serviceMeta', () => {
+  it('spec §2.6: has its members, frozen, after one script and one request', async () => {
+    await simulate('pro');
+    await until(
+      'published',
+      async () =>
+        ((await (await fetch(`${service.baseUrl}/cdn/${project.id}/config.json`)).json()) as Meta).tier ===
+        'pro',
+    );
+    const opened = await open();
+    const meta = await metaOf(opened);
+    expect(meta).toEqual({
+      tier: 'pro',
+      region: 'XX',
+      isEu: true,
+      domain: 'www.example.com',
+      projectId: project.id,
+      configHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      features: expect.objectContaining({ consentForwarding: true, geoTargeting: 'global' }),
+    });
+    const frozen = await opened.evaluate(() => {
+      const { serviceMeta } = window;
+      const attempt = (change: () => void): string => {
+        try {
+          change();
+        } catch {
+          // Strict code throws; what counts is what is there then.
+        }
+        return window.serviceMeta.tier;
+      };
+      return [
+        Object.isFrozen(serviceMeta),
+        Object.isFrozen(serviceMeta.features),
+        attempt(() => (serviceMeta.tier = 'enterprise')),
+        attempt(() => Object.assign(window, { serviceMeta: { tier: 'enterprise' } })),
+        attempt(() => Reflect.deleteProperty(window, 'serviceMeta')),
+      ];
+    });
+    expect(frozen).toEqual([true, true, 'pro', 'pro', 'pro']);
+    expect(await opened.evaluate(() => window.events)).toEqual([meta]);
+    expect(front.requests).toEqual([
+      `GET /cdn/${project.id}/loader.js 200`,
+      `GET /cdn/${project.id}/config.json 200`,
+    ]);
+    // The next page asks whether it is still right, and is told so without a body.
+    await opened.reload();
+    await metaOf(opened);
+    expect(front.requests.slice(2)).toEqual([`GET /cdn/${project.id}/config.json 304`]);
+  });
+
+  it('shows an upgrade and a downgrade to the next page', async () => {
+    const opened = await open();
+    expect(await metaOf(opened)).toMatchObject({ tier: 'lite' });
+    for (const tier of ['business', 'lite', 'pro']) {
+      const startedMs = performance.now();
+      await simulate(tier);
+      await until(tier, async () => {
+        await opened.reload();
+        return (await metaOf(opened)).tier === tier;
+      });
+      expect(performance.now() - startedMs).toBeLessThan(5_000);
+    }
+  });
+
+  it('spec §3.2 row 1: is lite on a preview host, unless it is a free subdomain of one’s own', async () => {
+    await simulate('business');
+    await project.request('editor', 'PATCH', '', {
+      domains: ['shop.carrd.co', 'shop.webflow.io', 'www.example.com'],
+    });
+    await until(
+      'published',
+      async () =>
+        (
+          (await (await fetch(`${service.baseUrl}/cdn/${project.id}/config.json`)).json()) as {
+            ownPreviewHosts: string[];
+          }
+        ).ownPreviewHosts.length === 1,
+    );
+    for (const [host, tier] of [
+      ['shop.webflow.io', 'lite'],
+      ['a.b.wixsite.com', 'lite'],
+      ['other.carrd.co', 'lite'],
+      ['shop.carrd.co', 'business'],
+      ['evilwebflow.io', 'business'],
+      ['webflow.io.evil.com', 'business'],
+      ['www.example.com', 'business'],
+    ] as const) {
+      const opened = await open(host);
+      const meta = await metaOf(opened);
+      expect([host, meta.tier]).toEqual([host, tier]);
+      expect(meta.features).toMatchObject({ analytics: tier === 'business' });
+      await opened.close();
+    }
+  });
+
+  it.each([
+    ['DE', true],
+    ['US', false],
+    [null, true],
+  ])('tells the region %s as the CDN says it', async (country, isEu) => {
+    front.country = country;
+    expect(await metaOf(await open())).toMatchObject({ region: country ?? 'XX', isEu });
+  });
+
+  it.each([
+    ['us', 'US', false],
+    ['FR', 'FR', true],
+    ['T1', 'XX', true],
+    ['EU', 'XX', true],
+  ])('takes the region %s from an edge that tells it in a header', async (header, region, isEu) => {
+    front.region = header;
+    expect(await metaOf(await open())).toMatchObject({ region, isEu });
+  });
+
+  it('is there once where the loader is there twice, and where it comes late', async () => {
+    pages['/'] = page(`${loaderTag()}${loaderTag('async')}`);
+    const opened = await open();
+    await metaOf(opened);
+    await opened.waitForLoadState('networkidle');
+    expect(await opened.evaluate(() => window.events.length)).toBe(1);
+    expect(front.requests.filter((request) => request.includes('config.json'))).toHaveLength(1);
+
+    pages['/'] = page('');
+    const late = await open();
+    await late.addScriptTag({ url: `${front.url}/cdn/${project.id}/loader.js` });
+    expect(await metaOf(late)).toMatchObject({ projectId: project.id });
+    expect(await late.evaluate(() => window.problems)).toEqual([]);
+  });
+
+  it('is lite and in the EU where the service was never reached', async () => {
+    const opened = await open();
+    await metaOf(opened);
+    const script = await (await fetch(`${service.baseUrl}/cdn/${project.id}/loader.js`)).text();
+    front.away = true;
+    pages['/'] = page(`<script data-project-id="${project.id}" src="/loader.js"></script>`);
+    pages['/loader.js'] = { html: script, headers: { 'content-type': 'text/javascript' } };
+    const fresh = await browser.newContext();
+    const alone = await fresh.newPage();
+    await alone.goto(`http://www.example.com:${site.port}/`);
+    expect(await metaOf(alone)).toMatchObject({
+      tier: 'lite',
+      region: 'XX',
+      isEu: true,
+      configHash: '',
+      features: {},
+    });
+    await fresh.close();
+  });
+});
+
+describe('serviceConsent', () => {
+  it('stores a choice with what it was made under', async () => {
+    const opened = await open();
+    await metaOf(opened);
+    const receipt = await submit(opened, { analytics: true, marketing: false, preferences: true, shop: 'a' });
+    expect(receipt).toMatchObject({ stored: true, status: 201 });
+    expect(await records()).toMatchObject([
+      {
+        id: receipt.id,
+        analytics: true,
+        marketing: false,
+        preferences: true,
+        action: 'custom',
+        hostname: 'www.example.com',
+        extra: { policyVersion: '1', bannerVersion: '1', region: 'XX', shop: 'a' },
+      },
+    ]);
+    expect(await submit(opened, { analytics: true, marketing: true, preferences: true })).toMatchObject({
+      stored: true,
+    });
+    expect(await submit(opened, { action: 'withdraw' })).toMatchObject({ stored: true });
+    expect((await records()).map(({ action }) => action).sort()).toEqual([
+      'accept_all',
+      'custom',
+      'withdraw',
+    ]);
+  });
+
+  it('calls it accept_all where all that was offered is accepted', async () => {
+    const actionOf = async (opened: Page, choice: unknown): Promise<unknown> => {
+      const { id } = await submit(opened, choice);
+      return (await records()).find((record) => record['id'] === id)?.['action'];
+    };
+    const both = { analytics: true, marketing: true };
+    const opened = await open();
+    await metaOf(opened);
+    expect(await actionOf(opened, both)).toBe('custom');
+    // Another banner than ours, e.g. klaro with two services, may offer less than the configuration.
+    expect(await actionOf(opened, { ...both, offered: ['analytics', 'marketing'] })).toBe('accept_all');
+    expect(await actionOf(opened, { analytics: true, offered: ['analytics', 'marketing'] })).toBe('custom');
+    expect(await actionOf(opened, { offered: ['analytics'] })).toBe('reject_all');
+    expect((await records()).map((record) => record['extra'])).not.toContainEqual(
+      expect.objectContaining({ offered: expect.anything() }),
+    );
+    await configure({ categories: ['analytics', 'marketing'] });
+    await opened.reload();
+    await metaOf(opened);
+    expect(await actionOf(opened, both)).toBe('accept_all');
+    expect(await actionOf(opened, { marketing: true })).toBe('custom');
+    expect(await actionOf(opened, {})).toBe('reject_all');
+    // Before the configuration is there, the last good one says what was offered.
+    front.away = true;
+    await opened.reload();
+    const { id } = await submit(opened, both);
+    front.away = false;
+    await opened.reload();
+    await until('sent', async () => (await records()).some((record) => record['id'] === id));
+    expect((await records()).find((record) => record['id'] === id)).toMatchObject({ action: 'accept_all' });
+  });
+
+  it('never throws into the page', async () => {
+    const opened = await open();
+    const outcomes = await opened.evaluate(async () => {
+      const { submit: send } = window.serviceConsent;
+      const circle: Record<string, unknown> = {};
+      circle.circle = circle;
+      return [
+        await send(undefined),
+        await send(null),
+        await send(circle),
+        await send({ action: 'not allowed!' }),
+        await send({ big: 1n }),
+      ];
+    });
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ stored: false });
+    expect(await opened.evaluate(() => window.problems)).toEqual([]);
+    expect(await records()).toEqual([]);
+    // What was refused is not sent again.
+    front.requests.length = 0;
+    await opened.reload();
+    await metaOf(opened);
+    expect(front.requests.filter((request) => request.startsWith('POST'))).toEqual([]);
+  });
+
+  it('keeps working while the service is away: last good configuration, and the choice stored once it is back', async () => {
+    await simulate('pro');
+    front.country = 'DE';
+    const opened = await open();
+    await until('pro', async () => {
+      await opened.reload();
+      return (await metaOf(opened)).tier === 'pro';
+    });
+    front.away = true;
+    await opened.reload();
+    expect(await metaOf(opened)).toMatchObject({
+      tier: 'pro',
+      region: 'DE',
+      isEu: true,
+      configHash: expect.stringMatching(/./),
+    });
+    const receipt = await submit(opened, { analytics: true });
+    expect(receipt).toMatchObject({ stored: false, status: 0 });
+    await opened.reload();
+    await metaOf(opened);
+    front.away = false;
+    await opened.reload();
+    await until('delivered', async () => (await records()).length === 1);
+    expect(await records()).toMatchObject([{ id: receipt.id, analytics: true, action: 'custom' }]);
+    await until('forgotten', () =>
+      opened.evaluate((id) => localStorage.getItem(`serviceMeta:${id}:queue`) === '[]', project.id),
+    );
+    front.requests.length = 0;
+    await opened.reload();
+    await metaOf(opened);
+    await opened.waitForLoadState('networkidle');
+    expect(front.requests.filter((request) => request.startsWith('POST'))).toEqual([]);
+    expect(await records()).toHaveLength(1);
+  });
+
+  it('sends a beacon when the page goes, and the same choice again changes nothing', async () => {
+    const opened = await open();
+    await metaOf(opened);
+    await opened.evaluate(() => {
+      window.fetch = () => Promise.reject(new TypeError('no fetch'));
+    });
+    const { id, stored } = await submit(opened, { marketing: true });
+    expect(stored).toBe(false);
+    await opened.goto('about:blank');
+    await until('the beacon', async () => (await records()).length === 1);
+    front.requests.length = 0;
+    await opened.goto(`http://www.example.com:${site.port}/`);
+    await until('sent again', () => front.requests.includes(`POST /v1/projects/${project.id}/consents 200`));
+    expect(await records()).toMatchObject([{ id, marketing: true }]);
+  });
+
+  it('works where storage is blocked', async () => {
+    await context.addInitScript(() => {
+      Object.defineProperty(window, 'localStorage', {
+        get() {
+          throw new DOMException('blocked', 'SecurityError');
+        },
+      });
+    });
+    const opened = await open();
+    expect(await metaOf(opened)).toMatchObject({ tier: 'lite' });
+    expect(await submit(opened, { analytics: true })).toMatchObject({ stored: true });
+    expect(await opened.evaluate(() => window.problems)).toEqual([]);
+  });
+
+  it('works with an older configuration, or a broken one, in storage', async () => {
+    await context.addInitScript((id) => {
+      localStorage.setItem(`serviceMeta:${id}:configuration`, '{"tier":"pro"}');
+      localStorage.setItem(`serviceMeta:${id}:queue`, '{"not":"a list"}');
+      localStorage.setItem(`serviceMeta:${id}:choice`, 'not json');
+    }, project.id);
+    const opened = await open();
+    await metaOf(opened);
+    expect(await submit(opened, {})).toMatchObject({ stored: true });
+    front.away = true;
+    await opened.reload();
+    expect(await metaOf(opened)).toMatchObject({ tier: 'pro', projectId: project.id });
+    expect(await opened.evaluate(() => window.problems)).toEqual([]);
+  });
+
+  it('works under a strict content security policy with a nonce', async () => {
+    const nonce = 'c2VjcmV0';
+    pages['/'] = {
+      html: `<!doctype html><title>strict</title>${loaderTag(`nonce="${nonce}"`)}`,
+      headers: {
+        'content-security-policy': `default-src 'none'; script-src 'nonce-${nonce}' 'strict-dynamic'; connect-src ${front.url}; require-trusted-types-for 'script'; base-uri 'none'`,
+      },
+    };
+    const messages: string[] = [];
+    const opened = await context.newPage();
+    opened.on('console', (message) => messages.push(message.text()));
+    await opened.goto(`http://www.example.com:${site.port}/`);
+    expect(await metaOf(opened)).toMatchObject({ tier: 'lite', projectId: project.id });
+    expect(await submit(opened, { analytics: true })).toMatchObject({ stored: true });
+    expect(messages.filter((message) => /security policy/i.test(message))).toEqual([]);
+  });
+});
+
+describe('what a visitor wrote stands ahead of an asynchronous loader (DOM clobbering)', () => {
+  const DEFAULT = [['consent', 'default', { ...DENIED, wait_for_update: 500 }]];
+
+  it.each([
+    '<a id="serviceConsent"></a>',
+    '<form id="serviceConsent"></form>',
+    '<iframe name="serviceConsent"></iframe>',
+    '<a id="dataLayer"></a>',
+    '<form id="dataLayer"><input name="push"></form>',
+    '<a id="serviceMeta"></a>',
+    '<img name="currentScript" src="/comments/loader.js">',
+    '<img name="querySelector">',
+    '<img name="dispatchEvent">',
+    '<a id="addEventListener"></a><a id="fetch"></a><a id="navigator"></a><a id="crypto"></a>',
+  ])('%s', async (comment) => {
+    pages['/'] = page(`${comment}${loaderTag('async')}`);
+    const opened = await open();
+    await opened.waitForLoadState('load');
+    const outcome = await opened.evaluate(async () => {
+      const own = (name: string): unknown => Object.getOwnPropertyDescriptor(window, name)?.value;
+      const consent = own('serviceConsent') as { ready: Promise<Meta>; submit(choice: unknown): unknown };
+      const layer = own('dataLayer') as ArrayLike<unknown>[] | undefined;
+      const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), 5_000));
+      const meta = await Promise.race([consent?.ready ?? null, late]);
+      return {
+        meta,
+        pushed: layer?.map((entry) => Array.from(entry)) ?? null,
+        receipt: consent ? await consent.submit({ analytics: true }) : null,
+        told: window.events.length,
+        problems: window.problems,
+      };
+    });
+    expect(outcome).toMatchObject({
+      meta: { projectId: project.id, configHash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      pushed: DEFAULT,
+      receipt: { stored: true },
+      problems: [],
+    });
+    expect(outcome.told).toBe(1);
+  });
+
+  it('as a module it does nothing, rather than take the address of a script of somebody else', async () => {
+    const foreign = page('');
+    pages['/third-party/loader.js'] = { html: '', headers: { 'content-type': 'text/javascript' } };
+    pages['/third-party/config.json'] = {
+      html: JSON.stringify({ tier: 'enterprise', features: {}, regionRules: [], consentUrl: '/stolen' }),
+      headers: { 'content-type': 'application/json' },
+    };
+    pages['/'] = {
+      ...foreign,
+      html: `${foreign.html}<script src="/third-party/loader.js"></script>${loaderTag('type="module" crossorigin')}`,
+    };
+    const warnings: string[] = [];
+    const opened = await context.newPage();
+    opened.on('console', (message) => warnings.push(message.text()));
+    await opened.goto(`http://www.example.com:${site.port}/`, { waitUntil: 'networkidle' });
+    const globals = await opened.evaluate(() => [
+      typeof window.serviceConsent,
+      typeof window.serviceMeta,
+      window.problems.length,
+    ]);
+    expect(globals).toEqual(['undefined', 'undefined', 0]);
+    expect(warnings.filter((text) => text.includes('type=module'))).toHaveLength(1);
+  });
+});
+
+describe('Google Consent Mode v2', () => {
+  it('is denied by default, first of all, and follows the choice', async () => {
+    pages['/'] = page(`${loaderTag()}<script>dataLayer.push(['js'])</script>`);
+    const opened = await open();
+    await metaOf(opened);
+    await submit(opened, { analytics: true });
+    expect(await dataLayer(opened)).toEqual([
+      ['consent', 'default', { ...DENIED, wait_for_update: 500 }],
+      ['js'],
+      ['consent', 'update', { ...DENIED, analytics_storage: 'granted' }],
+    ]);
+    // The next page knows the choice at once.
+    await opened.reload();
+    expect((await dataLayer(opened)).slice(0, 2)).toEqual([
+      ['consent', 'default', { ...DENIED, wait_for_update: 500 }],
+      ['consent', 'update', { ...DENIED, analytics_storage: 'granted' }],
+    ]);
+  });
+
+  it('is granted without a choice where the region’s rule says opt-out', async () => {
+    await simulate('business');
+    await configure({
+      regionRules: [
+        { regions: ['US'], mode: 'opt_out' },
+        { regions: ['EU'], mode: 'opt_in' },
+      ],
+    });
+    front.country = 'US';
+    const american = await open();
+    await metaOf(american);
+    expect((await dataLayer(american)).at(-1)).toEqual(['consent', 'update', GRANTED]);
+    await submit(american, {});
+    expect((await dataLayer(american)).at(-1)).toEqual(['consent', 'update', DENIED]);
+    await context.clearCookies();
+    front.country = 'FR';
+    const other = await browser.newContext();
+    const french = await other.newPage();
+    await french.goto(`http://www.example.com:${site.port}/`);
+    await metaOf(french);
+    expect(await dataLayer(french)).toHaveLength(1);
+    await other.close();
+  });
+});
+
+describe('Global Privacy Control', () => {
+  beforeEach(() =>
+    context.addInitScript(() => {
+      Object.defineProperty(navigator, 'globalPrivacyControl', { value: true });
+    }),
+  );
+
+  it('opts out once, where the configuration honours it', async () => {
+    const opened = await open();
+    await until('recorded', async () => (await records()).length === 1);
+    expect(await records()).toMatchObject([
+      { analytics: false, marketing: false, preferences: false, action: 'opt_out', extra: { gpc: true } },
+    ]);
+    await opened.reload();
+    await metaOf(opened);
+    await opened.waitForLoadState('networkidle');
+    expect(await records()).toHaveLength(1);
+  });
+
+  it('does nothing where it does not', async () => {
+    await configure({ honorGlobalPrivacyControl: false });
+    const opened = await open();
+    await metaOf(opened);
+    await opened.waitForLoadState('networkidle');
+    expect(await records()).toEqual([]);
+  });
+});

@@ -1,0 +1,301 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { republish } from '../../src/publishing/application/republish.js';
+import { newId } from '../../src/shared/ids.js';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+const TEXT = {
+  language: 'en',
+  title: 'Cookies?',
+  description: 'May we?\nPlease.',
+  acceptAll: 'Yes',
+  rejectAll: 'No',
+  choose: 'Choose',
+  save: 'Save',
+};
+const US_RULE = { regions: ['US'], mode: 'opt_out' };
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ RUN_WORKER: 'true', OUTBOX_POLL_MS: '100' });
+});
+afterAll(() => service.close());
+
+const folderOf = (project: TestProject): string => {
+  const { storage } = service.settings;
+  if (storage.kind !== 'folder') throw new Error('not a folder');
+  return join(storage.path, project.id);
+};
+type Document = Record<string, unknown> & { tier: string; configHash: string };
+const publishedOf = (project: TestProject): Document | null => {
+  const file = join(folderOf(project), 'config.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Document) : null;
+};
+const published = (project: TestProject, condition: (document: Document) => boolean): Promise<Document> =>
+  until('published', () => {
+    const document = publishedOf(project);
+    return document && condition(document) ? document : null;
+  });
+const put = (project: TestProject, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${service.baseUrl}/v1/projects/${project.id}/configuration`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${project.keys.editor}`,
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+const simulate = async (project: TestProject, tier: string): Promise<void> => {
+  expect((await project.request('editor', 'POST', '/tier/simulate', { tier })).status).toBe(200);
+};
+
+describe('publishing', () => {
+  it('spec §2.6: publishes a changed tier by itself, the immutable object beside the newest', async () => {
+    const project = await createTestProject(service);
+    await simulate(project, 'pro');
+    const document = await published(project, ({ tier }) => tier === 'pro');
+    expect(document).toMatchObject({
+      schemaVersion: 1,
+      projectId: project.id,
+      features: { consentForwarding: true },
+      preview: { tier: 'lite', features: { consentForwarding: false } },
+      region: 'XX',
+      isEu: true,
+      consentUrl: `/v1/projects/${project.id}/consents`,
+    });
+    const newest = readFileSync(join(folderOf(project), 'config.json'), 'utf8');
+    expect(readFileSync(join(folderOf(project), `${document.configHash}.json`), 'utf8')).toBe(newest);
+    expect(existsSync(join(folderOf(project), 'loader.js'))).toBe(true);
+    // Nothing half-written stays behind.
+    expect(readdirSync(folderOf(project)).filter((name) => name.startsWith('.'))).toEqual([]);
+
+    await simulate(project, 'lite');
+    await published(project, ({ tier }) => tier === 'lite');
+  });
+
+  it('publishes at once, without waiting for a poll or for the worker to look unasked', async () => {
+    const slow = await startTestService({ RUN_WORKER: 'true', OUTBOX_POLL_MS: '60000' });
+    try {
+      const project = await createTestProject(slow);
+      const { storage } = slow.settings;
+      const startedMs = performance.now();
+      await project.request('editor', 'POST', '/tier/simulate', { tier: 'business' });
+      await until('published', () =>
+        existsSync(join((storage as { path: string }).path, project.id, 'config.json')),
+      );
+      expect(performance.now() - startedMs).toBeLessThan(4_000);
+    } finally {
+      await slow.close();
+    }
+  });
+
+  it('publishes a saved configuration, and keeps its history', async () => {
+    const project = await createTestProject(service);
+    const before = await (await project.request('viewer', 'GET', '/configuration')).json();
+    expect(before).toMatchObject({
+      version: 0,
+      updatedAt: null,
+      defaultLanguage: 'en',
+      lastPublication: null,
+    });
+    const saved = await put(project, { policyVersion: '2026-11', texts: [TEXT] }, { 'if-match': '"0"' });
+    expect(saved.status).toBe(200);
+    expect(saved.headers.get('etag')).toBe('"1"');
+    expect(await saved.json()).toMatchObject({
+      version: 1,
+      policyVersion: '2026-11',
+      bannerVersion: '1',
+      texts: [{ ...TEXT, categories: [] }],
+      regionRulesAvailable: false,
+    });
+    const document = await published(project, ({ policyVersion }) => policyVersion === '2026-11');
+    await put(project, { policyVersion: '2026-12' });
+    await published(project, ({ policyVersion }) => policyVersion === '2026-12');
+    const list = await until('two publications', async () => {
+      const page = (await (await project.request('viewer', 'GET', '/publications')).json()) as {
+        items: Record<string, unknown>[];
+      };
+      return page.items.length === 2 ? page : null;
+    });
+    expect(list).toMatchObject({
+      items: [
+        { version: 2, configurationVersion: 2, tier: 'lite' },
+        { version: 1, configurationVersion: 1, configHash: document.configHash, regionRulesLeftOut: false },
+      ],
+      nextCursor: null,
+    });
+
+    const rolledBack = await project.request('editor', 'POST', '/publications/1/rollback');
+    expect(rolledBack.status).toBe(200);
+    expect(await rolledBack.json()).toMatchObject({ version: 3, policyVersion: '2026-11' });
+    const again = await published(project, ({ policyVersion }) => policyVersion === '2026-11');
+    expect(again.configHash).toBe(document.configHash);
+    for (const version of ['99', '0', '-1', 'x', '1e1', '9'.repeat(40)]) {
+      const response = await project.request('editor', 'POST', `/publications/${version}/rollback`);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ code: 'publication_not_found' });
+    }
+  });
+
+  it('pages through the publications', async () => {
+    const project = await createTestProject(service);
+    for (const policyVersion of ['a', 'b', 'c']) {
+      await put(project, { policyVersion });
+      await published(project, (document) => document.policyVersion === policyVersion);
+    }
+    await until(
+      'three',
+      async () =>
+        (await service.database.query('select from publication where project_id = $1', [project.id]))
+          .length === 3,
+    );
+    const first = (await (await project.request('viewer', 'GET', '/publications?limit=2')).json()) as {
+      items: { version: number }[];
+      nextCursor: string;
+    };
+    expect(first.items.map(({ version }) => version)).toEqual([3, 2]);
+    const rest = await project.request('viewer', 'GET', `/publications?limit=2&cursor=${first.nextCursor}`);
+    expect(await rest.json()).toMatchObject({ items: [{ version: 1 }], nextCursor: null });
+    expect((await project.request('viewer', 'GET', '/publications?cursor=bm9uc2Vuc2U')).status).toBe(422);
+  });
+
+  it('refuses a save that is based on another version', async () => {
+    const project = await createTestProject(service);
+    expect((await put(project, {}, { 'if-match': '"0"' })).status).toBe(200);
+    const late = await put(project, {}, { 'if-match': '"0"' });
+    expect(late.status).toBe(412);
+    expect(await late.json()).toMatchObject({ code: 'version_conflict', currentVersion: 1 });
+    expect((await put(project, {}, { 'if-match': 'W/"abc"' })).status).toBe(412);
+    expect((await put(project, {}, { 'if-match': '*' })).status).toBe(200);
+    const both = await Promise.all([1, 2].map(() => put(project, {}, { 'if-match': '"2"' })));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+
+  it('spec §8: takes region rules on business, and leaves them out, not lost, after a downgrade', async () => {
+    const project = await createTestProject(service);
+    await simulate(project, 'pro');
+    const refused = await put(project, { regionRules: [US_RULE] });
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({
+      code: 'tier_required',
+      requiredTiers: ['business', 'enterprise'],
+      currentTier: 'pro',
+    });
+    await simulate(project, 'business');
+    expect((await put(project, { regionRules: [US_RULE] })).status).toBe(200);
+    await published(project, ({ regionRules }) => (regionRules as unknown[]).length === 1);
+    await simulate(project, 'pro');
+    const after = await published(project, ({ tier }) => tier === 'pro');
+    expect(after.regionRules).toEqual([]);
+    // They may stay while something else is changed, and go, but not be changed.
+    expect((await put(project, { regionRules: [US_RULE], policyVersion: '2' })).status).toBe(200);
+    expect((await put(project, { regionRules: [{ ...US_RULE, mode: 'none' }] })).status).toBe(403);
+    expect(await (await project.request('viewer', 'GET', '/configuration')).json()).toMatchObject({
+      regionRules: [US_RULE],
+      regionRulesAvailable: false,
+    });
+    await simulate(project, 'enterprise');
+    const back = await published(project, ({ tier }) => tier === 'enterprise');
+    expect(back.regionRules).toEqual([US_RULE]);
+  });
+
+  it('publishes once more by hand where the storage was emptied', async () => {
+    const project = await createTestProject(service);
+    const response = await project.request('editor', 'POST', '/publish');
+    expect(response.status).toBe(202);
+    expect(await response.json()).toEqual({ queued: true });
+    await published(project, ({ tier }) => tier === 'lite');
+  });
+
+  it('publishes all projects once more for an operator', async () => {
+    const projects = [await createTestProject(service), await createTestProject(service)];
+    const { em } = service.database.orm;
+    expect(await republish(em, projects[0]?.id ?? '', { dryRun: true })).toBe(1);
+    expect(await republish(em, newId(), { dryRun: false })).toBe(0);
+    expect(await republish(em, null, { dryRun: false })).toBeGreaterThanOrEqual(2);
+    for (const project of projects) await published(project, ({ tier }) => tier === 'lite');
+  });
+
+  it('publishes the domains that would be preview hosts, and removes all of a deleted project', async () => {
+    const project = await createTestProject(service);
+    const domains = ['www.example.com', 'shop.carrd.co', 'shop.webflow.io'];
+    expect((await project.request('editor', 'PATCH', '', { domains })).status).toBe(200);
+    const document = await published(project, () => true);
+    expect(document.ownPreviewHosts).toEqual(['shop.carrd.co']);
+    expect((await project.request('owner', 'DELETE', '')).status).toBe(204);
+    await until('removed', () => !existsSync(folderOf(project)));
+  });
+
+  it('is for members of the project, by role', async () => {
+    const project = await createTestProject(service);
+    expect((await project.request('viewer', 'PUT', '/configuration', {})).status).toBe(403);
+    expect((await project.request('viewer', 'POST', '/publish')).status).toBe(403);
+    expect((await project.request('viewer', 'POST', '/publications/1/rollback')).status).toBe(403);
+    const path = `${service.baseUrl}/v1/projects/${project.id}/configuration`;
+    expect((await fetch(path)).status).toBe(401);
+    const other = await createTestProject(service);
+    const headers = { authorization: `Bearer ${other.keys.owner}` };
+    expect((await fetch(path, { headers })).status).toBe(404);
+  });
+
+  it('writes files that a web server may read', async () => {
+    const project = await createTestProject(service);
+    await project.request('editor', 'POST', '/publish');
+    await published(project, () => true);
+    expect(statSync(join(folderOf(project), 'config.json')).mode & 0o444).toBe(0o444);
+  });
+
+  it.each([
+    ['null', null, ''],
+    ['no body', undefined, ''],
+    ['a number', 5, ''],
+    ['a list', [], ''],
+    ['an unknown member', { colour: 'red' }, 'colour'],
+    ['a policy version of null', { policyVersion: null }, 'policyVersion'],
+    ['a policy version with a blank', { policyVersion: 'a b' }, 'policyVersion'],
+    ['a policy version of 65 characters', { policyVersion: 'a'.repeat(65) }, 'policyVersion'],
+    ['a policy URL that is a script', { policyUrl: 'javascript:alert(1)' }, 'policyUrl'],
+    ['no texts', { texts: [] }, 'texts'],
+    ['texts of numbers', { texts: [1] }, 'texts.0'],
+    ['texts without the default language', { defaultLanguage: 'de' }, 'defaultLanguage'],
+    ['a language twice', { texts: [TEXT, TEXT] }, 'texts'],
+    ['a title with NUL', { texts: [{ ...TEXT, title: 'a\u0000' }] }, 'texts.0.title'],
+    ['a title with half a surrogate pair', { texts: [{ ...TEXT, title: 'a\ud800' }] }, 'texts.0.title'],
+    ['a title of 201 characters', { texts: [{ ...TEXT, title: 'a'.repeat(201) }] }, 'texts.0.title'],
+    ['an empty title', { texts: [{ ...TEXT, title: ' ' }] }, 'texts.0.title'],
+    ['an unknown category', { categories: ['necessary'] }, 'categories'],
+    ['a category twice', { categories: ['analytics', 'analytics'] }, 'categories'],
+    ['an unknown mode', { defaultMode: 'maybe' }, 'defaultMode'],
+    ['a rule for no region', { regionRules: [{ regions: [], mode: 'none' }] }, 'regionRules.0.regions'],
+    [
+      'a rule for a small region',
+      { regionRules: [{ regions: ['de'], mode: 'none' }] },
+      'regionRules.0.regions',
+    ],
+    ['a rule of null', { regionRules: [null] }, 'regionRules.0'],
+    ['a switch of text', { honorGlobalPrivacyControl: 'yes' }, 'honorGlobalPrivacyControl'],
+  ])('refuses %s', async (_, body, field) => {
+    const project = await createTestProject(service);
+    const response = await put(project, body);
+    expect(response.status).toBe(422);
+    const { code, errors } = (await response.json()) as { code: string; errors: { field: string }[] };
+    expect(code).toBe('validation_failed');
+    if (field) expect(errors.map((error) => error.field)).toContain(field);
+  });
+
+  it('takes 64 KiB, and not much more', async () => {
+    const project = await createTestProject(service);
+    const texts = (count: number): unknown[] =>
+      Array.from({ length: count }, (_, index) => ({
+        ...TEXT,
+        language: index === 0 ? 'en' : `en-${String(index).padStart(2, '0')}`,
+        description: 'a'.repeat(2000),
+      }));
+    expect((await put(project, { texts: texts(29) })).status).toBe(200);
+    expect((await put(project, { texts: texts(31) })).status).toBe(422);
+  });
+});
