@@ -1,38 +1,79 @@
 /**
- * The arrows between modules (docs/architecture.md), as a machine checks them. Every rule has a folder under
- * test/arrows/ that breaks it, and a test that sees the rule say so.
+ * The arrows of docs/architecture.md as a list of what is allowed: an import that no line here knows is refused, and
+ * so is a folder that no line knows. Every kind of refusal has a file under test/arrows/ that is refused.
  *
- * A module's root files are its door; its folders (domain, application, http, infrastructure) are private.
+ * A module's root files are its door: others may import them, and its domain; the other folders are its own.
  */
 const ROOT = process.env.ARROWS_ROOT ?? 'src';
-const ENTRY = 'one-machine|operations';
 
 /** Which modules a module may use, beside itself, shared and database. */
-const ALLOWED = {
+const MODULES = {
+  outbox: [],
   projects: [],
   access: ['projects'],
   licensing: ['projects', 'access', 'outbox'],
-  billing: ['licensing', 'projects', 'access', 'outbox'],
-  outbox: [],
   consent: ['outbox', 'licensing', 'access', 'projects'],
   forwarding: ['outbox', 'licensing', 'access', 'projects', 'consent'],
+  billing: ['outbox', 'licensing', 'access', 'projects'],
   publishing: ['outbox', 'licensing', 'access', 'projects'],
+  operations: ['outbox', 'access'],
 };
-const MODULES = Object.keys(ALLOWED);
 
-const mayUse = MODULES.map((module) => ({
-  name: `arrows-of-${module}`,
-  comment: `${module} may use ${['shared', 'database', ...ALLOWED[module]].join(', ')} and no other module`,
-  severity: 'error',
-  from: { path: `^${ROOT}/${module}/` },
-  to: {
-    path: `^${ROOT}/(${[...MODULES, ...ENTRY.split('|')].filter((other) => other !== module && !ALLOWED[module].includes(other)).join('|')})/`,
+/** `http ─▶ application ─▶ infrastructure ─▶ domain`: what each layer may use inside its module; the door all of it. */
+const LAYERS = {
+  http: ['http', 'application', 'domain'],
+  application: ['application', 'infrastructure', 'domain'],
+  infrastructure: ['infrastructure', 'domain'],
+};
+
+/** What is neither pure nor a rule stays out of the domain. Two files keep counters in a bounded map. */
+const DOMAIN_SHARED = ['brand', 'client-network', 'domain-error', 'ids', 'instant'];
+const DOMAIN_PACKAGES = ['ipaddr\\.js', 'lru-cache'];
+const DOMAIN_NODE = ['crypto', 'net', 'url', 'util'];
+const DATABASE_PACKAGES = ['@mikro-orm', 'kysely', 'pg'];
+/** What talks to another server, and the frame of HTTP. */
+const NETWORK_PACKAGES = [
+  'undici',
+  'bullmq',
+  '@nestjs/bullmq',
+  'stripe',
+  'better-auth',
+  '@aws-sdk',
+  'flydrive',
+];
+
+const any = (names) => `(${names.join('|')})`;
+const packages = (names) => `node_modules/${any(names)}/`;
+const MODULE = any(Object.keys(MODULES));
+/** A module's door: the files at its root. */
+const door = (module) => `^${ROOT}/${module}/[^/]+$`;
+const outsideDomain = [`^${ROOT}/${MODULE}/(http|application|infrastructure)/`, `^${ROOT}/${MODULE}/[^/]+$`];
+const NODE = '^(node:)?[a-z_/]+$';
+const INSTALLED = ['node_modules/', NODE];
+
+const ofModules = Object.entries(MODULES).flatMap(([module, others]) => [
+  ...Object.entries(LAYERS).map(([layer, own]) => ({
+    from: { path: `^${ROOT}/${module}/${layer}/` },
+    to: { path: [`^${ROOT}/${module}/${any(own)}/`, door(module)] },
+  })),
+  { from: { path: door(module) }, to: { path: `^${ROOT}/${module}/` } },
+  {
+    from: { path: `^${ROOT}/${module}/(http|application|infrastructure)/|${door(module)}` },
+    to: {
+      // An empty list would stand for everything.
+      path: ['^nothing$', ...others.flatMap((other) => [door(other), `^${ROOT}/${other}/domain/`])],
+      // Forwarding and evidence follow consent records by its events alone.
+      pathNot: `^${ROOT}/consent/consent\\.(?!events|module)`,
+    },
   },
-}));
+  {
+    from: { path: `^${ROOT}/${module}/domain/` },
+    to: { path: [module, ...others].map((known) => `^${ROOT}/${known}/domain/`) },
+  },
+]);
 
 module.exports = {
   forbidden: [
-    ...mayUse,
     {
       name: 'no-cycles',
       comment: 'Two files that need each other are one file, or one of them knows too much.',
@@ -41,50 +82,78 @@ module.exports = {
       to: { circular: true },
     },
     {
-      name: 'enter-by-the-door',
-      comment: 'Of another module only the root files may be imported.',
+      name: 'use-cases-know-no-http',
+      comment:
+        'What a use case refuses, it says by a DomainError; guards and decorators are for the http layer.',
       severity: 'error',
-      from: { path: `^${ROOT}/([^/]+)/` },
-      to: { path: `^${ROOT}/([^/]+)/[^/]+/`, pathNot: `^${ROOT}/$1/` },
+      from: { path: `^${ROOT}/[^/]+/(application|infrastructure|domain)/` },
+      to: { path: [`^${ROOT}/[^/]+/[^/]+\\.(guard|decorators?)\\.ts$`, packages(['express'])] },
     },
+  ],
+  allowed: [
+    ...ofModules,
     {
-      name: 'forwarding-knows-consent-by-its-events',
-      comment: 'Forwarding follows consent records by consent.events alone (and its module, to import it).',
-      severity: 'error',
-      from: { path: `^${ROOT}/forwarding/` },
-      to: { path: `^${ROOT}/consent/`, pathNot: `^${ROOT}/consent/consent\\.(events|module)\\.` },
-    },
-    {
-      name: 'shared-knows-nobody',
-      comment: 'What all modules use may use none of them; the settings type alone comes from config.',
-      severity: 'error',
-      from: { path: `^${ROOT}/shared/` },
-      to: { path: `^${ROOT}/(${[...MODULES, ...ENTRY.split('|'), 'database', 'migrations'].join('|')})/` },
-    },
-    {
-      name: 'domain-decides-alone',
-      comment: 'Domain rules use domain files, shared and plain door files: no I/O, no Nest, no database.',
-      severity: 'error',
-      from: { path: `^${ROOT}/[^/]+/domain/`, pathNot: '\\.spec\\.ts$' },
+      comment: 'Domain rules: named pure files, and nothing that touches the world.',
+      from: { path: `^${ROOT}/${MODULE}/domain/` },
       to: {
-        path: `^${ROOT}/[^/]+/(application|http|infrastructure)/|node_modules/(@nestjs|@mikro-orm|pg|undici|bullmq|express|kysely)/`,
+        path: [
+          `^${ROOT}/shared/${any(DOMAIN_SHARED)}\\.ts$`,
+          packages(DOMAIN_PACKAGES),
+          `^(node:)?${any(DOMAIN_NODE)}$`,
+        ],
       },
     },
     {
-      name: 'application-below-http',
-      comment: 'http calls application, not the other way round.',
-      severity: 'error',
-      from: { path: `^${ROOT}/[^/]+/application/` },
-      to: { path: `^${ROOT}/[^/]+/http/` },
+      comment: 'The routes of projects ask who may call them; access asks whether the project is there.',
+      from: { path: `^${ROOT}/projects/http/` },
+      to: { path: door('access') },
     },
     {
-      name: 'infrastructure-below-application',
-      comment: 'Infrastructure touches the world; it does not orchestrate.',
-      severity: 'error',
-      from: { path: `^${ROOT}/[^/]+/infrastructure/` },
-      to: { path: `^${ROOT}/[^/]+/(application|http)/` },
+      comment: 'Every layer but the domain may use shared and the database.',
+      from: { path: outsideDomain },
+      to: { path: `^${ROOT}/(shared|database)/` },
+    },
+    {
+      comment:
+        'What is installed, too; the http layer reaches neither the database nor other servers by itself.',
+      from: { path: outsideDomain, pathNot: `^${ROOT}/${MODULE}/http/` },
+      to: { path: INSTALLED, pathNot: `^${ROOT}/` },
+    },
+    {
+      from: { path: `^${ROOT}/${MODULE}/http/` },
+      to: { path: INSTALLED, pathNot: [`^${ROOT}/`, packages([...DATABASE_PACKAGES, ...NETWORK_PACKAGES])] },
+    },
+    { from: { path: `^${ROOT}/shared/` }, to: { path: [...INSTALLED, `^${ROOT}/shared/`] } },
+    {
+      from: { path: `^${ROOT}/database/` },
+      to: { path: [...INSTALLED, `^${ROOT}/(database|shared|migrations)/`] },
+    },
+    {
+      from: { path: `^${ROOT}/migrations/` },
+      to: { path: [`^${ROOT}/(migrations|database)/`, packages(['@mikro-orm'])] },
+    },
+    {
+      comment: 'What puts everything together may know everything; nothing knows it but the programs.',
+      from: { path: `^${ROOT}/(app|one-machine)/` },
+      to: {
+        path: [
+          ...INSTALLED,
+          `^${ROOT}/(app|one-machine|shared|database|migrations|${Object.keys(MODULES).join('|')})/`,
+        ],
+      },
+    },
+    {
+      comment: 'The three programs say what they are, and leave the rest to app.',
+      from: { path: `^${ROOT}/(main|worker|ops)\\.ts$` },
+      to: { path: [`^${ROOT}/app/`, NODE] },
+    },
+    {
+      comment: 'The tests that stand beside the rules.',
+      from: { path: '\\.spec\\.ts$' },
+      to: { path: [`^${ROOT}/${MODULE}/domain/`, `^${ROOT}/shared/`, packages(['@jest', 'fast-check'])] },
     },
   ],
+  allowedSeverity: 'error',
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,

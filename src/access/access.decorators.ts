@@ -1,14 +1,10 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
+import type { Actor } from './domain/actor.js';
 import type { KeyScope } from './domain/key-scope.js';
 import type { Role } from './domain/role.js';
 import type { Project } from '../projects/project.entity.js';
-
-/** Who calls. An API key belongs to one project; a user may be a member of many. */
-export type Actor =
-  | { kind: 'user'; userId: string; email: string }
-  | { kind: 'api_key'; apiKeyId: string; projectId: string; role: Role; scopes: KeyScope[] };
 
 /** What a route demands of its caller; every route must say one of these, or the guard refuses to serve it. */
 export type AccessRule =

@@ -4,7 +4,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { ProjectService } from '../projects/project.service.js';
 import { DomainError } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
-import type { Actor } from './access.decorators.js';
+import type { Actor } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
 import { requireManager } from './application/require-manager.js';
 import type { KeyScope } from './domain/key-scope.js';

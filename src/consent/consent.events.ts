@@ -5,33 +5,12 @@ import { sql } from 'kysely';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { uuidLowerBound } from '../shared/ids.js';
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from './domain/consent-input.js';
-
-/** Topic of the outbox message that is written with a consent record; its subject is the consent id. */
-export const CONSENT_RECORDED = 'consent.recorded';
-
-/** A stored consent record, as other modules see it. */
-export interface ConsentRecorded {
-  id: string;
-  projectId: string;
-  analytics: boolean;
-  marketing: boolean;
-  preferences: boolean;
-  action: string;
-  /** The page's host; null where the banner did not tell it. */
-  hostname: string | null;
-  /** Legacy endpoint that came with the request (spec §2.2); null where none did. */
-  customEndpoint: string | null;
-  /** Additional fields, as given; null where there are none. */
-  extra: Record<string, unknown> | null;
-  receivedAt: Date;
-  /** Why nobody was told of it when it was stored, e.g. `off`; null where somebody was, or has been since. */
-  unannounced: string | null;
-}
-
-export interface ConsentRef {
-  projectId: string;
-  consentId: string;
-}
+import {
+  CONSENT_RECORDED,
+  consentKey,
+  type ConsentRecorded,
+  type ConsentRef,
+} from './domain/consent-recorded.js';
 
 /**
  * Who wants to hear of a record, decided inside the ingest transaction. An SQL expression over `p` (the row of
@@ -133,8 +112,4 @@ export class ConsentEvents implements OnModuleInit {
     `.execute(tx.getKysely());
     return rows.map(({ id }) => id);
   }
-}
-
-export function consentKey(ref: ConsentRef): string {
-  return `${ref.projectId}/${ref.consentId}`;
 }

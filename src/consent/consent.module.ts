@@ -13,7 +13,8 @@ import { IngestEndpoint } from './http/ingest.endpoint.js';
 import { IngestLimit } from './http/ingest-limit.js';
 import { ConsentPartitions } from './application/consent-partitions.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
-import { IngestMetrics } from './infrastructure/ingest.metrics.js';
+import { IngestMetrics } from './http/ingest.metrics.js';
+import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js';
 
 @Module({
   controllers: [ExportController, ConsentController, AnalyticsController],
@@ -25,6 +26,7 @@ import { IngestMetrics } from './infrastructure/ingest.metrics.js';
     ConsentPartitions,
     IngestEndpoint,
     IngestLimit,
+    ConsentWriterMetrics,
     IngestMetrics,
     ExportProgress,
     ConsentRollup,

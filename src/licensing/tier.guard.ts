@@ -1,14 +1,10 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { AccessedRequest } from '../access/access.decorators.js';
-import type { Role } from '../access/domain/role.js';
-import { DomainError } from '../shared/domain-error.js';
 import { LicensingService } from './licensing.service.js';
 import { REQUIRED_TIERS, TIER_EXEMPTION, type TierExemption } from './require-tier.decorator.js';
-import { type ResolvedTier, type Tier, tierRank } from './domain/tier.js';
-
-/** Where an owner sees what the tiers cost. */
-const PRICING_PATH = '/v1/pricing';
+import { tierRequired } from './domain/tier-required.js';
+import type { Tier } from './domain/tier.js';
 
 /**
  * Refuses with 403 `tier_required` where the project's effective tier is none that the route takes (spec
@@ -50,24 +46,4 @@ export class TierGuard implements CanActivate {
 /** A parameter that comes twice is no hostname; the handler's own check refuses it. */
 function hostnameOf(parameter: unknown): string | undefined {
   return typeof parameter === 'string' ? parameter : undefined;
-}
-
-/** The refusal. Only an owner can buy, so only an owner is told what would help; on a preview host nothing would. */
-export function tierRequired(required: readonly Tier[], resolved: ResolvedTier, role: Role): DomainError {
-  const { tier, reason, graceEndsAt } = resolved;
-  const better = required.filter((candidate) => tierRank(candidate) > tierRank(tier));
-  const canUpgrade = role === 'owner' && reason !== 'preview_hostname' && better.length > 0;
-  return new DomainError(
-    'tier_required',
-    `This needs one of the tiers ${required.join(', ')}; the tier in effect is ${tier} (${reason}).`,
-    {
-      members: {
-        requiredTiers: required,
-        currentTier: tier,
-        reason,
-        ...(graceEndsAt && { graceEndsAt: graceEndsAt.toISOString() }),
-        ...(canUpgrade && { upgrade: { pricingUrl: PRICING_PATH, tiers: better } }),
-      },
-    },
-  );
 }

@@ -1,4 +1,4 @@
-import { CONSENT_RECORDED } from '../../src/consent/consent.events.js';
+import { CONSENT_RECORDED } from '../../src/consent/domain/consent-recorded.js';
 import type { OutboxMessage } from '../../src/outbox/domain/outbox-message.js';
 import { newId, uuidTimeMs } from '../../src/shared/ids.js';
 import { ensurePartition } from '../../src/shared/partitions.js';

@@ -5,7 +5,7 @@ import { type ProjectFields, ProjectService } from '../../projects/project.servi
 import type { Project } from '../../projects/project.entity.js';
 import { instantOfRow } from '../../shared/instant.js';
 import { DomainError } from '../../shared/domain-error.js';
-import type { Actor } from '../access.decorators.js';
+import type { Actor } from '../domain/actor.js';
 import type { ApiKey } from '../infrastructure/api-key.entity.js';
 import { ApiKeyService } from '../api-key.service.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';

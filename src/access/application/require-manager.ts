@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { projectNotFound } from '../../projects/project.service.js';
 import { DomainError } from '../../shared/domain-error.js';
-import type { Actor } from '../access.decorators.js';
+import type { Actor } from '../domain/actor.js';
 import { ApiKey } from '../infrastructure/api-key.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
 

@@ -13,7 +13,7 @@ import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { pageOf } from '../../shared/page.js';
 import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorators.js';
-import type { Actor } from '../access.decorators.js';
+import type { Actor } from '../domain/actor.js';
 import { ApiKeyService } from '../api-key.service.js';
 import {
   ApiKeyDto,

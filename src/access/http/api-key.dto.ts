@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayUnique, IsArray, IsIn } from 'class-validator';
-import type { ApiKey } from '../infrastructure/api-key.entity.js';
+import type { ApiKeyFacts } from '../domain/api-key.js';
 import { KEY_SCOPES, type KeyScope } from '../domain/key-scope.js';
 import { type Role, ROLES } from '../domain/role.js';
 import { IfGiven } from './if-given.decorator.js';
@@ -63,7 +63,7 @@ export class ApiKeyDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   revokedAt!: Date | null;
 
-  static of({ id, name, role, scopes, createdBy, prefix, createdAt, revokedAt }: ApiKey): ApiKeyDto {
+  static of({ id, name, role, scopes, createdBy, prefix, createdAt, revokedAt }: ApiKeyFacts): ApiKeyDto {
     const maker = createdBy ?? null;
     return { id, name, role, scopes, createdBy: maker, prefix, createdAt, revokedAt: revokedAt ?? null };
   }

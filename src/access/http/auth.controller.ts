@@ -2,10 +2,10 @@ import { Body, Controller, Get, Header, HttpCode, Post, Req, Res, UseGuards } fr
 import { ApiOkResponse, ApiOperation, ApiTags, ApiExtraModels, refs } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentActor, Public, SignedIn } from '../access.decorators.js';
-import type { Actor } from '../access.decorators.js';
+import type { Actor } from '../domain/actor.js';
 import { type SignIn, SignInService } from '../application/sign-in.service.js';
 import { OwnRequestGuard } from './own-request.guard.js';
-import { requireUser } from './actor.js';
+import { requireUser } from '../domain/actor.js';
 import {
   ChangePasswordBody,
   SessionDto,

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiProperty, ApiTags, refs } from '@nestjs/swagger';
 import { CurrentActor, SignedIn } from '../access.decorators.js';
-import type { Actor } from '../access.decorators.js';
+import type { Actor } from '../domain/actor.js';
 import { type Role, ROLES } from '../domain/role.js';
 
 class MyUserDto {

@@ -13,7 +13,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { pageOf } from '../../shared/page.js';
 import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorators.js';
-import type { Actor } from '../access.decorators.js';
+import type { Actor } from '../domain/actor.js';
 import { MembershipService } from '../application/membership.service.js';
 import { ApiKeyDto, ApiKeyPageDto } from './api-key.dto.js';
 import { AddMemberBody, ChangeRoleBody, MemberDto, MemberPageDto } from './member.dto.js';

@@ -3,9 +3,7 @@ import { betterAuth } from 'better-auth';
 import type { Pool } from 'pg';
 import { newId } from '../../shared/ids.js';
 import type { Settings } from '../../shared/settings.js';
-
-export const PASSWORD_CHARACTERS_MIN = 8;
-export const PASSWORD_CHARACTERS_MAX = 128;
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
 
 const SESSION_DAYS = 7;
 const DAY_SECONDS = 24 * 60 * 60;

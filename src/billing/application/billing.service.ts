@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { Actor } from '../../access/access.decorators.js';
+import type { Actor } from '../../access/domain/actor.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
 import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';

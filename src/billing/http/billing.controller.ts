@@ -7,7 +7,8 @@ import {
   ApiServiceUnavailableResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { type Actor, CurrentActor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Actor } from '../../access/domain/actor.js';
+import { CurrentActor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Project } from '../../projects/project.entity.js';
 import { BillingService } from '../application/billing.service.js';
 import { BillingUrlDto, CheckoutBody, SubscriptionStateDto } from './billing.dto.js';

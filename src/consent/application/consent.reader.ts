@@ -5,7 +5,8 @@ import { ProjectReads } from '../../database/project-reads.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { readCursor } from '../../shared/page.js';
-import { ConsentEvents, consentKey, type ConsentRecorded } from '../consent.events.js';
+import { consentKey, type ConsentRecorded } from '../domain/consent-recorded.js';
+import { ConsentEvents } from '../consent.events.js';
 import { filtersOf, rangeOf, type RecordFilter } from './record-filter.js';
 
 /** A page of the records that a filter matches. */

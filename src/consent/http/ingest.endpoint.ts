@@ -7,7 +7,7 @@ import { ProblemFilter } from '../../shared/problem.filter.js';
 import { securityHeaders } from '../../shared/security-headers.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { ConsentService, unknownProject } from '../application/consent.service.js';
-import { IngestMetrics } from '../infrastructure/ingest.metrics.js';
+import { IngestMetrics } from './ingest.metrics.js';
 import { clientAddress } from './client-address.js';
 import { readConsentBody } from './ingest-body.js';
 import { IngestLimit } from './ingest-limit.js';

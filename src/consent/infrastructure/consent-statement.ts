@@ -1,4 +1,5 @@
-import { CONSENT_RECORDED, type ConsentAudience } from '../consent.events.js';
+import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
+import { type ConsentAudience } from '../consent.events.js';
 
 /** One row of a batch, as the writer hands it to the statement. */
 export interface ConsentRow {

@@ -4,11 +4,11 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import {
   CONSENT_RECORDED,
-  ConsentEvents,
   consentKey,
   type ConsentRecorded,
   type ConsentRef,
-} from '../../consent/consent.events.js';
+} from '../../consent/domain/consent-recorded.js';
+import { ConsentEvents } from '../../consent/consent.events.js';
 import { type LookedPage, lookBack, pageOfLook } from '../../database/look-back.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';

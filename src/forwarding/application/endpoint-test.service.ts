@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { ConsentRecorded } from '../../consent/consent.events.js';
+import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ConsentRecorded } from '../../consent/consent.events.js';
+import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import type { Destination } from '../domain/destination.js';
 import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-policy.js';
 import { outboundBody, outboundHeaders } from '../domain/outbound-request.js';

@@ -1,4 +1,4 @@
-import type { ConsentRecorded } from '../../consent/consent.events.js';
+import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { CONSENT_ID_HEADER, FORWARDER_USER_AGENT, PROJECT_ID_HEADER } from '../../shared/brand.js';
 
 /** Version of the body; it may gain fields without a new number (spec §9). */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import type { Actor } from '../../access/access.decorators.js';
+import type { Actor } from '../../access/domain/actor.js';
 import type { Project } from '../../projects/project.entity.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';

@@ -14,9 +14,9 @@ import { entityTag, IfMatchHeader, requireMatch } from '../../shared/entity-tag.
 import { fieldErrors } from '../../shared/domain-error.js';
 import { pageOf } from '../../shared/page.js';
 import { CurrentActor, CurrentProject, ProjectRole, SignedIn } from '../../access/access.decorators.js';
-import type { Actor } from '../../access/access.decorators.js';
+import type { Actor } from '../../access/domain/actor.js';
 import { MembershipService } from '../../access/application/membership.service.js';
-import { requireUser } from '../../access/http/actor.js';
+import { requireUser } from '../../access/domain/actor.js';
 import { PageQuery, rowsOf } from '../../shared/page-query.js';
 import { CreateProjectBody, ProjectDto, ProjectPageDto, UpdateProjectBody } from './project.dto.js';
 

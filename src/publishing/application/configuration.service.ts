@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { isDeepStrictEqual } from 'node:util';
 import { GEO_TARGETING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import { tierRequired } from '../../licensing/tier.guard.js';
+import { tierRequired } from '../../licensing/domain/tier-required.js';
 import type { Role } from '../../access/domain/role.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { Project } from '../../projects/project.entity.js';

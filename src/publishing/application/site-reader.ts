@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type LoaderScript, loaderScript } from '../infrastructure/loader-script.js';
 import { ObjectStorage } from '../infrastructure/object-storage.js';
 import type { SiteDocument } from '../domain/document.js';
 import { SiteSource } from './site-source.js';
@@ -19,5 +20,10 @@ export class SiteReader {
     const published = await this.storage.read(`${projectId}/config.json`);
     if (published !== null) return JSON.parse(published) as SiteDocument;
     return (await this.source.render(projectId, new Date()))?.document ?? null;
+  }
+
+  /** The loader, the same for every project: it finds its project in its own address. */
+  loader(): LoaderScript {
+    return loaderScript();
   }
 }

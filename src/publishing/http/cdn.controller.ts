@@ -17,7 +17,6 @@ import { SiteReader } from '../application/site-reader.js';
 import { CONFIGURATION, CONFIGURATION_OF_VISITOR, LOADER, UNKNOWN_PROJECT } from '../domain/cache-control.js';
 import type { SiteDocument } from '../domain/document.js';
 import { isEu, regionOf, UNKNOWN_REGION } from '../domain/region.js';
-import { loaderScript } from '../infrastructure/loader-script.js';
 import { sendCompressed } from './compressed.js';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
@@ -51,7 +50,7 @@ export class CdnController {
   ): Promise<void> {
     openToAll(response);
     if (!isUuid(projectId)) throw unknownProject(response);
-    const { body, etag } = loaderScript();
+    const { body, etag } = this.sites.loader();
     response.setHeader('Cache-Control', LOADER);
     response.type('text/javascript');
     await sendCompressed(request, response, { body, etag });

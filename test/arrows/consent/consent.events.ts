@@ -1,1 +1,1 @@
-export const events = 1;
+export const events = 0;

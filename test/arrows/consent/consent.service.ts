@@ -1,1 +1,1 @@
-export const service = 1;
+export const consents = 0;

@@ -1,1 +1,1 @@
-export const leaf = 1;
+export const leaf = 0;

@@ -1,1 +1,3 @@
-export { controller } from '../http/controller.js';
+import { controller } from '../http/controller.js';
+
+export const taken = controller;

@@ -1,1 +1,1 @@
-export const useCase = 1;
+export const useCase = 0;

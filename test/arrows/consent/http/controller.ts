@@ -1,1 +1,1 @@
-export const controller = 1;
+export const controller = 0;

@@ -1,1 +1,1 @@
-export { useCase } from '../application/use-case.js';
+export const store = 0;

@@ -1,0 +1,17 @@
+import type { KeyScope } from './key-scope.js';
+import type { Role } from './role.js';
+
+/** An API key as it may be shown: without the hash that is kept of it. */
+export interface ApiKeyFacts {
+  id: string;
+  name: string;
+  role: Role;
+  scopes: KeyScope[];
+  /** null: the service itself made it, or it is older than this column. */
+  createdBy?: string | null;
+  /** The first characters of the key, to recognise it in a list. */
+  prefix: string;
+  createdAt: Date;
+  /** null: still good. */
+  revokedAt?: Date | null;
+}

@@ -1,0 +1,30 @@
+/** Topic of the outbox message that is written with a consent record; its subject is the consent id. */
+export const CONSENT_RECORDED = 'consent.recorded';
+
+/** A stored consent record, as other modules see it. */
+export interface ConsentRecorded {
+  id: string;
+  projectId: string;
+  analytics: boolean;
+  marketing: boolean;
+  preferences: boolean;
+  action: string;
+  /** The page's host; null where the banner did not tell it. */
+  hostname: string | null;
+  /** Legacy endpoint that came with the request (spec §2.2); null where none did. */
+  customEndpoint: string | null;
+  /** Additional fields, as given; null where there are none. */
+  extra: Record<string, unknown> | null;
+  receivedAt: Date;
+  /** Why nobody was told of it when it was stored, e.g. `off`; null where somebody was, or has been since. */
+  unannounced: string | null;
+}
+
+export interface ConsentRef {
+  projectId: string;
+  consentId: string;
+}
+
+export function consentKey(ref: ConsentRef): string {
+  return `${ref.projectId}/${ref.consentId}`;
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Histogram } from 'prom-client';
+import { Metrics } from '../../shared/metrics.js';
+
+/** Seconds; the ingest answers in about a millisecond, and a hanging receiver must not show here. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** What the ingest answers, for an operator. Labels are results, never projects or visitors. */
+@Injectable()
+export class IngestMetrics {
+  private readonly requests: Counter<'result'>;
+  private readonly duration: Histogram;
+
+  constructor(metrics: Metrics) {
+    const registers = [metrics.registry];
+    this.requests = new Counter({
+      name: 'consent_ingest_requests_total',
+      help: 'Consent requests by what became of them: stored, duplicate, or the code of the refusal.',
+      labelNames: ['result'],
+      registers,
+    });
+    this.duration = new Histogram({
+      name: 'consent_ingest_duration_seconds',
+      help: 'Time from the parsed request to the committed answer.',
+      buckets: BUCKETS,
+      registers,
+    });
+  }
+
+  count(result: string, startedMs: number): void {
+    this.requests.inc({ result });
+    this.duration.observe((performance.now() - startedMs) / 1000);
+  }
+}

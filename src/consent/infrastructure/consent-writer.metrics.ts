@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { Metrics } from '../../shared/metrics.js';
+import { ConsentWriter } from './consent-writer.js';
+
+/** How much the writer has to do, for an operator. */
+@Injectable()
+export class ConsentWriterMetrics {
+  constructor(metrics: Metrics, writer: ConsentWriter) {
+    const registers = [metrics.registry];
+    new Gauge({
+      name: 'consent_ingest_waiting_rows',
+      help: 'Rows that wait for a free connection to the database.',
+      registers,
+      collect() {
+        this.set(writer.waitingRows);
+      },
+    });
+    new Gauge({
+      name: 'consent_ingest_pool_connections',
+      help: 'Connections of the ingest by state.',
+      labelNames: ['state'],
+      registers,
+      collect() {
+        for (const [state, count] of Object.entries(writer.poolUse)) this.set({ state }, count);
+      },
+    });
+  }
+}

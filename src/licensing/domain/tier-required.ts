@@ -1,0 +1,26 @@
+import type { Role } from '../../access/domain/role.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { type ResolvedTier, type Tier, tierRank } from './tier.js';
+
+/** Where an owner sees what the tiers cost. */
+const PRICING_PATH = '/v1/pricing';
+
+/** The refusal. Only an owner can buy, so only an owner is told what would help; on a preview host nothing would. */
+export function tierRequired(required: readonly Tier[], resolved: ResolvedTier, role: Role): DomainError {
+  const { tier, reason, graceEndsAt } = resolved;
+  const better = required.filter((candidate) => tierRank(candidate) > tierRank(tier));
+  const canUpgrade = role === 'owner' && reason !== 'preview_hostname' && better.length > 0;
+  return new DomainError(
+    'tier_required',
+    `This needs one of the tiers ${required.join(', ')}; the tier in effect is ${tier} (${reason}).`,
+    {
+      members: {
+        requiredTiers: required,
+        currentTier: tier,
+        reason,
+        ...(graceEndsAt && { graceEndsAt: graceEndsAt.toISOString() }),
+        ...(canUpgrade && { upgrade: { pricingUrl: PRICING_PATH, tiers: better } }),
+      },
+    },
+  );
+}

@@ -1,1 +1,0 @@
-export { door } from '../licensing/licensing.door.js';

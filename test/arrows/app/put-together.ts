@@ -1,0 +1,1 @@
+export const putTogether = 0;

@@ -1,1 +1,0 @@
-export { door } from '../consent/consent.door.js';

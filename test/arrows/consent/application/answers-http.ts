@@ -1,0 +1,3 @@
+import * as taken from 'express';
+
+export { taken };

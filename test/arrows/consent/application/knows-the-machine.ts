@@ -1,0 +1,3 @@
+import { machine } from '../../one-machine/machine.js';
+
+export const taken = machine;

@@ -1,0 +1,3 @@
+import { putTogether } from '../../app/put-together.js';
+
+export const taken = putTogether;

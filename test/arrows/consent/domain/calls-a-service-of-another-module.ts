@@ -1,0 +1,3 @@
+import { licensing } from '../../licensing/licensing.service.js';
+
+export const taken = licensing;

@@ -1,0 +1,3 @@
+import { consents } from '../consent.service.js';
+
+export const taken = consents;

@@ -1,0 +1,3 @@
+import { store } from '../infrastructure/store.js';
+
+export const taken = store;

@@ -1,0 +1,3 @@
+import { pool } from '../../database/pool.js';
+
+export const taken = pool;

@@ -1,0 +1,3 @@
+import * as taken from 'better-auth';
+
+export { taken };

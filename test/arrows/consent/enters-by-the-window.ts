@@ -1,0 +1,3 @@
+import { sweep } from '../licensing/application/sweep.js';
+
+export const taken = sweep;

@@ -1,0 +1,3 @@
+import * as taken from 'kysely';
+
+export { taken };

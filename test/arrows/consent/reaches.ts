@@ -1,1 +1,0 @@
-export { door } from '../forwarding/forwarding.door.js';

@@ -1,0 +1,3 @@
+import { consents } from '../../consent/consent.service.js';
+
+export const taken = consents;

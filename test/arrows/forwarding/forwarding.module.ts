@@ -1,0 +1,1 @@
+export const forwarding = 0;

@@ -1,0 +1,3 @@
+import { publishing } from '../publishing/publishing.module.js';
+
+export const taken = publishing;

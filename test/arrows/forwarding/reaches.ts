@@ -1,1 +1,0 @@
-export { door } from '../publishing/publishing.door.js';

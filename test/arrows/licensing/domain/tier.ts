@@ -1,0 +1,1 @@
+export const tier = 0;

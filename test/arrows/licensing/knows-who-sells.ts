@@ -1,0 +1,3 @@
+import { billing } from '../billing/billing.module.js';
+
+export const taken = billing;

@@ -1,1 +1,0 @@
-export { door } from '../billing/billing.door.js';

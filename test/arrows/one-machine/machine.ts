@@ -1,0 +1,1 @@
+export const machine = 0;

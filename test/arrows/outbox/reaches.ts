@@ -1,1 +1,0 @@
-export { door } from '../projects/projects.door.js';

@@ -1,0 +1,3 @@
+import { guard } from '../../access/access.guard.js';
+
+export const taken = guard;

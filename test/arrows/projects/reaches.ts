@@ -1,1 +1,0 @@
-export { door } from '../access/access.door.js';

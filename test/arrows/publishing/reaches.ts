@@ -1,1 +1,0 @@
-export { door } from '../one-machine/one-machine.door.js';

@@ -1,0 +1,3 @@
+import { outbox } from '../outbox/outbox.service.js';
+
+export const taken = outbox;

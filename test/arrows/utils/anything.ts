@@ -1,0 +1,3 @@
+import { leaf } from '../shared/leaf.js';
+
+export const taken = leaf;
