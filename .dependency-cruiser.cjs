@@ -27,7 +27,7 @@ const LAYERS = {
 };
 
 /** What is neither pure nor a rule stays out of the domain. Two files keep counters in a bounded map. */
-const DOMAIN_SHARED = ['brand', 'client-network', 'domain-error', 'ids', 'instant'];
+const DOMAIN_SHARED = ['back-off', 'brand', 'client-network', 'domain-error', 'ids', 'instant'];
 const DOMAIN_PACKAGES = ['ipaddr\\.js', 'lru-cache'];
 const DOMAIN_NODE = ['crypto', 'net', 'url', 'util'];
 const DATABASE_PACKAGES = ['@mikro-orm', 'kysely', 'pg'];

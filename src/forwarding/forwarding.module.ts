@@ -6,7 +6,7 @@ import { ConsentForwarder } from './application/consent-forwarder.js';
 import { DeliveryLogService } from './application/delivery-log.service.js';
 import { EndpointTestService } from './application/endpoint-test.service.js';
 import { ForwardingSettingsService } from './application/forwarding-settings.service.js';
-import { RecordDelivery } from './application/record-delivery.js';
+import { AttemptDelivery } from './application/attempt-delivery.js';
 import { TargetGate } from './application/target-gate.js';
 import { DeliveryPartitions } from './application/delivery-partitions.js';
 import { ForwardingMetrics } from './infrastructure/forwarding.metrics.js';
@@ -37,7 +37,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
     },
     TokenVault,
     TargetGate,
-    RecordDelivery,
+    AttemptDelivery,
     ConsentForwarder,
     ForwardingSettingsService,
     EndpointTestService,

@@ -2,7 +2,8 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { OutboxBell } from './infrastructure/outbox.bell.js';
-import type { NewOutboxMessage, OutboxHandler } from './domain/outbox-message.js';
+import type { NewOutboxMessage } from './domain/outbox-message.js';
+import type { OutboxHandler } from './outbox.handler.js';
 
 /** The door of the outbox: modules append messages, handlers sign up for topics. */
 @Injectable()
@@ -17,10 +18,12 @@ export class OutboxService implements OnApplicationBootstrap {
     this.announced.add(topic);
   }
 
-  /** Signs a handler up for its topic; call it while modules start (`onModuleInit`). */
+  /** Signs a handler up for its topics; call it while modules start (`onModuleInit`). */
   register(handler: OutboxHandler): void {
-    if (this.handlers.has(handler.topic)) throw new Error(`The topic ${handler.topic} has two handlers.`);
-    this.handlers.set(handler.topic, handler);
+    for (const topic of handler.topics) {
+      if (this.handlers.has(topic)) throw new Error(`The topic ${topic} has two handlers.`);
+      this.handlers.set(topic, handler);
+    }
   }
 
   /** A topic that is written and that nobody reads would pile up in silence: the start fails instead. */

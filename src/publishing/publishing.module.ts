@@ -3,7 +3,7 @@ import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { ConfigurationService } from './application/configuration.service.js';
 import { PublishSite } from './application/publish-site.js';
-import { SitePublisher } from './application/site-publisher.js';
+import { SiteChangeHandler } from './application/site-change-handler.js';
 import { SiteReader } from './application/site-reader.js';
 import { SiteSource } from './application/site-source.js';
 import { CdnController } from './http/cdn.controller.js';
@@ -22,7 +22,7 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
     SiteSource,
     SiteReader,
     PublishSite,
-    SitePublisher,
+    SiteChangeHandler,
     ObjectStorage,
     PublishLock,
     StorageHealth,

@@ -24,13 +24,11 @@ export const BREAKS: Break[] = [
     edits: [
       {
         file: WRITER,
-        from: `this.waiting.push({ row, deadlineAt: performance.now() + WAIT_MAX_MS, resolve, reject });
-      this.startLane();`,
+        from: `this.waiting.add({ row, deadlineAt: performance.now() + WAIT_MAX_MS, resolve, reject });`,
         to: `resolve({ kind: 'inserted', receivedAt: new Date() });
       setTimeout(() => {
         const ignore = () => {};
-        this.waiting.push({ row, deadlineAt: performance.now() + WAIT_MAX_MS, resolve: ignore, reject: ignore });
-        this.startLane();
+        this.waiting.add({ row, deadlineAt: performance.now() + WAIT_MAX_MS, resolve: ignore, reject: ignore });
       }, 50);`,
       },
     ],
@@ -83,7 +81,7 @@ export const BREAKS: Break[] = [
       {
         file: STORE,
         from: 'return new Set(rows.map((row) => leaseKey({ message: row, claimId: row.claimId })));',
-        to: 'return new Set(held.map((each) => leaseKey(each)));',
+        to: 'return new Set(leased.map((each) => leaseKey(each)));',
       },
     ],
     kinds: ['kill-worker'],
@@ -123,7 +121,7 @@ export const BREAKS: Break[] = [
     name: 'logs some deliveries under a wrong id',
     edits: [
       {
-        file: 'src/forwarding/application/delivery-writes.ts',
+        file: 'src/forwarding/application/settle-deliveries.ts',
         from: 'settled.map(({ message }) => message.subjectId)',
         to: 'settled.map(({ message }) => (Math.random() < 0.05 ? v7() : message.subjectId))',
       },
@@ -140,16 +138,16 @@ export const BREAKS: Break[] = [
         from: 'private async write(batch: Finished[]): Promise<void> {',
         to: `private async write(batch: Finished[]): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
-      for (const [topic, entries] of Map.groupBy(batch, (entry) => entry.held.message.topic))
+      for (const [topic, entries] of Map.groupBy(batch, (entry) => entry.leased.message.topic))
         await this.outbox.handlerOf(topic)
-          .settle(tx, entries.map(({ held, outcome }) => ({ message: held.message, outcome })));
+          .settle(tx, entries.map(({ leased, outcome }) => ({ message: leased.message, outcome })));
     });
     await new Promise((wake) => setTimeout(wake, 200));`,
       },
       {
         file: SETTLER,
-        from: 'const ours = batch.filter((entry) => removed.has(leaseKey(entry.held)));',
-        to: 'const ours: Finished[] = batch.filter((entry) => !removed && leaseKey(entry.held));',
+        from: 'const ours = batch.filter((entry) => removed.has(leaseKey(entry.leased)));',
+        to: 'const ours: Finished[] = batch.filter((entry) => !removed && leaseKey(entry.leased));',
       },
     ],
     kinds: ['kill-worker'],
@@ -254,7 +252,13 @@ await runApi();`,
   },
   {
     name: 'ends when the database goes away',
-    edits: [{ file: WRITER, from: 'this.unreachable.about(cause);', to: 'process.exit(3);' }],
+    edits: [
+      {
+        file: WRITER,
+        from: 'unreachable: (error) => this.unreachable.about(error)',
+        to: 'unreachable: () => process.exit(3)',
+      },
+    ],
     kinds: ['kill-postgres'],
     rounds: 1,
     noticedBy: ['no process ends by itself'],

@@ -4,13 +4,9 @@ import { OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js
 import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher.js';
 import { OutboxService } from '../../src/outbox/outbox.service.js';
 import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
-import { type HeldMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
-import type {
-  Ending,
-  OutboxHandler,
-  OutboxMessage,
-  Settled,
-} from '../../src/outbox/domain/outbox-message.js';
+import { type LeasedMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
+import type { Ending, OutboxMessage, Settled } from '../../src/outbox/domain/outbox-message.js';
+import type { OutboxHandler } from '../../src/outbox/outbox.handler.js';
 import { newId } from '../../src/shared/ids.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
@@ -23,7 +19,7 @@ const LOWEST_PROJECT = '00000000-0000-0000-0000-000000000000';
 
 /** A handler whose attempts the test decides; it writes down what it attempted and settled. */
 class Recorder implements OutboxHandler<string> {
-  readonly topic = TOPIC;
+  readonly topics = [TOPIC];
   readonly prepared: string[] = [];
   readonly attempted: string[] = [];
   readonly settled: { subjectId: string; outcome: string }[] = [];
@@ -169,16 +165,16 @@ describe('outbox', () => {
       return claimed.messages.length > 0 ? claimed : null;
     });
     expect(second.messages[0]).toMatchObject({ unknownOutcomes: 1 });
-    const held = (claim: typeof first): { message: OutboxMessage; claimId: string }[] =>
+    const leased = (claim: typeof first): { message: OutboxMessage; claimId: string }[] =>
       claim.messages.map((message) => ({ message, claimId: claim.claimId }));
     const em = service.app.get(EntityManager).fork();
-    expect((await em.transactional((tx) => store.remove(tx, held(first)))).size).toBe(0);
+    expect((await em.transactional((tx) => store.remove(tx, leased(first)))).size).toBe(0);
     expect(await waiting()).toBe(1);
-    expect((await em.transactional((tx) => store.remove(tx, held(second)))).size).toBe(1);
+    expect((await em.transactional((tx) => store.remove(tx, leased(second)))).size).toBe(1);
     expect(await waiting()).toBe(0);
   });
 
-  const claim = async (): Promise<HeldMessage[]> => {
+  const claim = async (): Promise<LeasedMessage[]> => {
     const { claimId, messages } = await service.app.get(OutboxClaimer).claim({
       ...{ topics: [TOPIC], limit: 10, limitPerProject: 10 },
       ...{ freeOf: new Map<string, number>(), afterProject: LOWEST_PROJECT },
@@ -198,10 +194,10 @@ describe('outbox', () => {
     expect(row?.left).toBeGreaterThan(LEASE_MS / 2);
   });
 
-  it.each<[string, (store: OutboxStore, held: HeldMessage) => Promise<void>]>([
-    ['put it back', (store, held) => store.putBack(held, { afterMs: 60_000, error: 'late' })],
-    ['give it back', (store, held) => store.release([held])],
-    ['bury it', (store, held) => store.bury(held, 'late')],
+  it.each<[string, (store: OutboxStore, leased: LeasedMessage) => Promise<void>]>([
+    ['put it back', (store, leased) => store.putBack(leased, { afterMs: 60_000, error: 'late' })],
+    ['give it back', (store, leased) => store.release([leased])],
+    ['bury it', (store, leased) => store.bury(leased, 'late')],
   ])('lets the first claim not %s after the second', async (_, change) => {
     await append(1);
     const [first] = await claim();
@@ -209,10 +205,10 @@ describe('outbox', () => {
     const [second] = await claim();
     const before = await rows();
     const store = service.app.get(OutboxStore);
-    await change(store, first as HeldMessage);
+    await change(store, first as LeasedMessage);
     expect(await rows()).toEqual(before);
     expect(await dead()).toEqual([]);
-    await change(store, second as HeldMessage);
+    await change(store, second as LeasedMessage);
     expect(await rows()).not.toEqual(before);
   });
 
@@ -246,13 +242,13 @@ describe('outbox', () => {
     };
     await append(128, projectId);
     dispatcher.ring();
-    await until('half is under way and half is claimed ahead', () => dispatcher.held === 128);
+    await until('half is under way and half is claimed ahead', () => dispatcher.leased === 128);
     const underWay = new Set(recorder.attempted);
     const ahead = recorder.prepared.filter((subjectId) => !underWay.has(subjectId));
     expect([underWay.size, ahead.length]).toEqual([64, 64]);
-    const heldSinceMs = performance.now();
+    const leasedSinceMs = performance.now();
     // Half a lease, which is less than the two seconds of a longer one.
-    await until('they are too old', () => performance.now() - heldSinceMs > LEASE_MS / 2 + 50);
+    await until('they are too old', () => performance.now() - leasedSinceMs > LEASE_MS / 2 + 50);
     ends[0]?.();
     await until('all but those under way are settled', () => recorder.settled.length === 200 + 65);
     const timesPrepared = (subjectId: string): number =>
@@ -271,7 +267,7 @@ describe('outbox', () => {
     recorder.attempt = () => {
       attempts += 1;
       return Promise.resolve(
-        open ? { kind: 'settled', outcome: 'done', healthy: true } : { kind: 'later', afterMs: 400 },
+        open ? { kind: 'settled', outcome: 'done', healthy: true } : { kind: 'put_off', afterMs: 400 },
       );
     };
     dispatcher.ring();
@@ -293,7 +289,7 @@ describe('outbox', () => {
     const claimer = service.app.get(OutboxClaimer);
     const settler = service.app.get(OutboxSettler);
     const [first = '', second = ''] = await append(2);
-    const claimBoth = async (): Promise<HeldMessage[]> => {
+    const claimBoth = async (): Promise<LeasedMessage[]> => {
       const { claimId, messages } = await claimer.claim({
         topics: [TOPIC],
         limit: 2,
@@ -307,8 +303,8 @@ describe('outbox', () => {
     const olderMs = performance.now();
     await service.database.query("update outbox_message set available_at = now() - interval '1 second'");
     const newer = await claimBoth();
-    const of = (held: HeldMessage[], subjectId: string): HeldMessage => {
-      const found = held.find(({ message }) => message.subjectId === subjectId);
+    const of = (leased: LeasedMessage[], subjectId: string): LeasedMessage => {
+      const found = leased.find(({ message }) => message.subjectId === subjectId);
       if (!found) throw new Error('it was not claimed');
       return found;
     };
@@ -456,7 +452,7 @@ describe('outbox', () => {
     };
     const subjects = await append(300, projectId);
     dispatcher.ring();
-    await until('more is held than attempted', () => dispatcher.held === 128);
+    await until('more is leased than attempted', () => dispatcher.leased === 128);
     const begun = recorder.attempted.length - 200;
     expect(begun).toBe(64);
     const drained = dispatcher.beforeApplicationShutdown();

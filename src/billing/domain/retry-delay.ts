@@ -1,3 +1,5 @@
+import { type BackOff, backOffMs } from '../../shared/back-off.js';
+
 /** Claims of one event; after that it is dead, and an operator decides. */
 export const EVENT_ATTEMPTS_MAX = 12;
 /** Claims of an event whose project nobody knows: the event that says it comes within seconds, or never. */
@@ -5,11 +7,9 @@ export const UNMAPPED_ATTEMPTS_MAX = 6;
 /** Claims of an end that the provider's own answer does not show yet: two minutes, then somebody has to look. */
 export const STILL_ALIVE_ATTEMPTS_MAX = 5;
 
-const BASE_MS = 2_000;
-const FACTOR = 3;
-const LONGEST_MS = 60 * 60_000;
+const BACK_OFF: BackOff = { baseMs: 2_000, factor: 3, longestMs: 60 * 60_000 };
 
 /** The wait after the n-th attempt: 2 s, 6 s, 18 s … one hour at most, five hours in all. */
 export function retryDelayMs(attempts: number): number {
-  return Math.min(LONGEST_MS, BASE_MS * FACTOR ** (attempts - 1));
+  return backOffMs(attempts, BACK_OFF);
 }

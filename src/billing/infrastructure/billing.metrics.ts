@@ -1,11 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../../shared/metrics.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
 import { planOf } from '../domain/stripe-event.js';
 import { BillingEventStore } from './billing-event.store.js';
-
-/** The inbox is counted in the database at most this often, however often somebody scrapes. */
-const BACKLOG_AGE_MAX_MS = 5_000;
 
 /** What billing tells an operator. No project stands in a label. */
 @Injectable()
@@ -14,13 +12,8 @@ export class BillingMetrics {
   private readonly events: Counter;
   private readonly alerts: Counter;
   private readonly drift: Counter;
-  private backlog: ReturnType<BillingEventStore['backlog']> | null = null;
-  private countedMs = -Infinity;
 
-  constructor(
-    metrics: Metrics,
-    private readonly store: BillingEventStore,
-  ) {
+  constructor(metrics: Metrics, store: BillingEventStore) {
     const registers = [metrics.registry];
     this.events = new Counter({
       name: 'billing_events_total',
@@ -39,13 +32,13 @@ export class BillingMetrics {
       help: 'Subscriptions that the reconciliation found other than the billing provider has them.',
       registers,
     });
-    const count = (): ReturnType<BillingMetrics['currentBacklog']> => this.currentBacklog();
+    const counted = new RecentAnswer(() => store.backlog(), BACKLOG_AGE_MAX_MS);
     new Gauge({
       name: 'billing_events_pending',
       help: 'Events that wait to be worked through.',
       registers,
       async collect() {
-        const backlog = await count();
+        const backlog = await counted.get();
         if (backlog) this.set(backlog.pending);
       },
     });
@@ -54,7 +47,7 @@ export class BillingMetrics {
       help: 'Age of the oldest event that waits; 0 when none does.',
       registers,
       async collect() {
-        const backlog = await count();
+        const backlog = await counted.get();
         if (backlog) this.set(backlog.oldestAgeSeconds);
       },
     });
@@ -63,7 +56,7 @@ export class BillingMetrics {
       help: 'Events that were given up; see "npm run ops -- billing events".',
       registers,
       async collect() {
-        const backlog = await count();
+        const backlog = await counted.get();
         if (backlog) this.set(backlog.dead);
       },
     });
@@ -82,14 +75,5 @@ export class BillingMetrics {
 
   countDrift(): void {
     this.drift.inc();
-  }
-
-  /** The database may be away: the other metrics are wanted then more than ever. */
-  private async currentBacklog(): Promise<Awaited<ReturnType<BillingEventStore['backlog']>> | null> {
-    if (!this.backlog || performance.now() - this.countedMs > BACKLOG_AGE_MAX_MS) {
-      this.countedMs = performance.now();
-      this.backlog = this.store.backlog();
-    }
-    return this.backlog.catch(() => null);
   }
 }

@@ -6,20 +6,15 @@ import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService, type TierLookup } from '../../licensing/licensing.service.js';
 import type { ResolvedTier } from '../../licensing/domain/tier.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import type {
-  Attempt,
-  Ending,
-  OutboxHandler,
-  OutboxMessage,
-  Settled,
-} from '../../outbox/domain/outbox-message.js';
+import type { OutboxHandler } from '../../outbox/outbox.handler.js';
+import type { Attempt, Ending, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { chooseDestination } from '../domain/destination.js';
 import { type DeliveryOutcome, isHealthy, type SkipReason } from '../domain/outcome.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
-import { writeOutcomes } from './delivery-writes.js';
+import { settleDeliveries } from './settle-deliveries.js';
 import { loadTargets, type StoredTarget } from './forwarding-target.js';
-import { RecordDelivery } from './record-delivery.js';
+import { AttemptDelivery } from './attempt-delivery.js';
 
 /** What one batch needs to know, read at once. */
 interface BatchFacts {
@@ -31,14 +26,14 @@ interface BatchFacts {
 /** Forwards saved consent records to their owners' endpoints: the outbox's handler for `consent.recorded`. */
 @Injectable()
 export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModuleInit {
-  readonly topic = CONSENT_RECORDED;
+  readonly topics = [CONSENT_RECORDED];
 
   constructor(
     private readonly em: EntityManager,
     private readonly outbox: OutboxService,
     private readonly events: ConsentEvents,
     private readonly licensing: LicensingService,
-    private readonly delivery: RecordDelivery,
+    private readonly delivery: AttemptDelivery,
     private readonly metrics: ForwardingMetrics,
     @InjectSettings() private readonly settings: Settings,
   ) {}
@@ -83,7 +78,7 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
         case 'ended':
           return { kind: 'settled', outcome: end.outcome, healthy: isHealthy(end.outcome) };
         case 'put_off':
-          return { kind: 'later', afterMs: end.afterMs };
+          return { kind: 'put_off', afterMs: end.afterMs };
         case 'aborted':
           return { kind: 'retry', afterMs: 0, error: 'The worker stopped meanwhile.' };
       }
@@ -91,7 +86,7 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
   }
 
   async settle(tx: EntityManager, settled: Settled<DeliveryOutcome>[]): Promise<void> {
-    await writeOutcomes(tx, settled);
+    await settleDeliveries(tx, settled);
     this.metrics.count(settled);
   }
 

@@ -7,7 +7,7 @@ import { newId } from '../../shared/ids.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 import { useOfDay } from './daily-usage.js';
 import { loadTargets } from './forwarding-target.js';
-import { RecordDelivery } from './record-delivery.js';
+import { AttemptDelivery } from './attempt-delivery.js';
 
 /** Tests of one project in one minute, counted in this process: the route sends real requests to strangers. */
 export const ENDPOINT_TESTS_PER_MINUTE = 10;
@@ -35,7 +35,7 @@ export class EndpointTestService {
 
   constructor(
     private readonly em: EntityManager,
-    private readonly delivery: RecordDelivery,
+    private readonly delivery: AttemptDelivery,
   ) {}
 
   /**

@@ -2,10 +2,11 @@ import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/comm
 import { Complaint } from '../../shared/complaint.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { FairShare } from '../domain/fair-share.js';
+import { OutboxMetrics } from '../infrastructure/outbox.metrics.js';
 import { OutboxClaimer } from '../infrastructure/outbox.claimer.js';
 import { OutboxService } from '../outbox.service.js';
 import { OutboxSettler } from './outbox.settler.js';
-import { type HeldMessage, OutboxStore } from '../infrastructure/outbox.store.js';
+import { type LeasedMessage, OutboxStore } from '../infrastructure/outbox.store.js';
 import {
   type Attempt,
   type Ending,
@@ -19,11 +20,11 @@ const DRAIN_EXTRA_MS = 5_000;
 /** Pause after a claim failed, e.g. because the database is away. */
 const CLAIM_RETRY_MS = 500;
 /**
- * Messages that a worker holds at most, as a multiple of its slots: those that wait for a slot, those under way
+ * Messages that a worker leases at most, as a multiple of its slots: those that wait for a slot, those under way
  * and those whose outcome waits to be written. Past it, a slow database stops the claims; a worker that dies
  * leaves so many unknown.
  */
-const HELD_PER_SLOT = 3;
+const LEASED_PER_SLOT = 3;
 /** A message that waited longer for its slot goes back: the settings it was prepared with may be old. */
 const READY_MAX_MS = 2_000;
 
@@ -35,7 +36,7 @@ type AttemptEnd = Ending<unknown> | { kind: 'threw'; cause: unknown };
 
 /** A message that is prepared and waits for a slot. */
 interface Ready {
-  held: HeldMessage;
+  leased: LeasedMessage;
   attempt: Attempt<unknown> | undefined;
   claimedMs: number;
   /** To be called once its outcome is written, or it was given back. */
@@ -63,20 +64,18 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   private readonly batches = new Set<Promise<void>>();
   /** What waits for a slot, by project; no entry is empty. */
   private readonly ready = new Map<string, Ready[]>();
-  private heldCount = 0;
+  private leasedCount = 0;
   private draining: Promise<void> | null = null;
-  /** Leases taken over from a worker that died, for the metrics. */
-  reclaims = 0;
-  /** Messages given up because their outcome was unknown too often, for the metrics. */
-  givenUp = 0;
 
   constructor(
     private readonly claimer: OutboxClaimer,
     private readonly store: OutboxStore,
     private readonly settler: OutboxSettler,
     private readonly outbox: OutboxService,
+    private readonly metrics: OutboxMetrics,
     @InjectSettings() private readonly settings: Settings,
   ) {
+    metrics.watch(this);
     this.share = new FairShare(settings.forwarding.slots);
   }
 
@@ -86,8 +85,8 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   }
 
   /** Messages that wait for a slot, are under way, or have an outcome not yet written. */
-  get held(): number {
-    return this.heldCount;
+  get leased(): number {
+    return this.leasedCount;
   }
 
   /** Looks for work now. Never waits and never throws. */
@@ -132,7 +131,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   }
 
   /**
-   * Claims until it holds its fill or a whole walk over the projects is done. What a walk passed by (a project
+   * Claims until it has leased its fill or a whole walk over the projects is done. What a walk passed by (a project
    * that has its fill, a message that comes later) rings again when its time has come.
    */
   private async claimAll(): Promise<void> {
@@ -162,7 +161,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
 
   /** How many messages may be claimed now. */
   private get room(): number {
-    return this.heldMax - this.held;
+    return this.leasedMax - this.leased;
   }
 
   /** Never more than half of the lease: after a pause of the process the message may be somebody else's. */
@@ -170,16 +169,16 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     return Math.min(READY_MAX_MS, this.settings.outbox.leaseMs / 2);
   }
 
-  private get heldMax(): number {
-    return this.settings.forwarding.slots * HELD_PER_SLOT;
+  private get leasedMax(): number {
+    return this.settings.forwarding.slots * LEASED_PER_SLOT;
   }
 
   /** Counts them at once and works in the background: the next claim need not wait for this preparation. */
-  private begin(held: HeldMessage[], claimedMs: number): void {
-    this.reclaims += held.filter(({ message }) => message.unknownOutcomes > 0).length;
-    this.heldCount += held.length;
-    for (const { message } of held) this.share.claimed(message.projectId, claimedMs);
-    const topics = [...Map.groupBy(held, ({ message }) => message.topic)];
+  private begin(leased: LeasedMessage[], claimedMs: number): void {
+    this.metrics.reclaims.inc(leased.filter(({ message }) => message.unknownOutcomes > 0).length);
+    this.leasedCount += leased.length;
+    for (const { message } of leased) this.share.claimed(message.projectId, claimedMs);
+    const topics = [...Map.groupBy(leased, ({ message }) => message.topic)];
     const batch = Promise.all(
       topics.map(async ([topic, entries]) => {
         const attempts = await this.prepare(topic, entries);
@@ -195,7 +194,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
    * Has the handler prepare a batch. Where that throws, each message is prepared alone, so that a poisoned
    * one stands alone; it comes back as an attempt that throws.
    */
-  private async prepare(topic: string, entries: HeldMessage[]): Promise<Attempt<unknown>[]> {
+  private async prepare(topic: string, entries: LeasedMessage[]): Promise<Attempt<unknown>[]> {
     try {
       return await this.outbox.handlerOf(topic).prepare(entries.map(({ message }) => message));
     } catch (error) {
@@ -207,15 +206,15 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
 
   /** Resolves once the message is settled or given back. Never rejects. */
   private enqueue(
-    held: HeldMessage,
+    leased: LeasedMessage,
     attempt: Attempt<unknown> | undefined,
     claimedMs: number,
   ): Promise<void> {
-    const { projectId } = held.message;
+    const { projectId } = leased.message;
     return new Promise((done) => {
       const line = this.ready.get(projectId) ?? [];
       this.ready.set(projectId, line);
-      line.push({ held, attempt, claimedMs, done });
+      line.push({ leased, attempt, claimedMs, done });
       if (this.stopping) this.giveBack(projectId);
       else this.startReady(projectId);
     });
@@ -233,22 +232,22 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   }
 
   /** Never rejects. */
-  private async attempt({ held, attempt, claimedMs, done }: Ready): Promise<void> {
-    const { projectId } = held.message;
+  private async attempt({ leased, attempt, claimedMs, done }: Ready): Promise<void> {
+    const { projectId } = leased.message;
     const startedMs = performance.now();
     this.share.started(projectId, startedMs);
-    const end = await this.endOf(held.message, attempt);
+    const end = await this.endOf(leased.message, attempt);
     // The receiver has answered: its slot is free, and need not wait until the outcome is on the disk.
     const healthy = end.kind !== 'settled' || end.healthy;
-    if (end.kind === 'later') this.putOff(projectId, startedMs, end.afterMs);
+    if (end.kind === 'put_off') this.putOff(projectId, startedMs, end.afterMs);
     else this.share.ended(projectId, { startedMs, nowMs: performance.now(), healthy });
     // What waits behind a receiver that fails may be sent by another worker, or later.
-    if (!healthy || end.kind === 'later') this.giveBack(projectId);
+    if (!healthy || end.kind === 'put_off') this.giveBack(projectId);
     for (const waiting of [...this.ready.keys()]) this.startReady(waiting);
     this.ring();
-    await this.conclude(held, end, claimedMs);
-    const wasFull = this.held >= this.heldMax;
-    this.heldCount -= 1;
+    await this.conclude(leased, end, claimedMs);
+    const wasFull = this.leased >= this.leasedMax;
+    this.leasedCount -= 1;
     // A message that was put back may be due again.
     if (wasFull || end.kind !== 'settled') this.ring();
     done();
@@ -271,10 +270,10 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   private async release(projectId: string, line: Ready[]): Promise<void> {
     for (const _ of line) this.share.givenBack(projectId, performance.now());
     // Where this fails the leases run out by themselves.
-    await this.store.release(line.map(({ held }) => held)).catch((error: unknown) => {
+    await this.store.release(line.map(({ leased }) => leased)).catch((error: unknown) => {
       this.claimFailure.about(error);
     });
-    this.heldCount -= line.length;
+    this.leasedCount -= line.length;
     for (const { done } of line) done();
     this.ring();
   }
@@ -282,7 +281,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   private async endOf(message: OutboxMessage, attempt: Attempt<unknown> | undefined): Promise<AttemptEnd> {
     try {
       if (message.unknownOutcomes >= OUTBOX_UNKNOWN_OUTCOMES_MAX) {
-        this.givenUp += 1;
+        this.metrics.givenUp.inc();
         const outcome = this.outbox.handlerOf(message.topic).giveUp(message);
         return { kind: 'settled', outcome, healthy: true };
       }
@@ -293,19 +292,19 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     }
   }
 
-  private async conclude(held: HeldMessage, end: AttemptEnd, claimedMs: number): Promise<void> {
+  private async conclude(leased: LeasedMessage, end: AttemptEnd, claimedMs: number): Promise<void> {
     switch (end.kind) {
       case 'settled':
-        return this.settler.settle(held, end.outcome, claimedMs);
-      case 'later':
+        return this.settler.settle(leased, end.outcome, claimedMs);
+      case 'put_off':
         // Where this fails the lease runs out by itself.
-        return this.store.release([held]).catch((error: unknown) => {
+        return this.store.release([leased]).catch((error: unknown) => {
           this.claimFailure.about(error);
         });
       case 'retry':
-        return this.store.putBack(held, end).catch((error: unknown) => this.settler.fail(held, error));
+        return this.store.putBack(leased, end).catch((error: unknown) => this.settler.fail(leased, error));
       case 'threw':
-        return this.settler.fail(held, end.cause);
+        return this.settler.fail(leased, end.cause);
     }
   }
 }

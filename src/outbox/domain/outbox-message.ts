@@ -1,5 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-
 /** What a use case leaves behind for the worker, in its own transaction. */
 export interface NewOutboxMessage {
   projectId: string;
@@ -30,7 +28,7 @@ export type Ending<Outcome> =
   /** The message is done with; `healthy` false makes the worker more careful with this project. */
   | { kind: 'settled'; outcome: Outcome; healthy: boolean }
   /** Nothing was attempted: this worker leaves the project alone for so long, and nothing is counted against the message. */
-  | { kind: 'later'; afterMs: number }
+  | { kind: 'put_off'; afterMs: number }
   /** The message stays and is tried again after the wait. */
   | { kind: 'retry'; afterMs: number; error: string };
 
@@ -41,20 +39,6 @@ export type Attempt<Outcome> = (signal: AbortSignal) => Promise<Ending<Outcome>>
 export interface Settled<Outcome> {
   message: OutboxMessage;
   outcome: Outcome;
-}
-
-/** Works through the messages of one topic. Every method may run twice for one message: a worker may die anywhere. */
-export interface OutboxHandler<Outcome = unknown> {
-  readonly topic: string;
-  /** Reads what a claimed batch needs, in one go, and gives back one attempt per message, in their order. */
-  prepare(messages: OutboxMessage[]): Promise<Attempt<Outcome>[]>;
-  /**
-   * Writes what came of the messages, in the transaction in which their rows leave the outbox. Only
-   * messages whose lease was still ours get here.
-   */
-  settle(tx: EntityManager, settled: Settled<Outcome>[]): Promise<void>;
-  /** The outcome of a message whose workers died under it `OUTBOX_UNKNOWN_OUTCOMES_MAX` times. */
-  giveUp(message: OutboxMessage): Outcome;
 }
 
 /** So many unknown outcomes, and a message is not attempted again (design §6.5). */

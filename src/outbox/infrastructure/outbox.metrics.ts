@@ -1,34 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../../shared/metrics.js';
-import { OutboxDispatcher } from '../application/outbox.dispatcher.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
 import { OutboxStore } from './outbox.store.js';
 
-/** The backlog is counted in the database at most this often, however often somebody scrapes. */
-const BACKLOG_AGE_MAX_MS = 5_000;
+/** What this process does for the outbox right now. */
+export interface WorkUnderWay {
+  /** Attempts under way. */
+  readonly inFlight: number;
+  /** Messages that it has leased. */
+  readonly leased: number;
+}
 
 /** What the outbox tells an operator. */
 @Injectable()
 export class OutboxMetrics {
-  private backlog: ReturnType<OutboxStore['backlog']> | null = null;
-  private countedMs = -Infinity;
+  /** Counts leases taken over from a worker that died. */
+  readonly reclaims: Counter;
+  /** Counts messages given up because their outcome was unknown too often. */
+  readonly givenUp: Counter;
+  private work: WorkUnderWay = { inFlight: 0, leased: 0 };
 
-  constructor(
-    metrics: Metrics,
-    dispatcher: OutboxDispatcher,
-    private readonly store: OutboxStore,
-  ) {
+  constructor(metrics: Metrics, store: OutboxStore) {
     const registers = [metrics.registry];
-    const count = async (): Promise<{ waiting: number; oldestAgeSeconds: number; dead: number } | null> => {
-      // The database may be away: the other metrics are wanted then more than ever.
-      return this.currentBacklog().catch(() => null);
-    };
+    const counted = new RecentAnswer(() => store.backlog(), BACKLOG_AGE_MAX_MS);
+    const work = (): WorkUnderWay => this.work;
     new Gauge({
       name: 'outbox_waiting_messages',
       help: 'Messages in the outbox, those under way included.',
       registers,
       async collect() {
-        const backlog = await count();
+        const backlog = await counted.get();
         if (backlog) this.set(backlog.waiting);
       },
     });
@@ -37,7 +39,7 @@ export class OutboxMetrics {
       help: 'Age of the oldest message in the outbox; 0 when it is empty.',
       registers,
       async collect() {
-        const backlog = await count();
+        const backlog = await counted.get();
         if (backlog) this.set(backlog.oldestAgeSeconds);
       },
     });
@@ -46,7 +48,7 @@ export class OutboxMetrics {
       help: 'Messages that no handler could deal with; see "npm run ops -- outbox dead".',
       registers,
       async collect() {
-        const backlog = await count();
+        const backlog = await counted.get();
         if (backlog) this.set(backlog.dead);
       },
     });
@@ -55,7 +57,7 @@ export class OutboxMetrics {
       help: 'Attempts of this process that are under way.',
       registers,
       collect() {
-        this.set(dispatcher.inFlight);
+        this.set(work().inFlight);
       },
     });
     new Gauge({
@@ -63,34 +65,23 @@ export class OutboxMetrics {
       help: 'Messages that this process has leased: waiting for a slot, under way, or with an outcome to be written.',
       registers,
       collect() {
-        this.set(dispatcher.held);
+        this.set(work().leased);
       },
     });
-    new Counter({
+    this.reclaims = new Counter({
       name: 'outbox_lease_reclaims_total',
       help: 'Messages taken over after a lease ran out, because a worker died or was paused.',
       registers,
-      collect() {
-        this.reset();
-        this.inc(dispatcher.reclaims);
-      },
     });
-    new Counter({
+    this.givenUp = new Counter({
       name: 'outbox_given_up_total',
       help: 'Messages given up after too many unknown outcomes.',
       registers,
-      collect() {
-        this.reset();
-        this.inc(dispatcher.givenUp);
-      },
     });
   }
 
-  private currentBacklog(): ReturnType<OutboxStore['backlog']> {
-    if (!this.backlog || performance.now() - this.countedMs > BACKLOG_AGE_MAX_MS) {
-      this.countedMs = performance.now();
-      this.backlog = this.store.backlog();
-    }
-    return this.backlog;
+  /** Whom the gauges ask, with each look at the metrics. */
+  watch(work: WorkUnderWay): void {
+    this.work = work;
   }
 }

@@ -5,8 +5,8 @@ import type { OutboxMessage } from '../domain/outbox-message.js';
 
 const ERROR_CHARACTERS_MAX = 500;
 
-/** A message and the claim under which this worker holds it. */
-export interface HeldMessage {
+/** A message and the claim by which this worker leases it. */
+export interface LeasedMessage {
   message: OutboxMessage;
   claimId: string;
 }
@@ -29,20 +29,20 @@ export class OutboxStore {
 
   /**
    * Takes settled messages out of the outbox, inside the caller's transaction. Returns the keys of those
-   * whose lease was still held by the claim named; the others belong to somebody else by now.
+   * whose lease was still that of the claim named; the others belong to somebody else by now.
    * The rows are locked one by one through the primary key and deleted by their place: the planner knows
    * nothing true of a table that fills and empties all the time, and joined by reading all of it (15.6 ms
    * against 1.2 ms for 100 of 20,000). A row that is claimed anew meanwhile fails the condition and stays.
    */
-  async remove(tx: EntityManager, held: HeldMessage[]): Promise<Set<string>> {
+  async remove(tx: EntityManager, leased: LeasedMessage[]): Promise<Set<string>> {
     const { rows } = await sql<{ projectId: string; id: string; claimId: string }>`
       delete from outbox_message m
       where m.ctid = any (array(
         select ours.ctid
         from unnest(
-          ${held.map(({ message }) => message.projectId)}::uuid[],
-          ${held.map(({ message }) => message.id)}::bigint[],
-          ${held.map(({ claimId }) => claimId)}::uuid[]
+          ${leased.map(({ message }) => message.projectId)}::uuid[],
+          ${leased.map(({ message }) => message.id)}::bigint[],
+          ${leased.map(({ claimId }) => claimId)}::uuid[]
         ) as done (project_id, id, claim_id)
         cross join lateral (
           select o.ctid from outbox_message o
@@ -56,36 +56,39 @@ export class OutboxStore {
   }
 
   /** Puts a message back for later: its outcome is known, it is just not done. */
-  async putBack(held: HeldMessage, { afterMs, error }: { afterMs: number; error: string }): Promise<void> {
+  async putBack(
+    leased: LeasedMessage,
+    { afterMs, error }: { afterMs: number; error: string },
+  ): Promise<void> {
     await sql`
       update outbox_message
       set claim_id = null, available_at = now() + make_interval(secs => ${afterMs / 1000}::float8),
           unknown_outcomes = greatest(unknown_outcomes - 1, 0), failures = failures + 1,
           last_error = ${error.slice(0, ERROR_CHARACTERS_MAX)}
-      where project_id = ${held.message.projectId} and id = ${held.message.id} and claim_id = ${held.claimId}
+      where project_id = ${leased.message.projectId} and id = ${leased.message.id} and claim_id = ${leased.claimId}
     `.execute(this.em.fork().getKysely());
   }
 
   /** Gives back messages that were claimed and not begun, as if they had never been claimed. */
-  async release(held: HeldMessage[]): Promise<void> {
+  async release(leased: LeasedMessage[]): Promise<void> {
     await sql`
       update outbox_message m
       set claim_id = null, available_at = now(), unknown_outcomes = greatest(m.unknown_outcomes - 1, 0)
       from unnest(
-        ${held.map(({ message }) => message.projectId)}::uuid[],
-        ${held.map(({ message }) => message.id)}::bigint[],
-        ${held.map(({ claimId }) => claimId)}::uuid[]
-      ) as held (project_id, id, claim_id)
-      where m.project_id = held.project_id and m.id = held.id and m.claim_id = held.claim_id
+        ${leased.map(({ message }) => message.projectId)}::uuid[],
+        ${leased.map(({ message }) => message.id)}::bigint[],
+        ${leased.map(({ claimId }) => claimId)}::uuid[]
+      ) as leased (project_id, id, claim_id)
+      where m.project_id = leased.project_id and m.id = leased.id and m.claim_id = leased.claim_id
     `.execute(this.em.fork().getKysely());
   }
 
   /** Moves a message that no handler can deal with out of the way, for an operator to look at. */
-  async bury(held: HeldMessage, error: string): Promise<void> {
+  async bury(leased: LeasedMessage, error: string): Promise<void> {
     await sql`
       with dead as (
         delete from outbox_message
-        where project_id = ${held.message.projectId} and id = ${held.message.id} and claim_id = ${held.claimId}
+        where project_id = ${leased.message.projectId} and id = ${leased.message.id} and claim_id = ${leased.claimId}
         returning *
       )
       insert into outbox_dead_letter (project_id, id, topic, subject_id, payload, failures, last_error, created_at)
@@ -146,9 +149,9 @@ export class OutboxStore {
 }
 
 /**
- * Names a message and the claim under which it is held. A worker that stood still may have taken its own message
+ * Names a message and the claim that leases it. A worker that stood still may have taken its own message
  * over meanwhile: then one batch holds two outcomes of it, and only that of the newer claim counts.
  */
-export function leaseKey(held: { message: { projectId: string; id: string }; claimId: string }): string {
-  return `${held.message.projectId}/${held.message.id}/${held.claimId}`;
+export function leaseKey(leased: { message: { projectId: string; id: string }; claimId: string }): string {
+  return `${leased.message.projectId}/${leased.message.id}/${leased.claimId}`;
 }

@@ -4,19 +4,15 @@ import { sql } from 'kysely';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { TIER_CHANGED } from '../../licensing/licensing.events.js';
 import { Metrics } from '../../shared/metrics.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
 import { StorageHealth } from './storage-health.js';
 import { CONFIGURATION_CHANGED } from '../publishing.events.js';
 
 const DELAY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600];
-/** The backlog is counted in the database at most this often, however often somebody scrapes. */
-const BACKLOG_AGE_MAX_MS = 5_000;
-
 /** What publishing tells an operator. */
 @Injectable()
 export class PublishingMetrics {
   private readonly delay: Histogram;
-  private backlog: Promise<{ waiting: number; oldestAgeSeconds: number } | null> | null = null;
-  private countedMs = -Infinity;
 
   constructor(
     metrics: Metrics,
@@ -47,13 +43,13 @@ export class PublishingMetrics {
         this.inc(health.failedWrites);
       },
     });
-    const count = (): ReturnType<PublishingMetrics['counted']> => this.counted();
+    const counted = new RecentAnswer(() => this.count(), BACKLOG_AGE_MAX_MS);
     new Gauge({
       name: 'publishing_waiting_changes',
       help: 'Changes that are not yet in storage.',
       registers,
       async collect() {
-        const backlog = await count();
+        const backlog = await counted.get();
         if (backlog) this.set(backlog.waiting);
       },
     });
@@ -62,7 +58,7 @@ export class PublishingMetrics {
       help: 'Age of the oldest change that is not yet in storage; 0 when all are.',
       registers,
       async collect() {
-        const backlog = await count();
+        const backlog = await counted.get();
         if (backlog) this.set(backlog.oldestAgeSeconds);
       },
     });
@@ -70,15 +66,6 @@ export class PublishingMetrics {
 
   published(changedAt: Date): void {
     this.delay.observe(Math.max(0, (Date.now() - changedAt.getTime()) / 1000));
-  }
-
-  private counted(): Promise<{ waiting: number; oldestAgeSeconds: number } | null> {
-    if (!this.backlog || performance.now() - this.countedMs > BACKLOG_AGE_MAX_MS) {
-      this.countedMs = performance.now();
-      // The database may be away: the other metrics are wanted then more than ever.
-      this.backlog = this.count().catch(() => null);
-    }
-    return this.backlog;
   }
 
   private async count(): Promise<{ waiting: number; oldestAgeSeconds: number }> {

@@ -1,6 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { backoffMs } from '../domain/backoff.js';
+import { type BackOff, backOffMs } from '../../shared/back-off.js';
 
+/**
+ * How long a storage that failed is left alone: 0.5 s, 1 s, 2 s … 30 s. There is no last attempt: what is not
+ * published stays to be published.
+ */
+const BACK_OFF: BackOff = { baseMs: 500, factor: 2, longestMs: 30_000 };
 /** An outage is said again this often. */
 const COMPLAINT_INTERVAL_MS = 10_000;
 /** Messages of one outage come back spread over this share of the wait, not all in one instant. */
@@ -29,7 +34,7 @@ export class StorageHealth {
   enter(nowMs: number): number {
     if (this.up) return 0;
     if (nowMs < this.closedUntilMs) return spread(this.closedUntilMs - nowMs);
-    if (this.probing) return spread(backoffMs(this.failures));
+    if (this.probing) return spread(backOffMs(this.failures, BACK_OFF));
     this.probing = true;
     return 0;
   }
@@ -55,7 +60,7 @@ export class StorageHealth {
     this.failures += 1;
     this.failedWrites += 1;
     this.probing = false;
-    const waitMs = backoffMs(this.failures);
+    const waitMs = backOffMs(this.failures, BACK_OFF);
     this.closedUntilMs = nowMs + waitMs;
     if (nowMs - this.complainedMs >= COMPLAINT_INTERVAL_MS) {
       this.complainedMs = nowMs;

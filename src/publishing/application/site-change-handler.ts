@@ -3,13 +3,8 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { TIER_CHANGED } from '../../licensing/licensing.events.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import type {
-  Attempt,
-  Ending,
-  OutboxHandler,
-  OutboxMessage,
-  Settled,
-} from '../../outbox/domain/outbox-message.js';
+import type { OutboxHandler } from '../../outbox/outbox.handler.js';
+import type { Attempt, Ending, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
@@ -21,6 +16,7 @@ import {
   PUBLISH_SLOTS_SHARE,
   PUBLISH_WAITING_MAX,
 } from '../domain/publishing.limits.js';
+import { type Slot, Semaphore } from '../domain/semaphore.js';
 import { PublishingMetrics } from '../infrastructure/publishing.metrics.js';
 import { type PublishOutcome, PublishSite, StorageError } from './publish-site.js';
 
@@ -28,8 +24,8 @@ import { type PublishOutcome, PublishSite, StorageError } from './publish-site.j
 const RECHECK_AFTER_MS = 60_000;
 /** Cut-off writes that come closer together than this are looked after once. */
 const RECHECK_FOLD_SECONDS = 10;
-/** Whoever has waited for its turn for more of its lease than this goes back into the outbox. */
-const TURN_WAIT_LEASE_SHARE = 1 / 5;
+/** Whoever has waited for its slot for more of its lease than this goes back into the outbox. */
+const SLOT_WAIT_LEASE_SHARE = 1 / 5;
 const FULL_WAIT_MS = 250;
 const DATABASE_WAIT_MS = 1_000;
 
@@ -42,9 +38,10 @@ export type SiteOutcome = PublishOutcome | 'worker_lost';
  * late or in any order. However many of a project's messages come at once, it is published once for them.
  */
 @Injectable()
-export class SitePublisher implements OnModuleInit {
-  private readonly turns: Turns;
-  /** Projects whose turn has not begun: whoever comes now is served by it too. */
+export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleInit {
+  readonly topics = [CONFIGURATION_CHANGED, TIER_CHANGED];
+  private readonly slots: Semaphore;
+  /** Projects that wait for a slot: whoever comes now is served with them. */
   private readonly waiting = new Map<string, Promise<Ending<SiteOutcome>>>();
 
   constructor(
@@ -57,24 +54,39 @@ export class SitePublisher implements OnModuleInit {
     @InjectSettings() private readonly settings: Settings,
   ) {
     const slots = Math.max(1, Math.floor(settings.forwarding.slots * PUBLISH_SLOTS_SHARE));
-    this.turns = new Turns(
+    this.slots = new Semaphore(
       Math.min(PUBLISH_CONCURRENCY_MAX, slots),
       Math.min(PUBLISH_CONCURRENCY_MAX + PUBLISH_WAITING_MAX, slots),
     );
   }
 
   onModuleInit(): void {
-    for (const topic of [CONFIGURATION_CHANGED, TIER_CHANGED]) {
-      this.outbox.register(new TopicHandler(topic, this, this.outbox));
-    }
+    this.outbox.register(this);
     // A site's own preview hosts are domains of the project; and a deleted project has no site.
     this.projects.whenChanged((tx, projectId) =>
       this.outbox.append(tx, configurationChangedMessage(projectId)),
     );
   }
 
+  prepare(messages: OutboxMessage[]): Promise<Attempt<SiteOutcome>[]> {
+    return Promise.resolve(messages.map((message) => () => this.attempt(message)));
+  }
+
+  /** The objects are written by now. What is left is to look again where that is not the whole truth. */
+  async settle(tx: EntityManager, settled: Settled<SiteOutcome>[]): Promise<void> {
+    for (const { message, outcome } of settled) {
+      if (outcome !== 'worker_lost') continue;
+      await this.outbox.append(tx, configurationChangedMessage(message.subjectId, true));
+    }
+  }
+
+  /** There is no giving up: a site must not stay as it is because workers died. It is tried again later. */
+  giveUp(): SiteOutcome {
+    return 'worker_lost';
+  }
+
   /** Publishes the message's project, at once or with whoever waits for it already. */
-  attempt(message: OutboxMessage): Promise<Ending<SiteOutcome>> {
+  private attempt(message: OutboxMessage): Promise<Ending<SiteOutcome>> {
     const { subjectId: projectId, payload, failures } = message;
     if (payload?.recheck === true && failures === 0) {
       return Promise.resolve({
@@ -85,25 +97,25 @@ export class SitePublisher implements OnModuleInit {
     }
     const known = this.waiting.get(projectId);
     if (known) return known;
-    const turn = this.turns.take();
-    if (!turn) return Promise.resolve(retry(FULL_WAIT_MS, 'Other projects are being published first.'));
-    const attempt = this.afterTurn(projectId, turn, message.createdAt);
+    const slot = this.slots.acquire();
+    if (!slot) return Promise.resolve(retry(FULL_WAIT_MS, 'Other projects are being published first.'));
+    const attempt = this.inSlot(projectId, slot, message.createdAt);
     this.waiting.set(projectId, attempt);
     return attempt;
   }
 
-  private async afterTurn(projectId: string, turn: Turn, changedAt: Date): Promise<Ending<SiteOutcome>> {
+  private async inSlot(projectId: string, slot: Slot, changedAt: Date): Promise<Ending<SiteOutcome>> {
     const askedMs = performance.now();
-    await turn.begins;
+    await slot.free;
     this.waiting.delete(projectId);
     try {
       // The lease that is left must be long enough to publish under.
-      if (performance.now() - askedMs > this.settings.outbox.leaseMs * TURN_WAIT_LEASE_SHARE) {
+      if (performance.now() - askedMs > this.settings.outbox.leaseMs * SLOT_WAIT_LEASE_SHARE) {
         return retry(0, 'Other projects took too long to be published.');
       }
       return await this.publish(projectId, changedAt);
     } finally {
-      turn.end();
+      slot.release();
     }
   }
 
@@ -145,62 +157,6 @@ export class SitePublisher implements OnModuleInit {
       `.execute(tx.getKysely());
       if (rows.length === 0) await this.outbox.append(tx, message);
     });
-  }
-}
-
-/** Signs the publisher up for one topic. */
-class TopicHandler implements OutboxHandler<SiteOutcome> {
-  constructor(
-    readonly topic: string,
-    private readonly publisher: SitePublisher,
-    private readonly outbox: OutboxService,
-  ) {}
-
-  prepare(messages: OutboxMessage[]): Promise<Attempt<SiteOutcome>[]> {
-    return Promise.resolve(messages.map((message) => () => this.publisher.attempt(message)));
-  }
-
-  /** The objects are written by now. What is left is to look again where that is not the whole truth. */
-  async settle(tx: EntityManager, settled: Settled<SiteOutcome>[]): Promise<void> {
-    for (const { message, outcome } of settled) {
-      if (outcome !== 'worker_lost') continue;
-      await this.outbox.append(tx, configurationChangedMessage(message.subjectId, true));
-    }
-  }
-
-  /** There is no giving up: a site must not stay as it is because workers died. It is tried again later. */
-  giveUp(): SiteOutcome {
-    return 'worker_lost';
-  }
-}
-
-interface Turn {
-  begins: Promise<void>;
-  end(): void;
-}
-
-/** Hands out turns: so many at once, so many in all; nobody waits beyond that. */
-class Turns {
-  private running = 0;
-  private readonly queue: (() => void)[] = [];
-
-  constructor(
-    private readonly atOnce: number,
-    private readonly inAll: number,
-  ) {}
-
-  take(): Turn | null {
-    if (this.running + this.queue.length >= this.inAll) return null;
-    const end = (): void => {
-      const next = this.queue.shift();
-      if (next) next();
-      else this.running -= 1;
-    };
-    if (this.running < this.atOnce) {
-      this.running += 1;
-      return { begins: Promise.resolve(), end };
-    }
-    return { begins: new Promise((begin) => this.queue.push(begin)), end };
   }
 }
 

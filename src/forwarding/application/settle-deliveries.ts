@@ -11,7 +11,10 @@ const LAST_DELIVERED_STEP = '1 second';
  * Writes what came of a batch: a delivery row each, the last failure and the last success of each project
  * once (spec §3.3, §2.2). Rows are locked in the order of project ids, so that two batches cannot deadlock.
  */
-export async function writeOutcomes(tx: EntityManager, settled: Settled<DeliveryOutcome>[]): Promise<void> {
+export async function settleDeliveries(
+  tx: EntityManager,
+  settled: Settled<DeliveryOutcome>[],
+): Promise<void> {
   if (settled.length === 0) return;
   await insertDeliveries(tx, settled);
   const failed = latestPerProject(settled, 'failed');

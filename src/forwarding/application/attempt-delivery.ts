@@ -31,7 +31,7 @@ const TOKEN_UNREADABLE: Answer = {
 
 /** Sends one record to one receiver and judges what came of it: the same for deliveries and for Test. */
 @Injectable()
-export class RecordDelivery {
+export class AttemptDelivery {
   constructor(
     private readonly sender: Sender,
     private readonly vault: TokenVault,

@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import { AdaptiveBatch, type BatchWork } from './adaptive-batch.js';
+
+interface Entry {
+  id: string;
+  key: string;
+}
+
+class Unreachable extends Error {}
+
+/** What was written, batch by batch; a test ends each write itself. */
+function setUp(overrides: Partial<BatchWork<Entry>> = {}): {
+  batch: AdaptiveBatch<Entry>;
+  written: string[][];
+  refused: string[];
+  ends: ((error?: Error) => void)[];
+} {
+  const written: string[][] = [];
+  const refused: string[] = [];
+  const ends: ((error?: Error) => void)[] = [];
+  const batch = new AdaptiveBatch<Entry>({
+    batchesMax: 1,
+    entriesMax: 3,
+    write: (entries) => {
+      written.push(entries.map(({ id }) => id));
+      return new Promise((resolve, reject) => {
+        ends.push((error) => (error ? reject(error) : resolve()));
+      });
+    },
+    refuse: ({ id }) => {
+      refused.push(id);
+      return Promise.resolve();
+    },
+    isUnreachable: (error) => error instanceof Unreachable,
+    unreachable: () => {},
+    reconnectPauseMs: 1,
+    isPatient: () => true,
+    ...overrides,
+  });
+  return { batch, written, refused, ends };
+}
+
+const entry = (id: string, key = id): Entry => ({ id, key });
+const turn = (): Promise<void> => new Promise((done) => setTimeout(done, 5));
+
+describe(AdaptiveBatch.name, () => {
+  it('writes a lone entry at once, and what came meanwhile together, in order, so many at most', async () => {
+    const { batch, written, ends } = setUp();
+    for (const id of ['a', 'b', 'c', 'd', 'e']) batch.add(entry(id));
+    expect(written).toEqual([['a']]);
+    expect(batch.waitingCount).toBe(4);
+    ends[0]?.();
+    await turn();
+    ends[1]?.();
+    await turn();
+    expect(written).toEqual([['a'], ['b', 'c', 'd'], ['e']]);
+    expect(batch.waitingCount).toBe(0);
+  });
+
+  it('begins anew with what comes in the moment in which the last batch has ended', async () => {
+    const { batch, written, ends } = setUp({ batchesMax: 2 });
+    batch.add(entry('a'));
+    batch.add(entry('b'));
+    ends[0]?.();
+    ends[1]?.();
+    // A few microtasks later, wherever the loops stand then.
+    for (let n = 0; n < 10; n++) {
+      await Promise.resolve();
+      batch.add(entry(`c${n}`));
+      ends.at(-1)?.();
+    }
+    for (let n = 0; n < 20; n++) {
+      for (const end of ends) end();
+      await turn();
+    }
+    expect(written.flat().toSorted()).toEqual(['a', 'b', ...Array.from({ length: 10 }, (_, n) => `c${n}`)]);
+  });
+
+  it('has no two entries of one key in a batch', async () => {
+    const { batch, written, ends } = setUp({ keyOf: ({ key }) => key });
+    for (const each of [entry('a'), entry('b', 'x'), entry('c', 'x'), entry('d')]) batch.add(each);
+    ends[0]?.();
+    await turn();
+    ends[1]?.();
+    await turn();
+    expect(written).toEqual([['a'], ['b', 'd'], ['c']]);
+  });
+
+  it('writes the entries of a spoilt batch alone, and refuses the bad one', async () => {
+    const { batch, written, refused, ends } = setUp();
+    for (const id of ['a', 'b', 'c']) batch.add(entry(id));
+    ends[0]?.();
+    await turn();
+    ends[1]?.(new Error('spoilt'));
+    await turn();
+    ends[2]?.(new Error('spoilt'));
+    await turn();
+    ends[3]?.();
+    await turn();
+    expect(written).toEqual([['a'], ['b', 'c'], ['b'], ['c']]);
+    expect(refused).toEqual(['b']);
+  });
+
+  it('writes a batch again once the database is back, without those that have no patience left', async () => {
+    const { batch, written, refused, ends } = setUp({ isPatient: ({ id }) => id !== 'b' });
+    for (const id of ['a', 'b', 'c']) batch.add(entry(id));
+    ends[0]?.();
+    await turn();
+    ends[1]?.(new Unreachable());
+    await turn();
+    expect(written).toEqual([['a'], ['b', 'c'], ['c']]);
+    expect(refused).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+/** What is done with the entries of an `AdaptiveBatch`. */
+export interface BatchWork<Entry> {
+  /** Batches under way at once. */
+  batchesMax: number;
+  /** Entries of one batch. */
+  entriesMax: number;
+  /** Entries of the same key never go in one batch; absent: any may. */
+  keyOf?(entry: Entry): string;
+  /** Writes a batch and answers its entries. Where it throws, nothing of the batch is written. */
+  write(batch: Entry[]): Promise<void>;
+  /** Answers an entry that cannot be written, not even alone. Never rejects. */
+  refuse(entry: Entry, cause: unknown): Promise<void>;
+  /** Whether it is the database that is away: then the batch waits and is written again. */
+  isUnreachable(error: unknown): boolean;
+  /** Told each time that the database is away. */
+  unreachable(error: unknown): void;
+  /** How long to wait then. */
+  reconnectPauseMs: number;
+  /** Whether an entry waits on after that pause; where not, it is answered here. Times are monotonic. */
+  isPatient(entry: Entry, nowMs: number): boolean;
+}
+
+/**
+ * Writes entries in adaptive batches: whatever waits when a batch may begin goes in it, in order. There is no timer:
+ * a lone entry is written at once, and the batches grow with the load. An entry that spoils its batch is written
+ * alone, as are its neighbours, so that only the bad one fails.
+ */
+export class AdaptiveBatch<Entry> {
+  private waiting: Entry[] = [];
+  private running = 0;
+
+  constructor(private readonly work: BatchWork<Entry>) {}
+
+  /** Entries that wait for their batch. */
+  get waitingCount(): number {
+    return this.waiting.length;
+  }
+
+  /** Never waits and never throws. */
+  add(entry: Entry): void {
+    this.waiting.push(entry);
+    if (this.running < this.work.batchesMax) void this.run();
+  }
+
+  private async run(): Promise<void> {
+    this.running += 1;
+    while (this.waiting.length > 0) {
+      const batch = this.take();
+      try {
+        await this.work.write(batch);
+      } catch (error) {
+        await this.recover(batch, error);
+      }
+    }
+    // In the same breath as the look at what waits: whoever comes next begins a batch anew.
+    this.running -= 1;
+  }
+
+  private take(): Entry[] {
+    const { entriesMax, keyOf } = this.work;
+    if (!keyOf || this.waiting.length === 1) return this.waiting.splice(0, entriesMax);
+    const batch: Entry[] = [];
+    const later: Entry[] = [];
+    const keys = new Set<string>();
+    for (const entry of this.waiting) {
+      const key = keyOf(entry);
+      if (batch.length < entriesMax && !keys.has(key)) {
+        keys.add(key);
+        batch.push(entry);
+      } else {
+        later.push(entry);
+      }
+    }
+    this.waiting = later;
+    return batch;
+  }
+
+  private async recover(batch: Entry[], cause: unknown): Promise<void> {
+    if (this.work.isUnreachable(cause)) return this.waitForDatabase(batch, cause);
+    const [only] = batch;
+    if (only !== undefined && batch.length === 1) return this.work.refuse(only, cause);
+    for (const entry of batch) {
+      try {
+        await this.work.write([entry]);
+      } catch (error) {
+        await this.recover([entry], error);
+      }
+    }
+  }
+
+  /** What was in the batch may or may not be committed, so whoever writes it must be able to do so twice. */
+  private async waitForDatabase(batch: Entry[], cause: unknown): Promise<void> {
+    this.work.unreachable(cause);
+    await new Promise((wake) => setTimeout(wake, this.work.reconnectPauseMs));
+    const nowMs = performance.now();
+    this.waiting = [...batch, ...this.waiting].filter((entry) => this.work.isPatient(entry, nowMs));
+  }
+}
