@@ -84,3 +84,10 @@ export type DomainErrorCode = keyof typeof DOMAIN_ERROR_STATUS;
 export function fieldErrors(errors: FieldError[]): DomainError {
   return new DomainError('validation_failed', errors.map((error) => error.message).join(' '), { errors });
 }
+
+/** A refusal of who asks too often (429); `waitMs` until the next one is taken, told in whole seconds of at least 1. */
+export function tooManyRequests(sentence: string, waitMs: number): DomainError {
+  return new DomainError('too_many_requests', sentence, {
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+  });
+}

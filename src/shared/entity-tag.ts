@@ -21,6 +21,17 @@ export function requireMatch(ifMatch: string | undefined, current: string): void
   );
 }
 
+/**
+ * Whether the client has what `etag` stands for: the weak comparison that `If-None-Match` asks for (RFC 9110 §13.1.2).
+ * Express's own gives 200 to whoever also says `Cache-Control: no-cache`, as the loader does, and as fetch does by
+ * itself beside an `If-None-Match`. That word is for caches; a server compares.
+ */
+export function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(etag);
+}
+
 /** Says in the API's document that a route takes `If-Match`. */
 export const IfMatchHeader = (): MethodDecorator =>
   ApiHeader({

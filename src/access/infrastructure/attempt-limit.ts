@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Pool } from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import { DomainError } from '../../shared/domain-error.js';
+import { tooManyRequests } from '../../shared/domain-error.js';
 
 /**
  * Counts attempts in the database, for all API processes together. Keys are hashed with `secret`, so that
@@ -43,9 +43,7 @@ export class AttemptLimit {
       await this.limiter.consume(this.keyOf(subject));
     } catch (error) {
       if (!(error instanceof RateLimiterRes)) throw error;
-      throw new DomainError('too_many_requests', this.options.refusal, {
-        retryAfterSeconds: Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
-      });
+      throw tooManyRequests(this.options.refusal, error.msBeforeNext);
     }
   }
 

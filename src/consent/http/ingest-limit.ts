@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { clientNetwork } from '../../shared/client-network.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { tooManyRequests } from '../../shared/domain-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { RateWindow } from '../domain/rate-window.js';
 
@@ -49,7 +49,5 @@ function windowOf(countMax: number): RateWindow | null {
 
 function refuseAfter(waitMs: number | undefined): void {
   if (!waitMs) return;
-  throw new DomainError('too_many_requests', 'Too many consents from one address. Try again later.', {
-    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
-  });
+  throw tooManyRequests('Too many consents from one address. Try again later.', waitMs);
 }

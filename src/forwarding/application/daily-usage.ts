@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { DomainError } from '../../shared/domain-error.js';
+import { tooManyRequests } from '../../shared/domain-error.js';
 import { lockSettings } from './forwarding-settings.service.js';
 
 /** What is counted by project and day: records sent again by hand, and tests of the endpoint. */
@@ -34,7 +34,7 @@ export async function useOfDay(
   `.execute(tx.getKysely());
   const { used, secondsLeft } = rows[0] ?? { used: 0, secondsLeft: 1 };
   if (used >= perDay) {
-    throw new DomainError('too_many_requests', SENTENCES[counted], { retryAfterSeconds: secondsLeft });
+    throw tooManyRequests(SENTENCES[counted], secondsLeft * 1000);
   }
   const taken = Math.min(wanted, perDay - used);
   await sql`

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError, tooManyRequests } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 import { useOfDay } from './daily-usage.js';
@@ -57,9 +57,7 @@ export class EndpointTestService {
       throw new DomainError('temporarily_unavailable', 'The service is stopping; test again in a moment.');
     }
     if (end.kind === 'put_off') {
-      throw new DomainError('too_many_requests', HOST_BOUNDED, {
-        retryAfterSeconds: Math.ceil(end.afterMs / 1000),
-      });
+      throw tooManyRequests(HOST_BOUNDED, end.afterMs);
     }
     const { httpStatus, category, reason, durationMs } = end.outcome;
     const delivered = end.outcome.outcome === 'delivered';
@@ -71,9 +69,7 @@ export class EndpointTestService {
       await this.limiter.consume(projectId);
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      throw new DomainError('too_many_requests', 'The endpoint was tested often just now; wait a little.', {
-        retryAfterSeconds: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)),
-      });
+      throw tooManyRequests('The endpoint was tested often just now; wait a little.', refusal.msBeforeNext);
     }
   }
 }

@@ -3,6 +3,7 @@ import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags }
 import type { Response } from 'express';
 import { createHash } from 'node:crypto';
 import { Public } from '../../access/access.decorators.js';
+import { isUnchanged } from '../../shared/entity-tag.js';
 import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER } from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
 import { PricingDto } from './pricing.dto.js';
@@ -41,9 +42,7 @@ export class PricingController {
       // Helmet's default would keep the marketing site from embedding it.
       'Cross-Origin-Resource-Policy': 'cross-origin',
     });
-    // Express's own comparison gives 200 to whoever also says `Cache-Control: no-cache`, which fetch does by
-    // itself beside an If-None-Match. That word is for caches; a server compares (RFC 9110 §13.1.2).
-    if (matches(ifNoneMatch)) response.status(HttpStatus.NOT_MODIFIED).end();
+    if (isUnchanged(ifNoneMatch, ETAG)) response.status(HttpStatus.NOT_MODIFIED).end();
     else response.type('application/json').send(BODY);
   }
 
@@ -62,11 +61,4 @@ export class PricingController {
       .status(HttpStatus.NO_CONTENT)
       .end();
   }
-}
-
-/** Weak comparison, as `If-None-Match` asks for. */
-function matches(ifNoneMatch: string | undefined): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes('*') || tags.includes(ETAG);
 }

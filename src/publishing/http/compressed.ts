@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import { isUnchanged } from '../../shared/entity-tag.js';
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
@@ -33,7 +34,7 @@ export async function sendCompressed(
   const encoding: Encoding =
     plain.length < COMPRESS_BYTES_MIN ? 'identity' : (chosenEncoding(request) ?? 'identity');
   response.setHeader('ETag', encoding === 'identity' ? etag : `W/${etag}`);
-  if (matches(request.headers['if-none-match'], etag)) {
+  if (isUnchanged(request.headers['if-none-match'], etag)) {
     response.status(304).end();
     return;
   }
@@ -59,14 +60,4 @@ async function encode(plain: Buffer, etag: string, encoding: Encoding): Promise<
       : await toGzip(plain);
   cache.set(key, bytes);
   return bytes;
-}
-
-/**
- * Weak comparison, as `If-None-Match` asks for (RFC 9110 §13.1.2). Express's own gives 200 to whoever also says
- * `Cache-Control: no-cache`, which is how the loader asks.
- */
-function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes('*') || tags.includes(etag);
 }
