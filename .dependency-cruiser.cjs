@@ -106,7 +106,7 @@ module.exports = {
     {
       comment: 'The routes of projects ask who may call them; access asks whether the project is there.',
       from: { path: `^${ROOT}/projects/http/` },
-      to: { path: door('access') },
+      to: { path: [door('access'), `^${ROOT}/access/domain/`] },
     },
     {
       comment: 'Every layer but the domain may use shared and the database.',

@@ -12,13 +12,14 @@ import { LoggerModule } from 'nestjs-pino';
 import { OperationsModule } from '../operations/operations.module.js';
 import { TierSimulationModule } from '../licensing/tier-simulation.module.js';
 import { OutboxModule } from '../outbox/outbox.module.js';
-import { ProjectsModule } from '../projects/projects.module.js';
+import { ProjectsHttpModule } from '../projects/http/projects-http.module.js';
 import { PublishingModule } from '../publishing/publishing.module.js';
 import { loggingOptions } from '../shared/logging.js';
 import { MetricsModule } from '../shared/metrics.js';
 import { ProblemFilter } from '../shared/problem.filter.js';
 import { queueConnection, QueueLifetime } from '../shared/queue.js';
 import { SETTINGS } from '../shared/settings.js';
+import { UpkeepModule } from '../shared/upkeep.js';
 
 @Global()
 @Module({})
@@ -55,13 +56,14 @@ export class AppModule {
         LoggerModule.forRoot(loggingOptions(settings)),
         ProblemModule,
         MetricsModule,
+        UpkeepModule,
         DatabaseModule.forRoot(settings.databaseUrl),
         BullModule.forRoot(queueConnection(settings, queues)),
         OutboxModule.forRoot(settings),
         AccessModule,
         LicensingModule,
         ...(settings.production ? [] : [TierSimulationModule]),
-        ProjectsModule,
+        ProjectsHttpModule,
         ConsentModule,
         ForwardingModule,
         BillingModule.forRoot(settings),

@@ -1,5 +1,5 @@
 import { BullModule } from '@nestjs/bullmq';
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import type { Settings } from '../app/config.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { BillingService } from './application/billing.service.js';
@@ -18,8 +18,7 @@ import { CheckoutStore } from './infrastructure/checkout.store.js';
 import { PriceList } from './infrastructure/price-list.js';
 import { StripeGateway } from './infrastructure/stripe-gateway.js';
 
-/** Stripe's webhooks, subscriptions kept in sync with them, checkout and portal (design §6.4). Global, so that the upkeep finds it. */
-@Global()
+/** Stripe's webhooks, subscriptions kept in sync with them, checkout and portal (design §6.4). */
 @Module({})
 export class BillingModule {
   static forRoot(settings: Settings): DynamicModule {
@@ -43,7 +42,6 @@ export class BillingModule {
         SubscriptionSync,
         ...worker,
       ],
-      exports: [BillingUpkeep, BullModule],
     };
   }
 }

@@ -3,6 +3,7 @@ import { ConsentAnalytics } from './application/consent-analytics.js';
 import { ConsentExport } from './application/consent-export.js';
 import { ConsentReader } from './application/consent.reader.js';
 import { ConsentService } from './application/consent.service.js';
+import { DeleteProjectRecords } from './application/delete-project-records.js';
 import { ConsentEvents } from './consent.events.js';
 import { ConsentRollup } from './application/consent.rollup.js';
 import { AnalyticsController } from './http/analytics.controller.js';
@@ -11,12 +12,14 @@ import { ExportController } from './http/export.controller.js';
 import { ExportProgress } from './http/export-progress.js';
 import { IngestEndpoint } from './http/ingest.endpoint.js';
 import { IngestLimit } from './http/ingest-limit.js';
+import { ProjectsModule } from '../projects/projects.module.js';
 import { ConsentPartitions } from './application/consent-partitions.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
 import { IngestMetrics } from './http/ingest.metrics.js';
 import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js';
 
 @Module({
+  imports: [ProjectsModule],
   controllers: [ExportController, ConsentController, AnalyticsController],
   providers: [
     ConsentEvents,
@@ -24,6 +27,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     ConsentReader,
     ConsentWriter,
     ConsentPartitions,
+    DeleteProjectRecords,
     IngestEndpoint,
     IngestLimit,
     ConsentWriterMetrics,
@@ -33,6 +37,6 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     ConsentAnalytics,
     ConsentExport,
   ],
-  exports: [ConsentEvents, ConsentPartitions, ConsentRollup],
+  exports: [ConsentEvents],
 })
 export class ConsentModule {}

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ConsentModule } from '../consent/consent.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
 import { SETTINGS, type Settings } from '../shared/settings.js';
 import { ConsentForwarder } from './application/consent-forwarder.js';
 import { DeliveryLogService } from './application/delivery-log.service.js';
@@ -8,6 +9,7 @@ import { EndpointTestService } from './application/endpoint-test.service.js';
 import { ForwardingSettingsService } from './application/forwarding-settings.service.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { TargetGate } from './application/target-gate.js';
+import { DeleteProjectDeliveries } from './application/delete-project-deliveries.js';
 import { DeliveryPartitions } from './application/delivery-partitions.js';
 import { ForwardingMetrics } from './infrastructure/forwarding.metrics.js';
 import { DeliveryController } from './http/delivery.controller.js';
@@ -18,7 +20,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
 
 /** Sends saved consent records to the endpoints of their owners. */
 @Module({
-  imports: [ConsentModule, LicensingModule],
+  imports: [ConsentModule, LicensingModule, ProjectsModule],
   controllers: [ForwardingController, DeliveryController],
   providers: [
     {
@@ -44,7 +46,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
     DeliveryLogService,
     ForwardingMetrics,
     DeliveryPartitions,
+    DeleteProjectDeliveries,
   ],
-  exports: [DeliveryPartitions],
 })
 export class ForwardingModule {}

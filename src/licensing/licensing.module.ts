@@ -10,6 +10,6 @@ import { TierSweeper } from './application/tier-sweeper.js';
 @Module({
   controllers: [TierController, PricingController],
   providers: [LicensingService, TierSweeper, { provide: APP_GUARD, useClass: TierGuard }],
-  exports: [LicensingService, TierSweeper],
+  exports: [LicensingService],
 })
 export class LicensingModule {}

@@ -4,9 +4,6 @@ import { MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { TerminusModule } from '@nestjs/terminus';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
 import type { Settings } from '../app/config.js';
-import { ConsentModule } from '../consent/consent.module.js';
-import { ForwardingModule } from '../forwarding/forwarding.module.js';
-import { LicensingModule } from '../licensing/licensing.module.js';
 import { Metrics } from '../shared/metrics.js';
 import { OperationsController } from './http/operations.controller.js';
 import { ReadinessChecks } from './application/readiness.js';
@@ -27,9 +24,6 @@ export class OperationsModule implements OnModuleInit {
       imports: [
         TerminusModule.forRoot({ logger: false }),
         ...(settings.runWorker ? [BullModule.registerQueue({ name: UPKEEP_QUEUE })] : []),
-        ConsentModule,
-        ForwardingModule,
-        LicensingModule,
       ],
       controllers: [OperationsController],
       providers: [ReadinessChecks, ServiceMetrics, ...(settings.runWorker ? [UpkeepProcessor] : [])],

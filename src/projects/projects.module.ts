@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ProjectService } from './project.service.js';
+import { ProjectEvents } from './projects.events.js';
 
-@Module({ providers: [ProjectService], exports: [ProjectService] })
+/** Projects for the other modules; their routes are in ProjectsHttpModule. */
+@Module({ providers: [ProjectEvents, ProjectService], exports: [ProjectEvents, ProjectService] })
 export class ProjectsModule {}

@@ -1,8 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { type ProjectFields, ProjectService } from '../../projects/project.service.js';
-import type { Project } from '../../projects/project.entity.js';
+import { ProjectService } from '../../projects/project.service.js';
+import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
 import { instantOfRow } from '../../shared/instant.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Actor } from '../domain/actor.js';
@@ -43,41 +43,17 @@ export interface PageRequest {
  * again for the right to it in the transaction (`requireManager`), so that nobody acts after her removal.
  */
 @Injectable()
-export class MembershipService {
+export class MembershipService implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
     private readonly projects: ProjectService,
+    private readonly events: ProjectEvents,
     private readonly apiKeys: ApiKeyService,
   ) {}
 
-  /**
-   * Makes a project whose owner is the user.
-   * @throws DomainError `project_limit_reached`, or as `ProjectService.create`.
-   */
-  async createProject(userId: string, fields: ProjectFields): Promise<Project> {
-    return this.em.fork().transactional(async (tx) => {
-      // The lock on the user's row makes requests at the same time count one after the other.
-      await sql`select 1 from app_user where id = ${userId} for no key update`.execute(tx.getKysely());
-      const owned = await tx.count(ProjectMember, { userId, role: 'owner' });
-      if (owned >= PROJECTS_OWNED_MAX) {
-        throw new DomainError(
-          'project_limit_reached',
-          `You own ${owned} projects already; at most ${PROJECTS_OWNED_MAX} are possible. Delete one first.`,
-        );
-      }
-      const project = await this.projects.create(tx, fields);
-      tx.create(ProjectMember, { projectId: project.id, userId, role: 'owner', createdAt: new Date() });
-      return project;
-    });
-  }
-
-  /** At most `limit` projects of the user, newest first, from behind the project id `after`, if given. */
-  async projectsOf(userId: string, { after, limit }: PageRequest): Promise<Project[]> {
-    const behind = after === null ? {} : { projectId: { $lt: after } };
-    const places = await this.em
-      .fork()
-      .find(ProjectMember, { userId, ...behind }, { orderBy: { projectId: 'desc' }, limit });
-    return this.projects.read(places.map((place) => place.projectId));
+  /** Whoever makes a project is its owner. */
+  onModuleInit(): void {
+    this.events.listen({ created: (tx, created) => this.addFirstOwner(tx, created) });
   }
 
   /** At most `limit` members, in the order in which they signed up, from behind the user id `after`, if given. */
@@ -162,6 +138,23 @@ export class MembershipService {
     const em = this.em.fork();
     if (!(await em.findOne(ProjectMember, ref))) memberNotFound();
     return this.apiKeys.madeBy(em, ref);
+  }
+
+  /**
+   * Writes the user down as owner of a project that has just been made.
+   * @throws DomainError `project_limit_reached`, which undoes the making.
+   */
+  private async addFirstOwner(tx: EntityManager, { projectId, userId }: ProjectCreated): Promise<void> {
+    // The lock on the user's row makes requests at the same time count one after the other.
+    await sql`select 1 from app_user where id = ${userId} for no key update`.execute(tx.getKysely());
+    const owned = await tx.count(ProjectMember, { userId, role: 'owner' });
+    if (owned >= PROJECTS_OWNED_MAX) {
+      throw new DomainError(
+        'project_limit_reached',
+        `You own ${owned} projects already; at most ${PROJECTS_OWNED_MAX} are possible. Delete one first.`,
+      );
+    }
+    tx.create(ProjectMember, { projectId, userId, role: 'owner', createdAt: new Date() });
   }
 
   /** Reads a member while holding the project's row, so that two owners cannot go at the same time. */

@@ -3,8 +3,8 @@ import { ArrayUnique, IsArray, IsIn } from 'class-validator';
 import type { ApiKeyFacts } from '../domain/api-key.js';
 import { KEY_SCOPES, type KeyScope } from '../domain/key-scope.js';
 import { type Role, ROLES } from '../domain/role.js';
-import { IfGiven } from './if-given.decorator.js';
-import { TextLine } from './text.decorator.js';
+import { IfGiven } from '../../shared/if-given.decorator.js';
+import { TextLine } from '../../shared/text.decorator.js';
 
 const KEY_NAME_CHARACTERS_MAX = 120;
 

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsEmail, IsString, Length, MaxLength } from 'class-validator';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
-import { IfGiven } from './if-given.decorator.js';
-import { TextLine, Trimmed } from './text.decorator.js';
+import { IfGiven } from '../../shared/if-given.decorator.js';
+import { TextLine, Trimmed } from '../../shared/text.decorator.js';
 
 /** Longest address that can be delivered to (RFC 5321). */
 export const EMAIL_CHARACTERS_MAX = 254;

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsEmail, IsIn, MaxLength } from 'class-validator';
 import { type Role, ROLES } from '../domain/role.js';
 import { EMAIL_CHARACTERS_MAX } from './auth.dto.js';
-import { Trimmed } from './text.decorator.js';
+import { Trimmed } from '../../shared/text.decorator.js';
 
 export class ChangeRoleBody {
   @ApiProperty({ enum: ROLES })

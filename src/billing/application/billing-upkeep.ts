@@ -1,12 +1,14 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { Upkeep } from '../../shared/upkeep.js';
 import { ReceiveEvent } from './receive-event.js';
 import { SubscriptionSync } from './subscription-sync.js';
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { StripeGateway } from '../infrastructure/stripe-gateway.js';
 
+const MINUTE_MS = 60_000;
 /** Stripe gives up on a webhook after three days; what it could not deliver is looked for as long. */
 const UNDELIVERED_WINDOW_MS = 3 * 24 * 60 * 60_000;
 /** A subscription that was not brought up to date for so long is due: each is looked at once a night. */
@@ -31,7 +33,7 @@ interface DueSubscription {
 
 /** Makes good what webhooks missed, so that a lost one costs a day at most. Every method may run twice. */
 @Injectable()
-export class BillingUpkeep {
+export class BillingUpkeep implements OnModuleInit {
   private readonly logger = new Logger(BillingUpkeep.name);
 
   constructor(
@@ -41,9 +43,24 @@ export class BillingUpkeep {
     private readonly subscriptions: SubscriptionSync,
     private readonly events: BillingEventStore,
     private readonly metrics: BillingMetrics,
+    private readonly upkeep: Upkeep,
   ) {}
 
-  /** Takes in the events that Stripe could not deliver; returns how many were new. Every 15 minutes. */
+  onModuleInit(): void {
+    const tasks = [
+      {
+        name: 'billing-undelivered',
+        everyMs: 15 * MINUTE_MS,
+        run: (now: Date) => this.fetchUndelivered(now),
+      },
+      // Hourly, and each subscription once a day: a night is then as good as any other hour.
+      { name: 'billing-reconcile', everyMs: 60 * MINUTE_MS, run: (now: Date) => this.reconcile(now) },
+      { name: 'billing-prune', everyMs: 60 * MINUTE_MS, run: (now: Date) => this.prune(now) },
+    ];
+    for (const task of tasks) this.upkeep.register(task);
+  }
+
+  /** Takes in the events that Stripe could not deliver; returns how many were new. */
   async fetchUndelivered(now: Date): Promise<number> {
     if (!this.stripe.configured) return 0;
     const events = await this.stripe.undeliveredEvents(new Date(now.getTime() - UNDELIVERED_WINDOW_MS));
@@ -54,7 +71,7 @@ export class BillingUpkeep {
 
   /**
    * Asks Stripe for every subscription that has not ended and was not brought up to date for 20 hours, and
-   * counts those that had drifted. Hourly; returns `{ checked, drifted, failed }`.
+   * counts those that had drifted. Returns `{ checked, drifted, failed }`.
    */
   async reconcile(now: Date): Promise<{ checked: number; drifted: number; failed: number }> {
     const counts = { checked: 0, drifted: 0, failed: 0 };

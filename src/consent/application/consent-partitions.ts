@@ -3,8 +3,10 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { dropPartitionsBefore, ensurePartition } from '../../shared/partitions.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { Upkeep } from '../../shared/upkeep.js';
 import { partitionMonths, retentionStart } from '../domain/retention.js';
 
+const KEEP_EVERY_MS = 60 * 60_000;
 /** Months of partitions that are ready ahead of time, so that a worker may be away for long. */
 const MONTHS_AHEAD = 3;
 
@@ -15,10 +17,19 @@ export class ConsentPartitions implements OnModuleInit {
 
   constructor(
     private readonly em: EntityManager,
+    private readonly upkeep: Upkeep,
     @InjectSettings() private readonly settings: Settings,
   ) {}
 
   async onModuleInit(): Promise<void> {
+    this.upkeep.register({
+      name: 'consent-partitions',
+      everyMs: KEEP_EVERY_MS,
+      run: async (now) => {
+        await this.ensure(now);
+        await this.dropExpired(now);
+      },
+    });
     await this.ensure(new Date());
   }
 

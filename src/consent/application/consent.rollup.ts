@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { allowUpkeepTime } from '../../shared/statement-time.js';
+import { Upkeep } from '../../shared/upkeep.js';
 import {
   DOCUMENTED_ACTIONS,
   OTHER_NAME,
@@ -9,6 +10,8 @@ import {
   ROLLUP_HOSTNAMES_MAX,
 } from '../domain/consent-counts.js';
 
+/** What is not in the counts yet is counted anew with every question, so this stays short. */
+const ADVANCE_EVERY_MS = 15_000;
 /** Longest stretch of records that one transaction adds up: a long backlog is caught up with in steps. */
 const STEP = '1 hour';
 /**
@@ -29,8 +32,15 @@ const ID_OLDER = '8 days';
  * the oldest open transaction.
  */
 @Injectable()
-export class ConsentRollup {
-  constructor(private readonly em: EntityManager) {}
+export class ConsentRollup implements OnModuleInit {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly upkeep: Upkeep,
+  ) {}
+
+  onModuleInit(): void {
+    this.upkeep.register({ name: 'consent-rollup', everyMs: ADVANCE_EVERY_MS, run: () => this.advance() });
+  }
 
   /** Adds up all that is ready; returns how many steps it took. */
   async advance(): Promise<number> {

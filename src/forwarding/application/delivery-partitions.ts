@@ -2,7 +2,9 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { dropPartitionsBefore, ensurePartition } from '../../shared/partitions.js';
+import { Upkeep } from '../../shared/upkeep.js';
 
+const KEEP_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Yesterday too: an attempt is filed under its beginning, and clocks differ. */
 const DAYS_BEHIND = 1;
@@ -17,12 +19,23 @@ const FAMILIES = [
   { parent: 'delivery_failed', daysKept: FAILED_DELIVERY_DAYS_KEPT },
 ] as const;
 
-/** Keeps the partitions of the delivery log: call both methods every hour; any number of processes may. */
+/** Keeps the partitions of the delivery log, every hour; any number of processes may. */
 @Injectable()
 export class DeliveryPartitions implements OnModuleInit {
-  constructor(private readonly em: EntityManager) {}
+  constructor(
+    private readonly em: EntityManager,
+    private readonly upkeep: Upkeep,
+  ) {}
 
   async onModuleInit(): Promise<void> {
+    this.upkeep.register({
+      name: 'delivery-partitions',
+      everyMs: KEEP_EVERY_MS,
+      run: async (now) => {
+        await this.ensure(now);
+        await this.dropExpired(now);
+      },
+    });
     await this.ensure(new Date());
   }
 

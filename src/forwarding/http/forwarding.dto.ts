@@ -4,6 +4,7 @@ import { BEARER_TOKEN_CHARACTERS_MAX, BEARER_TOKEN_CHARACTERS_MIN } from '../dom
 import { ENDPOINT_URL_CHARACTERS_MAX } from '../domain/endpoint-policy.js';
 import { FAILURE_CATEGORIES } from '../domain/outcome.js';
 import { AUTH_MODES, type AuthMode } from '../domain/settings-change.js';
+import { IfGiven } from '../../shared/if-given.decorator.js';
 
 /** What an owner saves; the rules between the fields are in `judgeSettingsChange`. */
 export class SaveForwardingDto {
@@ -43,7 +44,7 @@ export class SaveForwardingDto {
     default: false,
     description: 'Whether records go to the `custom_endpoint` of their request while `endpointUrl` is null.',
   })
-  @ValidateIf((dto: SaveForwardingDto) => dto.allowCustomEndpoint !== undefined)
+  @IfGiven()
   @IsBoolean()
   allowCustomEndpoint?: boolean;
 }

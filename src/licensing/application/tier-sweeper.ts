@@ -1,8 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { Upkeep } from '../../shared/upkeep.js';
 import { LicensingService } from '../licensing.service.js';
 
+const SWEEP_EVERY_MS = 60_000;
 /** Projects of one transaction: their locks are held for its length, some hundred milliseconds at most. */
 export const TIER_SWEEP_BATCH_MAX = 100;
 /** Batches of one sweep; what is left waits for the next one, and is not over-granted meanwhile. */
@@ -10,11 +12,16 @@ export const TIER_SWEEP_BATCHES_MAX = 100;
 
 /** Writes down the tiers whose cache has run out, e.g. because a grace period ended (design §6.2). */
 @Injectable()
-export class TierSweeper {
+export class TierSweeper implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
     private readonly licensing: LicensingService,
+    private readonly upkeep: Upkeep,
   ) {}
+
+  onModuleInit(): void {
+    this.upkeep.register({ name: 'tier-sweep', everyMs: SWEEP_EVERY_MS, run: (now) => this.sweep(now) });
+  }
 
   /**
    * Computes the tier of every project anew whose cache ended at or before `now`. Several workers may sweep at

@@ -1,17 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsString, Length, ValidateBy, ValidateIf } from 'class-validator';
+import { IsIn, IsString, Length, ValidateBy } from 'class-validator';
 import { CATALOGUE } from '../domain/catalogue.js';
 import { HOSTNAME_CHARACTERS_MAX } from '../domain/preview-host.js';
 import { KNOWN_STATUSES } from '../domain/subscription-status.js';
 import { type ResolvedTier, TIER_REASONS, TIERS, type Tier, type TierReason } from '../domain/tier.js';
+import { IfGiven } from '../../shared/if-given.decorator.js';
 import { IsInstant } from '../../shared/instant.js';
 import { TierFeaturesDto, TierLimitsDto } from './pricing.dto.js';
 
 /** Longest status that is taken from anybody; the providers' own are under 20 characters. */
 const STATUS_CHARACTERS_MAX = 64;
-
-/** Absent is fine, null is not: a null would be a value, and none of these takes one. */
-const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
 /** Text that a database can hold: no control characters, no half of a surrogate pair. */
 const IsPlainText = (): PropertyDecorator =>
@@ -26,7 +24,7 @@ const IsPlainText = (): PropertyDecorator =>
 
 export class TierQuery {
   @ApiPropertyOptional({ description: 'Host name of a site: a preview host has the tier lite' })
-  @MayBeAbsent()
+  @IfGiven()
   @IsString()
   @Length(1, HOSTNAME_CHARACTERS_MAX)
   hostname?: string;
@@ -41,24 +39,24 @@ export class SimulateTierBody {
     description: `What the provider would say: ${KNOWN_STATUSES.join(', ')}, or a word that we do not know`,
     default: 'active',
   })
-  @MayBeAbsent()
+  @IfGiven()
   @IsString()
   @Length(1, STATUS_CHARACTERS_MAX)
   @IsPlainText()
   status?: string;
 
   @ApiPropertyOptional({ format: 'date-time' })
-  @MayBeAbsent()
+  @IfGiven()
   @IsInstant()
   currentPeriodEnd?: Date;
 
   @ApiPropertyOptional({ format: 'date-time', description: 'Absent: now, where the status is past_due' })
-  @MayBeAbsent()
+  @IfGiven()
   @IsInstant({ past: true })
   pastDueSince?: Date;
 
   @ApiPropertyOptional({ format: 'date-time', description: 'Absent: now, where the status is canceled' })
-  @MayBeAbsent()
+  @IfGiven()
   @IsInstant({ past: true })
   endedAt?: Date;
 }

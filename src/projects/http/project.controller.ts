@@ -14,9 +14,8 @@ import { entityTag, IfMatchHeader, requireMatch } from '../../shared/entity-tag.
 import { fieldErrors } from '../../shared/domain-error.js';
 import { pageOf } from '../../shared/page.js';
 import { CurrentActor, CurrentProject, ProjectRole, SignedIn } from '../../access/access.decorators.js';
-import type { Actor } from '../../access/domain/actor.js';
-import { MembershipService } from '../../access/application/membership.service.js';
-import { requireUser } from '../../access/domain/actor.js';
+import { AccessService } from '../../access/access.service.js';
+import { type Actor, requireUser } from '../../access/domain/actor.js';
 import { PageQuery, rowsOf } from '../../shared/page-query.js';
 import { CreateProjectBody, ProjectDto, ProjectPageDto, UpdateProjectBody } from './project.dto.js';
 
@@ -25,7 +24,7 @@ import { CreateProjectBody, ProjectDto, ProjectPageDto, UpdateProjectBody } from
 @Controller('v1/projects')
 export class ProjectController {
   constructor(
-    private readonly memberships: MembershipService,
+    private readonly access: AccessService,
     private readonly projects: ProjectService,
   ) {}
 
@@ -40,7 +39,7 @@ export class ProjectController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<ProjectDto> {
     const { userId } = requireUser(actor);
-    const project = await this.memberships.createProject(userId, {
+    const project = await this.projects.create(userId, {
       name: body.name,
       domains: body.domains ?? [],
     });
@@ -54,11 +53,7 @@ export class ProjectController {
   @ApiOkResponse({ type: ProjectPageDto })
   @Get()
   async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<ProjectPageDto> {
-    const wanted = rowsOf(query);
-    const projects =
-      actor.kind === 'user'
-        ? await this.memberships.projectsOf(actor.userId, wanted)
-        : await this.projects.read(wanted.after === null ? [actor.projectId] : []);
+    const projects = await this.projects.read(await this.access.projectIdsOf(actor, rowsOf(query)));
     const now = new Date();
     return pageOf(
       projects,

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray } from 'class-validator';
 import type { Project } from '../project.entity.js';
-import { IfGiven } from '../../access/http/if-given.decorator.js';
-import { TextLine } from '../../access/http/text.decorator.js';
+import { IfGiven } from '../../shared/if-given.decorator.js';
+import { TextLine } from '../../shared/text.decorator.js';
 
 const PROJECT_NAME_CHARACTERS_MAX = 120;
 

@@ -5,7 +5,7 @@ import { TIER_CHANGED } from '../../licensing/licensing.events.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import type { Attempt, Ending, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
-import { ProjectService } from '../../projects/project.service.js';
+import { ProjectEvents } from '../../projects/projects.events.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { isCutOff } from '../infrastructure/object-storage.js';
@@ -47,7 +47,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   constructor(
     private readonly em: EntityManager,
     private readonly outbox: OutboxService,
-    private readonly projects: ProjectService,
+    private readonly projects: ProjectEvents,
     private readonly site: PublishSite,
     private readonly health: StorageHealth,
     private readonly metrics: PublishingMetrics,
@@ -63,9 +63,9 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   onModuleInit(): void {
     this.outbox.register(this);
     // A site's own preview hosts are domains of the project; and a deleted project has no site.
-    this.projects.whenChanged((tx, projectId) =>
-      this.outbox.append(tx, configurationChangedMessage(projectId)),
-    );
+    const publishAnew = (tx: EntityManager, projectId: string): Promise<void> =>
+      this.outbox.append(tx, configurationChangedMessage(projectId));
+    this.projects.listen({ changed: publishAnew, deleted: publishAnew });
   }
 
   prepare(messages: OutboxMessage[]): Promise<Attempt<SiteOutcome>[]> {

@@ -15,6 +15,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { fieldErrors } from '../../shared/domain-error.js';
+import { IfGiven } from '../../shared/if-given.decorator.js';
 import {
   type BannerText,
   CATEGORIES,
@@ -42,9 +43,6 @@ const VERSION_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const REGION = /^[A-Z]{2}$/;
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses; a line break is fine
 const CONTROL_CHARACTER = /[\u0000-\u0009\u000b-\u001f\u007f]/;
-
-/** Absent is fine, null is not. */
-const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
 /** Text that a page shows and a database holds: line breaks, but no other control characters or half surrogates. */
 const BannerLine = (max: number): PropertyDecorator =>
@@ -90,7 +88,7 @@ class BannerTextDto implements BannerText {
   @BannerLine(LABEL_CHARACTERS_MAX) save!: string;
 
   @ApiPropertyOptional({ type: [CategoryTextDto], default: [] })
-  @MayBeAbsent()
+  @IfGiven()
   @IsArray()
   @ArrayMaxSize(CATEGORIES.length)
   @ArrayUnique((text: unknown) => memberOf(text, 'key'), { message: 'categories must name no key twice' })
@@ -117,13 +115,13 @@ class RegionRuleDto implements RegionRule {
 /** A whole configuration: what is absent becomes the default. */
 export class SaveConfigurationDto {
   @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.policyVersion })
-  @MayBeAbsent()
+  @IfGiven()
   @IsString()
   @Matches(VERSION_NAME, { message: 'policyVersion must be 1 to 64 letters, digits or any of . _ -' })
   policyVersion?: string;
 
   @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.bannerVersion })
-  @MayBeAbsent()
+  @IfGiven()
   @IsString()
   @Matches(VERSION_NAME, { message: 'bannerVersion must be 1 to 64 letters, digits or any of . _ -' })
   bannerVersion?: string;
@@ -141,13 +139,13 @@ export class SaveConfigurationDto {
   policyUrl?: string | null;
 
   @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.defaultLanguage })
-  @MayBeAbsent()
+  @IfGiven()
   @IsString()
   @Matches(LANGUAGE, { message: 'defaultLanguage must be a language tag such as en or pt-BR' })
   defaultLanguage?: string;
 
   @ApiPropertyOptional({ type: [BannerTextDto], description: 'The words of the banner, once per language' })
-  @MayBeAbsent()
+  @IfGiven()
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(LANGUAGES_MAX)
@@ -159,7 +157,7 @@ export class SaveConfigurationDto {
   texts?: BannerTextDto[];
 
   @ApiPropertyOptional({ enum: CATEGORIES, isArray: true, description: 'What the banner offers' })
-  @MayBeAbsent()
+  @IfGiven()
   @IsArray()
   @ArrayMaxSize(CATEGORIES.length)
   @ArrayUnique()
@@ -167,7 +165,7 @@ export class SaveConfigurationDto {
   categories?: Category[];
 
   @ApiPropertyOptional({ enum: CONSENT_MODES, default: DEFAULT_CONFIGURATION.defaultMode })
-  @MayBeAbsent()
+  @IfGiven()
   @IsIn(CONSENT_MODES)
   defaultMode?: ConsentMode;
 
@@ -175,7 +173,7 @@ export class SaveConfigurationDto {
     type: [RegionRuleDto],
     description: 'The first that names the region decides; needs a tier with geo-targeting',
   })
-  @MayBeAbsent()
+  @IfGiven()
   @IsArray()
   @ArrayMaxSize(REGION_RULES_MAX)
   @ValidateNested({ each: true })
@@ -183,7 +181,7 @@ export class SaveConfigurationDto {
   regionRules?: RegionRuleDto[];
 
   @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.honorGlobalPrivacyControl })
-  @MayBeAbsent()
+  @IfGiven()
   @IsBoolean()
   honorGlobalPrivacyControl?: boolean;
 }
