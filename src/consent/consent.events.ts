@@ -84,17 +84,21 @@ export class ConsentEvents implements OnModuleInit {
    */
   async announceAgain(tx: EntityManager, projectId: string, consentIds: string[]): Promise<number> {
     if (!tx.isInTransaction()) throw new Error('Records are announced inside a transaction only.');
-    const { numAffectedRows } = await sql`
+    const { rows } = await sql<{ id: string }>`
       with announced as (
         update consent_record set unannounced = null
         where project_id = ${projectId} and id = any(${consentIds}::uuid[]) and unannounced is not null
       )
-      insert into outbox_message (project_id, topic, subject_id)
-      select c.project_id, ${CONSENT_RECORDED}, c.id
-      from unnest(${consentIds}::uuid[]) as wanted (id)
+      select c.id
+      from unnest(${consentIds}::uuid[]) with ordinality as wanted (id, position)
       join consent_record c on c.project_id = ${projectId} and c.id = wanted.id
+      order by wanted.position
     `.execute(tx.getKysely());
-    return Number(numAffectedRows ?? 0);
+    await this.outbox.appendMany(
+      tx,
+      rows.map(({ id }) => ({ projectId, topic: CONSENT_RECORDED, subjectId: id })),
+    );
+    return rows.length;
   }
 
   /** Ids of the records received in a period that nobody was told of, oldest first; at most `limit`. */

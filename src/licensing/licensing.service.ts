@@ -33,23 +33,13 @@ export type TierLookup = (projectId: string, hostname: string | null) => Resolve
 /** The door of licensing: which tier a project has now (spec §3.2). */
 @Injectable()
 export class LicensingService implements OnModuleInit {
-  /** Transactions under way that have announced a changed tier. */
-  private readonly announcing = new WeakSet<object>();
-
   constructor(
     private readonly em: EntityManager,
     private readonly outbox: OutboxService,
   ) {}
 
-  /** Whoever calls `recompute` holds the transaction, so its commit is what rings: nobody can forget to. */
   onModuleInit(): void {
     this.outbox.announce(TIER_CHANGED);
-    this.em.getEventManager().registerSubscriber({
-      afterTransactionCommit: ({ transaction }): void => {
-        const context = transaction as object | undefined;
-        if (context && this.announcing.delete(context)) this.outbox.ring();
-      },
-    });
   }
 
   /** The effective tier of a project row, without hostname (spec §3.2). */
@@ -137,16 +127,10 @@ export class LicensingService implements OnModuleInit {
     `.execute(tx.getKysely());
     if (changed) {
       await recordChange(tx, project, resolved, cause);
-      await this.announce(tx, projectId);
+      // Whoever follows tiers (the published configuration) hears of it exactly if the change commits.
+      await this.outbox.append(tx, tierChangedMessage(projectId));
     }
     return resolved;
-  }
-
-  /** Whoever follows tiers (the published configuration) hears of it exactly if the change commits. */
-  private async announce(tx: EntityManager, projectId: string): Promise<void> {
-    await this.outbox.append(tx, tierChangedMessage(projectId));
-    const context = tx.getTransactionContext<object>();
-    if (context) this.announcing.add(context);
   }
 }
 

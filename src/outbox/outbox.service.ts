@@ -1,17 +1,32 @@
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { insertMessages } from './infrastructure/insert-messages.js';
 import { OutboxBell } from './infrastructure/outbox.bell.js';
 import type { NewOutboxMessage } from './domain/outbox-message.js';
 import type { OutboxHandler } from './outbox.handler.js';
 
 /** The door of the outbox: modules append messages, handlers sign up for topics. */
 @Injectable()
-export class OutboxService implements OnApplicationBootstrap {
+export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   private readonly handlers = new Map<string, OutboxHandler>();
   private readonly announced = new Set<string>();
+  /** Transactions under way that have appended messages. */
+  private readonly appending = new WeakSet<object>();
 
-  constructor(@Inject(OutboxBell) private readonly bell: Pick<OutboxBell, 'ring'>) {}
+  constructor(
+    private readonly em: EntityManager,
+    @Inject(OutboxBell) private readonly bell: Pick<OutboxBell, 'ring'>,
+  ) {}
+
+  /** It is the commit that rings, so that nobody can forget to, and nobody rings for what is not there yet. */
+  onModuleInit(): void {
+    this.em.getEventManager().registerSubscriber({
+      afterTransactionCommit: ({ transaction }): void => {
+        const context = transaction as object | undefined;
+        if (context && this.appending.delete(context)) this.ring();
+      },
+    });
+  }
 
   /** Says that messages of a topic will be appended; call it while modules start (`onModuleInit`). */
   announce(topic: string): void {
@@ -32,22 +47,29 @@ export class OutboxService implements OnApplicationBootstrap {
   }
 
   /**
-   * Appends a message inside the caller's transaction: it exists exactly if the transaction commits. Ring
-   * after the commit.
+   * Appends a message inside the caller's transaction: it exists exactly if the transaction commits, and the
+   * commit wakes a worker.
    * @throws Error where `tx` is no transaction, or nobody handles the topic: both are bugs.
    */
-  async append(tx: EntityManager, message: NewOutboxMessage): Promise<void> {
-    if (!tx.isInTransaction()) throw new Error('An outbox message is appended inside a transaction only.');
-    // The start has seen to it that announced topics are handled, here or in another process.
-    if (!this.announced.has(message.topic)) this.handlerOf(message.topic);
-    await sql`
-      insert into outbox_message (project_id, topic, subject_id, payload)
-      values (${message.projectId}, ${message.topic}, ${message.subjectId},
-              ${message.payload ? JSON.stringify(message.payload) : null}::jsonb)
-    `.execute(tx.getKysely());
+  append(tx: EntityManager, message: NewOutboxMessage): Promise<void> {
+    return this.appendMany(tx, [message]);
   }
 
-  /** Wakes a worker after a commit; never waits, never throws. A lost ring is made up for by the poll. */
+  /** Appends messages in one statement, in their order; else as `append`. */
+  async appendMany(tx: EntityManager, messages: readonly NewOutboxMessage[]): Promise<void> {
+    const context = tx.getTransactionContext<object>();
+    if (!context) throw new Error('An outbox message is appended inside a transaction only.');
+    // The start has seen to it that announced topics are handled, here or in another process.
+    for (const { topic } of messages) if (!this.announced.has(topic)) this.handlerOf(topic);
+    if (messages.length === 0) return;
+    await insertMessages(tx, messages);
+    this.appending.add(context);
+  }
+
+  /**
+   * Wakes a worker; for who writes messages outside of the ORM's transactions, after the commit. Never waits, never
+   * throws. A lost ring is made up for by the poll.
+   */
   ring(): void {
     this.bell.ring();
   }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OutboxService } from '../../src/outbox/outbox.service.js';
 import { republish } from '../../src/publishing/application/republish.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
@@ -214,9 +215,10 @@ describe('publishing', () => {
   it('publishes all projects once more for an operator', async () => {
     const projects = [await createTestProject(service), await createTestProject(service)];
     const { em } = service.database.orm;
-    expect(await republish(em, projects[0]?.id ?? '', { dryRun: true })).toBe(1);
-    expect(await republish(em, newId(), { dryRun: false })).toBe(0);
-    expect(await republish(em, null, { dryRun: false })).toBeGreaterThanOrEqual(2);
+    const outbox = service.app.get(OutboxService, { strict: false });
+    expect(await republish(em, outbox, projects[0]?.id ?? '', { dryRun: true })).toBe(1);
+    expect(await republish(em, outbox, newId(), { dryRun: false })).toBe(0);
+    expect(await republish(em, outbox, null, { dryRun: false })).toBeGreaterThanOrEqual(2);
     for (const project of projects) await published(project, ({ tier }) => tier === 'lite');
   });
 

@@ -120,7 +120,7 @@ async function billingOf(em: EntityManager): Promise<OperatorBilling> {
     import('../../outbox/outbox.service.js'),
   ]);
   // The service's workers have the handlers and look by themselves: here messages are only left for them.
-  const outbox = new OutboxService({ ring: () => undefined });
+  const outbox = new OutboxService(em, { ring: () => undefined });
   const licensing = new LicensingService(em, outbox);
   licensing.onModuleInit();
   return new Billing(em, licensing);

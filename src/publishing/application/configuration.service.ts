@@ -119,7 +119,6 @@ export class ConfigurationService {
     await this.em
       .fork()
       .transactional((tx) => this.outbox.append(tx, configurationChangedMessage(projectId)));
-    this.outbox.ring();
   }
 
   /** Newest first. */
@@ -155,7 +154,6 @@ export class ConfigurationService {
       `.execute(tx.getKysely());
       await this.outbox.append(tx, configurationChangedMessage(projectId));
     });
-    this.outbox.ring();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import { CONFIGURATION_CHANGED, configurationChangedMessage } from '../publishing.events.js';
+import type { OutboxService } from '../../outbox/outbox.service.js';
+import { configurationChangedMessage } from '../publishing.events.js';
 
 /** Projects of one statement. */
 const BATCH_MAX = 10_000;
@@ -11,6 +12,7 @@ const BATCH_MAX = 10_000;
  */
 export async function republish(
   em: EntityManager,
+  outbox: OutboxService,
   projectId: string | null,
   { dryRun }: { dryRun: boolean },
 ): Promise<number> {
@@ -20,12 +22,12 @@ export async function republish(
   for (;;) {
     const { rows } = await nextProjects(projectId, after).execute(fork.getKysely());
     if (!dryRun) {
-      const lanes = rows.map(({ id }) => configurationChangedMessage(id).projectId);
-      await sql`
-        insert into outbox_message (project_id, topic, subject_id)
-        select lane, ${CONFIGURATION_CHANGED}, project_id
-        from unnest(${lanes}::uuid[], ${rows.map(({ id }) => id)}::uuid[]) as wanted (lane, project_id)
-      `.execute(fork.getKysely());
+      await fork.transactional((tx) =>
+        outbox.appendMany(
+          tx,
+          rows.map(({ id }) => configurationChangedMessage(id)),
+        ),
+      );
     }
     found += rows.length;
     after = rows.at(-1)?.id ?? after;

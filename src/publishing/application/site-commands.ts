@@ -1,3 +1,4 @@
+import { CONFIGURATION_CHANGED } from '../publishing.events.js';
 import {
   atMost,
   type Command,
@@ -21,8 +22,14 @@ export const siteCommands: Command[] = [
       const projectId = which === 'all' ? null : projectIdOf(given.args[0]);
       const dryRun = given.values['dry-run'] === true;
       return async ({ orm }) => {
-        const { republish } = await import('./republish.js');
-        const found = await republish(orm.em, projectId, { dryRun });
+        const [{ republish }, { OutboxService }] = await Promise.all([
+          import('./republish.js'),
+          import('../../outbox/outbox.service.js'),
+        ]);
+        // The service's workers have the handlers and look by themselves: here messages are only left for them.
+        const outbox = new OutboxService(orm.em, { ring: () => undefined });
+        outbox.announce(CONFIGURATION_CHANGED);
+        const found = await republish(orm.em, outbox, projectId, { dryRun });
         if (projectId !== null && found === 0) throw new OperatorError('There is no such project.');
         print(
           dryRun

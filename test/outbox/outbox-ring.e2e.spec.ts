@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { OutboxService } from '../../src/outbox/outbox.service.js';
+import { TIER_CHANGED, tierChangedMessage } from '../../src/licensing/licensing.events.js';
+import { newId } from '../../src/shared/ids.js';
+import { choose, createForwardingProject, settled } from '../support/pipeline.js';
+import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+/** The longest that can be set: whatever comes sooner was rung for, or seen by the worker's own look every 5 s. */
+const POLL_MS = 60_000;
+/** Resends in a row that each have to come at once: the worker's own look hits none of three but by chance. */
+const RESENDS = 3;
+const AT_ONCE_MS = 1_500;
+
+let testAuthority: TestAuthority;
+let receiver: Receiver;
+let service: TestService;
+
+beforeAll(async () => {
+  testAuthority = await makeTestAuthority();
+  receiver = await startReceiver(testAuthority.authority, { behaviour: { kind: 'answer', status: 204 } });
+  service = await startTestService({
+    RUN_WORKER: 'true',
+    OUTBOX_POLL_MS: String(POLL_MS),
+    FORWARDING_ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    FORWARDING_EXTRA_CA_FILE: testAuthority.caFile,
+  });
+});
+
+afterAll(async () => {
+  await service.close();
+  await receiver.close();
+  testAuthority.remove();
+});
+
+describe('an appended message', () => {
+  /** An outbox whose rings the test counts, each with the messages that somebody else sees at that moment. */
+  const countedOutbox = (): { outbox: OutboxService; seenAtRing: Promise<number>[] } => {
+    const seenAtRing: Promise<number>[] = [];
+    const ring = (): void => {
+      seenAtRing.push(service.database.query('select from outbox_message').then(({ length }) => length));
+    };
+    const outbox = new OutboxService(service.app.get(EntityManager), { ring });
+    outbox.onModuleInit();
+    outbox.announce(TIER_CHANGED);
+    return { outbox, seenAtRing };
+  };
+
+  it('rings once, after the commit', async () => {
+    const { outbox, seenAtRing } = countedOutbox();
+    const em = service.app.get(EntityManager).fork();
+    await em.transactional(async (tx) => {
+      // Payloads keep the worker of this service from settling them at once.
+      const messages = [newId(), newId()].map((id) => ({
+        ...tierChangedMessage(id),
+        payload: { recheck: true },
+      }));
+      await outbox.appendMany(tx, messages);
+      await outbox.append(tx, { ...tierChangedMessage(newId()), payload: { recheck: true } });
+      expect(seenAtRing).toHaveLength(0);
+    });
+    expect(await Promise.all(seenAtRing)).toEqual([3]);
+    await em.transactional((tx) => tx.execute('select 1'));
+    expect(seenAtRing).toHaveLength(1);
+    await service.database.query('delete from outbox_message');
+  });
+
+  it('rings for nobody when it is rolled back', async () => {
+    const { outbox, seenAtRing } = countedOutbox();
+    const em = service.app.get(EntityManager).fork();
+    const failing = em.transactional(async (tx) => {
+      await outbox.append(tx, tierChangedMessage(newId()));
+      throw new Error('rolled back');
+    });
+    await expect(failing).rejects.toThrow('rolled back');
+    expect(seenAtRing).toHaveLength(0);
+  });
+
+  it('is worked on at once where a record is sent again by hand, however rarely the worker polls', async () => {
+    const project = await createForwardingProject(service, receiver.url);
+    const { id } = await choose(service, project.id);
+    await settled(project, id);
+    for (let resend = 1; resend <= RESENDS; resend++) {
+      const startedMs = performance.now();
+      await project.request('editor', 'POST', `/forwarding/deliveries/${id}/resend`);
+      await until('it came again', () => receiver.requests.length === resend + 1);
+      expect(performance.now() - startedMs).toBeLessThan(AT_ONCE_MS);
+      await settled(project, id, resend + 1);
+    }
+  });
+
+  it('is worked on at once where the domains of a project change', async () => {
+    const project = await createForwardingProject(service, receiver.url);
+    const publications = async (): Promise<number> =>
+      (await service.database.query('select from outbox_message where subject_id = $1', [project.id])).length;
+    await until('the tier is published', async () => (await publications()) === 0);
+    for (const domain of ['a.example.com', 'b.example.com', 'c.example.com']) {
+      const startedMs = performance.now();
+      await project.request('owner', 'PATCH', '', { domains: [domain] });
+      await until('the site is published', async () => (await publications()) === 0);
+      expect(performance.now() - startedMs).toBeLessThan(AT_ONCE_MS);
+    }
+  });
+});
