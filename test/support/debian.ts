@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { freePort } from '../../src/one-machine/infrastructure/embedded-postgres.js';
+import { killTree } from './processes.js';
 import { until } from './until.js';
 
 /** Where Debian puts each version's programs. */
@@ -25,25 +26,75 @@ export class DebianPostgres {
     private readonly server: ChildProcess,
   ) {}
 
-  /** `folder` may be entered by everybody. */
-  static async start(folder: string): Promise<DebianPostgres> {
-    const programs = join(VERSIONS, newestVersion(), 'bin');
+  /** `folder` may be entered by everybody; `settings` are those of the server, beside what it comes with. */
+  static async start(folder: string, settings: Record<string, string> = {}): Promise<DebianPostgres> {
     const user = postgresUser();
     const password = randomBytes(24).toString('base64url');
     const data = folderOf(user, join(folder, 'cluster'));
     const passwordFile = fileOf(user, join(folder, 'password'), password);
-    const options = { ...user, cwd: folder, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' } };
-    await promisify(execFile)(
-      join(programs, 'initdb'),
-      [`--pgdata=${data}`, '--username=postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-      options,
-    );
+    await run('initdb', folder, [
+      `--pgdata=${data}`,
+      '--username=postgres',
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+    ]);
+    return DebianPostgres.serve({ folder, data, password, settings });
+  }
+
+  /** A copy that follows `primary`, in `folder`, under `name`: it answers when it follows. */
+  static async follow(
+    primary: DebianPostgres,
+    { folder, name, settings = {} }: { folder: string; name: string; settings?: Record<string, string> },
+  ): Promise<DebianPostgres> {
+    const { port, password } = primary;
+    const data = folderOf(postgresUser(), join(folder, 'cluster'));
+    const source = `host=127.0.0.1 port=${port} user=postgres password=${password} application_name=${name}`;
+    await run('pg_basebackup', folder, ['-D', data, '-d', source, '-R', '-X', 'stream', '-c', 'fast']);
+    const standby = await DebianPostgres.serve({ folder, data, password, settings });
+    await until(`${name} follows`, async () => {
+      const rows = await primary.query(
+        'postgres',
+        `select from pg_stat_replication where application_name = '${name}' and state = 'streaming'`,
+      );
+      return rows.length > 0;
+    });
+    return standby;
+  }
+
+  private static async serve(of: {
+    folder: string;
+    data: string;
+    password: string;
+    settings: Record<string, string>;
+  }): Promise<DebianPostgres> {
     const port = await freePort();
-    const place = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
-    const server = spawn(join(programs, 'postgres'), ['-D', data, ...place], { ...options, stdio: 'ignore' });
-    const postgres = new DebianPostgres(port, password, server);
+    const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...of.settings };
+    const set = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const server = spawn(program('postgres'), ['-D', of.data, '-p', String(port), ...set], {
+      ...postgresUser(),
+      ...placeOf(of.folder),
+      stdio: 'ignore',
+    });
+    const postgres = new DebianPostgres(port, of.password, server);
     await until('PostgreSQL answers', () => answers(postgres.url('postgres', 'postgres')), START_DEADLINE_MS);
     return postgres;
+  }
+
+  /** The standby becomes a primary: resolves once it takes writes. */
+  async promote(): Promise<void> {
+    await this.query('postgres', 'select pg_promote()');
+    await until('it takes writes', async () => {
+      const rows = await this.query<{ follows: boolean }>(
+        'postgres',
+        'select pg_is_in_recovery() as follows',
+      );
+      return rows[0]?.follows === false;
+    });
+  }
+
+  /** `kill -9` of the server and every process of it. */
+  async kill(): Promise<void> {
+    await killTree(this.server.pid ?? 0);
   }
 
   /** As `postgres`, or as another role with its password. */
@@ -71,8 +122,9 @@ export class DebianPostgres {
 /** Debian's PgBouncer with the given `pgbouncer.ini`, whose `listen_port` is `port`. */
 export class DebianPgBouncer {
   private constructor(
-    private readonly server: ChildProcess,
+    private server: ChildProcess,
     readonly port: number,
+    private readonly folder: string,
   ) {}
 
   /** `folder` may be entered by everybody; `passwords` is what `auth_file` holds, `<folder>/userlist.txt`. */
@@ -83,18 +135,77 @@ export class DebianPgBouncer {
     const user = postgresUser();
     const list = Object.entries(passwords).map(([role, password]) => `"${role}" "${password}"\n`);
     fileOf(user, join(folder, 'userlist.txt'), list.join(''));
-    const file = fileOf(user, join(folder, 'pgbouncer.ini'), ini);
-    const server = spawn('/usr/sbin/pgbouncer', ['-q', file], { ...user, cwd: folder, stdio: 'ignore' });
+    fileOf(user, join(folder, 'pgbouncer.ini'), ini);
+    const server = startPgBouncer(folder);
     const [role = '', password = ''] = Object.entries(passwords)[0] ?? [];
     const url = `postgresql://${role}:${password}@127.0.0.1:${port}/service`;
     await until('PgBouncer answers', () => answers(url), START_DEADLINE_MS);
-    return new DebianPgBouncer(server, port);
+    return new DebianPgBouncer(server, port, folder);
+  }
+
+  /** Gives it another `pgbouncer.ini`, which it reads while it runs. */
+  reload(ini: string): void {
+    fileOf(postgresUser(), join(this.folder, 'pgbouncer.ini'), ini);
+    this.server.kill('SIGHUP');
+  }
+
+  /** `kill -9`. */
+  kill(): Promise<void> {
+    return end(this.server, 'SIGKILL');
+  }
+
+  /** Starts it again on its port. */
+  revive(): void {
+    this.server = startPgBouncer(this.folder);
   }
 
   stop(): Promise<void> {
     // To PgBouncer this is an end at once; with SIGINT it would wait for its clients.
     return end(this.server, 'SIGTERM');
   }
+}
+
+/** Debian's HAProxy with the given configuration. */
+export class DebianHaProxy {
+  private constructor(private readonly server: ChildProcess) {}
+
+  static async start(
+    folder: string,
+    { configuration, port }: { configuration: string; port: number },
+  ): Promise<DebianHaProxy> {
+    const file = join(folder, 'haproxy.cfg');
+    writeFileSync(file, configuration);
+    const server = spawn('haproxy', ['-db', '-f', file], { cwd: folder, stdio: 'ignore' });
+    await until('HAProxy has an API to pass requests to', () =>
+      fetch(`http://127.0.0.1:${port}/health/live`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+    return new DebianHaProxy(server);
+  }
+
+  stop(): Promise<void> {
+    return end(this.server, 'SIGTERM');
+  }
+}
+
+function startPgBouncer(folder: string): ChildProcess {
+  const file = join(folder, 'pgbouncer.ini');
+  return spawn('/usr/sbin/pgbouncer', ['-q', file], { ...postgresUser(), cwd: folder, stdio: 'ignore' });
+}
+
+/** A program of Debian's PostgreSQL. */
+function program(name: string): string {
+  return join(VERSIONS, newestVersion(), 'bin', name);
+}
+
+async function run(name: string, folder: string, given: string[]): Promise<void> {
+  await promisify(execFile)(program(name), given, { ...postgresUser(), ...placeOf(folder) });
+}
+
+function placeOf(folder: string): { cwd: string; env: NodeJS.ProcessEnv } {
+  return { cwd: folder, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' } };
 }
 
 function newestVersion(): string {

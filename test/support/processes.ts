@@ -160,12 +160,16 @@ export function postmasterOf(dataDir: string): number | null {
 /** `kill -9` of the embedded server: the postmaster and every process of it. Returns how many that were. */
 export async function killPostgres(dataDir: string): Promise<number> {
   const postmaster = postmasterOf(dataDir);
-  if (postmaster === null) return 0;
+  return postmaster === null ? 0 : killTree(postmaster);
+}
+
+/** `kill -9` of a process and its children. Returns how many that were. */
+export async function killTree(root: number): Promise<number> {
   const pids = processTable()
-    .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)
+    .filter(({ pid, parent }) => pid === root || parent === root)
     .map(({ pid }) => pid);
   for (const pid of pids) signalIfThere(pid, 'SIGKILL');
-  await until('the server is dead', () => pids.every((pid) => !isThere(pid)));
+  await until('all of them are dead', () => pids.every((pid) => !isThere(pid)));
   return pids.length;
 }
 

@@ -15,6 +15,11 @@ import { InjectSettings, type Settings } from '../../shared/settings.js';
 
 /** A part that has not answered by then counts as down. */
 const CHECK_TIMEOUT_MS = 2_000;
+/**
+ * The queue counts as away sooner: without Redis the answer is still 200, and it has to come before a load balancer
+ * or Kubernetes stops waiting (a second, as it comes), or all APIs would be taken out of service at once.
+ */
+const QUEUE_CHECK_TIMEOUT_MS = 300;
 
 /**
  * The checks behind `/health/ready`, on a connection of their own: an API whose other connections are all busy is
@@ -50,7 +55,7 @@ export class ReadinessChecks implements OnApplicationShutdown {
     () =>
       // Records are stored, and the poll sends them: other processes have the same queue and would do no better.
       this.check('queue', 'degraded', 'The queue does not answer; records wait for the poll.', () =>
-        this.queue.getJobCounts('waiting'),
+        withTimeout(this.queue.getJobCounts('waiting'), QUEUE_CHECK_TIMEOUT_MS),
       ),
     () =>
       this.check(
@@ -83,7 +88,7 @@ export class ReadinessChecks implements OnApplicationShutdown {
   ): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check(part);
     try {
-      await withTimeout(probe());
+      await withTimeout(probe(), CHECK_TIMEOUT_MS);
       return indicator.up();
     } catch {
       return otherwise === 'down'
@@ -103,9 +108,9 @@ export class ReadinessChecks implements OnApplicationShutdown {
   }
 }
 
-function withTimeout<T>(work: Promise<T>): Promise<T> {
+function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('no answer in time')), CHECK_TIMEOUT_MS);
+    const timer = setTimeout(() => reject(new Error('no answer in time')), timeoutMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -1,0 +1,313 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { freePort } from '../../src/one-machine/infrastructure/embedded-postgres.js';
+import { newId } from '../../src/shared/ids.js';
+import { DebianHaProxy, DebianPgBouncer, DebianPostgres } from './debian.js';
+import { Processes, type ServiceProcess } from './processes.js';
+import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from './receiver.js';
+import { RedisServer } from './redis.js';
+import { until } from './until.js';
+
+const DATABASE = 'service';
+/** What the primary calls its standby, and waits for with each commit. */
+const STANDBY = 'standby';
+const CONNECTIONS_MAX = '300';
+/** How long an API says that it is not ready before it stops listening: some looks of HAProxy. */
+const SHUTDOWN_DELAY_MS = 1_000;
+const FORWARDING_TIMEOUT_MS = 5_000;
+const LEASE_MS = 8_000;
+const DRAIN_DEADLINE_MS = 60_000;
+/** A client that was refused comes again after this, with the same record, as the loader does. */
+const CLIENT_PAUSE_MS = 100;
+
+/** What the clients saw. */
+export interface ClusterLoad {
+  /** Ids of acknowledged records. */
+  acknowledged: Set<string>;
+  /** Answers other than 200 and 201, and refusals to connect, by what they were: how often. */
+  refusals: Map<string, number>;
+  /** When each refusal came, in milliseconds since 1970. */
+  refusedAt: number[];
+  slowestMs: number;
+}
+
+/**
+ * The service as many machines have it, on one, with Debian's programs: HAProxy before two APIs, two workers, Redis,
+ * PgBouncer before a PostgreSQL that waits for a synchronous standby with every commit.
+ */
+export class Cluster {
+  readonly processes = new Processes();
+  apis: ServiceProcess[] = [];
+  workers: ServiceProcess[] = [];
+  redis!: RedisServer;
+  primary!: DebianPostgres;
+  standby!: DebianPostgres;
+  bouncer!: DebianPgBouncer;
+  receiver!: Receiver;
+  private proxy!: DebianHaProxy;
+  private authority!: TestAuthority;
+  private apiPorts: number[] = [];
+  private environment: Record<string, string> = {};
+  private readonly passwords = { owner: secret(), runtime: secret() };
+  private bouncerPort = 0;
+  private baseUrl = '';
+
+  static async start(): Promise<Cluster> {
+    const cluster = new Cluster();
+    await cluster.startDatabase();
+    await cluster.startService();
+    return cluster;
+  }
+
+  private async startDatabase(): Promise<void> {
+    const settings = { max_connections: CONNECTIONS_MAX };
+    this.primary = await DebianPostgres.start(this.processes.folder(), settings);
+    await this.primary.query('postgres', `create database ${DATABASE}`);
+    await this.makeRoles();
+    this.standby = await DebianPostgres.follow(this.primary, {
+      folder: this.processes.folder(),
+      name: STANDBY,
+      settings,
+    });
+    await this.primary.query('postgres', `alter system set synchronous_standby_names = '${STANDBY}'`);
+    await this.primary.query('postgres', 'select pg_reload_conf()');
+    this.bouncerPort = await freePort();
+    this.bouncer = await DebianPgBouncer.start(this.processes.folder(), {
+      ini: this.bouncerIni(this.primary.port),
+      port: this.bouncerPort,
+      passwords: { service_runtime: this.passwords.runtime },
+    });
+  }
+
+  /** The roles, and what docs/operations.md says of a service behind PgBouncer. */
+  private async makeRoles(): Promise<void> {
+    const { owner, runtime } = this.passwords;
+    await promisify(execFile)(
+      'psql',
+      [
+        '--set',
+        'ON_ERROR_STOP=1',
+        '-d',
+        this.primary.url(DATABASE, 'postgres'),
+        '-f',
+        'deploy/postgres/roles.sql',
+      ],
+      {
+        env: {
+          PATH: process.env['PATH'],
+          PGOPTIONS: `-c service.owner_password=${owner} -c service.runtime_password=${runtime}`,
+        },
+      },
+    );
+    for (const setting of [
+      'search_path = public, bullmq',
+      'synchronous_commit = on',
+      "statement_timeout = '60s'",
+    ])
+      await this.primary.query(DATABASE, `alter role service_runtime set ${setting}`);
+  }
+
+  private bouncerIni(port: number): string {
+    return [
+      '[databases]',
+      `${DATABASE} = host=127.0.0.1 port=${port}`,
+      '[pgbouncer]',
+      'listen_addr = 127.0.0.1',
+      `listen_port = ${this.bouncerPort}`,
+      'unix_socket_dir =',
+      'auth_type = scram-sha-256',
+      'auth_file = userlist.txt',
+      'pool_mode = session',
+      'default_pool_size = 200',
+      'max_client_conn = 500',
+      'ignore_startup_parameters = options',
+      // A server that was refused is tried again soon: the next one is up in moments.
+      'server_login_retry = 1',
+      '',
+    ].join('\n');
+  }
+
+  private async startService(): Promise<void> {
+    this.authority = await makeTestAuthority();
+    this.receiver = await startReceiver(this.authority.authority);
+    this.redis = await RedisServer.start(this.processes.folder());
+    const { owner, runtime } = this.passwords;
+    this.environment = {
+      NODE_ENV: 'test',
+      DATABASE_URL: `postgresql://service_runtime:${runtime}@127.0.0.1:${this.bouncerPort}/${DATABASE}`,
+      REDIS_URL: this.redis.url,
+      RUN_WORKER: 'false',
+      INGEST_RATE_PER_MINUTE: '0',
+      SHUTDOWN_DELAY_MS: String(SHUTDOWN_DELAY_MS),
+      SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+      AUTH_SECRET: secret(),
+      DATA_DIR: this.processes.folder(),
+      FORWARDING_ALLOWED_PRIVATE_TARGETS: `127.0.0.1:${this.receiver.port}`,
+      FORWARDING_EXTRA_CA_FILE: this.authority.caFile,
+      FORWARDING_TIMEOUT_MS: String(FORWARDING_TIMEOUT_MS),
+      OUTBOX_LEASE_MS: String(LEASE_MS),
+    };
+    const ownerUrl = this.primary.url(DATABASE, 'service_owner', owner);
+    await promisify(execFile)('npm', ['run', 'migrate'], {
+      env: { ...process.env, ...this.environment, DATABASE_OWNER_URL: ownerUrl },
+    });
+    this.apiPorts = [await freePort(), await freePort()];
+    this.apis = await Promise.all([this.startApi(0), this.startApi(1)]);
+    this.workers = await Promise.all([this.startWorker(), this.startWorker()]);
+    const port = await freePort();
+    this.baseUrl = `http://127.0.0.1:${port}`;
+    this.proxy = await DebianHaProxy.start(this.processes.folder(), {
+      configuration: proxyConfiguration(port, this.apiPorts),
+      port,
+    });
+  }
+
+  /** An API on the port that HAProxy knows as `index`. */
+  async startApi(index: number): Promise<ServiceProcess> {
+    const environment = { ...this.environment, PORT: String(this.apiPorts[index]) };
+    const api = await this.processes.startApi({ environment });
+    await api.ready();
+    return api;
+  }
+
+  async startWorker(): Promise<ServiceProcess> {
+    const worker = await this.processes.startWorker({ environment: this.environment });
+    await worker.ready();
+    return worker;
+  }
+
+  /** Sends PgBouncer, and with it everybody, to the standby, which is promoted first: what a failover manager does. */
+  async failOver(): Promise<void> {
+    await this.standby.promote();
+    this.bouncer.reload(this.bouncerIni(this.standby.port));
+    [this.primary, this.standby] = [this.standby, this.primary];
+  }
+
+  /** Kills whatever still runs. */
+  async close(): Promise<void> {
+    await this.processes.close();
+    await this.proxy?.stop();
+    await this.bouncer?.kill();
+    await Promise.all([
+      this.primary?.kill(),
+      this.standby?.kill(),
+      this.redis?.kill(),
+      this.receiver?.close(),
+    ]);
+    this.authority?.remove();
+  }
+
+  /** A project on Pro that forwards everything. */
+  async forwardingProject(): Promise<string> {
+    const id = newId();
+    await this.primary.query(
+      DATABASE,
+      `insert into project (id, name, tier) values ('${id}', 'A project', 'pro')`,
+    );
+    await this.primary.query(
+      DATABASE,
+      `insert into forwarding_settings (project_id, enabled, endpoint_url, auth_mode)
+       values ('${id}', true, '${new URL('/hook', this.receiver.url).href}', 'none')`,
+    );
+    return id;
+  }
+
+  /**
+   * Sends `perSecond` records a second through HAProxy, whatever becomes of them, until the returned function is
+   * called; what is refused comes again with the same id, as from the loader.
+   */
+  startLoad(projectId: string, perSecond: number): () => Promise<ClusterLoad> {
+    const load: ClusterLoad = { acknowledged: new Set(), refusals: new Map(), refusedAt: [], slowestMs: 0 };
+    const underWay = new Set<Promise<void>>();
+    const startedMs = performance.now();
+    let sent = 0;
+    const timer = setInterval(() => {
+      const due = ((performance.now() - startedMs) / 1000) * perSecond;
+      for (; sent < due; sent++) {
+        const one = this.sendUntilTaken(projectId, load).finally(() => underWay.delete(one));
+        underWay.add(one);
+      }
+    }, 5);
+    return async () => {
+      clearInterval(timer);
+      await Promise.all(underWay);
+      return load;
+    };
+  }
+
+  private async sendUntilTaken(projectId: string, load: ClusterLoad): Promise<void> {
+    const id = newId();
+    const body = JSON.stringify({
+      id,
+      analytics: true,
+      marketing: false,
+      preferences: true,
+      action: 'custom',
+    });
+    const deadlineMs = performance.now() + DRAIN_DEADLINE_MS;
+    while (performance.now() < deadlineMs) {
+      const startedMs = performance.now();
+      const answer = await fetch(`${this.baseUrl}/v1/projects/${projectId}/consents`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      }).then(
+        async (response) => {
+          await response.arrayBuffer();
+          return String(response.status);
+        },
+        (error: unknown) => String(error),
+      );
+      load.slowestMs = Math.max(load.slowestMs, performance.now() - startedMs);
+      if (answer === '201' || answer === '200') {
+        load.acknowledged.add(id);
+        return;
+      }
+      load.refusals.set(answer, (load.refusals.get(answer) ?? 0) + 1);
+      load.refusedAt.push(Date.now());
+      await new Promise((wake) => setTimeout(wake, CLIENT_PAUSE_MS));
+    }
+    load.refusals.set('given up', (load.refusals.get('given up') ?? 0) + 1);
+  }
+
+  /** Waits until every message is settled. */
+  async drained(): Promise<void> {
+    await until(
+      'nothing waits any more',
+      async () =>
+        (await this.primary.query(DATABASE, 'select 1 as waits from outbox_message limit 1')).length === 0,
+      DRAIN_DEADLINE_MS,
+    );
+  }
+
+  /** Set arithmetic over ids: what was acknowledged and is not stored, was stored and has no delivery, was not received. */
+  async accounts(projectId: string, { acknowledged }: ClusterLoad): Promise<Record<string, number>> {
+    const rows = await this.primary.query<{ id: string; settled: boolean }>(
+      DATABASE,
+      `select r.id, exists (select from delivery d where d.project_id = r.project_id and d.consent_id = r.id) as settled
+       from consent_record r where r.project_id = '${projectId}'`,
+    );
+    const stored = new Set(rows.map(({ id }) => id));
+    const received = new Set(this.receiver.requests.map(({ headers }) => String(headers['webhook-id'])));
+    return {
+      acknowledgedNotStored: [...acknowledged].filter((id) => !stored.has(id)).length,
+      storedNotSettled: rows.filter(({ settled }) => !settled).length,
+      storedNotReceived: [...stored].filter((id) => !received.has(id)).length,
+    };
+  }
+}
+
+function secret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+/** The sample of docs/operations.md, with the ports of this cluster. */
+function proxyConfiguration(port: number, apiPorts: number[]): string {
+  const [, sample = ''] = /^```haproxy\n(.*?)^```$/ms.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  return apiPorts.reduce(
+    (text, apiPort, index) => text.replace(`10.0.0.${index + 1}:3000`, `127.0.0.1:${apiPort}`),
+    sample.replace('bind :80', `bind 127.0.0.1:${port}`),
+  );
+}
