@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import type { Actor } from './domain/actor.js';
 import type { KeyScope } from './domain/key-scope.js';
 import type { Role } from './domain/role.js';
-import type { Project } from '../projects/project.entity.js';
+import type { Project } from '../projects/domain/project.js';
 
 /** What a route demands of its caller; every route must say one of these, or the guard refuses to serve it. */
 export type AccessRule =

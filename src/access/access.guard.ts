@@ -2,8 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { EntityManager } from '@mikro-orm/postgresql';
 import type { Response } from 'express';
-import { Project } from '../projects/project.entity.js';
-import { projectNotFound } from '../projects/project.service.js';
+import { projectNotFound, ProjectService } from '../projects/project.service.js';
 import { DomainError } from '../shared/domain-error.js';
 import { isUuid } from '../shared/ids.js';
 import { InjectSettings, type Settings } from '../shared/settings.js';
@@ -25,6 +24,7 @@ export class AccessGuard implements CanActivate {
     private readonly apiKeys: ApiKeyService,
     private readonly signIns: SignInService,
     private readonly em: EntityManager,
+    private readonly projects: ProjectService,
     @InjectSettings() private readonly settings: Settings,
   ) {}
 
@@ -87,9 +87,8 @@ export class AccessGuard implements CanActivate {
     const projectId = request.params.projectId;
     if (!isUuid(projectId)) throw projectNotFound();
     const id = projectId.toLowerCase();
-    const em = this.em.fork();
-    const role = await roleOn(em, actor, id);
-    const project = role && (await em.findOne(Project, { id }));
+    const role = await roleOn(this.em.fork(), actor, id);
+    const project = role && (await this.projects.find(id));
     if (!role || !project) throw projectNotFound();
     if (!roleCovers(role, needed)) {
       throw new DomainError('role_required', `This needs the role ${needed}; yours is ${role}.`, {

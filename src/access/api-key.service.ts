@@ -109,6 +109,12 @@ export class ApiKeyService {
     }
   }
 
+  /** Revokes, in the caller's transaction, the keys of a project whose names begin so. */
+  async revokeNamed(tx: EntityManager, projectId: string, prefix: string): Promise<void> {
+    const named = { projectId, name: { $like: `${prefix}%` }, revokedAt: null };
+    await tx.nativeUpdate(ApiKey, named, { revokedAt: new Date() });
+  }
+
   /** The key's row, or null where it is unknown or revoked. */
   find(key: string): Promise<ApiKey | null> {
     return this.em.fork().findOne(ApiKey, { keyHash: hashOf(key), revokedAt: null });

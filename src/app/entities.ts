@@ -28,7 +28,7 @@ import {
 import { SubscriptionSchema } from '../licensing/infrastructure/subscription.entity.js';
 import { TierChangeSchema } from '../licensing/infrastructure/tier-change.entity.js';
 import { OutboxDeadLetterSchema, OutboxMessageSchema } from '../outbox/infrastructure/outbox.entities.js';
-import { ProjectSchema } from '../projects/project.entity.js';
+import { ProjectSchema } from '../projects/infrastructure/project.entity.js';
 import {
   PublicationSchema,
   SiteConfigurationSchema,

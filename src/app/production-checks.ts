@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { SettingsError } from './config.js';
+import { findDemoProject } from '../projects/project.rows.js';
 import { assertNoSimulatedSubscriptions } from '../licensing/application/simulated-subscriptions.js';
 
 /**
@@ -8,8 +8,7 @@ import { assertNoSimulatedSubscriptions } from '../licensing/application/simulat
  * @throws SettingsError that says what was found.
  */
 export async function refuseDevelopmentData(orm: MikroORM): Promise<void> {
-  const { rows } = await sql`select 1 from project where demo limit 1`.execute(orm.em.fork().getKysely());
-  if (rows.length > 0) {
+  if ((await findDemoProject(orm.em.fork())) !== null) {
     throw new SettingsError(
       'DATABASE_URL names a database with the demo project in it; production needs a database of its own.',
     );

@@ -2,7 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { OutboxService } from '../outbox/outbox.service.js';
-import { Project } from '../projects/project.entity.js';
+import type { Project } from '../projects/domain/project.js';
+import { findProject, lockProject, readProjects, writeTier } from '../projects/project.rows.js';
 import { newId } from '../shared/ids.js';
 import { graceEndOf, resolveTier } from './domain/resolve-tier.js';
 import { TIER_CHANGED, tierChangedMessage } from './licensing.events.js';
@@ -50,11 +51,7 @@ export class LicensingService implements OnModuleInit {
   /** Reads the effective tiers of many projects at once, to be asked for with a hostname or with none. */
   async tiersOf(projectIds: string[], now: Date): Promise<TierLookup> {
     const em = this.em.fork();
-    const projects = await em.find(
-      Project,
-      { id: { $in: projectIds } },
-      { fields: ['id', 'domains', 'tier', 'tierReason', 'tierValidUntil'] },
-    );
+    const projects = await readProjects(em, projectIds);
     const stale = projects.filter((project) => cachedTier(project, now) === null).map(({ id }) => id);
     const subscriptions = stale.length > 0 ? await readSubscriptions(em, stale) : [];
     const known = new Map(
@@ -93,19 +90,6 @@ export class LicensingService implements OnModuleInit {
   }
 
   /**
-   * Locks the project's row until the caller's transaction ends: take it before reading a subscription that
-   * is about to be written. Returns false where the project is gone.
-   */
-  async lockProject(tx: EntityManager, projectId: string): Promise<boolean> {
-    if (!tx.isInTransaction()) throw new Error('A project is locked inside a transaction only.');
-    // Not `for update`: rows that refer to the project may still be inserted meanwhile.
-    const { rows } = await sql`
-      select 1 from project where id = ${projectId} for no key update
-    `.execute(tx.getKysely());
-    return rows.length > 0;
-  }
-
-  /**
    * Computes the project's cached tier anew from its subscriptions, inside the caller's transaction, which has
    * just written one. Where the tier changed, its version goes up by one, `tier_change` gets a row, and the
    * outbox the message `tier.changed`.
@@ -114,17 +98,13 @@ export class LicensingService implements OnModuleInit {
   async recompute(tx: EntityManager, projectId: string, cause: TierCause): Promise<ResolvedTier | null> {
     // What the caller has changed must be in the database before it is read; the lock makes the read final.
     await tx.flush();
-    if (!(await this.lockProject(tx, projectId))) return null;
-    const project = await tx.findOneOrFail(Project, { id: projectId }, { disableIdentityMap: true });
+    if (!(await lockProject(tx, projectId))) return null;
+    const project = await findProject(tx, projectId);
+    if (!project) return null;
     const subscriptions = await readSubscriptions(tx, [projectId]);
     const resolved = resolve(project, subscriptions, { now: cause.at });
     const changed = resolved.tier !== project.tier;
-    await sql`
-      update project
-      set tier = ${resolved.tier}, tier_reason = ${resolved.reason}, tier_valid_until = ${resolved.validUntil},
-          tier_version = tier_version + ${changed ? 1 : 0}
-      where id = ${projectId}
-    `.execute(tx.getKysely());
+    await writeTier(tx, projectId, { ...resolved, changed });
     if (changed) {
       await recordChange(tx, project, resolved, cause);
       // Whoever follows tiers (the published configuration) hears of it exactly if the change commits.

@@ -5,7 +5,9 @@ import { DomainError, fieldErrors } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
 import { InjectSettings, type Settings } from '../shared/settings.js';
 import { normalizeDomains } from './domain/domain-name.js';
-import { Project } from './project.entity.js';
+import type { Project } from './domain/project.js';
+import { ProjectEntity } from './infrastructure/project.entity.js';
+import { findProject, lockProject, projectOf, readProjects } from './project.rows.js';
 import { ProjectEvents } from './projects.events.js';
 
 /** What may be said about a project from outside; `domains` are checked here, one by one. */
@@ -30,7 +32,7 @@ export class ProjectService {
   async create(userId: string, fields: ProjectFields): Promise<Project> {
     const domains = this.checkedDomains(fields.domains);
     return this.em.fork().transactional(async (tx) => {
-      const project = tx.create(Project, {
+      const project = tx.create(ProjectEntity, {
         id: newId(),
         name: fields.name,
         domains,
@@ -41,15 +43,20 @@ export class ProjectService {
       });
       await tx.flush();
       await this.events.tell('created', tx, { projectId: project.id, userId });
-      return project;
+      return projectOf(project);
     });
   }
 
   /** The projects with these ids, in their order; unknown ones are left out. */
   async read(ids: readonly string[]): Promise<Project[]> {
-    const found = await this.em.fork().find(Project, { id: { $in: [...ids] } });
+    const found = await readProjects(this.em.fork(), ids);
     const byId = new Map(found.map((project) => [project.id, project]));
     return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  /** The project; null where there is none. */
+  find(id: string): Promise<Project | null> {
+    return findProject(this.em.fork(), id);
   }
 
   /**
@@ -64,28 +71,20 @@ export class ProjectService {
     const domains = fields.domains && this.checkedDomains(fields.domains);
     return this.em.fork().transactional(async (tx) => {
       await this.lock(tx, id);
-      const project = await tx.findOneOrFail(Project, { id });
-      check(project);
+      const project = await tx.findOneOrFail(ProjectEntity, { id });
+      check(projectOf(project));
       if (fields.name !== undefined) project.name = fields.name;
       if (domains) {
         project.domains = domains;
         await this.events.tell('changed', tx, id);
       }
-      return project;
+      return projectOf(project);
     });
   }
 
-  /**
-   * Holds the project's row until the caller's transaction ends, so that rules over its rows (the last
-   * owner, the number of keys) are checked by one request at a time. It does not wait for, nor delay,
-   * inserts of rows that refer to the project.
-   * @throws DomainError `project_not_found`.
-   */
+  /** As `lockProject`. @throws DomainError `project_not_found`. */
   async lock(tx: EntityManager, id: string): Promise<void> {
-    const { rows } = await sql`select 1 from project where id = ${id} for no key update`.execute(
-      tx.getKysely(),
-    );
-    if (rows.length === 0) throw projectNotFound();
+    if (!(await lockProject(tx, id))) throw projectNotFound();
   }
 
   /**

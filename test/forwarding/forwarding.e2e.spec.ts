@@ -5,7 +5,7 @@ import { ConsentForwarder } from '../../src/forwarding/application/consent-forwa
 import { ENDPOINT_TESTS_PER_MINUTE } from '../../src/forwarding/application/endpoint-test.service.js';
 import type { DeliveryOutcome } from '../../src/forwarding/domain/outcome.js';
 import type { OutboxMessage } from '../../src/outbox/domain/outbox-message.js';
-import type { Project } from '../../src/projects/project.entity.js';
+import type { Project } from '../../src/projects/domain/project.js';
 import { isUuidV7, newId } from '../../src/shared/ids.js';
 import { messageAbout, storeConsent } from '../support/consent.js';
 import { createTestProject, type TestProject } from '../support/project.js';

@@ -7,7 +7,7 @@ import { AppModule } from '../../src/app/app.module.js';
 import { LicensingService } from '../../src/licensing/licensing.service.js';
 import { RequireTier } from '../../src/licensing/require-tier.decorator.js';
 import type { Tier } from '../../src/licensing/domain/tier.js';
-import { Project } from '../../src/projects/project.entity.js';
+import { ProjectService } from '../../src/projects/project.service.js';
 import { createTestDatabase } from '../support/database.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { testSettings, type TestService } from '../support/service.js';
@@ -226,8 +226,8 @@ describe(LicensingService.name, () => {
     expect(tierOf(pro.id, 'www.example.com')).toMatchObject({ tier: 'pro', reason: 'active' });
     expect(tierOf(pro.id, 'shop.webflow.io')).toMatchObject({ tier: 'lite', reason: 'preview_hostname' });
     expect((await licensing.tiersOf([], new Date()))(pro.id, null)).toBeNull();
-    const row = await service.database.orm.em.fork().findOneOrFail(Project, { id: lapsed.id });
-    expect(await licensing.tierOf(row, new Date())).toBe('lite');
+    const row = await service.app.get(ProjectService, { strict: false }).find(lapsed.id);
+    expect(row && (await licensing.tierOf(row, new Date()))).toBe('lite');
   });
 
   it('does not recompute outside a transaction, nor for a project that is gone', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { LicensingService } from '../../src/licensing/licensing.service.js';
+import { lockProject } from '../../src/projects/project.rows.js';
 import { TIER_SWEEP_BATCH_MAX, TierSweeper } from '../../src/licensing/application/tier-sweeper.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestProject } from '../support/project.js';
@@ -112,9 +112,8 @@ describe(TierSweeper.name, () => {
   it('passes by a project that somebody is writing, and leaves it to them', async () => {
     await projectsOnGrace(1);
     const [project] = await service.database.query<{ id: string }>('select id from project');
-    const licensing = service.app.get(LicensingService, { strict: false });
     await service.database.orm.em.fork().transactional(async (tx) => {
-      await licensing.lockProject(tx, String(project?.id));
+      await lockProject(tx, String(project?.id));
       expect(await sweeper.sweep(GRACE_END)).toBe(0);
     });
     expect(await sweeper.sweep(GRACE_END)).toBe(1);

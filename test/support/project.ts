@@ -2,7 +2,7 @@ import { newId } from '../../src/shared/ids.js';
 import { ApiKeyService } from '../../src/access/api-key.service.js';
 import type { KeyScope } from '../../src/access/domain/key-scope.js';
 import { ROLES, type Role } from '../../src/access/domain/role.js';
-import { Project } from '../../src/projects/project.entity.js';
+import { ProjectEntity } from '../../src/projects/infrastructure/project.entity.js';
 import type { TestService } from './service.js';
 
 export interface TestProject {
@@ -20,12 +20,12 @@ function scopesOf(role: Role): KeyScope[] {
 /** Makes a project with a key per role, straight in the database; `fields` override the defaults. */
 export async function createTestProject(
   service: TestService,
-  fields: Partial<Project> = {},
+  fields: Partial<ProjectEntity> = {},
 ): Promise<TestProject> {
   const apiKeys = service.app.get(ApiKeyService, { strict: false });
   const id = newId();
   const keys = await service.database.orm.em.fork().transactional(async (tx) => {
-    tx.create(Project, {
+    tx.create(ProjectEntity, {
       id,
       name: 'A project',
       domains: [],

@@ -8,7 +8,7 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import type { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { pageOf } from '../../shared/page.js';

@@ -5,7 +5,8 @@ import type { Actor } from '../../access/domain/actor.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
 import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
-import type { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
+import { existingProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
@@ -155,7 +156,7 @@ export class BillingService {
     const database = this.em.fork().getKysely();
     const { rows } = await sql<{ generation: number }>`
       insert into billing_customer (project_id)
-      select id from project where id = ${projectId}
+      ${existingProject(projectId)}
       on conflict (project_id) do update set updated_at = now()
       returning generation
     `.execute(database);

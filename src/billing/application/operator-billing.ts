@@ -4,6 +4,7 @@ import { LicensingService } from '../../licensing/licensing.service.js';
 import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
 import { statusAfter } from '../../licensing/domain/subscription-status.js';
 import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
+import { lockProject } from '../../projects/project.rows.js';
 import { newId } from '../../shared/ids.js';
 import {
   BillingEventStore,
@@ -110,7 +111,7 @@ export class OperatorBilling {
   ): Promise<GrantResult | null> {
     try {
       return await this.em.fork().transactional(async (tx) => {
-        if (!(await this.licensing.lockProject(tx, projectId))) return null;
+        if (!(await lockProject(tx, projectId))) return null;
         const written = await write(tx);
         if (!written) return null;
         const { subscriptionId, tier, reason, expiresAt } = written;

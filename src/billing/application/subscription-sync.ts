@@ -8,6 +8,7 @@ import {
   type StatusColumns,
   statusAfter,
 } from '../../licensing/domain/subscription-status.js';
+import { lockProject } from '../../projects/project.rows.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { earlier } from '../domain/json.js';
 import { subscriptionFrom } from '../domain/payload-history.js';
@@ -94,7 +95,7 @@ export class SubscriptionSync {
     if (projectId === null) return { kind: 'unmapped' };
     if (!isUuid(projectId)) return projectUnknown(null);
     return this.em.fork().transactional(async (tx) => {
-      if (!(await this.licensing.lockProject(tx, projectId))) return projectUnknown(projectId);
+      if (!(await lockProject(tx, projectId))) return projectUnknown(projectId);
       const draft = fetched ?? (await this.draftFromHistory(tx, told, prices));
       return this.write(tx, { projectId, draft, prices, cause });
     });

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/swagger';
 import type { Actor } from '../../access/domain/actor.js';
 import { CurrentActor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
-import type { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
 import { BillingService } from '../application/billing.service.js';
 import { BillingUrlDto, CheckoutBody, SubscriptionStateDto } from './billing.dto.js';
 import { presentSubscription } from './present-subscription.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { LicensingService } from '../../licensing/licensing.service.js';
 import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
 import { projectNotFound } from '../../projects/project.service.js';
+import { lockProject } from '../../projects/project.rows.js';
 import { newId } from '../../shared/ids.js';
 import { LIVE_STATUSES } from '../domain/stripe-subscription.js';
 import { STRIPE } from './billing-event.store.js';
@@ -37,10 +37,7 @@ export type Claim =
 /** The one checkout that a project may have open at a time; no two can then be paid. */
 @Injectable()
 export class CheckoutStore {
-  constructor(
-    private readonly em: EntityManager,
-    private readonly licensing: LicensingService,
-  ) {}
+  constructor(private readonly em: EntityManager) {}
 
   /**
    * Claims the project's place under the lock of its row, which subscriptions are written under too. A checkout
@@ -53,7 +50,7 @@ export class CheckoutStore {
     { closed, sameMs }: { closed: string | null; sameMs: number },
   ): Promise<Claim> {
     return this.em.fork().transactional(async (tx) => {
-      if (!(await this.licensing.lockProject(tx, projectId))) throw projectNotFound();
+      if (!(await lockProject(tx, projectId))) throw projectNotFound();
       const live = { projectId, provider: STRIPE, status: { $in: [...LIVE_STATUSES] } } as const;
       if ((await tx.count(Subscription, live)) > 0) return { kind: 'subscribed' };
       const database = tx.getKysely();

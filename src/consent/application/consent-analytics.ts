@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type RawBuilder, sql } from 'kysely';
+import { joinProject } from '../../projects/project.rows.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { countsOf, lowestId, namedHostname } from './consent.rollup.js';
 import {
@@ -98,7 +99,7 @@ export class ConsentAnalytics {
         union all
         select date_trunc(${interval}, c.received_at, 'UTC'), c.action,
                ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))}, ${countsOf(sql.raw('c'))}
-        from consent_record c join project p on p.id = c.project_id
+        from consent_record c ${sql.raw(joinProject('c.project_id'))}
         where c.project_id = ${projectId} and c.received_at >= (select done_until from state)
           and c.received_at >= ${from} and c.received_at < ${to}
           and c.id >= (select ${lowestId(sql`done_until`)} from state)

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
+import { joinProject } from '../../projects/project.rows.js';
 import { allowUpkeepTime } from '../../shared/statement-time.js';
 import { Upkeep } from '../../shared/upkeep.js';
 import {
@@ -96,7 +97,7 @@ async function addUp(
     with step as materialized (
       select c.project_id, date_trunc(${interval}, c.received_at, 'UTC') as at, c.action,
              ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))} as hostname, ${countsOf(sql.raw('c'))}
-      from consent_record c join project p on p.id = c.project_id
+      from consent_record c ${sql.raw(joinProject('c.project_id'))}
       where c.received_at >= ${slice.from} and c.received_at < ${slice.to}
         and c.id >= (select ${lowestId(sql`${slice.from}::timestamptz`)})
       group by 1, 2, 3, 4

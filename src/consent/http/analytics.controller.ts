@@ -4,7 +4,7 @@ import { IsIn, IsOptional } from 'class-validator';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
-import { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { fieldErrors } from '../../shared/domain-error.js';
 import { IsInstant } from '../../shared/instant.js';

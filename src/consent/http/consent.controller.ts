@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CurrentProject, ProjectRole, Public } from '../../access/access.decorators.js';
-import { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
 import type { LookedPage } from '../../database/look-back.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { ConsentReader } from '../application/consent.reader.js';

@@ -8,7 +8,7 @@ import type { Response } from 'express';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
-import { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
 import { fieldErrors } from '../../shared/domain-error.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { ConsentExport, type ExportSelection } from '../application/consent-export.js';

@@ -1,3 +1,4 @@
+import { joinProject } from '../../projects/project.rows.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
 import { type ConsentAudience } from '../consent.events.js';
 
@@ -57,7 +58,7 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
             where input.origin_host = d.domain or right(input.origin_host, length(d.domain) + 1) = '.' || d.domain
           )) as origin_allowed,
           (${audience}) as unannounced
-        from input left join project p on p.id = input.project_id
+        from input ${joinProject('input.project_id', 'left join')}
       ), inserted as (
         insert into consent_record (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at,

@@ -8,7 +8,9 @@ import { LicensingService } from '../../licensing/licensing.service.js';
 import { tierRequired } from '../../licensing/domain/tier-required.js';
 import type { Role } from '../../access/domain/role.js';
 import type { TaggedSettings } from './settings-tag.js';
-import { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
+import { findProject } from '../../projects/project.rows.js';
+import { projectNotFound } from '../../projects/project.service.js';
 import { fieldErrors } from '../../shared/domain-error.js';
 import {
   type AuthMode,
@@ -142,7 +144,8 @@ export class ForwardingSettingsService {
     projectId: string,
     settings: SettingsRow,
   ): Promise<ForwardingSettingsView> {
-    const project = await em.findOneOrFail(Project, { id: projectId });
+    const project = await findProject(em, projectId);
+    if (!project) throw projectNotFound();
     const tier = await this.licensing.tierOf(project, new Date());
     return {
       enabled: settings.enabled,
@@ -152,7 +155,7 @@ export class ForwardingSettingsService {
       tokenConfigured: settings.tokenConfigured,
       tokenUpdatedAt: settings.tokenUpdatedAt === null ? null : instantOfRow(settings.tokenUpdatedAt),
       lastDeliveredAt: settings.lastDeliveredAt === null ? null : instantOfRow(settings.lastDeliveredAt),
-      lastFailure: lastFailureOf(project),
+      lastFailure: project.lastFailure,
       pending: await countPending(em, projectId),
       available: FORWARDING_TIERS.includes(tier),
     };
@@ -171,16 +174,6 @@ export async function lockSettings(tx: EntityManager, projectId: string): Promis
     select ${SETTINGS_COLUMNS} from forwarding_settings where project_id = ${projectId} for update
   `.execute(tx.getKysely());
   return rows[0] ?? UNSAVED;
-}
-
-function lastFailureOf(project: Project): ForwardingSettingsView['lastFailure'] {
-  if (!project.lastFailureAt || typeof project.lastFailureReason !== 'string') return null;
-  return {
-    reason: project.lastFailureReason,
-    category: project.lastFailureCategory ?? null,
-    httpStatus: project.lastFailureHttpStatus ?? null,
-    at: project.lastFailureAt,
-  };
 }
 
 async function countPending(em: EntityManager, projectId: string): Promise<number> {

@@ -2,6 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { v7 } from 'uuid';
 import type { Settled } from '../../outbox/domain/outbox-message.js';
+import type { LastFailure } from '../../projects/domain/project.js';
+import { writeLastFailures } from '../../projects/project.rows.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 
 /** `last_delivered_at` may lag by this: a busy project's row is not rewritten with every batch. */
@@ -18,7 +20,7 @@ export async function settleDeliveries(
   if (settled.length === 0) return;
   await insertDeliveries(tx, settled);
   const failed = latestPerProject(settled, 'failed');
-  if (failed.length > 0) await recordFailures(tx, failed);
+  if (failed.length > 0) await writeLastFailures(tx, failed.map(lastFailureOf));
   const delivered = latestPerProject(settled, 'delivered');
   if (delivered.length > 0) await recordSuccesses(tx, delivered);
 }
@@ -58,26 +60,9 @@ function latestPerProject(
 
 type ProjectOutcomes = { projectId: string; outcome: DeliveryOutcome }[];
 
-async function recordFailures(tx: EntityManager, failed: ProjectOutcomes): Promise<void> {
-  const projectIds = failed.map(({ projectId }) => projectId);
-  const outcomes = failed.map(({ outcome }) => outcome);
-  await sql`
-    with locked as materialized (
-      select id from project where id = any(${projectIds}::uuid[]) order by id for no key update
-    )
-    update project p
-    set last_failure_reason = f.reason, last_failure_category = f.category,
-        last_failure_http_status = f.http_status, last_failure_at = f.at
-    from unnest(
-      ${projectIds}::uuid[],
-      ${outcomes.map(({ reason }) => reason)}::text[],
-      ${outcomes.map(({ category }) => category)}::text[],
-      ${outcomes.map(({ httpStatus }) => httpStatus)}::int[],
-      ${outcomes.map(({ attemptedAt }) => attemptedAt)}::timestamptz[]
-    ) as f (project_id, reason, category, http_status, at)
-    join locked on locked.id = f.project_id
-    where p.id = f.project_id and (p.last_failure_at is null or p.last_failure_at <= f.at)
-  `.execute(tx.getKysely());
+function lastFailureOf({ projectId, outcome }: ProjectOutcomes[number]): { projectId: string } & LastFailure {
+  const { category, httpStatus, attemptedAt } = outcome;
+  return { projectId, reason: outcome.reason ?? '', category, httpStatus, at: attemptedAt };
 }
 
 async function recordSuccesses(tx: EntityManager, delivered: ProjectOutcomes): Promise<void> {

@@ -3,7 +3,7 @@ import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } f
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
-import { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { DeliveryLogService } from '../application/delivery-log.service.js';
 import {

@@ -7,7 +7,7 @@ import { type AccessedRequest, CurrentProject, ProjectRole } from '../../access/
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { ExceptFromTier, RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Role } from '../../access/domain/role.js';
-import { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
 import { EndpointTestService } from '../application/endpoint-test.service.js';
 import { ForwardingSettingsService } from '../application/forwarding-settings.service.js';
 import { makeBearerToken } from '../domain/bearer-token.js';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor } from '../../access/domain/actor.js';
-import type { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
+import { lockProject } from '../../projects/project.rows.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import { LicensingService } from '../licensing.service.js';
@@ -43,7 +44,7 @@ export class SimulateTier {
     const { project, actor, wanted, now } = request;
     return this.em.fork().transactional(async (tx) => {
       // The lock comes first: two calls at once must not both find no row and both insert one.
-      const exists = await this.licensing.lockProject(tx, project.id);
+      const exists = await lockProject(tx, project.id);
       const subscriptionId = exists ? await upsert(tx, project.id, wanted, now) : null;
       const resolved = await this.licensing.recompute(tx, project.id, {
         reason: 'simulate',

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
+import { lockExpiredTiers } from '../../projects/project.rows.js';
 import { Upkeep } from '../../shared/upkeep.js';
 import { LicensingService } from '../licensing.service.js';
 
@@ -38,12 +38,8 @@ export class TierSweeper implements OnModuleInit {
   }
 
   private async sweepBatch(tx: EntityManager, now: Date): Promise<number> {
-    const { rows } = await sql<{ id: string }>`
-      select id from project where tier_valid_until <= ${now}
-      order by tier_valid_until limit ${TIER_SWEEP_BATCH_MAX}
-      for no key update skip locked
-    `.execute(tx.getKysely());
-    for (const { id } of rows) await this.licensing.recompute(tx, id, { reason: 'sweep', at: now });
-    return rows.length;
+    const ids = await lockExpiredTiers(tx, { now, limit: TIER_SWEEP_BATCH_MAX });
+    for (const id of ids) await this.licensing.recompute(tx, id, { reason: 'sweep', at: now });
+    return ids.length;
   }
 }

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../../access/domain/actor.js';
 import { CurrentActor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
-import type { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
 import { SimulateTier } from '../application/simulate-tier.js';
 import { presentTier, SimulateTierBody, TierDto } from './tier.dto.js';
 

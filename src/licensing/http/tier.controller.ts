@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
-import type { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
 import { LicensingService } from '../licensing.service.js';
 import { presentTier, TierDto, TierQuery } from './tier.dto.js';
 

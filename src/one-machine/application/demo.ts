@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { EntityManager } from '@mikro-orm/postgresql';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { sql } from 'kysely';
+import { findDemoProject, insertDemoProject } from '../../projects/project.rows.js';
 import { ApiKeyService } from '../../access/api-key.service.js';
 import type { KeyScope } from '../../access/domain/key-scope.js';
 import { ROLES, type Role } from '../../access/domain/role.js';
@@ -143,18 +143,10 @@ async function makeProject(app: NestExpressApplication): Promise<ProjectKeys> {
     .get(EntityManager)
     .fork()
     .transactional(async (tx) => {
-      const { rows } = await sql<{ id: string }>`select id from project where demo limit 1`.execute(
-        tx.getKysely(),
-      );
-      const projectId = rows[0]?.id ?? newId();
-      if (!rows[0]) {
-        await sql`insert into project (id, name, demo) values (${projectId}, 'Demo project', true)`.execute(
-          tx.getKysely(),
-        );
-      }
-      await sql`
-        update api_key set revoked_at = now() where project_id = ${projectId} and name like 'demo %' and revoked_at is null
-      `.execute(tx.getKysely());
+      const known = await findDemoProject(tx);
+      const projectId = known ?? newId();
+      if (known === null) await insertDemoProject(tx, projectId);
+      await service.revokeNamed(tx, projectId, 'demo ');
       const keys = ROLES.map(
         (role) =>
           [

@@ -8,7 +8,7 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import type { Project } from '../project.entity.js';
+import type { Project } from '../domain/project.js';
 import { ProjectService } from '../project.service.js';
 import { entityTag, IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
 import { fieldErrors } from '../../shared/domain-error.js';

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray } from 'class-validator';
-import type { Project } from '../project.entity.js';
+import type { Project } from '../domain/project.js';
 import { IfGiven } from '../../shared/if-given.decorator.js';
 import { TextLine } from '../../shared/text.decorator.js';
 
@@ -61,9 +61,9 @@ export class ProjectDto {
    * yet, it is `lite`: what is shown is never more than what is entitled (design §6.2).
    */
   static of(project: Project, now: Date): ProjectDto {
-    const { id, name, domains, tierValidUntil, lastFailureReason, createdAt } = project;
+    const { id, name, domains, tierValidUntil, lastFailure, createdAt } = project;
     const tier = tierValidUntil && tierValidUntil <= now ? 'lite' : project.tier;
-    return { id, name, domains, tier, lastFailureReason: lastFailureReason ?? null, createdAt };
+    return { id, name, domains, tier, lastFailureReason: lastFailure?.reason ?? null, createdAt };
   }
 }
 

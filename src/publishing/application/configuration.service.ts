@@ -8,7 +8,7 @@ import { LicensingService } from '../../licensing/licensing.service.js';
 import { tierRequired } from '../../licensing/domain/tier-required.js';
 import type { Role } from '../../access/domain/role.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import type { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Page, pageOf, readCursor } from '../../shared/page.js';

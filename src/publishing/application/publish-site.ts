@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { existingProject } from '../../projects/project.rows.js';
 import { CONFIGURATION, IMMUTABLE, LOADER } from '../domain/cache-control.js';
 import { loaderScript } from '../infrastructure/loader-script.js';
 import { ObjectStorage } from '../infrastructure/object-storage.js';
@@ -96,8 +97,8 @@ export class PublishSite {
           (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out)
         select p.id, coalesce((select version from last), 0) + 1, ${saved.version},
                ${JSON.stringify(saved.configuration)}::jsonb, ${document.tier}, ${hash}, ${regionRulesLeftOut}
-        from project p
-        where p.id = ${projectId} and not exists (select from again)
+        from ${existingProject(projectId)} p
+        where not exists (select from again)
       `.execute(kysely);
       await sql`
         delete from publication

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
 import type { OutboxService } from '../../outbox/outbox.service.js';
+import { projectIdsAfter, readProjects } from '../../projects/project.rows.js';
 import { configurationChangedMessage } from '../publishing.events.js';
 
 /** Projects of one statement. */
@@ -20,24 +20,16 @@ export async function republish(
   let found = 0;
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
-    const { rows } = await nextProjects(projectId, after).execute(fork.getKysely());
+    const ids =
+      projectId === null
+        ? await projectIdsAfter(fork, after, BATCH_MAX)
+        : (await readProjects(fork, [projectId])).map(({ id }) => id);
     if (!dryRun) {
-      await fork.transactional((tx) =>
-        outbox.appendMany(
-          tx,
-          rows.map(({ id }) => configurationChangedMessage(id)),
-        ),
-      );
+      const messages = ids.map((id) => configurationChangedMessage(id));
+      await fork.transactional((tx) => outbox.appendMany(tx, messages));
     }
-    found += rows.length;
-    after = rows.at(-1)?.id ?? after;
-    if (rows.length < BATCH_MAX) return found;
+    found += ids.length;
+    after = ids.at(-1) ?? after;
+    if (ids.length < BATCH_MAX) return found;
   }
-}
-
-function nextProjects(projectId: string | null, after: string): RawBuilder<{ id: string }> {
-  return sql<{ id: string }>`
-    select id from project where id > ${after}::uuid and (${projectId}::uuid is null or id = ${projectId}::uuid)
-    order by id limit ${BATCH_MAX}
-  `;
 }

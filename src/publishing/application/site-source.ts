@@ -3,7 +3,7 @@ import { instantOfRow } from '../../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import { Project } from '../../projects/project.entity.js';
+import { findProject } from '../../projects/project.rows.js';
 import { InjectSettings, type Settings } from '../../shared/settings.js';
 import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
 import { type RenderedDocument, renderDocument } from '../domain/document.js';
@@ -33,7 +33,7 @@ export class SiteSource {
   /** null where the project does not exist. */
   async render(projectId: string, now: Date): Promise<RenderedSite | null> {
     const em = this.em.fork();
-    const project = await em.findOne(Project, { id: projectId });
+    const project = await findProject(em, projectId);
     if (!project) return null;
     const saved = await readSaved(em, projectId);
     const rendered = renderDocument({

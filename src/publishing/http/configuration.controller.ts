@@ -11,7 +11,7 @@ import {
 import type { Response } from 'express';
 import { type AccessedRequest, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Role } from '../../access/domain/role.js';
-import type { Project } from '../../projects/project.entity.js';
+import type { Project } from '../../projects/domain/project.js';
 import { IfMatchHeader } from '../../shared/entity-tag.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { PageQuery } from '../../shared/page-query.js';

@@ -25,7 +25,7 @@ const ProjectSchema = defineEntity({
   },
 });
 
-export class Project extends ProjectSchema.class {}
-ProjectSchema.setClass(Project);
+export class ProjectEntity extends ProjectSchema.class {}
+ProjectSchema.setClass(ProjectEntity);
 
 export { ProjectSchema };

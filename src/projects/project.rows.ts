@@ -1,0 +1,148 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
+import type { LastFailure, Project } from './domain/project.js';
+import { ProjectEntity } from './infrastructure/project.entity.js';
+
+/**
+ * What other modules read and write of a project's row, in their transactions. `project` is named in SQL here and in
+ * `ProjectService` alone; a statement of theirs that must read it in the same round trip takes a fragment.
+ */
+
+/** The projects with these ids as they are now, in any order; unknown ones are left out. */
+export async function readProjects(em: EntityManager, ids: readonly string[]): Promise<Project[]> {
+  // Past the identity map: a locked read must not see an older copy.
+  const found = await em.find(ProjectEntity, { id: { $in: [...ids] } }, { disableIdentityMap: true });
+  return found.map(projectOf);
+}
+
+/** The project as it is now; null where there is none. */
+export async function findProject(em: EntityManager, id: string): Promise<Project | null> {
+  const found = await em.findOne(ProjectEntity, { id }, { disableIdentityMap: true });
+  return found && projectOf(found);
+}
+
+/** At most `limit` ids behind `after`, in their order. */
+export async function projectIdsAfter(em: EntityManager, after: string, limit: number): Promise<string[]> {
+  const found = await em.find(
+    ProjectEntity,
+    { id: { $gt: after } },
+    { fields: ['id'], orderBy: { id: 'asc' }, limit, disableIdentityMap: true },
+  );
+  return found.map(({ id }) => id);
+}
+
+/**
+ * Holds the project's row until the caller's transaction ends, so that rules over its rows (the last owner, the
+ * number of keys, the subscriptions) are checked by one request at a time. It neither waits for, nor delays, inserts
+ * of rows that refer to the project. Returns false where the project is gone.
+ */
+export async function lockProject(tx: EntityManager, id: string): Promise<boolean> {
+  if (!tx.isInTransaction()) throw new Error('A project is locked inside a transaction only.');
+  const { rows } = await sql`select 1 from project where id = ${id} for no key update`.execute(
+    tx.getKysely(),
+  );
+  return rows.length > 0;
+}
+
+/** What licensing keeps on a project's row. */
+export interface CachedTier {
+  tier: string;
+  reason: string;
+  validUntil: Date | null;
+  /** Whether the tier is another one than before: its version goes up. */
+  changed: boolean;
+}
+
+/** Writes the cached tier of a project whose row the caller's transaction holds. */
+export async function writeTier(
+  tx: EntityManager,
+  id: string,
+  { tier, reason, validUntil, changed }: CachedTier,
+): Promise<void> {
+  await sql`
+    update project
+    set tier = ${tier}, tier_reason = ${reason}, tier_valid_until = ${validUntil},
+        tier_version = tier_version + ${changed ? 1 : 0}
+    where id = ${id}
+  `.execute(tx.getKysely());
+}
+
+/** Holds the rows of at most `limit` projects whose cached tier ended at or before `now`, and that nobody else holds. */
+export async function lockExpiredTiers(
+  tx: EntityManager,
+  { now, limit }: { now: Date; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from project where tier_valid_until <= ${now}
+    order by tier_valid_until limit ${limit}
+    for no key update skip locked
+  `.execute(tx.getKysely());
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Writes the last failure of each project, unless a later one is there. Rows are locked in the order of project ids,
+ * so that two batches cannot deadlock.
+ */
+export async function writeLastFailures(
+  tx: EntityManager,
+  failures: ({ projectId: string } & LastFailure)[],
+): Promise<void> {
+  const projectIds = failures.map(({ projectId }) => projectId);
+  await sql`
+    with locked as materialized (
+      select id from project where id = any(${projectIds}::uuid[]) order by id for no key update
+    )
+    update project p
+    set last_failure_reason = f.reason, last_failure_category = f.category,
+        last_failure_http_status = f.http_status, last_failure_at = f.at
+    from unnest(
+      ${projectIds}::uuid[],
+      ${failures.map(({ reason }) => reason)}::text[],
+      ${failures.map(({ category }) => category)}::text[],
+      ${failures.map(({ httpStatus }) => httpStatus)}::int[],
+      ${failures.map(({ at }) => at)}::timestamptz[]
+    ) as f (project_id, reason, category, http_status, at)
+    join locked on locked.id = f.project_id
+    where p.id = f.project_id and (p.last_failure_at is null or p.last_failure_at <= f.at)
+  `.execute(tx.getKysely());
+}
+
+/** A fragment for another module's statement: the project as `p`, of which it may read `id`, `domains` and `tier`. */
+export function joinProject(idExpression: string, kind: 'join' | 'left join' = 'join'): string {
+  return `${kind} project p on p.id = ${idExpression}`;
+}
+
+/** A fragment for another module's insert: a query of the project's id, with no row where the project is gone. */
+export function existingProject(id: string): RawBuilder<unknown> {
+  return sql`(select id from project where id = ${id})`;
+}
+
+/** The project of the one-machine demo, which production refuses to start with; null where there is none. */
+export async function findDemoProject(em: EntityManager): Promise<string | null> {
+  const found = await em.findOne(ProjectEntity, { demo: true }, { fields: ['id'] });
+  return found?.id ?? null;
+}
+
+export async function insertDemoProject(tx: EntityManager, id: string): Promise<void> {
+  await tx.insert(ProjectEntity, { id, name: 'Demo project', demo: true });
+}
+
+/** The row as others see it. */
+export function projectOf(row: ProjectEntity): Project {
+  const { id, name, domains, tier, tierReason, createdAt } = row;
+  return {
+    ...{ id, name, domains, tier, tierReason, createdAt },
+    // The ORM's types allow undefined for what is null.
+    tierValidUntil: row.tierValidUntil ?? null,
+    lastFailure:
+      row.lastFailureAt && typeof row.lastFailureReason === 'string'
+        ? {
+            reason: row.lastFailureReason,
+            category: row.lastFailureCategory ?? null,
+            httpStatus: row.lastFailureHttpStatus ?? null,
+            at: row.lastFailureAt,
+          }
+        : null,
+  };
+}
