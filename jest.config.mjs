@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 
 /** The suite of `npm test`: needs Node and npm alone. */
 export const shared = {
-  extensionsToTreatAsEsm: ['.ts'],
+  // For `--watch` and `--findRelatedTests` alone, which follow imports; Node loads the tests.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: { '^.+\\.ts$': ['@swc/jest'] },
   testEnvironment: 'node',
+  testRunner: './test/support/native-runner.mjs',
   testTimeout: 30_000,
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',

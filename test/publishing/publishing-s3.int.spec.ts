@@ -27,14 +27,13 @@ const until = <T>(what: string, probe: () => T | Promise<T>): Promise<NonNullabl
 
 let s3: TestS3;
 let service: TestService;
-const environment = { ...process.env };
 
 beforeAll(async () => {
   Object.assign(process.env, CREDENTIALS);
   s3 = await startS3();
 });
 afterAll(async () => {
-  process.env = environment;
+  for (const name of Object.keys(CREDENTIALS)) delete process.env[name];
   await s3.close();
 });
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-// Lets Node run the TypeScript of the fault lab and of test/support as it stands, by the compiler that Jest uses too.
+// Lets Node run the TypeScript of src/ and test/ as it stands, by the compiler of the build.
 import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -13,8 +13,8 @@ registerHooks({
     return next(specifier, context);
   },
   load(url, context, next) {
-    if (!url.endsWith('.ts')) return next(url, context);
-    const filename = fileURLToPath(url);
+    const filename = url.startsWith('file:') ? fileURLToPath(url) : '';
+    if (!filename.endsWith('.ts')) return next(url, context);
     const { code } = transformSync(readFileSync(filename, 'utf8'), { filename, sourceMaps: 'inline' });
     return { format: 'module', source: code, shortCircuit: true };
   },

@@ -1,0 +1,73 @@
+// Jest's own way to run a test file, but for one thing: Node itself loads the file and what it imports, and each
+// module once in a worker. Jest loads all of it anew for every file, in a context of that file's own: the service is
+// 3,900 modules, 2 to 3 s of processor time, and most files need it. The price: the files of a worker share
+// the state of modules, `globalThis` and `process.env`. What a file changes there, it puts back.
+import { createRequire, registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import circus from 'jest-circus/runner';
+import './typescript.mjs';
+
+/** Names that `@jest/globals` has here. */
+const NAMES = [
+  'afterAll',
+  'afterEach',
+  'beforeAll',
+  'beforeEach',
+  'describe',
+  'expect',
+  'it',
+  'jest',
+  'test',
+];
+const GLOBALS = 'consent-service.jest-globals';
+/** Where jest-circus keeps its listeners and `jest.setTimeout`, even when it is loaded anew. */
+const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
+const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
+
+process.setSourceMapsEnabled(true);
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier !== '@jest/globals') return next(specifier, context);
+    const lines = NAMES.map((name) => `export const ${name} = globalThis[Symbol.for('${GLOBALS}')].${name};`);
+    // A module for each that imports it: the names mean the run of that test file.
+    const text = [...lines, `// ${context.parentURL}`].join('\n');
+    return {
+      url: `data:text/javascript,${encodeURIComponent(text)}`,
+      format: 'module',
+      shortCircuit: true,
+    };
+  },
+});
+
+/** `testRunner` of jest.config.mjs. */
+export default function runNatively(globalConfig, config, environment, runtime, testPath, sendMessageToJest) {
+  // Jest puts its own in the way of Node's, which knows the maps of the modules that Node has loaded.
+  Error.prepareStackTrace = undefined;
+  const native = {
+    requireInternalModule: loadAnew,
+    requireModule: createRequire(import.meta.url),
+    setGlobalsForRuntime,
+    unstable_shouldLoadAsEsm: () => true,
+    unstable_importModule: (path) => import(pathToFileURL(path).href),
+  };
+  const substitute = new Proxy(runtime, { get: (target, name) => native[name] ?? bound(target, name) });
+  return circus.default(globalConfig, config, environment, substitute, testPath, sendMessageToJest);
+}
+
+/** The framework, with no test of the file before in it. */
+function loadAnew(path) {
+  const require = createRequire(path);
+  for (const left of [EVENT_HANDLERS, TEST_TIMEOUT]) delete globalThis[left];
+  delete require.cache[path];
+  return require(path);
+}
+
+function setGlobalsForRuntime(globals) {
+  const jest = { setTimeout: (timeoutMs) => (globalThis[TEST_TIMEOUT] = timeoutMs) };
+  globalThis[Symbol.for(GLOBALS)] = { ...globals, jest };
+}
+
+function bound(target, name) {
+  const member = target[name];
+  return typeof member === 'function' ? member.bind(target) : member;
+}
