@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHttpApp } from '../../src/app/http-app.js';
+import { newId, uuidLowerBound } from '../../src/shared/ids.js';
 import { Upkeep } from '../../src/shared/upkeep.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { type FakeStripe, startFakeStripe, stripeEnvironment } from '../support/fake-stripe.js';
 import { testSettings } from '../support/service.js';
 import { until } from '../support/until.js';
 
-/** Every task that the service has; a new one is written down here. */
+/** Every task that the service has. A new one is written down here, with a test of what it does. */
 const TASKS = [
   'billing-prune',
   'billing-reconcile',
@@ -16,56 +18,86 @@ const TASKS = [
   'delivery-partitions',
   'tier-sweep',
 ];
-/** Older than any retention. */
-const EXPIRED = '2020-03-01T00:00:00Z';
-const PARTITIONED = ['consent_record', 'delivery_settled', 'delivery_failed'];
+const DAY_MS = 24 * 60 * 60 * 1000;
+const RETENTION_MONTHS = 12;
+const SUBSCRIPTION = 'sub_not_looked_at_for_long';
+
+const now = new Date();
+/** The first instant of the day so many days before this one. */
+const daysAgo = (days: number): Date => new Date(Math.floor(now.getTime() / DAY_MS - days) * DAY_MS);
+/** The first instant of the month so many months before this one. */
+const monthsAgo = (months: number): Date =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months));
 
 let database: TestDatabase;
-let app: NestExpressApplication;
-const run = new Set<string>();
+let stripe: FakeStripe;
+let worker: NestExpressApplication;
+const projectId = newId();
 
+/** What waits for each task is there before the worker starts: nobody calls a task but its own schedule. */
 beforeAll(async () => {
   database = await createTestDatabase();
-  for (const parent of PARTITIONED) await database.query(`select partition_make($1, $2)`, [parent, EXPIRED]);
-  const register = Upkeep.prototype.register;
-  jest.spyOn(Upkeep.prototype, 'register').mockImplementation(function (this: Upkeep, task) {
-    register.call(this, {
-      ...task,
-      run: async (now) => {
-        await task.run(now);
-        run.add(task.name);
-      },
-    });
-  });
-  app = await createHttpApp(testSettings(database.url, { RUN_WORKER: 'true' }));
-  await app.init();
-});
+  stripe = await startFakeStripe();
+  await makePartition('consent_record', monthsAgo(RETENTION_MONTHS + 1));
+  await makePartition('consent_record', monthsAgo(RETENTION_MONTHS));
+  await makePartition('consent_record', monthsAgo(0));
+  await makePartition('delivery_failed', daysAgo(92));
+  await makePartition('delivery_failed', daysAgo(89));
+  await database.query(
+    `insert into project (id, name, tier, tier_reason, tier_valid_until)
+     values ($1, 'A project', 'pro', 'grace_past_due', now() - interval '1 second')`,
+    [projectId],
+  );
+  await database.query(
+    `insert into subscription
+       (project_id, id, provider, external_id, tier, status, known_status, status_since, past_due_since, updated_at)
+     values ($1, $1, 'stripe', $2, 'pro', 'past_due', 'past_due', $3, $3, $3)`,
+    [projectId, SUBSCRIPTION, daysAgo(15)],
+  );
+  await database.query(
+    `insert into billing_event (provider, event_id, type, payload, provider_created_at, source, status, received_at)
+     values ('stripe', 'evt_ignored', 'invoice.created', '{}', now(), 'webhook', 'ignored', $1)`,
+    [daysAgo(31)],
+  );
+  await database.query(`update consent_rollup_state set done_until = now() - interval '2 minutes'`);
+  await database.query(
+    `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at)
+     values ($1, $2, true, true, true, 'accept_all', now() - interval '1 minute')`,
+    [projectId, newId()],
+  );
+  const settings = testSettings(database.url, { RUN_WORKER: 'true', ...stripeEnvironment(stripe) });
+  worker = await createHttpApp(settings);
+  await worker.init();
+}, 60_000);
 
 afterAll(async () => {
-  jest.restoreAllMocks();
-  await app.close();
+  await worker.close();
+  await stripe.close();
   await database.close();
 });
 
-const partitionsOf2020 = () =>
-  database.query(
-    `select relname from pg_class where relispartition and relname like '%2020%' and relkind = 'r'`,
+async function makePartition(parent: string, startsAt: Date): Promise<void> {
+  await database.query('select partition_make($1, $2)', [parent, startsAt]);
+}
+
+/** Whether a partition of the parent holds the ids of this instant. */
+async function hasPartition(parent: string, at: Date): Promise<boolean> {
+  const rows = await database.query(
+    `select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = to_regclass($1)
+       and pg_get_expr(c.relpartbound, c.oid) like 'FOR VALUES FROM (''' || $2 || ''')%'`,
+    [parent, uuidLowerBound(at)],
   );
+  return rows.length === 1;
+}
+
+const found = async (sql: string, params: unknown[] = []): Promise<boolean> =>
+  (await database.query(sql, params)).length > 0;
 
 describe(Upkeep.name, () => {
-  it('runs every task of every module on a worker', async () => {
-    expect(
-      app
-        .get(Upkeep)
-        .tasks.map(({ name }) => name)
-        .toSorted(),
-    ).toEqual(TASKS);
-    await until('all tasks have run', () => run.size === TASKS.length);
-    expect([...run].toSorted()).toEqual(TASKS);
-  });
-
-  it('drops the partitions of records and deliveries that are older than their retention', async () => {
-    await until('they are gone', async () => (await partitionsOf2020()).length === 0);
+  it('knows the tasks of every module', () => {
+    const names = worker.get(Upkeep).tasks.map(({ name }) => name);
+    expect(names.toSorted()).toEqual(TASKS);
   });
 
   it('refuses two tasks of one name', () => {
@@ -73,5 +105,45 @@ describe(Upkeep.name, () => {
     const upkeep = new Upkeep();
     upkeep.register(task);
     expect(() => upkeep.register(task)).toThrow('Two upkeep tasks are called twice.');
+  });
+});
+
+describe('what has to be done from time to time is done by a worker that runs', () => {
+  it('records: the month before the retention goes, the month that it begins in stays', async () => {
+    await until(
+      'dropped',
+      async () => !(await hasPartition('consent_record', monthsAgo(RETENTION_MONTHS + 1))),
+    );
+    expect(await hasPartition('consent_record', monthsAgo(RETENTION_MONTHS))).toBe(true);
+    expect(await hasPartition('consent_record', monthsAgo(-3))).toBe(true);
+  });
+
+  it('the delivery log: days past their time go, days within it stay', async () => {
+    await until('dropped', async () => !(await hasPartition('delivery_failed', daysAgo(92))));
+    expect(await hasPartition('delivery_failed', daysAgo(89))).toBe(true);
+    expect(await hasPartition('delivery_failed', daysAgo(-3))).toBe(true);
+  });
+
+  it('records are added up', async () => {
+    await until('added up', () =>
+      found('select from consent_rollup_hour where project_id = $1 and records = 1', [projectId]),
+    );
+  });
+
+  it('a tier whose grace period has ended is taken away', async () => {
+    await until('lite', () => found(`select from project where id = $1 and tier = 'lite'`, [projectId]));
+  });
+
+  it('Stripe is asked for what it could not deliver, and for a subscription that is due', async () => {
+    const asked = (path: string): boolean => stripe.requests.some((request) => request.path === path);
+    await until('events', () => asked('/v1/events'));
+    await until('the subscription', () => asked(`/v1/subscriptions/${SUBSCRIPTION}`));
+  });
+
+  it('events that meant nothing are deleted', async () => {
+    await until(
+      'deleted',
+      async () => !(await found(`select from billing_event where event_id = 'evt_ignored'`)),
+    );
   });
 });
