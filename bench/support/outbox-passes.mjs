@@ -2,7 +2,7 @@
 // them out again as settled, puts as many new ones in, and times each.
 import { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
-import { readSettings } from '../../dist/app/config.js';
+import { readSettings } from '../../dist/app/settings.js';
 import { migrate } from '../../dist/database/migrate.js';
 import { ormOptions } from '../../dist/database/orm-options.js';
 import { createHttpApp } from '../../dist/app/http-app.js';

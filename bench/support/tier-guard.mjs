@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { readSettings } from '../../dist/app/config.js';
+import { readSettings } from '../../dist/app/settings.js';
 import { migrate } from '../../dist/database/migrate.js';
 import { ormOptions } from '../../dist/database/orm-options.js';
 import { createHttpApp } from '../../dist/app/http-app.js';

@@ -5,7 +5,8 @@ import type { Response } from 'express';
 import { projectNotFound, ProjectService } from '../projects/project.service.js';
 import { DomainError } from '../shared/domain-error.js';
 import { isUuid } from '../shared/ids.js';
-import { InjectSettings, type Settings } from '../shared/settings.js';
+import { SettingsFrom } from '../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../shared/service.settings.js';
 import type { Actor } from './domain/actor.js';
 import { ACCESS_RULE, type AccessedRequest, type AccessRule } from './access.decorators.js';
 import { ApiKeyService } from './api-key.service.js';
@@ -25,7 +26,7 @@ export class AccessGuard implements CanActivate {
     private readonly signIns: SignInService,
     private readonly em: EntityManager,
     private readonly projects: ProjectService,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -75,7 +76,7 @@ export class AccessGuard implements CanActivate {
   private async actorOfSession(request: AccessedRequest, cookie: string | undefined): Promise<Actor | null> {
     const user = await this.signIns.find(cookie);
     if (!user) return null;
-    refuseForeignRequest(request, this.settings);
+    refuseForeignRequest(request, this.service);
     return { kind: 'user', userId: user.id, email: user.email };
   }
 

@@ -1,9 +1,9 @@
 import { BullModule } from '@nestjs/bullmq';
+import { ConfigModule, registerAs } from '@nestjs/config';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { AccessModule } from '../access/access.module.js';
 import { BillingModule } from '../billing/billing.module.js';
-import type { Settings } from './config.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
@@ -18,19 +18,19 @@ import { loggingOptions } from '../shared/logging.js';
 import { MetricsModule } from '../shared/metrics.js';
 import { ProblemFilter } from '../shared/problem.filter.js';
 import { queueConnection, QueueLifetime } from '../shared/queue.js';
-import { SETTINGS } from '../shared/settings.js';
+import type { Settings } from './settings.js';
 import { UpkeepModule } from '../shared/upkeep.js';
 
-@Global()
-@Module({})
-class SettingsModule {
-  static forRoot(settings: Settings): DynamicModule {
-    return {
-      module: SettingsModule,
-      providers: [{ provide: SETTINGS, useValue: settings }],
-      exports: [SETTINGS],
-    };
-  }
+/** Each module's settings behind its own token (`@SettingsFrom(forwardingSettings)`). */
+function settingsModule(settings: Settings): Promise<DynamicModule> {
+  return ConfigModule.forRoot({
+    isGlobal: true,
+    // They were read before the application was loaded, and one machine has completed them since.
+    ignoreEnvFile: true,
+    validatePredefined: false,
+    skipProcessEnv: true,
+    load: Object.entries(settings).map(([name, values]) => registerAs(name, () => values)),
+  });
 }
 
 /** Everything that is thrown becomes a problem document, on the route that Nest does not serve as well. */
@@ -52,23 +52,23 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        SettingsModule.forRoot(settings),
-        LoggerModule.forRoot(loggingOptions(settings)),
+        settingsModule(settings),
+        LoggerModule.forRoot(loggingOptions(settings.app.logLevel)),
         ProblemModule,
         MetricsModule,
         UpkeepModule,
-        DatabaseModule.forRoot(settings.databaseUrl),
-        BullModule.forRoot(queueConnection(settings, queues)),
-        OutboxModule.forRoot(settings),
+        DatabaseModule.forRoot(settings.database.databaseUrl),
+        BullModule.forRoot(queueConnection({ ...settings.database, ...settings.queue }, queues)),
+        OutboxModule.forRoot(settings.app),
         AccessModule,
         LicensingModule,
-        ...(settings.production ? [] : [TierSimulationModule]),
+        ...(settings.service.production ? [] : [TierSimulationModule]),
         ProjectsHttpModule,
         ConsentModule,
         ForwardingModule,
-        BillingModule.forRoot(settings),
+        BillingModule.forRoot(settings.app),
         PublishingModule,
-        OperationsModule.forRoot(settings),
+        OperationsModule.forRoot(settings.app),
       ],
       providers: [{ provide: QueueLifetime, useValue: queues }],
     };

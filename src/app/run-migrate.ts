@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { readSettings, SettingsError } from './config.js';
+import { SettingsError } from '../shared/declare-settings.js';
+import { readSettings } from './settings.js';
 import { migrateOnly, StartError } from './start-database.js';
 
 /**
@@ -9,12 +10,12 @@ import { migrateOnly, StartError } from './start-database.js';
 export async function runMigrate(): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
-    const settings = readSettings(process.env);
-    if (!settings.databaseUrl)
+    const { database } = readSettings(process.env);
+    if (!database.databaseUrl)
       throw new StartError(
         'Set DATABASE_URL, and DATABASE_OWNER_URL: the embedded database is migrated by npm start.',
       );
-    const ran = await migrateOnly(settings, ({ tryNumber, triesMax, pauseMs }) =>
+    const ran = await migrateOnly(database, ({ tryNumber, triesMax, pauseMs }) =>
       print(`a table is in use; try ${tryNumber} of ${triesMax} in ${pauseMs / 1000} s`),
     );
     for (const name of ran) print(`ran ${name}`);

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { readSettings, type Settings, SettingsError } from './config.js';
+import { SettingsError } from '../shared/declare-settings.js';
+import { readSettings, type Settings } from './settings.js';
 import { DataFolderTakenError } from '../one-machine/infrastructure/data-folder-lock.js';
 import type { Demo } from '../one-machine/application/demo.js';
 import { EmbeddedPostgresError } from '../one-machine/infrastructure/embedded-postgres.js';
@@ -26,12 +27,13 @@ export async function runApi(): Promise<void> {
     const startedMs = performance.now();
     buildMissingLoader();
     const [machine, { createHttpApp, startDemo }] = await prepareAndLoad(stops);
-    const demo = machine.settings.demo ? await startDemo(machine, stops) : null;
+    const demo = machine.settings.app.demo ? await startDemo(machine, stops) : null;
     const settings = demo?.settings ?? machine.settings;
     const app = await createHttpApp(settings, demo ? { mount: (a) => demo.mount(a) } : {});
-    stops.push(() => close(app));
-    const port = await listen(app, settings.port, settings.host, 'PORT');
-    const baseUrl = settings.publicBaseUrl || `http://${reachableHost(settings.host)}:${port}`;
+    stops.push(() => close(app, settings.app.shutdownDelayMs));
+    const { host, publicBaseUrl } = settings.service;
+    const port = await listen(app, settings.service.port, host, 'PORT');
+    const baseUrl = publicBaseUrl || `http://${reachableHost(host)}:${port}`;
     await demo?.ready(app, baseUrl);
     announce(baseUrl, demo, performance.now() - startedMs);
   });
@@ -40,11 +42,11 @@ export async function runApi(): Promise<void> {
 /** Runs a worker alone: outbox, sweepers, upkeep. With WORKER_PORT it answers health and metrics. */
 export async function runWorker(): Promise<void> {
   await run(async (stops) => {
-    const [machine, { createHttpApp }] = await prepareAndLoad(stops, { runWorker: true });
+    const [machine, { createHttpApp }] = await prepareAndLoad(stops, workAlone);
     const app = await createHttpApp(machine.settings, { operationsOnly: true });
-    stops.push(() => close(app));
-    if (machine.settings.workerPort > 0)
-      await listen(app, machine.settings.workerPort, machine.settings.host, 'WORKER_PORT');
+    const { app: settings, service } = machine.settings;
+    stops.push(() => close(app, settings.shutdownDelayMs));
+    if (settings.workerPort > 0) await listen(app, settings.workerPort, service.host, 'WORKER_PORT');
     else await app.init();
     process.stdout.write('worker ready\n');
   });
@@ -58,15 +60,20 @@ function buildMissingLoader(): void {
   execFileSync(process.execPath, [script, programs], { cwd: join(programs, '..'), stdio: 'inherit' });
 }
 
+/** Whatever RUN_WORKER says. */
+function workAlone(settings: Settings): Settings {
+  return { ...settings, app: { ...settings.app, runWorker: true } };
+}
+
 type Application = typeof import('./http-app.js') & typeof import('../one-machine/application/demo.js');
 
 /** Loads the application while the database starts: each takes a second, and neither needs the other. */
 async function prepareAndLoad(
   stops: (() => Promise<void>)[],
-  always: Partial<Settings> = {},
-): Promise<[Machine, Application]> {
+  change: (settings: Settings) => Settings = (settings) => settings,
+): Promise<[Machine<Settings>, Application]> {
   if (existsSync('.env')) process.loadEnvFile('.env');
-  const preparing = prepare({ ...readSettings(process.env), ...always }, stops);
+  const preparing = prepare(change(readSettings(process.env)), stops);
   // Wrong settings and a taken data folder are known at once, and told before the loading holds everything up.
   await Promise.race([preparing, new Promise((wake) => setImmediate(wake))]);
   return Promise.all([preparing, loadApplication()]);
@@ -81,8 +88,8 @@ async function loadApplication(): Promise<Application> {
 }
 
 /** Database and migrations: what every process needs before it is anything. */
-async function prepare(settings: Settings, stops: (() => Promise<void>)[]): Promise<Machine> {
-  if (settings.runWorker) refuseUnwritableStorage(settings);
+async function prepare(settings: Settings, stops: (() => Promise<void>)[]): Promise<Machine<Settings>> {
+  if (settings.app.runWorker) refuseUnwritableStorage(settings.publishing);
   const machine = await prepareMachine(settings);
   stops.push(machine.stop);
   await prepareDatabase(machine.settings);
@@ -139,11 +146,9 @@ function reachableHost(host: string): string {
  * Takes no more requests, answers those under way, and then closes the application. A client that does not
  * end its request is cut off: nobody else shall wait for it.
  */
-async function close(app: NestExpressApplication): Promise<void> {
+async function close(app: NestExpressApplication, shutdownDelayMs: number): Promise<void> {
   const server: Server = app.getHttpServer();
   const { ReadinessChecks } = await import('../operations/application/readiness.js');
-  const { SETTINGS } = await import('../shared/settings.js');
-  const { shutdownDelayMs } = app.get<Settings>(SETTINGS);
   app.get(ReadinessChecks, { strict: false }).leave();
   // Whoever balances the load asks now and then, and goes on sending requests until it has heard.
   if (server.listening && shutdownDelayMs > 0) await sleep(shutdownDelayMs);

@@ -1,7 +1,7 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import type { Settings } from './config.js';
+import type { databaseSettings } from '../database/database.settings.js';
 import { durabilityWarning } from '../database/durability.js';
 import {
   MIGRATION_LOCK_TIMEOUT_MS,
@@ -13,7 +13,11 @@ import {
 import { ormOptions } from '../database/orm-options.js';
 import { sharesSessions } from '../database/pooler.js';
 import { missingKeysSentence } from '../forwarding/application/stored-tokens.js';
+import type { SettingsOf } from '../shared/declare-settings.js';
 import { refuseDevelopmentData } from './production-checks.js';
+import type { Settings } from './settings.js';
+
+type DatabaseUrls = SettingsOf<typeof databaseSettings>;
 
 /** The application is loaded meanwhile: on a busy machine the server's answer may lie unread for many seconds. */
 const START_CONNECT_TIMEOUT_MS = 60_000;
@@ -35,17 +39,18 @@ export class StartError extends Error {}
  * @throws StartError, SettingsError with a sentence for the operator
  */
 export async function prepareDatabase(settings: Settings): Promise<void> {
-  const orm = await connectAsOwner(settings);
+  const { service, database, forwarding } = settings;
+  const orm = await connectAsOwner(database);
   try {
-    if (settings.databaseUrl !== settings.databaseOwnerUrl) await tryToServe(settings);
-    await refuseSharedSessions(settings);
+    if (database.databaseUrl !== database.databaseOwnerUrl) await tryToServe(database);
+    await refuseSharedSessions(database);
     const isOwner = await mayMigrate(orm);
-    if (isOwner) await migrate(orm, urlsOf(settings));
+    if (isOwner) await migrate(orm, urlsOf(database));
     else await refuseOutdatedSchema(orm);
-    const lack = await missingKeysSentence(orm.em, settings);
+    const lack = await missingKeysSentence(orm.em, forwarding);
     if (lack) throw new StartError(lack);
-    if (settings.production) await refuseDevelopmentData(orm);
-    if (settings.production && isOwner && settings.databaseOwnerUrl === settings.databaseUrl)
+    if (service.production) await refuseDevelopmentData(orm);
+    if (service.production && isOwner && database.databaseOwnerUrl === database.databaseUrl)
       process.stderr.write(`${ONE_ROLE_WARNING}\n`);
     const warning = await durabilityWarning(orm);
     if (warning) process.stderr.write(`${warning}\n`);
@@ -59,27 +64,27 @@ export async function prepareDatabase(settings: Settings): Promise<void> {
  * @throws StartError with a sentence for the operator
  */
 export async function migrateOnly(
-  settings: Settings,
+  database: DatabaseUrls,
   onWait: (wait: MigrationWait) => void,
 ): Promise<string[]> {
-  const orm = await connectAsOwner(settings);
+  const orm = await connectAsOwner(database);
   try {
     if (!(await mayMigrate(orm)))
       throw new StartError(
         'This role may not change the tables. Set DATABASE_OWNER_URL to the role that owns them (docs/operations.md).',
       );
-    return await migrate(orm, urlsOf(settings), onWait);
+    return await migrate(orm, urlsOf(database), onWait);
   } finally {
     await orm.close();
   }
 }
 
-function urlsOf(settings: Settings): { ownerUrl: string; runtimeUrl: string } {
-  return { ownerUrl: settings.databaseOwnerUrl, runtimeUrl: settings.databaseUrl };
+function urlsOf(database: DatabaseUrls): { ownerUrl: string; runtimeUrl: string } {
+  return { ownerUrl: database.databaseOwnerUrl, runtimeUrl: database.databaseUrl };
 }
 
 /** The owner may come in, and the role that serves may not. */
-async function tryToServe({ databaseUrl }: Settings): Promise<void> {
+async function tryToServe({ databaseUrl }: DatabaseUrls): Promise<void> {
   const client = new Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: START_CONNECT_TIMEOUT_MS,
@@ -94,17 +99,17 @@ async function tryToServe({ databaseUrl }: Settings): Promise<void> {
   }
 }
 
-async function refuseSharedSessions({ databaseUrl }: Settings): Promise<void> {
+async function refuseSharedSessions({ databaseUrl }: DatabaseUrls): Promise<void> {
   const shared = await sharesSessions(databaseUrl, START_CONNECT_TIMEOUT_MS).catch((cause: unknown) => {
     throw new StartError(`The database cannot be used: ${whyNot(cause)}`, { cause });
   });
   if (shared) throw new StartError(POOLER_SENTENCE);
 }
 
-async function connectAsOwner(settings: Settings): Promise<MikroORM> {
+async function connectAsOwner({ databaseOwnerUrl }: DatabaseUrls): Promise<MikroORM> {
   try {
     const orm = await MikroORM.init(
-      ormOptions(settings.databaseOwnerUrl, {
+      ormOptions(databaseOwnerUrl, {
         connectTimeoutMs: START_CONNECT_TIMEOUT_MS,
         statementMs: 0,
         lockMs: MIGRATION_LOCK_TIMEOUT_MS,

@@ -1,13 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Settings, SettingsError } from './config.js';
+import type { publishingSettings } from '../publishing/publishing.settings.js';
+import { SettingsError, type SettingsOf } from '../shared/declare-settings.js';
 
 /**
  * Looks whether whoever publishes can write to the storage folder: found out at the first publication instead, it
  * would be told to nobody but the log.
  * @throws SettingsError
  */
-export function refuseUnwritableStorage({ storage }: Settings): void {
+export function refuseUnwritableStorage({ storage }: SettingsOf<typeof publishingSettings>): void {
   if (storage.kind !== 'folder') return;
   const probe = join(storage.path, `.write-check-${process.pid}`);
   try {

@@ -1,6 +1,5 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { Settings } from '../app/config.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { BillingService } from './application/billing.service.js';
 import { CheckoutService } from './application/checkout.service.js';
@@ -21,8 +20,8 @@ import { StripeGateway } from './infrastructure/stripe-gateway.js';
 /** Stripe's webhooks, subscriptions kept in sync with them, checkout and portal (design §6.4). */
 @Module({})
 export class BillingModule {
-  static forRoot(settings: Settings): DynamicModule {
-    const worker = settings.runWorker ? [BillingProcessor] : [];
+  static forRoot({ runWorker }: { runWorker: boolean }): DynamicModule {
+    const worker = runWorker ? [BillingProcessor] : [];
     return {
       module: BillingModule,
       imports: [BullModule.registerQueue({ name: BILLING_QUEUE }), LicensingModule],

@@ -12,7 +12,8 @@ import { Complaint } from '../shared/complaint.js';
 import { FairPlaces, type PlaceLimits } from '../shared/fair-places.js';
 import { isStatementGivenUp } from '../shared/postgres-error.js';
 import { openPool, type PoolPurpose } from '../shared/postgres-pool.js';
-import { InjectSettings, type Settings } from '../shared/settings.js';
+import { SettingsFrom } from '../shared/inject-settings.js';
+import { type DatabaseSettings, databaseSettings } from './database.settings.js';
 
 /** A page of a list looks at a bounded number of rows, some milliseconds; this is for a server that is busy. */
 const LIST_STATEMENT_MS = 5_000;
@@ -65,9 +66,9 @@ export class ProjectReads implements OnApplicationShutdown {
   private readonly reports: Lane;
   private readonly control: Pool;
 
-  constructor(@InjectSettings() settings: Settings) {
+  constructor(@SettingsFrom(databaseSettings) database: DatabaseSettings) {
     const open = (purpose: Omit<PoolPurpose, 'onDropped'>): Pool =>
-      openPool(settings, { ...purpose, onDropped: (error) => this.dropped.about(error) });
+      openPool(database, { ...purpose, onDropped: (error) => this.dropped.about(error) });
     this.control = open({ name: 'cancel', connections: 1, statementMs: CANCEL_STATEMENT_MS });
     this.lists = new Lane(
       open({

@@ -2,7 +2,9 @@ import { Module } from '@nestjs/common';
 import { ConsentModule } from '../consent/consent.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { SETTINGS, type Settings } from '../shared/settings.js';
+import { type OutboxSettings, outboxSettings } from '../outbox/outbox.settings.js';
+import { settingsToken } from '../shared/inject-settings.js';
+import { type ForwardingSettings, forwardingSettings } from './forwarding.settings.js';
 import { ConsentForwarder } from './application/consent-forwarder.js';
 import { DeliveryLogService } from './application/delivery-log.service.js';
 import { EndpointTestService } from './application/endpoint-test.service.js';
@@ -25,8 +27,8 @@ import { TokenVault } from './infrastructure/token-vault.js';
   providers: [
     {
       provide: NameResolver,
-      inject: [SETTINGS],
-      useFactory: ({ forwarding: { connectTimeoutMs, nameServers } }: Settings) =>
+      inject: [settingsToken(forwardingSettings)],
+      useFactory: ({ connectTimeoutMs, nameServers }: ForwardingSettings) =>
         new NameResolver({
           timeoutMs: connectTimeoutMs,
           ...(nameServers.length > 0 && { servers: nameServers }),
@@ -34,8 +36,9 @@ import { TokenVault } from './infrastructure/token-vault.js';
     },
     {
       provide: Sender,
-      inject: [SETTINGS, NameResolver],
-      useFactory: (settings: Settings, resolver: NameResolver) => new Sender(settings, resolver),
+      inject: [settingsToken(forwardingSettings), settingsToken(outboxSettings), NameResolver],
+      useFactory: (forwarding: ForwardingSettings, { slots }: OutboxSettings, resolver: NameResolver) =>
+        new Sender({ ...forwarding, slots }, resolver),
     },
     TokenVault,
     TargetGate,

@@ -3,7 +3,6 @@ import { type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
 import { MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { TerminusModule } from '@nestjs/terminus';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
-import type { Settings } from '../app/config.js';
 import { Metrics } from '../shared/metrics.js';
 import { OperationsController } from './http/operations.controller.js';
 import { ReadinessChecks } from './application/readiness.js';
@@ -18,15 +17,15 @@ export class OperationsModule implements OnModuleInit {
     private readonly orm: MikroORM,
   ) {}
 
-  static forRoot(settings: Settings): DynamicModule {
+  static forRoot({ runWorker }: { runWorker: boolean }): DynamicModule {
     return {
       module: OperationsModule,
       imports: [
         TerminusModule.forRoot({ logger: false }),
-        ...(settings.runWorker ? [BullModule.registerQueue({ name: UPKEEP_QUEUE })] : []),
+        ...(runWorker ? [BullModule.registerQueue({ name: UPKEEP_QUEUE })] : []),
       ],
       controllers: [OperationsController],
-      providers: [ReadinessChecks, ServiceMetrics, ...(settings.runWorker ? [UpkeepProcessor] : [])],
+      providers: [ReadinessChecks, ServiceMetrics, ...(runWorker ? [UpkeepProcessor] : [])],
     };
   }
 

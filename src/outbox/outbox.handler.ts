@@ -4,6 +4,8 @@ import type { Attempt, OutboxMessage, Settled } from './domain/outbox-message.js
 /** Works through the messages of its topics. Every method may run twice for one message: a worker may die anywhere. */
 export interface OutboxHandler<Outcome = unknown> {
   readonly topics: readonly string[];
+  /** How long an attempt takes at most: a worker that stops waits so long for those under way. */
+  readonly attemptMaxMs: number;
   /** Reads what a claimed batch needs, in one go, and gives back one attempt per message, in their order. */
   prepare(messages: OutboxMessage[]): Promise<Attempt<Outcome>[]>;
   /**

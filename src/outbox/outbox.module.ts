@@ -1,6 +1,5 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import type { Settings } from '../app/config.js';
 import { OUTBOX_QUEUE, OutboxBell } from './infrastructure/outbox.bell.js';
 import { OutboxClaimer } from './infrastructure/outbox.claimer.js';
 import { OutboxDispatcher } from './application/outbox.dispatcher.js';
@@ -16,8 +15,8 @@ export { OUTBOX_QUEUE } from './infrastructure/outbox.bell.js';
 @Global()
 @Module({})
 export class OutboxModule {
-  static forRoot(settings: Settings): DynamicModule {
-    const worker = settings.runWorker ? [OutboxProcessor] : [];
+  static forRoot({ runWorker }: { runWorker: boolean }): DynamicModule {
+    const worker = runWorker ? [OutboxProcessor] : [];
     return {
       module: OutboxModule,
       imports: [BullModule.registerQueue({ name: OUTBOX_QUEUE })],

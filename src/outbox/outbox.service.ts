@@ -81,6 +81,11 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     return handler;
   }
 
+  /** The longest time that an attempt of any topic may take. */
+  get attemptMaxMs(): number {
+    return Math.max(0, ...[...this.handlers.values()].map(({ attemptMaxMs }) => attemptMaxMs));
+  }
+
   /** The topics that this process handles; it claims no others. */
   get topics(): string[] {
     return [...this.handlers.keys()];

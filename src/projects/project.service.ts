@@ -3,7 +3,8 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { DomainError, fieldErrors } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
-import { InjectSettings, type Settings } from '../shared/settings.js';
+import { SettingsFrom } from '../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../shared/service.settings.js';
 import { normalizeDomains } from './domain/domain-name.js';
 import type { Project } from './domain/project.js';
 import { ProjectEntity } from './infrastructure/project.entity.js';
@@ -22,7 +23,7 @@ export class ProjectService {
   constructor(
     private readonly em: EntityManager,
     private readonly events: ProjectEvents,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(serviceSettings) private readonly settings: ServiceSettings,
   ) {}
 
   /**

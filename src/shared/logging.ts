@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Params } from 'nestjs-pino';
 import type { LogFn, Logger } from 'pino';
-import type { Settings } from '../app/config.js';
 import { withoutKeys } from './without-keys.js';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
@@ -27,10 +26,10 @@ const REDACTED = [
  * and time; no query, no headers, no address: a visitor leaves no trace in the log. Consents are counted in
  * the metrics rather than logged one by one; what fails on our side is logged by the filter.
  */
-export function loggingOptions(settings: Settings): Params {
+export function loggingOptions(logLevel: string): Params {
   return {
     pinoHttp: {
-      level: settings.logLevel,
+      level: logLevel,
       genReqId: nameRequest,
       hooks: { logMethod: dropBootChatter },
       redact: { paths: REDACTED, censor: '[redacted]' },

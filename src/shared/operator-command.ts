@@ -1,11 +1,14 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import type { Settings } from '../app/config.js';
+import type { Namespace, SettingsOf } from './declare-settings.js';
 import { isUuid } from './ids.js';
 
 /** What a command works with. */
 export interface Context {
   orm: MikroORM;
-  settings: Settings;
+  /** The database that `orm` is connected to. */
+  databaseUrl: string;
+  /** The settings of a module, those that one machine makes for itself included. */
+  settings<S extends Namespace>(namespace: S): SettingsOf<S>;
 }
 
 /** What was given behind the name of a command. */

@@ -1,5 +1,4 @@
 import { Pool } from 'pg';
-import type { Settings } from './settings.js';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 /** The server gives a statement up first and says so; only one that hangs leaves it to this side. */
@@ -25,9 +24,9 @@ export interface PoolPurpose extends SessionPurpose {
 }
 
 /** A pool beside the ORM's; the one way in which the service opens one. */
-export function openPool(settings: Settings, purpose: PoolPurpose): Pool {
+export function openPool({ databaseUrl }: { databaseUrl: string }, purpose: PoolPurpose): Pool {
   const pool = new Pool({
-    connectionString: settings.databaseUrl,
+    connectionString: databaseUrl,
     max: purpose.connections,
     application_name: `consent-service ${purpose.name}`,
     connectionTimeoutMillis: purpose.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,

@@ -1,7 +1,6 @@
 import type { BeforeApplicationShutdown, OnModuleDestroy } from '@nestjs/common';
 import { createPostgresBackend, type QueueOptions, setDefaultBackendFactory } from 'bullmq';
 import { Client, type ClientConfig } from 'pg';
-import type { Settings } from '../app/config.js';
 import { isConnectionFailure } from './postgres-error.js';
 import { sessionOptions } from './postgres-pool.js';
 
@@ -56,10 +55,10 @@ function rethrowAsConnectionError(error: Error & { code?: string }): never {
  * that meets a dying database fails, and is tried again, rather than go on without its queue.
  */
 export async function queueReady(
-  settings: Settings,
+  { redisUrl }: { redisUrl: string },
   ...parts: { waitUntilReady(): Promise<unknown> }[]
 ): Promise<void> {
-  if (settings.redisUrl) return;
+  if (redisUrl) return;
   await Promise.all(parts.map((part) => part.waitUntilReady()));
 }
 
@@ -100,14 +99,14 @@ export class QueueLifetime implements OnModuleDestroy, BeforeApplicationShutdown
  * of its own. The choice is BullMQ's global default, so it is the same for all queues of a process.
  */
 export function queueConnection(
-  settings: Settings,
+  { redisUrl, databaseUrl }: { redisUrl: string; databaseUrl: string },
   lifetime: QueueLifetime,
 ): Pick<QueueOptions, 'connection'> {
-  if (settings.redisUrl) {
+  if (redisUrl) {
     setDefaultBackendFactory(undefined);
     return {
       connection: {
-        url: settings.redisUrl,
+        url: redisUrl,
         maxRetriesPerRequest: null,
         connectTimeout: REDIS_CONNECT_TIMEOUT_MS,
         retryStrategy: () => lifetime.nextAttempt(),
@@ -117,7 +116,7 @@ export function queueConnection(
   setDefaultBackendFactory(createPostgresBackend);
   return {
     connection: {
-      connectionString: settings.databaseUrl,
+      connectionString: databaseUrl,
       schema: QUEUE_SCHEMA,
       // Its tables are the owner's (src/database/migrate.ts); here it only looks whether they fit.
       migrate: false,

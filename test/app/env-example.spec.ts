@@ -1,30 +1,38 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { readSettings } from '../../src/app/config.js';
+import { NAMESPACES, readSettings } from '../../src/app/settings.js';
+import { envExample, withSettingsTable } from '../../src/app/settings-text.js';
+import type { Setting } from '../../src/shared/declare-settings.js';
 
 const text = readFileSync('.env.example', 'utf8');
+const readme = readFileSync('README.md', 'utf8');
 const shown = new Map(
   [...text.matchAll(/^#([A-Z_]+)=(.*)$/gm)].map((match) => [match[1] ?? '', match[2] ?? '']),
 );
+const declared = NAMESPACES.flatMap(({ settings }) => Object.values(settings) as Partial<Setting<unknown>>[]);
+const names = declared.flatMap(({ name }) => name ?? []);
 
-describe('.env.example', () => {
-  it('names every setting that src/app/config.ts reads, and no other', () => {
-    const asked = new Set<string>();
-    const spy = new Proxy(
-      {},
-      {
-        get: (_, name) => {
-          asked.add(String(name).replace(/_FILE$/, ''));
-          return undefined;
-        },
-      },
-    );
-    readSettings(spy);
-    // One setting ends in _FILE itself.
-    const names = [...asked].map((name) => (name === 'FORWARDING_EXTRA_CA' ? `${name}_FILE` : name));
-    expect([...shown.keys()].toSorted()).toEqual([...new Set(names)].toSorted());
+describe('the documents of the settings', () => {
+  it('are what "npm run settings" makes of the declarations', () => {
+    expect(text).toBe(envExample(NAMESPACES));
+    expect(readme).toBe(withSettingsTable(readme, NAMESPACES));
   });
 
+  it('name every setting that is read, and no other', () => {
+    const asked = new Set<string>();
+    const spy = new Proxy({}, { get: (_, name) => void asked.add(String(name)) });
+    readSettings(spy);
+    expect([...asked].toSorted()).toEqual(names.flatMap((name) => [name, `${name}_FILE`]).toSorted());
+    expect([...shown.keys()]).toEqual(names);
+    for (const name of names) expect(readme).toContain(`\n| \`${name}\` `);
+  });
+
+  it('declare no name twice', () => {
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('.env.example', () => {
   it('shows the defaults', () => {
     const left = ['DATABASE_URL', 'PUBLIC_BASE_URL', 'SECRET_KEYS', 'REDIS_URL'];
     const defaults = Object.fromEntries([...shown].filter(([name]) => !left.includes(name)));

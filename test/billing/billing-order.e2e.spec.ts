@@ -38,7 +38,7 @@ function workersOf(service: TestService): EventWorker[] {
     service.app.get(BillingEventStore, { strict: false }),
     service.app.get(SubscriptionSync, { strict: false }),
     service.app.get(BillingMetrics, { strict: false }),
-    service.settings,
+    service.settings.outbox,
   );
   return [first, second];
 }

@@ -128,7 +128,7 @@ describe('an event', () => {
       service.app.get(BillingEventStore, { strict: false }),
       worker['subscriptions'],
       worker['metrics'],
-      service.settings,
+      service.settings.outbox,
     );
     await other.drain();
     expect(await row(subscription.id)).toMatchObject({ status: 'unpaid' });
@@ -227,7 +227,7 @@ describe('an event', () => {
       'StripeAuthenticationError api_key_expired 401 req_fake: Invalid API Key provided: sk_test_…',
     );
     // The log describes the error itself; it was `[object Object]` once.
-    const { serializers } = loggingOptions(service.settings).pinoHttp as {
+    const { serializers } = loggingOptions(service.settings.app.logLevel).pinoHttp as {
       serializers: { err(error: unknown): Json };
     };
     stripe.failNext(1, 401, { type: 'invalid_request_error', code: 'api_key_expired', message });

@@ -157,7 +157,7 @@ describe(PriceList.name, () => {
   it('keeps prices that are no longer sold, and refuses a new meaning of an old one', async () => {
     const { database, settings } = service;
     const withPrices = (prices: typeof settings.billing.prices): PriceList =>
-      new PriceList(database.orm.em, { ...settings, billing: { ...settings.billing, prices } });
+      new PriceList(database.orm.em, { ...settings.billing, prices });
     const list = withPrices([{ priceId: 'price_next', tier: 'pro', interval: 'month' }]);
     await list.onModuleInit();
     await list.onModuleInit();

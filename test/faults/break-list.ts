@@ -159,8 +159,8 @@ export const BREAKS: Break[] = [
     edits: [
       {
         file: CLAIMER,
-        from: 'settings.outbox.leaseMs / 1000',
-        to: 'settings.outbox.leaseMs / 100_000',
+        from: 'settings.leaseMs / 1000',
+        to: 'settings.leaseMs / 100_000',
       },
     ],
     kinds: ['flush-redis'],

@@ -35,9 +35,7 @@ const SEND_ONCE = `
   import { Sender } from './dist/forwarding/infrastructure/sender.js';
   const target = process.argv[1];
   const sender = new Sender({
-    forwarding: {
-      connectTimeoutMs: 5000, timeoutMs: 6000, slots: 4, allowedPrivateTargets: [target], extraCaFile: '', nameServers: [],
-    },
+    connectTimeoutMs: 5000, timeoutMs: 6000, slots: 4, allowedPrivateTargets: [target], extraCaFile: '', nameServers: [],
   });
   const url = new URL('https://' + target + '/');
   console.log(JSON.stringify(await sender.send({ url, headers: [], body: '{}' })));
@@ -69,14 +67,14 @@ function makeSender(
 ): Sender {
   const { targets = [`127.0.0.1:${receiver.port}`], dns, trusted = true, hurried = false } = options;
   const connectTimeoutMs = hurried ? CONNECT_TIMEOUT_MS : PATIENT_CONNECT_TIMEOUT_MS;
-  const settings = testSettings('postgres://unused', {
+  const { forwarding, outbox } = testSettings('postgres://unused', {
     FORWARDING_CONNECT_TIMEOUT_MS: String(connectTimeoutMs),
     FORWARDING_TIMEOUT_MS: String(hurried ? TIMEOUT_MS : PATIENT_TIMEOUT_MS),
     FORWARDING_ALLOWED_PRIVATE_TARGETS: targets.join(','),
     ...(trusted && { FORWARDING_EXTRA_CA_FILE: testAuthority.caFile }),
   });
   const resolver = dns && new NameResolver({ timeoutMs: connectTimeoutMs, servers: [dns.address] });
-  const sender = new Sender(settings, resolver);
+  const sender = new Sender({ ...forwarding, ...outbox }, resolver);
   opened.push({ close: () => sender.onApplicationShutdown() });
   return sender;
 }

@@ -12,7 +12,7 @@ afterAll(() => service.close());
 
 describe('production (spec §4.5)', () => {
   it('has no route to simulate a tier, whoever asks', async () => {
-    expect(service.settings.production).toBe(true);
+    expect(service.settings.service.production).toBe(true);
     const project = await createTestProject(service);
     const notFound = { status: 404, code: 'not_found' };
     for (const role of ['viewer', 'editor', 'owner'] as const) {

@@ -24,7 +24,7 @@ describe('the plan of a claim', () => {
   afterAll(() => service.close());
 
   it('serves a backlog as well when it was made while the outbox was empty', async () => {
-    const claimer = new OutboxClaimer(service.settings);
+    const claimer = new OutboxClaimer(service.settings.outbox, service.settings.database);
     try {
       // An idle worker: the plan is made for an empty table, and kept as long as nobody analyses it.
       await service.database.query('alter table outbox_message set (autovacuum_enabled = off)');

@@ -20,6 +20,7 @@ const LOWEST_PROJECT = '00000000-0000-0000-0000-000000000000';
 /** A handler whose attempts the test decides; it writes down what it attempted and settled. */
 class Recorder implements OutboxHandler<string> {
   readonly topics = [TOPIC];
+  readonly attemptMaxMs = 0;
   readonly prepared: string[] = [];
   readonly attempted: string[] = [];
   readonly settled: { subjectId: string; outcome: string }[] = [];
@@ -130,7 +131,10 @@ describe('outbox', () => {
 
   it('hands each message to one of two workers that claim at the same time', async () => {
     for (let n = 0; n < 10; n++) await append(20);
-    const workers = Array.from({ length: 4 }, () => new OutboxClaimer(service.settings));
+    const workers = Array.from(
+      { length: 4 },
+      () => new OutboxClaimer(service.settings.outbox, service.settings.database),
+    );
     const request = {
       topics: [TOPIC],
       limit: 100,

@@ -184,7 +184,7 @@ describe('GET /cdn/:projectId/config.json', () => {
 
   it('says when storage cannot be read, and the rest goes on', async () => {
     const project = await createTestProject(service);
-    const { storage } = service.settings;
+    const { storage } = service.settings.publishing;
     if (storage.kind !== 'folder') throw new Error('not a folder');
     // A folder in the place of the file cannot be read, not even by root.
     mkdirSync(join(storage.path, project.id, 'config.json'), { recursive: true });

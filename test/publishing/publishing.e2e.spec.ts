@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const folderOf = (project: TestProject): string => {
-  const { storage } = service.settings;
+  const { storage } = service.settings.publishing;
   if (storage.kind !== 'folder') throw new Error('not a folder');
   return join(storage.path, project.id);
 };
@@ -82,7 +82,7 @@ describe('publishing', () => {
     const slow = await startTestService({ RUN_WORKER: 'true', OUTBOX_POLL_MS: '60000' });
     try {
       const project = await createTestProject(slow);
-      const { storage } = slow.settings;
+      const { storage } = slow.settings.publishing;
       const startedMs = performance.now();
       await project.request('editor', 'POST', '/tier/simulate', { tier: 'business' });
       await until('published', () =>

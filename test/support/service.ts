@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { readSettings, type Settings } from '../../src/app/config.js';
+import { readSettings, type Settings } from '../../src/app/settings.js';
 import { createHttpApp } from '../../src/app/http-app.js';
 import { checkAnswersOf } from './contract.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
@@ -56,7 +56,8 @@ export async function startTestService(environment: NodeJS.ProcessEnv = {}): Pro
     close: async () => {
       await app.close();
       await database.close();
-      if (settings.storage.kind === 'folder') rmSync(settings.storage.path, { recursive: true, force: true });
+      if (settings.publishing.storage.kind === 'folder')
+        rmSync(settings.publishing.storage.path, { recursive: true, force: true });
     },
   };
 }

@@ -1,6 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { clientNetwork } from '../../shared/client-network.js';
 import { sessionEnd } from '../domain/session-end.js';
 import { AttemptLimit } from '../infrastructure/attempt-limit.js';
@@ -43,21 +45,22 @@ export class SignInService implements OnModuleInit {
   private readonly attempts: PasswordAttempts;
 
   constructor(
-    @InjectSettings() settings: Settings,
+    @SettingsFrom(serviceSettings) service: ServiceSettings,
+    @SettingsFrom(accessSettings) { authSecret }: AccessSettings,
     private readonly authPool: AuthPool,
   ) {
     const { pool } = authPool;
-    const shared = { pool, secret: settings.authSecret };
+    const shared = { pool, secret: authSecret };
     const byAddress = {
       ...shared,
       attemptsMax: ATTEMPTS_PER_ADDRESS_MAX,
       windowSeconds: ADDRESS_WINDOW_SECONDS,
       refusal: 'There were too many attempts from this address. Wait before the next one.',
     };
-    this.auth = createAuth(settings, pool);
+    this.auth = createAuth({ ...service, authSecret }, pool);
     this.signInsByAddress = new AttemptLimit({ ...byAddress, name: 'sign_in_address' });
     this.signUpsByAddress = new AttemptLimit({ ...byAddress, name: 'sign_up_address' });
-    this.networks = new KnownNetworks(pool, settings.authSecret);
+    this.networks = new KnownNetworks(pool, authSecret);
     this.attempts = new PasswordAttempts(shared, this.networks);
   }
 

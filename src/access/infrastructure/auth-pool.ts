@@ -1,7 +1,8 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { openPool } from '../../shared/postgres-pool.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 
 /** Connections for sign-in in one process: hashing a password, not the database, bounds sign-ins. */
 const AUTH_POOL_MAX = 4;
@@ -15,9 +16,9 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 export class AuthPool implements OnApplicationShutdown {
   readonly pool: Pool;
 
-  constructor(@InjectSettings() settings: Settings) {
+  constructor(@SettingsFrom(databaseSettings) database: DatabaseSettings) {
     const logger = new Logger(AuthPool.name);
-    this.pool = openPool(settings, {
+    this.pool = openPool(database, {
       name: 'sign-in',
       connections: AUTH_POOL_MAX,
       statementMs: STATEMENT_TIMEOUT_MS,

@@ -2,7 +2,8 @@ import { Logger } from '@nestjs/common';
 import { betterAuth } from 'better-auth';
 import type { Pool } from 'pg';
 import { newId } from '../../shared/ids.js';
-import type { Settings } from '../../shared/settings.js';
+import type { ServiceSettings } from '../../shared/service.settings.js';
+import type { AccessSettings } from '../access.settings.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
 
 const SESSION_DAYS = 7;
@@ -14,7 +15,7 @@ const DAY_SECONDS = 24 * 60 * 60;
  * limited and answered by our own controllers, like all others.
  */
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the type is built from the options
-export function createAuth(settings: Settings, pool: Pool) {
+export function createAuth(settings: ServiceSettings & AccessSettings, pool: Pool) {
   const logger = new Logger('better-auth');
   const https = settings.publicBaseUrl.startsWith('https:');
   return betterAuth({

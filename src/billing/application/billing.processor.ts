@@ -2,7 +2,9 @@ import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Complaint } from '../../shared/complaint.js';
 import { queueReady, WORKER_OPTIONS } from '../../shared/queue.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
+import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { EventWorker } from './event-worker.js';
 import { BILLING_QUEUE } from '../infrastructure/billing.bell.js';
 
@@ -20,7 +22,8 @@ export class BillingProcessor extends WorkerHost implements OnApplicationBootstr
 
   constructor(
     private readonly events: EventWorker,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(queueSettings) private readonly queueSettings: QueueSettings,
+    @SettingsFrom(outboxSettings) private readonly outboxSettings: OutboxSettings,
   ) {
     super();
   }
@@ -31,9 +34,9 @@ export class BillingProcessor extends WorkerHost implements OnApplicationBootstr
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await queueReady(this.settings, this.worker);
+    await queueReady(this.queueSettings, this.worker);
     this.events.ring();
-    this.poll = setInterval(() => this.events.ring(), this.settings.outbox.pollMs);
+    this.poll = setInterval(() => this.events.ring(), this.outboxSettings.pollMs);
   }
 
   onModuleDestroy(): void {

@@ -9,7 +9,8 @@ import type { Project } from '../../projects/domain/project.js';
 import { existingProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { LIVE_STATUSES } from '../domain/stripe-subscription.js';
 import { STRIPE } from '../infrastructure/billing-event.store.js';
 import { PriceList } from '../infrastructure/price-list.js';
@@ -39,7 +40,7 @@ export class BillingService {
     private readonly prices: PriceList,
     private readonly checkouts: CheckoutService,
     private readonly subscriptions: SubscriptionSync,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   async read(project: Project, now: Date): Promise<BillingState> {
@@ -186,7 +187,7 @@ export class BillingService {
   }
 
   private returnUrl(projectId: string, from: string): string {
-    const { publicBaseUrl, host, port } = this.settings;
+    const { publicBaseUrl, host, port } = this.service;
     return `${publicBaseUrl || `http://${host}:${port}`}/projects/${projectId}/billing?from=${from}`;
   }
 }

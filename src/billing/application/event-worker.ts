@@ -5,7 +5,8 @@ import { Subscription } from '../../licensing/infrastructure/subscription.entity
 import { newId } from '../../shared/ids.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { Complaint } from '../../shared/complaint.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { withoutKeys } from '../../shared/without-keys.js';
 import {
   EVENT_ATTEMPTS_MAX,
@@ -61,7 +62,7 @@ export class EventWorker implements BeforeApplicationShutdown {
     private readonly store: BillingEventStore,
     private readonly subscriptions: SubscriptionSync,
     private readonly metrics: BillingMetrics,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(outboxSettings) private readonly outbox: OutboxSettings,
   ) {}
 
   /** Looks for events now. Never waits and never throws. */
@@ -82,7 +83,7 @@ export class EventWorker implements BeforeApplicationShutdown {
         await Promise.race(this.underWay);
         continue;
       }
-      const held = await this.store.claim(newId(), free, this.settings.outbox.leaseMs);
+      const held = await this.store.claim(newId(), free, this.outbox.leaseMs);
       for (const one of held) {
         const work = this.workOn(one).finally(() => this.underWay.delete(work));
         this.underWay.add(work);

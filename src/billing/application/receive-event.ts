@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type BillingSettings, billingSettings } from '../billing.settings.js';
 import { isOfOtherMode, planOf, readEvent, type StripeEvent } from '../domain/stripe-event.js';
 import { BillingBell } from '../infrastructure/billing.bell.js';
 import { BillingEventStore } from '../infrastructure/billing-event.store.js';
@@ -17,7 +18,7 @@ export class ReceiveEvent {
     private readonly store: BillingEventStore,
     private readonly bell: BillingBell,
     private readonly metrics: BillingMetrics,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(billingSettings) private readonly settings: BillingSettings,
   ) {}
 
   /**
@@ -25,7 +26,7 @@ export class ReceiveEvent {
    * @throws DomainError the five `webhook_…` codes (400), or `billing_not_configured` without a secret.
    */
   async fromWebhook(body: Buffer, signature: string | undefined, now: Date): Promise<void> {
-    const { webhookSecrets } = this.settings.billing;
+    const { webhookSecrets } = this.settings;
     if (webhookSecrets.length === 0) {
       throw new DomainError(
         'billing_not_configured',
@@ -39,7 +40,7 @@ export class ReceiveEvent {
   }
 
   private sayOnceHowEventsAreRead(): void {
-    if (this.said || this.settings.billing.stripeSecretKey) return;
+    if (this.said || this.settings.stripeSecretKey) return;
     this.said = true;
     this.logger.warn(
       'STRIPE_SECRET_KEY is not set: webhooks are believed by their payload, in the order of created',
@@ -53,7 +54,7 @@ export class ReceiveEvent {
   }
 
   private async keep(event: StripeEvent, payload: string, source: string): Promise<boolean> {
-    const foreign = isOfOtherMode(event, this.settings.billing.stripeSecretKey);
+    const foreign = isOfOtherMode(event, this.settings.stripeSecretKey);
     const status = planOf(event.type) && !foreign ? 'pending' : 'ignored';
     const code = foreign ? 'livemode_mismatch' : null;
     const isNew = await this.store.receive(event, { payload, status, source, code });

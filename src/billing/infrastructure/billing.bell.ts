@@ -2,7 +2,8 @@ import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { queueReady, QUEUES } from '../../shared/queue.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
 
 export const BILLING_QUEUE = QUEUES.billing;
 const WAKE_JOB = 'wake';
@@ -21,13 +22,13 @@ export class BillingBell implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     @InjectQueue(BILLING_QUEUE) private readonly queue: Queue,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(queueSettings) private readonly queueSettings: QueueSettings,
   ) {
     queue.on('error', (error) => this.complain(error));
   }
 
   onApplicationBootstrap(): Promise<void> {
-    return queueReady(this.settings, this.queue);
+    return queueReady(this.queueSettings, this.queue);
   }
 
   /** Never waits and never throws. */

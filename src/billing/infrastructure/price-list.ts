@@ -1,8 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { SettingsError } from '../../app/config.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsError } from '../../shared/declare-settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type BillingSettings, billingSettings } from '../billing.settings.js';
 import type { PriceMeaning } from '../domain/stripe-subscription.js';
 
 /**
@@ -13,12 +14,12 @@ import type { PriceMeaning } from '../domain/stripe-subscription.js';
 export class PriceList implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(billingSettings) private readonly settings: BillingSettings,
   ) {}
 
   /** @throws SettingsError where STRIPE_PRICES gives a known price another meaning. */
   async onModuleInit(): Promise<void> {
-    const { prices } = this.settings.billing;
+    const { prices } = this.settings;
     if (prices.length === 0) return;
     await sql`
       insert into billing_price (price_id, tier, "interval")
@@ -49,7 +50,6 @@ export class PriceList implements OnModuleInit {
 
   /** The price that is sold for a tier now; undefined where none is. */
   sold(tier: string, interval: string): string | undefined {
-    return this.settings.billing.prices.find((price) => price.tier === tier && price.interval === interval)
-      ?.priceId;
+    return this.settings.prices.find((price) => price.tier === tier && price.interval === interval)?.priceId;
   }
 }

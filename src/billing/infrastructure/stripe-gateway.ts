@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Stripe } from 'stripe';
 import { DomainError } from '../../shared/domain-error.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type BillingSettings, billingSettings } from '../billing.settings.js';
 
 /** One request; with the retries an answer takes 30 s at most, which is less than a lease. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -26,8 +27,7 @@ export interface CheckoutRequest {
 export class StripeGateway {
   private readonly stripe: Stripe | null;
 
-  constructor(@InjectSettings() settings: Settings) {
-    const { stripeSecretKey, stripeApiBase } = settings.billing;
+  constructor(@SettingsFrom(billingSettings) { stripeSecretKey, stripeApiBase }: BillingSettings) {
     const base = new URL(stripeApiBase);
     this.stripe = stripeSecretKey
       ? new Stripe(stripeSecretKey, {

@@ -5,7 +5,8 @@ import { ProjectReads } from '../../database/project-reads.js';
 import { FairPlaces, type PlaceLimits } from '../../shared/fair-places.js';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { openPool } from '../../shared/postgres-pool.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../domain/consent-input.js';
 import { filtersOf, rangeOf, type RecordFilter } from './record-filter.js';
 
@@ -69,9 +70,9 @@ export class ConsentExport implements OnApplicationShutdown {
 
   constructor(
     private readonly reads: ProjectReads,
-    @InjectSettings() settings: Settings,
+    @SettingsFrom(databaseSettings) database: DatabaseSettings,
   ) {
-    this.pool = openPool(settings, {
+    this.pool = openPool(database, {
       name: 'export',
       connections: CONNECTIONS,
       statementMs: STATEMENT_TIMEOUT_MS,

@@ -2,7 +2,8 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { dropPartitionsBefore, ensurePartition } from '../../shared/partitions.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { Upkeep } from '../../shared/upkeep.js';
 import { partitionMonths, retentionStart } from '../domain/retention.js';
 
@@ -18,7 +19,7 @@ export class ConsentPartitions implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
     private readonly upkeep: Upkeep,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(consentSettings) private readonly settings: ConsentSettings,
   ) {}
 
   async onModuleInit(): Promise<void> {

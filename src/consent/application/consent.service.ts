@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { consentKey, type ConsentRecorded } from '../domain/consent-recorded.js';
 import { ConsentEvents } from '../consent.events.js';
 import { type ConsentInput, parseConsent } from '../domain/consent-input.js';
@@ -35,7 +36,7 @@ export class ConsentService {
   constructor(
     private readonly writer: ConsentWriter,
     private readonly events: ConsentEvents,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   /**
@@ -56,7 +57,7 @@ export class ConsentService {
       ...consent,
       projectId,
       id: consent.id ?? newId(),
-      originHost: originHost(origin, { production: this.settings.production }),
+      originHost: originHost(origin, { production: this.service.production }),
     };
     const written = await this.writer.write(row);
     switch (written.kind) {

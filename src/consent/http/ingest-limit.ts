@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { clientNetwork } from '../../shared/client-network.js';
 import { tooManyRequests } from '../../shared/domain-error.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { RateWindow } from '../domain/rate-window.js';
 
 const WINDOW_MS = 60_000;
@@ -19,9 +20,9 @@ export class IngestLimit {
   private readonly byProject: RateWindow | null;
   private readonly byNetwork: RateWindow | null;
 
-  constructor(@InjectSettings() settings: Settings) {
-    this.byProject = windowOf(settings.ingest.ratePerMinute);
-    this.byNetwork = windowOf(settings.ingest.networkRatePerMinute);
+  constructor(@SettingsFrom(consentSettings) settings: ConsentSettings) {
+    this.byProject = windowOf(settings.ratePerMinute);
+    this.byNetwork = windowOf(settings.networkRatePerMinute);
   }
 
   /**

@@ -5,7 +5,8 @@ import { isUuid } from '../../shared/ids.js';
 import { REQUEST_ID_HEADER, requestIdOf } from '../../shared/logging.js';
 import { ProblemFilter } from '../../shared/problem.filter.js';
 import { securityHeaders } from '../../shared/security-headers.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { ConsentService, unknownProject } from '../application/consent.service.js';
 import { IngestMetrics } from './ingest.metrics.js';
 import { clientAddress } from './client-address.js';
@@ -33,14 +34,14 @@ export class IngestEndpoint {
     private readonly limit: IngestLimit,
     private readonly metrics: IngestMetrics,
     private readonly problems: ProblemFilter,
-    @InjectSettings() settings: Settings,
+    @SettingsFrom(serviceSettings) service: ServiceSettings,
   ) {
-    const secure = securityHeaders(settings.production);
+    const secure = securityHeaders(service.production);
     // Helmet's own policy is for the service's own pages alone.
     const policyAt = secure.indexOf('Cross-Origin-Resource-Policy');
     if (policyAt !== -1) secure.splice(policyAt, 2);
     this.headers = [...secure, ...ANY_ORIGIN];
-    this.addressOf = clientAddress(settings.trustedProxies);
+    this.addressOf = clientAddress(service.trustedProxies);
   }
 
   /**

@@ -6,7 +6,8 @@ import { Complaint } from '../../shared/complaint.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { openPool } from '../../shared/postgres-pool.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import { ConsentEvents } from '../consent.events.js';
 import { ConsentPartitions } from '../application/consent-partitions.js';
 import {
@@ -76,9 +77,9 @@ export class ConsentWriter implements OnApplicationShutdown {
     private readonly events: ConsentEvents,
     private readonly outbox: OutboxService,
     private readonly partitions: ConsentPartitions,
-    @InjectSettings() settings: Settings,
+    @SettingsFrom(databaseSettings) database: DatabaseSettings,
   ) {
-    this.pool = openPool(settings, {
+    this.pool = openPool(database, {
       name: 'ingest',
       connections: WRITE_CONNECTIONS,
       statementMs: WAIT_MAX_MS,

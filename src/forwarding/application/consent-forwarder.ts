@@ -8,7 +8,8 @@ import type { ResolvedTier } from '../../licensing/domain/tier.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import type { Attempt, Ending, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { chooseDestination } from '../domain/destination.js';
 import { type DeliveryOutcome, isHealthy, type SkipReason } from '../domain/outcome.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
@@ -27,6 +28,7 @@ interface BatchFacts {
 @Injectable()
 export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModuleInit {
   readonly topics = [CONSENT_RECORDED];
+  readonly attemptMaxMs: number;
 
   constructor(
     private readonly em: EntityManager,
@@ -35,12 +37,14 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
     private readonly licensing: LicensingService,
     private readonly delivery: AttemptDelivery,
     private readonly metrics: ForwardingMetrics,
-    @InjectSettings() private readonly settings: Settings,
-  ) {}
+    @SettingsFrom(forwardingSettings) private readonly settings: ForwardingSettings,
+  ) {
+    this.attemptMaxMs = settings.timeoutMs;
+  }
 
   onModuleInit(): void {
     this.outbox.register(this);
-    this.events.announceWhere(announcement(this.settings.ingest.legacyCustomEndpoint));
+    this.events.announceWhere(announcement(this.settings.legacyCustomEndpoint));
   }
 
   /**
@@ -69,7 +73,7 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
       target,
       customEndpoint: record.customEndpoint,
       tierRefusal: tierRefusalOf(tier),
-      legacyAllowed: this.settings.ingest.legacyCustomEndpoint,
+      legacyAllowed: this.settings.legacyCustomEndpoint,
     });
     if (destination.kind === 'skip') return async () => skip(destination.reason);
     return async (signal) => {

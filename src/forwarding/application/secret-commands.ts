@@ -1,5 +1,4 @@
-import { fillInSecrets } from '../../one-machine/infrastructure/secrets.js';
-import type { Settings } from '../../app/config.js';
+import { forwardingSettings } from '../forwarding.settings.js';
 import { atMost, type Command, DRY_RUN, OperatorError, print } from '../../shared/operator-command.js';
 
 /** The bearer tokens at rest and the keys that encrypt them (SECRET_KEYS). */
@@ -13,7 +12,7 @@ export const secretCommands: Command[] = [
       atMost(0, given);
       return async ({ orm, settings }) => {
         const { countTokensByKey } = await import('./stored-tokens.js');
-        const { secretKeys } = withSecrets(settings);
+        const { secretKeys } = settings(forwardingSettings);
         const counts = new Map((await countTokensByKey(orm.em)).map(({ keyId, tokens }) => [keyId, tokens]));
         const known = secretKeys.map(({ id }) => id);
         for (const id of new Set([...known, ...counts.keys()])) {
@@ -34,7 +33,7 @@ export const secretCommands: Command[] = [
       const dryRun = given.values['dry-run'] === true;
       return async ({ orm, settings }) => {
         const { reEncryptTokens } = await import('./stored-tokens.js');
-        const { done, unreadable } = await reEncryptTokens(orm.em, withSecrets(settings), { dryRun });
+        const { done, unreadable } = await reEncryptTokens(orm.em, settings(forwardingSettings), { dryRun });
         print(dryRun ? `Would encrypt ${done} anew.` : `Encrypted ${done} anew.`);
         if (unreadable.length === 0) return;
         throw new OperatorError(
@@ -45,8 +44,3 @@ export const secretCommands: Command[] = [
     },
   },
 ];
-
-/** On one machine the keys are in DATA_DIR rather than in the environment. */
-function withSecrets(settings: Settings): Settings {
-  return settings.production ? settings : fillInSecrets(settings).settings;
-}

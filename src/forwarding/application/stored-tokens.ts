@@ -1,7 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { Settings } from '../../shared/settings.js';
+import type { SettingsOf } from '../../shared/declare-settings.js';
+import type { forwardingSettings } from '../forwarding.settings.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
+
+/** The keys that encrypt the tokens at rest. */
+type KeySettings = Pick<SettingsOf<typeof forwardingSettings>, 'secretKeys'>;
 
 /** Tokens of one statement. */
 const BATCH_MAX = 500;
@@ -14,7 +18,7 @@ const SAMPLE_MAX = 20;
  */
 export async function expectedToken(
   em: EntityManager,
-  settings: Settings,
+  settings: KeySettings,
   projectId: string,
 ): Promise<string | null> {
   const { rows } = await sql<{ ciphertext: Buffer; keyId: string }>`
@@ -41,7 +45,7 @@ export async function countTokensByKey(em: EntityManager): Promise<{ keyId: stri
  */
 export async function reEncryptTokens(
   em: EntityManager,
-  settings: Settings,
+  settings: KeySettings,
   { dryRun }: { dryRun: boolean },
 ): Promise<{ done: number; unreadable: string[] }> {
   const vault = new TokenVault(settings);
@@ -77,7 +81,7 @@ export async function reEncryptTokens(
 }
 
 /** What SECRET_KEYS lacks to open the stored tokens, as the end of a start; null where nothing is missing. */
-export async function missingKeysSentence(em: EntityManager, settings: Settings): Promise<string | null> {
+export async function missingKeysSentence(em: EntityManager, settings: KeySettings): Promise<string | null> {
   const known = new Set(settings.secretKeys.map(({ id }) => id));
   const counts = await countTokensByKey(em);
   const missing = counts.filter(({ keyId }) => !known.has(keyId));
@@ -97,7 +101,7 @@ export async function missingKeysSentence(em: EntityManager, settings: Settings)
 }
 
 /** Keys made by the same script have the same id: whether this one is that one, only a token tells. */
-async function opensAny(em: EntityManager, settings: Settings, keyId: string): Promise<boolean> {
+async function opensAny(em: EntityManager, settings: KeySettings, keyId: string): Promise<boolean> {
   const { rows } = await sql<{ projectId: string; ciphertext: Buffer }>`
     select project_id as "projectId", token_ciphertext as ciphertext from forwarding_settings
     where token_key_id = ${keyId} limit ${SAMPLE_MAX}

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type buildConnector, Client, type Dispatcher, errors, Pool } from 'undici';
-import type { Settings } from '../../shared/settings.js';
+import type { ForwardingSettings } from '../forwarding.settings.js';
+import type { OutboxSettings } from '../../outbox/outbox.settings.js';
 import { type EndpointExceptions, parseExceptions } from '../domain/endpoint-policy.js';
 import type { Answer } from '../domain/outcome.js';
 import type { HeaderList } from '../domain/outbound-request.js';
@@ -30,6 +31,9 @@ export interface OutboundRequest {
 /** `aborted` says that the caller's signal ended it: what became of the request is unknown. */
 export type SendResult = { kind: 'answered'; answer: Answer; durationMs: number } | { kind: 'aborted' };
 
+/** What sending is bounded by, and where it may go. */
+export type SenderSettings = ForwardingSettings & Pick<OutboxSettings, 'slots'>;
+
 /** Sends requests to receivers, over connections that are kept and shared by all projects. */
 export class Sender implements OnApplicationShutdown {
   readonly exceptions: EndpointExceptions;
@@ -40,8 +44,8 @@ export class Sender implements OnApplicationShutdown {
   private readonly freshAgent: Agent;
 
   /** `resolver` replaces the one that asks the system's name servers. */
-  constructor(settings: Settings, resolver?: NameResolver) {
-    const { connectTimeoutMs, timeoutMs, slots, allowedPrivateTargets, extraCaFile } = settings.forwarding;
+  constructor(settings: SenderSettings, resolver?: NameResolver) {
+    const { connectTimeoutMs, timeoutMs, slots, allowedPrivateTargets, extraCaFile } = settings;
     this.timeoutMs = timeoutMs;
     this.exceptions = parseExceptions(allowedPrivateTargets);
     const connect = guardedConnector({

@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import type { SettingsOf } from '../../shared/declare-settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { forwardingSettings } from '../forwarding.settings.js';
 
 const ALGORITHM = 'aes-256-gcm';
 /** GCM's own nonce length; random, since one key seals far fewer than 2^32 tokens (NIST SP 800-38D §8.3). */
@@ -22,7 +24,9 @@ export class TokenVault {
   /** The keys as OpenSSL wants them: turned into that once, not for each record that is sent. */
   private readonly keys: { id: string; key: KeyObject }[];
 
-  constructor(@InjectSettings() settings: Settings) {
+  constructor(
+    @SettingsFrom(forwardingSettings) settings: Pick<SettingsOf<typeof forwardingSettings>, 'secretKeys'>,
+  ) {
     this.keys = settings.secretKeys.map(({ id, key }) => ({ id, key: createSecretKey(key) }));
   }
 

@@ -7,11 +7,12 @@ import { findDemoProject, insertDemoProject } from '../../projects/project.rows.
 import { ApiKeyService } from '../../access/api-key.service.js';
 import type { KeyScope } from '../../access/domain/key-scope.js';
 import { ROLES, type Role } from '../../access/domain/role.js';
-import type { Settings, SoldPrice } from '../../app/config.js';
+import type { SoldPrice } from '../../billing/billing.settings.js';
 import { expectedToken } from '../../forwarding/application/stored-tokens.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { DemoReceiver } from '../http/demo-receiver.js';
 import { mountDemoSite } from '../http/demo-site.js';
+import type { MachineSettings } from '../infrastructure/secrets.js';
 import type { Machine } from './machine.js';
 
 const TOKEN_BYTES = 32;
@@ -27,9 +28,9 @@ interface DevCredentials {
 }
 
 /** The demo of one-machine mode: a project, a receiver, a page with a real banner. */
-export interface Demo {
+export interface Demo<S extends MachineSettings = MachineSettings> {
   /** The machine's settings, with the receiver's own address allowed and its authority trusted. */
-  settings: Settings;
+  settings: S;
   /** Mounts the demo page. */
   mount(app: NestExpressApplication): void;
   /** Makes the project where it is missing and writes the credentials, once the API answers at `baseUrl`. */
@@ -39,8 +40,11 @@ export interface Demo {
 }
 
 /** Starts the receiver; what it takes to stop it is put on `stops`. */
-export async function startDemo(machine: Machine, stops: (() => Promise<void>)[]): Promise<Demo> {
-  const { dataDir } = machine.settings;
+export async function startDemo<S extends MachineSettings>(
+  machine: Machine<S>,
+  stops: (() => Promise<void>)[],
+): Promise<Demo<S>> {
+  const { dataDir } = machine.settings.service;
   const folder = join(dataDir, 'demo');
   const credentialsFile = join(dataDir, 'dev-credentials.json');
   const token = readOrMakeToken(dataDir);
@@ -48,7 +52,7 @@ export async function startDemo(machine: Machine, stops: (() => Promise<void>)[]
   const settings = withDemoPrices(machine.settings);
   // The application is there before anything is sent.
   const receiver = new DemoReceiver(folder, token, async (projectId) =>
-    em && isUuid(projectId) ? expectedToken(em, settings, projectId) : token,
+    em && isUuid(projectId) ? expectedToken(em, settings.forwarding, projectId) : token,
   );
   await receiver.start();
   stops.push(() => receiver.stop());
@@ -97,7 +101,7 @@ function readOrMakeToken(dataDir: string): string {
 }
 
 /** Allows exactly the receiver's own host and port, and trusts its authority beside those set by hand. */
-function trustReceiver(settings: Settings, receiver: DemoReceiver): Settings {
+function trustReceiver<S extends MachineSettings>(settings: S, receiver: DemoReceiver): S {
   const { extraCaFile, allowedPrivateTargets } = settings.forwarding;
   const own = readFileSync(receiver.caFile, 'utf8');
   const others = extraCaFile ? readFileSync(extraCaFile, 'utf8') : '';
@@ -172,7 +176,7 @@ const DEMO_PRICES: SoldPrice[] = (['pro', 'business'] as const).flatMap((tier) =
   })),
 );
 
-function withDemoPrices(settings: Settings): Settings {
+function withDemoPrices<S extends MachineSettings>(settings: S): S {
   if (settings.billing.prices.length > 0) return settings;
   return { ...settings, billing: { ...settings.billing, prices: DEMO_PRICES } };
 }

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import type { Settings } from '../../app/config.js';
 import { lockDataFolder } from '../infrastructure/data-folder-lock.js';
 import { startEmbeddedPostgres } from '../infrastructure/embedded-postgres.js';
-import { fillInSecrets } from '../infrastructure/secrets.js';
+import { fillInSecrets, type MachineSettings } from '../infrastructure/secrets.js';
 
 /** Where the service runs: its settings, complete, and what has to be stopped in the end. */
-export interface Machine {
-  settings: Settings;
+export interface Machine<S extends MachineSettings = MachineSettings> {
+  settings: S;
   /** Empty in production, where STRIPE_WEBHOOK_SECRETS is given. */
   billingWebhookSecret: string;
   stop(): Promise<void>;
@@ -17,18 +16,22 @@ export interface Machine {
  * this process alone and starts the embedded PostgreSQL in it.
  * @throws DataFolderTakenError, EmbeddedPostgresError with sentences for the person at the terminal
  */
-export async function prepareMachine(given: Settings): Promise<Machine> {
-  if (given.production) return { settings: given, billingWebhookSecret: '', stop: () => Promise.resolve() };
-  if (given.databaseUrl) {
+export async function prepareMachine<S extends MachineSettings>(given: S): Promise<Machine<S>> {
+  const { production, dataDir } = given.service;
+  if (production) return { settings: given, billingWebhookSecret: '', stop: () => Promise.resolve() };
+  if (given.database.databaseUrl) {
     return { ...fillInSecrets(given), stop: () => Promise.resolve() };
   }
-  const unlock = lockDataFolder(given.dataDir);
+  const unlock = lockDataFolder(dataDir);
   try {
     const { settings, billingWebhookSecret } = fillInSecrets(given);
-    const server = await startEmbeddedPostgres(join(given.dataDir, 'postgres'));
+    const server = await startEmbeddedPostgres(join(dataDir, 'postgres'));
     const unwatch = server.keepRunning();
     return {
-      settings: { ...settings, databaseUrl: server.databaseUrl, databaseOwnerUrl: server.ownerUrl },
+      settings: {
+        ...settings,
+        database: { databaseUrl: server.databaseUrl, databaseOwnerUrl: server.ownerUrl },
+      },
       billingWebhookSecret,
       stop: async () => {
         unwatch();

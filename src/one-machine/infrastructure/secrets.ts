@@ -1,9 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Settings } from '../../app/config.js';
+import type { accessSettings } from '../../access/access.settings.js';
+import type { billingSettings } from '../../billing/billing.settings.js';
+import type { databaseSettings } from '../../database/database.settings.js';
+import type { forwardingSettings } from '../../forwarding/forwarding.settings.js';
+import type { SettingsOf } from '../../shared/declare-settings.js';
+import type { serviceSettings } from '../../shared/service.settings.js';
 
 const SECRET_BYTES = 32;
+
+/** What one machine completes, by module. */
+export interface MachineSettings {
+  readonly service: SettingsOf<typeof serviceSettings>;
+  readonly database: SettingsOf<typeof databaseSettings>;
+  readonly access: SettingsOf<typeof accessSettings>;
+  readonly forwarding: SettingsOf<typeof forwardingSettings>;
+  readonly billing: SettingsOf<typeof billingSettings>;
+}
 
 /** What development makes for itself at the first start and keeps in DATA_DIR. Production is given its own. */
 interface DevelopmentSecrets {
@@ -13,20 +27,24 @@ interface DevelopmentSecrets {
 }
 
 /** Fills in the secrets that were not set, from a file that is made once and readable by its owner alone. */
-export function fillInSecrets(settings: Settings): { settings: Settings; billingWebhookSecret: string } {
-  const secrets = readOrMake(settings.dataDir);
+export function fillInSecrets<S extends MachineSettings>(
+  settings: S,
+): { settings: S; billingWebhookSecret: string } {
+  const { service, access, forwarding, billing } = settings;
+  const secrets = readOrMake(service.dataDir);
   const webhookSecrets =
-    settings.billing.webhookSecrets.length > 0
-      ? settings.billing.webhookSecrets
-      : [secrets.billingWebhookSecret];
+    billing.webhookSecrets.length > 0 ? billing.webhookSecrets : [secrets.billingWebhookSecret];
   const developmentKey = { id: 'dev', key: Buffer.from(secrets.encryptionKey, 'base64') };
   return {
     billingWebhookSecret: webhookSecrets[0] ?? '',
     settings: {
       ...settings,
-      secretKeys: settings.secretKeys.length > 0 ? settings.secretKeys : [developmentKey],
-      authSecret: settings.authSecret || secrets.authSecret,
-      billing: { ...settings.billing, webhookSecrets },
+      access: { ...access, authSecret: access.authSecret || secrets.authSecret },
+      forwarding: {
+        ...forwarding,
+        secretKeys: forwarding.secretKeys.length > 0 ? forwarding.secretKeys : [developmentKey],
+      },
+      billing: { ...billing, webhookSecrets },
     },
   };
 }

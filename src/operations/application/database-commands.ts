@@ -22,7 +22,7 @@ export const databaseCommands: Command[] = [
       // The value may hold a password, so it is not repeated.
       if (!URL.canParse(to) || !['postgres:', 'postgresql:'].includes(new URL(to).protocol))
         throw new UsageError('--to must be a URL that begins with postgres:// or postgresql://.');
-      return async ({ orm, settings }) => {
+      return async ({ orm, databaseUrl }) => {
         const [
           { MikroORM },
           { Client },
@@ -41,7 +41,7 @@ export const databaseCommands: Command[] = [
             'This database is of an earlier version. Start this version on it once, and stop it.',
           );
         const targetOrm = await MikroORM.init(ormOptions(to, { statementMs: 0 }));
-        const [source, target] = [new Client(settings.databaseUrl), new Client(to)];
+        const [source, target] = [new Client(databaseUrl), new Client(to)];
         try {
           await target.connect().catch((cause: unknown) => {
             throw new OperatorError('The target cannot be reached.', { cause });

@@ -11,7 +11,8 @@ import { missingMigrations } from '../../database/migrate.js';
 import { OUTBOX_QUEUE } from '../../outbox/outbox.module.js';
 import { Complaint } from '../../shared/complaint.js';
 import { openPool } from '../../shared/postgres-pool.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 
 /** A part that has not answered by then counts as down. */
 const CHECK_TIMEOUT_MS = 2_000;
@@ -39,9 +40,9 @@ export class ReadinessChecks implements OnApplicationShutdown {
   constructor(
     private readonly indicators: HealthIndicatorService,
     @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
-    @InjectSettings() settings: Settings,
+    @SettingsFrom(databaseSettings) database: DatabaseSettings,
   ) {
-    this.pool = openPool(settings, {
+    this.pool = openPool(database, {
       name: 'health',
       connections: 1,
       statementMs: CHECK_TIMEOUT_MS,

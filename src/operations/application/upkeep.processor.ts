@@ -3,7 +3,8 @@ import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nest
 import type { Job, Queue } from 'bullmq';
 import { Complaint } from '../../shared/complaint.js';
 import { queueReady, QUEUES, WORKER_OPTIONS } from '../../shared/queue.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
 import { Upkeep } from '../../shared/upkeep.js';
 
 export const UPKEEP_QUEUE = QUEUES.upkeep;
@@ -22,7 +23,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
   constructor(
     private readonly upkeep: Upkeep,
     @InjectQueue(UPKEEP_QUEUE) private readonly queue: Queue,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(queueSettings) private readonly queueSettings: QueueSettings,
   ) {
     super();
     // BullMQ writes an error that nobody listens for to the console, connection and all.
@@ -41,7 +42,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await queueReady(this.settings, this.worker, this.queue);
+    await queueReady(this.queueSettings, this.worker, this.queue);
     // Not awaited: a worker starts while the queue is away.
     void this.schedule();
     this.timer = setInterval(() => void this.schedule(), RESCHEDULE_MS);

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Complaint } from '../../shared/complaint.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import { FairShare } from '../domain/fair-share.js';
 import { OutboxMetrics } from '../infrastructure/outbox.metrics.js';
 import { OutboxClaimer } from '../infrastructure/outbox.claimer.js';
@@ -73,15 +74,15 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     private readonly settler: OutboxSettler,
     private readonly outbox: OutboxService,
     private readonly metrics: OutboxMetrics,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
   ) {
     metrics.watch(this);
-    this.share = new FairShare(settings.forwarding.slots);
+    this.share = new FairShare(settings.slots);
   }
 
   /** Attempts under way. */
   get inFlight(): number {
-    return this.settings.forwarding.slots - this.share.free;
+    return this.settings.slots - this.share.free;
   }
 
   /** Messages that wait for a slot, are under way, or have an outcome not yet written. */
@@ -109,7 +110,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     this.stopping = true;
     for (const projectId of this.ready.keys()) this.giveBack(projectId);
     const deadline = new Promise<void>((wake) => {
-      setTimeout(wake, this.settings.forwarding.timeoutMs + DRAIN_EXTRA_MS).unref();
+      setTimeout(wake, this.outbox.attemptMaxMs + DRAIN_EXTRA_MS).unref();
     });
     // Batches are looked at once no claim can add one any more.
     const ended = Promise.resolve(this.running).then(() => Promise.all(this.batches));
@@ -166,11 +167,11 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
 
   /** Never more than half of the lease: after a pause of the process the message may be somebody else's. */
   private get readyMaxMs(): number {
-    return Math.min(READY_MAX_MS, this.settings.outbox.leaseMs / 2);
+    return Math.min(READY_MAX_MS, this.settings.leaseMs / 2);
   }
 
   private get leasedMax(): number {
-    return this.settings.forwarding.slots * LEASED_PER_SLOT;
+    return this.settings.slots * LEASED_PER_SLOT;
   }
 
   /** Counts them at once and works in the background: the next claim need not wait for this preparation. */

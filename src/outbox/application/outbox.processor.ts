@@ -3,7 +3,9 @@ import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nest
 import type { Queue } from 'bullmq';
 import { Complaint } from '../../shared/complaint.js';
 import { queueReady, WORKER_OPTIONS } from '../../shared/queue.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
+import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
 import { OUTBOX_QUEUE, POLL_JOB } from '../infrastructure/outbox.bell.js';
 import { OutboxDispatcher } from './outbox.dispatcher.js';
 import { OutboxService } from '../outbox.service.js';
@@ -30,7 +32,8 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
     private readonly store: OutboxStore,
     private readonly outbox: OutboxService,
     @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
+    @SettingsFrom(queueSettings) private readonly queueSettings: QueueSettings,
   ) {
     super();
   }
@@ -48,7 +51,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
           'Start the version that wrote them, or a later one.',
       );
     }
-    await queueReady(this.settings, this.worker);
+    await queueReady(this.queueSettings, this.worker);
     // Not awaited: a worker starts, and works by its heartbeat, while the queue is away.
     void this.schedulePoll();
     this.dispatcher.ring();
@@ -74,7 +77,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
     try {
       await this.queue.upsertJobScheduler(
         POLL_JOB,
-        { every: this.settings.outbox.pollMs },
+        { every: this.settings.pollMs },
         { name: POLL_JOB, opts: { removeOnComplete: true, removeOnFail: true } },
       );
     } catch (error) {

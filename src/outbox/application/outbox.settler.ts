@@ -4,7 +4,8 @@ import { AdaptiveBatch } from '../../shared/adaptive-batch.js';
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
 import { Complaint } from '../../shared/complaint.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import { OutboxService } from '../outbox.service.js';
 import { type LeasedMessage, leaseKey, OutboxStore } from '../infrastructure/outbox.store.js';
 
@@ -50,7 +51,7 @@ export class OutboxSettler {
     private readonly em: EntityManager,
     private readonly store: OutboxStore,
     private readonly outbox: OutboxService,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
   ) {}
 
   /**
@@ -59,7 +60,7 @@ export class OutboxSettler {
    */
   settle(leased: LeasedMessage, outcome: unknown, claimedMs: number): Promise<void> {
     return new Promise((done) => {
-      this.finished.add({ leased, outcome, leaseEndsMs: claimedMs + this.settings.outbox.leaseMs, done });
+      this.finished.add({ leased, outcome, leaseEndsMs: claimedMs + this.settings.leaseMs, done });
     });
   }
 

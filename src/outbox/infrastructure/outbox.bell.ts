@@ -2,7 +2,8 @@ import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { queueReady, QUEUES } from '../../shared/queue.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
 import { Complaint } from '../../shared/complaint.js';
 
 export const OUTBOX_QUEUE = QUEUES.outbox;
@@ -30,13 +31,13 @@ export class OutboxBell implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(queueSettings) private readonly queueSettings: QueueSettings,
   ) {
     queue.on('error', (error) => this.complain(error));
   }
 
   onApplicationBootstrap(): Promise<void> {
-    return queueReady(this.settings, this.queue);
+    return queueReady(this.queueSettings, this.queue);
   }
 
   /** Never waits and never throws: the poll makes up for a ring that is lost. */

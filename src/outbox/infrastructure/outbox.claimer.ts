@@ -3,7 +3,9 @@ import type { Pool } from 'pg';
 import { Complaint } from '../../shared/complaint.js';
 import { newId } from '../../shared/ids.js';
 import { openPool } from '../../shared/postgres-pool.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
+import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import type { OutboxMessage } from '../domain/outbox-message.js';
 
 /** Projects that one claim looks at; each costs one step in the primary key. */
@@ -107,9 +109,12 @@ export class OutboxClaimer implements OnApplicationShutdown {
   private readonly pool: Pool;
   private readonly leaseSeconds: number;
 
-  constructor(@InjectSettings() settings: Settings) {
-    this.leaseSeconds = settings.outbox.leaseMs / 1000;
-    this.pool = openPool(settings, {
+  constructor(
+    @SettingsFrom(outboxSettings) settings: OutboxSettings,
+    @SettingsFrom(databaseSettings) database: DatabaseSettings,
+  ) {
+    this.leaseSeconds = settings.leaseMs / 1000;
+    this.pool = openPool(database, {
       name: 'claim',
       connections: 1,
       statementMs: CLAIM_TIMEOUT_MS,

@@ -7,8 +7,9 @@ import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import type { Attempt, Ending, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
-import { isCutOff } from '../infrastructure/object-storage.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
+import { isCutOff, STORAGE_TIMEOUT_MAX_MS } from '../infrastructure/object-storage.js';
 import { StorageHealth } from '../infrastructure/storage-health.js';
 import { CONFIGURATION_CHANGED, configurationChangedMessage } from '../publishing.events.js';
 import {
@@ -40,6 +41,8 @@ export type SiteOutcome = PublishOutcome | 'worker_lost';
 @Injectable()
 export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleInit {
   readonly topics = [CONFIGURATION_CHANGED, TIER_CHANGED];
+  /** One write; a worker that stops need not wait for those after it. */
+  readonly attemptMaxMs = STORAGE_TIMEOUT_MAX_MS;
   private readonly slots: Semaphore;
   /** Projects that wait for a slot: whoever comes now is served with them. */
   private readonly waiting = new Map<string, Promise<Ending<SiteOutcome>>>();
@@ -51,9 +54,9 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
     private readonly site: PublishSite,
     private readonly health: StorageHealth,
     private readonly metrics: PublishingMetrics,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
   ) {
-    const slots = Math.max(1, Math.floor(settings.forwarding.slots * PUBLISH_SLOTS_SHARE));
+    const slots = Math.max(1, Math.floor(settings.slots * PUBLISH_SLOTS_SHARE));
     this.slots = new Semaphore(
       Math.min(PUBLISH_CONCURRENCY_MAX, slots),
       Math.min(PUBLISH_CONCURRENCY_MAX + PUBLISH_WAITING_MAX, slots),
@@ -110,7 +113,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
     this.waiting.delete(projectId);
     try {
       // The lease that is left must be long enough to publish under.
-      if (performance.now() - askedMs > this.settings.outbox.leaseMs * SLOT_WAIT_LEASE_SHARE) {
+      if (performance.now() - askedMs > this.settings.leaseMs * SLOT_WAIT_LEASE_SHARE) {
         return retry(0, 'Other projects took too long to be published.');
       }
       return await this.publish(projectId, changedAt);

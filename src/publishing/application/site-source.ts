@@ -4,7 +4,8 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { findProject } from '../../projects/project.rows.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
 import { type RenderedDocument, renderDocument } from '../domain/document.js';
 
@@ -27,7 +28,7 @@ export class SiteSource {
   constructor(
     private readonly em: EntityManager,
     private readonly licensing: LicensingService,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   /** null where the project does not exist. */
@@ -41,7 +42,7 @@ export class SiteSource {
       domains: project.domains,
       tier: await this.licensing.tierOf(project, now),
       configuration: saved.configuration,
-      publicBaseUrl: this.settings.publicBaseUrl,
+      publicBaseUrl: this.service.publicBaseUrl,
     });
     return { ...rendered, saved };
   }

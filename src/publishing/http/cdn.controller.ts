@@ -12,7 +12,8 @@ import { Public } from '../../access/access.decorators.js';
 import { REGION_HEADER } from '../../shared/brand.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type PublishingSettings, publishingSettings } from '../publishing.settings.js';
 import { SiteReader } from '../application/site-reader.js';
 import { CONFIGURATION, CONFIGURATION_OF_VISITOR, LOADER, UNKNOWN_PROJECT } from '../domain/cache-control.js';
 import type { SiteDocument } from '../domain/document.js';
@@ -31,7 +32,7 @@ export class CdnController {
 
   constructor(
     private readonly sites: SiteReader,
-    @InjectSettings() private readonly settings: Settings,
+    @SettingsFrom(publishingSettings) private readonly settings: PublishingSettings,
   ) {}
 
   /** The loader: 200 with a strong ETag, or 304. The same for every project, so none is looked up. */

@@ -6,7 +6,9 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 import type { WriteOptions } from 'flydrive/types';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type PublishingSettings, publishingSettings } from '../publishing.settings.js';
+import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 
 /** Longest that one write or read of an object may take. A write is cut off then, see `isCutOff`. */
 export const STORAGE_TIMEOUT_MAX_MS = 6_000;
@@ -28,8 +30,11 @@ export class ObjectStorage implements OnApplicationShutdown {
   private disk: Promise<{ disk: Disk; client: S3Client | null }> | null = null;
   private readonly timeoutMs: number;
 
-  constructor(@InjectSettings() private readonly settings: Settings) {
-    this.timeoutMs = Math.min(STORAGE_TIMEOUT_MAX_MS, settings.outbox.leaseMs * LEASE_SHARE);
+  constructor(
+    @SettingsFrom(publishingSettings) private readonly settings: PublishingSettings,
+    @SettingsFrom(outboxSettings) { leaseMs }: OutboxSettings,
+  ) {
+    this.timeoutMs = Math.min(STORAGE_TIMEOUT_MAX_MS, leaseMs * LEASE_SHARE);
   }
 
   /** Writes an object whole: nobody ever reads half of it. @throws Error where that is not certain. */

@@ -1,7 +1,8 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { openPool } from '../../shared/postgres-pool.js';
-import { InjectSettings, type Settings } from '../../shared/settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import { PUBLISH_CONCURRENCY_MAX } from '../domain/publishing.limits.js';
 
 /** First key of the advisory lock; the second is the hash of the project's id. */
@@ -23,8 +24,8 @@ const LOCK_NOT_AVAILABLE = '55P03';
 export class PublishLock implements OnApplicationShutdown {
   private readonly pool: Pool;
 
-  constructor(@InjectSettings() settings: Settings) {
-    this.pool = openPool(settings, {
+  constructor(@SettingsFrom(databaseSettings) database: DatabaseSettings) {
+    this.pool = openPool(database, {
       name: 'publishing',
       connections: PUBLISH_CONCURRENCY_MAX,
       statementMs: STATEMENT_TIMEOUT_MS,

@@ -3,7 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readSettings, SettingsError } from '../../src/app/config.js';
+import { NAMESPACES, readSettings } from '../../src/app/settings.js';
+import { type Setting, SettingsError } from '../../src/shared/declare-settings.js';
 import { makeCertificateAuthority } from '../../src/one-machine/infrastructure/certificates.js';
 
 const PRODUCTION = {
@@ -18,17 +19,22 @@ const PRODUCTION = {
 describe('settings', () => {
   it('has the documented defaults where nothing is set', () => {
     expect(readSettings({})).toMatchObject({
-      production: false,
-      port: 3000,
-      host: '127.0.0.1',
-      databaseUrl: '',
-      redisUrl: '',
-      runWorker: true,
-      demo: true,
-      retentionMonths: 12,
-      ingest: { ratePerMinute: 600, networkRatePerMinute: 6_000, legacyCustomEndpoint: true },
-      outbox: { pollMs: 1000, leaseMs: 60_000 },
-      forwarding: { connectTimeoutMs: 5000, timeoutMs: 15_000, slots: 256, allowedPrivateTargets: [] },
+      service: { production: false, port: 3000, host: '127.0.0.1', publicBaseUrl: '', trustedProxies: [] },
+      database: { databaseUrl: '', databaseOwnerUrl: '' },
+      queue: { redisUrl: '' },
+      app: { runWorker: true, demo: true, workerPort: 0, shutdownDelayMs: 0, logLevel: 'warn' },
+      access: { authSecret: '' },
+      consent: { ratePerMinute: 600, networkRatePerMinute: 6_000, retentionMonths: 12 },
+      outbox: { pollMs: 1000, leaseMs: 60_000, slots: 256 },
+      forwarding: {
+        secretKeys: [],
+        connectTimeoutMs: 5000,
+        timeoutMs: 15_000,
+        allowedPrivateTargets: [],
+        extraCaFile: '',
+        nameServers: [],
+        legacyCustomEndpoint: true,
+      },
     });
   });
 
@@ -37,11 +43,14 @@ describe('settings', () => {
       NODE_ENV: 'development',
       DATABASE_URL: 'postgresql://db.example/service',
     });
-    expect(settings).toMatchObject({ runWorker: false, demo: false });
+    expect(settings.app).toMatchObject({ runWorker: false, demo: false });
   });
 
   it('takes a complete production environment', () => {
-    expect(readSettings(PRODUCTION)).toMatchObject({ production: true, demo: false });
+    expect(readSettings(PRODUCTION)).toMatchObject({
+      service: { production: true },
+      app: { demo: false, shutdownDelayMs: 5_000, logLevel: 'info' },
+    });
   });
 
   describe('development by omission', () => {
@@ -56,13 +65,13 @@ describe('settings', () => {
     ])('is refused with %s', (_, environment) => {
       expect(() => readSettings(environment)).toThrow(/^NODE_ENV must be set beside .*production/);
       expect(() => readSettings({ ...environment, NODE_ENV: '' })).toThrow(/^NODE_ENV must be set/);
-      expect(readSettings({ ...environment, NODE_ENV: 'development' }).production).toBe(false);
+      expect(readSettings({ ...environment, NODE_ENV: 'development' }).service.production).toBe(false);
     });
 
     it.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1', 'localhost'])(
       'is what %s on a machine without settings means',
       (host) => {
-        expect(readSettings({ HOST: host }).production).toBe(false);
+        expect(readSettings({ HOST: host }).service.production).toBe(false);
       },
     );
   });
@@ -74,11 +83,11 @@ describe('settings', () => {
   });
 
   it('reads where to publish, and who tells the country', () => {
-    expect(readSettings({ DATA_DIR: '/data' })).toMatchObject({
+    expect(readSettings({ DATA_DIR: '/data' }).publishing).toMatchObject({
       storage: { kind: 'folder', path: '/data/cdn' },
       countryHeader: '',
     });
-    expect(readSettings({ STORAGE_URL: 'file:///srv/sites' }).storage).toEqual({
+    expect(readSettings({ STORAGE_URL: 'file:///srv/sites' }).publishing.storage).toEqual({
       kind: 'folder',
       path: '/srv/sites',
     });
@@ -87,7 +96,7 @@ describe('settings', () => {
         STORAGE_URL: 's3://bucket',
         COUNTRY_HEADER: 'CF-IPCountry',
         TRUSTED_PROXIES: '192.0.2.1',
-      }),
+      }).publishing,
     ).toMatchObject({
       storage: {
         kind: 's3',
@@ -100,7 +109,7 @@ describe('settings', () => {
       countryHeader: 'cf-ipcountry',
     });
     const url = 's3://bucket/a/b/?endpoint=http://127.0.0.1:9000&region=eu-central-1';
-    expect(readSettings({ STORAGE_URL: url }).storage).toEqual({
+    expect(readSettings({ STORAGE_URL: url }).publishing.storage).toEqual({
       kind: 's3',
       bucket: 'bucket',
       prefix: 'a/b/',
@@ -108,7 +117,7 @@ describe('settings', () => {
       region: 'eu-central-1',
       pathStyle: true,
     });
-    expect(readSettings({ STORAGE_URL: `${url}&pathStyle=false` }).storage).toMatchObject({
+    expect(readSettings({ STORAGE_URL: `${url}&pathStyle=false` }).publishing.storage).toMatchObject({
       pathStyle: false,
     });
   });
@@ -193,11 +202,11 @@ describe('settings', () => {
     'https://consent.example.com/',
     'https://consent.example.com:8443',
   ])('takes the origin %s', (origin) => {
-    expect(readSettings({ PUBLIC_BASE_URL: origin }).publicBaseUrl).toBe(new URL(origin).origin);
+    expect(readSettings({ PUBLIC_BASE_URL: origin }).service.publicBaseUrl).toBe(new URL(origin).origin);
   });
 
   it.each(['127.0.0.1', '::1', 'localhost', 'api_1', 'consent.example.com'])('takes the host %s', (host) => {
-    expect(readSettings({ NODE_ENV: 'development', HOST: host }).host).toBe(host);
+    expect(readSettings({ NODE_ENV: 'development', HOST: host }).service.host).toBe(host);
   });
 
   it('reads prices, and what they sell', () => {
@@ -245,28 +254,52 @@ describe('settings', () => {
 
   it('never repeats a secret or a URL that may hold one', () => {
     const secret = 'hunter2hunter2';
-    const wrong = {
-      DATABASE_URL: `mysql://u:${secret}@db`,
-      SECRET_KEYS: secret,
-      AUTH_SECRET: secret,
-      REDIS_URL: secret,
-      STRIPE_SECRET_KEY: secret,
-      STRIPE_WEBHOOK_SECRETS: secret,
-    };
+    const declared = NAMESPACES.flatMap(
+      ({ settings }) => Object.values(settings) as Partial<Setting<unknown>>[],
+    );
+    const secrets = declared.filter((setting) => setting.secret).map(({ name = '' }) => name);
+    expect(secrets.toSorted()).toEqual([
+      'AUTH_SECRET',
+      'DATABASE_OWNER_URL',
+      'DATABASE_URL',
+      'REDIS_URL',
+      'SECRET_KEYS',
+      'STRIPE_SECRET_KEY',
+      'STRIPE_WEBHOOK_SECRETS',
+    ]);
+    const url = `mysql://u:${secret}@db`;
+    const wrong = Object.fromEntries(secrets.map((name) => [name, name.endsWith('_URL') ? url : secret]));
     let message = '';
     try {
-      readSettings(wrong);
+      readSettings({ ...wrong, STORAGE_URL: `s3://key:${secret}@bucket` });
     } catch (error) {
       message = (error as Error).message;
     }
-    expect(message).toContain('AUTH_SECRET');
+    for (const name of [...secrets, 'STORAGE_URL']) expect(message).toContain(`${name} `);
     expect(message).not.toContain(secret);
+  });
+
+  it('tells a fault once, though other settings follow the one that is wrong', () => {
+    const environment = {
+      NODE_ENV: 'staging',
+      INGEST_RATE_PER_MINUTE: 'many',
+      AUTH_SECRET_FILE: '/nowhere/secret',
+    };
+    expect(() => readSettings(environment)).toThrow(
+      new SettingsError(
+        [
+          'NODE_ENV must be one of development, production, test.',
+          'AUTH_SECRET_FILE names a file that cannot be read.',
+          'INGEST_RATE_PER_MINUTE must be a whole number from 0 to 1000000.',
+        ].join('\n'),
+      ),
+    );
   });
 
   it('reads a secret from the file that NAME_FILE names', () => {
     const file = join(tmpdir(), `auth-secret-${process.pid}`);
     writeFileSync(file, 'a-secret-of-thirty-two-characters-or-more\n', { mode: 0o600 });
-    expect(readSettings({ AUTH_SECRET_FILE: file }).authSecret).toBe(
+    expect(readSettings({ AUTH_SECRET_FILE: file }).access.authSecret).toBe(
       'a-secret-of-thirty-two-characters-or-more',
     );
   });

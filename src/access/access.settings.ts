@@ -1,0 +1,30 @@
+import { serviceSettings } from '../shared/service.settings.js';
+import { secret } from '../shared/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
+
+const AUTH_SECRET_CHARACTERS_MIN = 32;
+
+/** Sign-in. */
+export const accessSettings = declareSettings({
+  name: 'access',
+  title: 'Sign-in',
+  settings: {
+    authSecret: secret('AUTH_SECRET', {
+      charactersMin: AUTH_SECRET_CHARACTERS_MIN,
+      default: '',
+      defaultShown: 'made and kept in `DATA_DIR`',
+      meaning: `signs sessions; at least ${AUTH_SECRET_CHARACTERS_MIN} characters; needed in production`,
+      advice: 'Make one: openssl rand -base64 48.',
+    }),
+  },
+  check: ({ authSecret }, read, own) => {
+    if (read.value(serviceSettings.settings.production) && !authSecret) {
+      read.refuse(
+        own.authSecret,
+        `must be set in production, to at least ${AUTH_SECRET_CHARACTERS_MIN} random characters.`,
+      );
+    }
+  },
+});
+
+export type AccessSettings = SettingsOf<typeof accessSettings>;

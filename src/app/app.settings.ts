@@ -1,0 +1,80 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { databaseSettings } from '../database/database.settings.js';
+import { serviceSettings } from '../shared/service.settings.js';
+import { choice, flag, integer, port } from '../shared/setting-kinds.js';
+import { declareSettings, type SettingReader, type SettingsOf } from '../shared/declare-settings.js';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Load balancers ask about every other second. */
+const SHUTDOWN_DELAY_PRODUCTION_MS = 5_000;
+
+const { nodeEnv, production, host } = serviceSettings.settings;
+const { databaseUrl } = databaseSettings.settings;
+
+/** What the programs alone need to know: who works, who listens, how a process starts and stops. */
+export const appSettings = declareSettings({
+  name: 'app',
+  title: 'The processes',
+  settings: {
+    // A process that brings its own database is the whole service; one that was given a database need not be.
+    runWorker: flag('RUN_WORKER', {
+      default: (read) => read.value(databaseUrl) === '',
+      defaultShown: '`true` without `DATABASE_URL`, else `false`',
+      meaning: 'whether the API process works through the outbox too',
+    }),
+    workerPort: port('WORKER_PORT', {
+      default: 0,
+      meaning: "port of a worker's own health and metrics; 0: none",
+    }),
+    /** Never in production. */
+    demo: flag('DEMO', {
+      default: (read) => read.value(databaseUrl) === '' && read.value(nodeEnv) === 'development',
+      defaultShown: '`true` without `DATABASE_URL` in development',
+      meaning: 'demo project, receiver and site',
+    }),
+    shutdownDelayMs: integer('SHUTDOWN_DELAY_MS', {
+      default: (read) => (read.value(production) ? SHUTDOWN_DELAY_PRODUCTION_MS : 0),
+      defaultShown: `0; production: ${SHUTDOWN_DELAY_PRODUCTION_MS}`,
+      min: 0,
+      max: 60_000,
+      meaning: 'a stopping process is not ready for so long before it stops listening',
+    }),
+    // On a terminal, what is wrong is enough; in production the log is read later, and by others.
+    logLevel: choice('LOG_LEVEL', {
+      choices: LOG_LEVELS,
+      default: (read) => (read.value(production) ? 'info' : 'warn'),
+      defaultShown: '`info` in production, else `warn`',
+      meaning: `the least that is logged, of \`${LOG_LEVELS.join(' ')}\``,
+    }),
+  },
+  check: (values, read, own) => {
+    if (!read.given(nodeEnv)) refuseDevelopmentByOmission(read);
+    if (read.value(production) && values.demo) read.refuse(own.demo, 'must not be on in production.');
+  },
+});
+
+export type AppSettings = SettingsOf<typeof appSettings>;
+
+/**
+ * Development opens sign-up to anybody and simulates tiers for nothing. Whoever brings a database or lets others
+ * connect has to say that this is meant, so that a forgotten NODE_ENV is not a production in development's clothes.
+ */
+function refuseDevelopmentByOmission(read: SettingReader): void {
+  const exposing = [
+    read.value(databaseUrl) && 'DATABASE_URL',
+    !isLoopback(read.value(host)) && 'a HOST that others reach',
+  ].filter(Boolean);
+  if (exposing.length === 0) return;
+  read.refuse(
+    nodeEnv,
+    `must be set beside ${exposing.join(' and ')}: to production, or to development where nobody else comes near.`,
+  );
+}
+
+/** Whether only this machine reaches what listens on `address`. A name other than localhost may lead anywhere. */
+function isLoopback(address: string): boolean {
+  if (address === 'localhost') return true;
+  return isIP(address) !== 0 && ipaddr.process(address).range() === 'loopback';
+}

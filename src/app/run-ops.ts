@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Settings } from './settings.js';
+import { billingCommands } from '../billing/application/billing-commands.js';
+import { type Command, OperatorError, UsageError } from '../shared/operator-command.js';
+import { databaseCommands } from '../operations/application/database-commands.js';
+import { outboxCommands } from '../outbox/application/outbox-commands.js';
+import { secretCommands } from '../forwarding/application/secret-commands.js';
+import { siteCommands } from '../publishing/application/site-commands.js';
+
+const COMMANDS: Command[] = [
+  ...outboxCommands,
+  ...siteCommands,
+  ...billingCommands,
+  ...secretCommands,
+  ...databaseCommands,
+];
+const PROGRAM = 'npm run ops --';
+
+/**
+ * What an operator does by hand. Works beside a running service, on the same database. Exit code 0: done; 1: it
+ * could not be done; 2: wrong arguments. Every command has --help.
+ */
+export async function runOps(argv: string[]): Promise<void> {
+  try {
+    await runCommand(argv);
+  } catch (error) {
+    await tell(error);
+  }
+}
+
+async function runCommand(argv: string[]): Promise<void> {
+  const wantsHelp = argv.includes('--help') || argv.includes('-h') || argv[0] === 'help';
+  const words = argv.filter((word) => !word.startsWith('-') && word !== 'help');
+  const name = words.slice(0, 2).join(' ');
+  const command = COMMANDS.find((known) => known.name === name);
+  if (wantsHelp) {
+    process.stdout.write(command ? helpOf(command) : overviewOf(words[0]));
+    return;
+  }
+  if (words.length === 0) throw new UsageError('Name a command.');
+  if (!command) throw new UsageError(`There is no command "${name}".`);
+  const work = command.prepare(given(command, argv));
+  await withDatabase(work, command.startsServer === true);
+}
+
+function given(command: Command, argv: string[]): Parameters<Command['prepare']>[0] {
+  try {
+    const { values, positionals } = parseArgs({
+      args: argv,
+      allowPositionals: true,
+      options: command.options,
+    });
+    return { args: positionals.slice(2), values };
+  } catch (error) {
+    // Node says which option it is, and goes on about positional arguments.
+    const [sentence = ''] = (error as Error).message.split(/(?<=\.)\s|\n/);
+    throw new UsageError(sentence.endsWith('.') ? sentence : `${sentence}.`);
+  }
+}
+
+/** Loaded only now: help and wrong arguments need neither settings nor a database. */
+async function withDatabase(work: ReturnType<Command['prepare']>, startsServer: boolean): Promise<void> {
+  const [{ MikroORM }, { readSettings }, { ormOptions }, { fillInSecrets }] = await Promise.all([
+    import('@mikro-orm/postgresql'),
+    import('./settings.js'),
+    import('../database/orm-options.js'),
+    import('../one-machine/infrastructure/secrets.js'),
+  ]);
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const settings = readSettings(process.env);
+  const { databaseUrl, stop } = await databaseOf(settings, startsServer);
+  try {
+    const orm = await MikroORM.init(ormOptions(databaseUrl));
+    try {
+      // On one machine the secrets are in DATA_DIR rather than in the environment.
+      const complete = (): Settings =>
+        settings.service.production ? settings : fillInSecrets(settings).settings;
+      await work({
+        orm,
+        databaseUrl,
+        settings: ({ name }) => complete()[name as keyof Settings] as never,
+      });
+    } finally {
+      await orm.close();
+    }
+  } finally {
+    await stop();
+  }
+}
+
+async function databaseOf(
+  settings: Settings,
+  startsServer: boolean,
+): Promise<{ databaseUrl: string; stop: () => Promise<void> }> {
+  const { databaseUrl } = settings.database;
+  const { dataDir } = settings.service;
+  if (databaseUrl) return { databaseUrl, stop: () => Promise.resolve() };
+  const folder = join(dataDir, 'postgres');
+  if (!startsServer) {
+    const { runningServer } = await import('../one-machine/infrastructure/embedded-postgres.js');
+    return { databaseUrl: (await runningServer(folder)).databaseUrl, stop: () => Promise.resolve() };
+  }
+  // As root the database itself may be elsewhere.
+  if (!existsSync(join(dataDir, 'secrets.json')))
+    throw new OperatorError(`There is no database in ${dataDir}.`);
+  const { prepareMachine } = await import('../one-machine/application/machine.js');
+  const machine = await prepareMachine(settings);
+  return { databaseUrl: machine.settings.database.databaseUrl, stop: machine.stop };
+}
+
+function overviewOf(room: string | undefined): string {
+  const inRoom = COMMANDS.filter(({ name }) => name.startsWith(`${room} `));
+  const shown = inRoom.length > 0 ? inRoom : COMMANDS;
+  const lines = shown.flatMap(({ name, synopsis, summary }) => [
+    `  ${name} ${synopsis}`.trimEnd(),
+    `      ${summary}`,
+  ]);
+  return [
+    `Usage: ${PROGRAM} <command>`,
+    '',
+    ...lines,
+    '',
+    '--dry-run says what would be done and changes nothing. Each command has --help.',
+    '',
+  ].join('\n');
+}
+
+function helpOf({ name, synopsis, summary }: Command): string {
+  return `Usage: ${`${PROGRAM} ${name} ${synopsis}`.trimEnd()}\n\n  ${summary}\n`;
+}
+
+async function tell(failure: unknown): Promise<void> {
+  process.exitCode = failure instanceof UsageError ? 2 : 1;
+  if (failure instanceof UsageError) {
+    process.stderr.write(`${failure.message} "${PROGRAM} --help" lists the commands.\n`);
+    return;
+  }
+  const [{ SettingsError }, { DataFolderTakenError }, { EmbeddedPostgresError }] = await Promise.all([
+    import('../shared/declare-settings.js'),
+    import('../one-machine/infrastructure/data-folder-lock.js'),
+    import('../one-machine/infrastructure/embedded-postgres.js'),
+  ]);
+  const expected = [OperatorError, SettingsError, DataFolderTakenError, EmbeddedPostgresError].some(
+    (kind) => failure instanceof kind,
+  );
+  const { message = String(failure), stack = message } = failure as Error;
+  process.stderr.write(`${expected ? message : stack}\n`);
+}

@@ -1,0 +1,81 @@
+import type { Namespace, Setting } from '../shared/declare-settings.js';
+
+const ENV_HEADER = `# Made from the declarations in src/**/*.settings.ts by "npm run settings". Read once at the start, from the environment
+# or from a file .env beside package.json. \`npm start\` on one machine needs none of them. Each can also be given as
+# NAME_FILE, the path of a file that holds the value. A wrong one stops the start with a sentence that names it. Shown
+# are the defaults.
+`;
+const ENV_COLUMNS = 118;
+const TABLE = /(<!-- settings: .*? -->\n)[^]*?(<!-- \/settings -->)/;
+
+/** The file .env.example: every setting commented out, with its meaning above it. */
+export function envExample(namespaces: readonly Namespace[]): string {
+  const sections = namespaces.map(({ title, settings }) =>
+    [`# --- ${title} ---`, ...settingsOf(settings).map(exampleOf)].join('\n\n'),
+  );
+  return `${[ENV_HEADER.trimEnd(), ...sections].join('\n\n')}\n`;
+}
+
+/** The README with its table of settings made anew. */
+export function withSettingsTable(readme: string, namespaces: readonly Namespace[]): string {
+  if (!TABLE.test(readme)) throw new Error('The README has no place for the table of settings.');
+  return readme.replace(
+    TABLE,
+    (_, begin: string, end: string) => `${begin}\n${tableOf(namespaces)}\n\n${end}`,
+  );
+}
+
+function settingsOf(declared: Namespace['settings']): Setting<unknown>[] {
+  return Object.values(declared).filter((each): each is Setting<unknown> => 'name' in each);
+}
+
+function exampleOf(setting: Setting<unknown>): string {
+  const { name, meaning, advice, defaultShown, example } = setting;
+  const shown = example === undefined && writtenDefault(setting) ? undefined : defaultShown;
+  const plain = `${meaning}.${shown === undefined ? '' : ` Default: ${shown}.`}`
+    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .replaceAll('`', '');
+  const beginning = meaning.startsWith('`') ? plain.charAt(0) : plain.charAt(0).toUpperCase();
+  const lines = [...wrap(beginning + plain.slice(1)), ...(advice === undefined ? [] : wrap(advice))];
+  return [...lines.map((line) => `# ${line}`), `#${name}=${example ?? writtenDefault(setting) ?? ''}`].join(
+    '\n',
+  );
+}
+
+function wrap(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= ENV_COLUMNS)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** A default as the environment would give it; null where it follows other settings. */
+function writtenDefault(setting: Setting<unknown>): string | null {
+  return setting.default instanceof Function ? null : setting.write(setting.default);
+}
+
+/** In columns of one width each, as the formatter wants them. */
+function tableOf(namespaces: readonly Namespace[]): string {
+  const rows = namespaces
+    .flatMap(({ settings }) => settingsOf(settings))
+    .map((setting) => [`\`${setting.name}\``, shownDefault(setting), setting.meaning.replaceAll('|', '\\|')]);
+  const all = [['name', 'default', 'meaning'], ...rows];
+  const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const lines = all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)));
+  lines.splice(
+    1,
+    0,
+    widths.map((width) => '-'.repeat(width)),
+  );
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function shownDefault(setting: Setting<unknown>): string {
+  if (setting.defaultShown !== undefined) return setting.defaultShown;
+  const written = writtenDefault(setting) ?? '';
+  return typeof setting.default === 'number' ? written : `\`${written}\``;
+}

@@ -1,0 +1,43 @@
+import { accessSettings } from '../access/access.settings.js';
+import { billingSettings } from '../billing/billing.settings.js';
+import { consentSettings } from '../consent/consent.settings.js';
+import { databaseSettings } from '../database/database.settings.js';
+import { forwardingSettings } from '../forwarding/forwarding.settings.js';
+import { outboxSettings } from '../outbox/outbox.settings.js';
+import { publishingSettings } from '../publishing/publishing.settings.js';
+import { type Namespace, SettingReader, type SettingsOf } from '../shared/declare-settings.js';
+import { queueSettings } from '../shared/queue.settings.js';
+import { serviceSettings } from '../shared/service.settings.js';
+import { appSettings } from './app.settings.js';
+
+/** Every module's settings, in the order in which .env.example and the README show them. */
+export const NAMESPACES = [
+  serviceSettings,
+  databaseSettings,
+  queueSettings,
+  appSettings,
+  accessSettings,
+  consentSettings,
+  outboxSettings,
+  forwardingSettings,
+  billingSettings,
+  publishingSettings,
+] as const;
+
+/** The settings of one process, by module. Each module is given its own; only the programs see all of them. */
+export type Settings = {
+  readonly [S in (typeof NAMESPACES)[number] as S['name']]: SettingsOf<S>;
+};
+
+/**
+ * Reads and checks the environment. Loads nothing but the declarations, so that a wrong setting is told at once.
+ * @throws SettingsError with one sentence for each wrong setting of any module
+ */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const read = new SettingReader(environment);
+  const settings = Object.fromEntries(
+    NAMESPACES.map((each) => [each.name, read.namespace(each as Namespace)]),
+  );
+  read.finish();
+  return settings as unknown as Settings;
+}

@@ -1,0 +1,100 @@
+import { SOLD_TIERS } from '../licensing/domain/catalogue.js';
+import type { PaidTier } from '../licensing/domain/tier.js';
+import { serviceSettings } from '../shared/service.settings.js';
+import { entriesOf, list, origin, setting, text } from '../shared/setting-kinds.js';
+import { declareSettings, type Refuse, type SettingsOf } from '../shared/declare-settings.js';
+
+/** How often a subscription is billed. */
+export type BillingInterval = 'month' | 'year';
+
+/** A price of the billing provider, and what it sells. */
+export interface SoldPrice {
+  priceId: string;
+  tier: PaidTier;
+  interval: BillingInterval;
+}
+
+const WEBHOOK_SECRETS_MAX = 3;
+const WEBHOOK_SECRET = /^(?![sp]k_)[\x21-\x7e]{16,256}$/;
+const SOLD_PRICE = /^([\w-]{1,255})=([a-z]+):([a-z]+)$/;
+const INTERVALS: Record<string, BillingInterval> = {
+  month: 'month',
+  monthly: 'month',
+  year: 'year',
+  yearly: 'year',
+};
+
+/** Selling through Stripe. */
+export const billingSettings = declareSettings({
+  name: 'billing',
+  title: 'Billing (docs/billing.md)',
+  settings: {
+    /** Empty: nothing can be bought here, and webhooks are believed by their payload (design §6.4). */
+    stripeSecretKey: text('STRIPE_SECRET_KEY', {
+      default: '',
+      defaultShown: 'none',
+      secret: true,
+      meaning:
+        'secret or restricted key of Stripe; without it nothing can be bought, and webhooks are taken at their word ' +
+        '([docs/billing.md](docs/billing.md))',
+      check: (key, refuse) => {
+        if (!/^(sk|rk)_\w+$/.test(key))
+          refuse('must be a secret or restricted key of Stripe (sk_… or rk_…).');
+      },
+    }),
+    /** Any of them may have signed a webhook; several while one is being replaced. */
+    webhookSecrets: list('STRIPE_WEBHOOK_SECRETS', {
+      default: [],
+      defaultShown: 'made in development',
+      secret: true,
+      meaning: `signing secrets of the webhook endpoint, comma-separated, at most ${WEBHOOK_SECRETS_MAX}; needed beside the key`,
+      check: (secrets, refuse) => {
+        if (secrets.length > WEBHOOK_SECRETS_MAX || !secrets.every((secret) => WEBHOOK_SECRET.test(secret)))
+          refuse(
+            `must be a comma-separated list of at most ${WEBHOOK_SECRETS_MAX} signing secrets (whsec_…).`,
+          );
+      },
+    }),
+    /** The first price of a tier and interval is the one that is sold; the others are still known. */
+    prices: setting<SoldPrice[]>('STRIPE_PRICES', {
+      default: [],
+      defaultShown: 'none',
+      meaning:
+        'what is sold: price ids of Stripe with tier and interval, as `price_id=tier:interval`, comma-separated',
+      parse: soldPricesOf,
+    }),
+    stripeApiBase: origin('STRIPE_API_BASE', {
+      default: 'https://api.stripe.com',
+      meaning: 'origin of the Stripe API, for tests',
+    }),
+  },
+  check: ({ stripeSecretKey, webhookSecrets, stripeApiBase }, read, own) => {
+    if (!read.value(serviceSettings.settings.production)) return;
+    // A service that sells nothing needs no Stripe: its webhook then refuses everything.
+    if (stripeSecretKey && webhookSecrets.length === 0) {
+      read.refuse(
+        own.webhookSecrets,
+        'must be set beside STRIPE_SECRET_KEY, to the signing secret of the webhook.',
+      );
+    }
+    if (!stripeApiBase.startsWith('https://')) read.refuse(own.stripeApiBase, 'must be https in production.');
+  },
+});
+
+export type BillingSettings = SettingsOf<typeof billingSettings>;
+
+function soldPricesOf(raw: string, refuse: Refuse): SoldPrice[] {
+  const prices = entriesOf(raw).map((entry) => {
+    const [, priceId = '', tierKey, intervalKey = ''] = SOLD_PRICE.exec(entry) ?? [];
+    const tier = SOLD_TIERS.find((sold) => sold === tierKey);
+    const interval = INTERVALS[intervalKey];
+    return tier && interval ? { priceId, tier, interval } : null;
+  });
+  const read = prices.filter((price) => price !== null);
+  if (read.length < prices.length || new Set(read.map(({ priceId }) => priceId)).size < read.length) {
+    refuse(
+      `must be a comma-separated list of price_id=tier:interval, tier ${SOLD_TIERS.join(' or ')}, interval month or year, no price twice.`,
+    );
+  }
+  return read;
+}

@@ -1,0 +1,129 @@
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { outboxSettings } from '../outbox/outbox.settings.js';
+import { serviceSettings } from '../shared/service.settings.js';
+import { entriesOf, flag, integer, isAddressOrCidr, list, setting, text } from '../shared/setting-kinds.js';
+import { declareSettings, type Refuse, type SettingsOf } from '../shared/declare-settings.js';
+
+/** A key that encrypts bearer tokens at rest; the first of the list encrypts, all of them decrypt. */
+export interface SecretKey {
+  id: string;
+  key: Buffer;
+}
+
+const SECRET_KEY_BYTES = 32;
+const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g;
+
+/** Sending records to their owners' receivers. */
+export const forwardingSettings = declareSettings({
+  name: 'forwarding',
+  title: 'Forwarding',
+  settings: {
+    secretKeys: setting<SecretKey[]>('SECRET_KEYS', {
+      default: [],
+      defaultShown: 'made and kept in `DATA_DIR`',
+      example: 'k1:...',
+      secret: true,
+      meaning:
+        'keys of bearer tokens at rest, `id:base64(32 bytes)`, comma-separated; the first encrypts, all decrypt; needed in production',
+      advice: 'Make one: echo "k1:$(openssl rand -base64 32)".',
+      parse: secretKeysOf,
+    }),
+    connectTimeoutMs: integer('FORWARDING_CONNECT_TIMEOUT_MS', {
+      default: 5000,
+      min: 100,
+      max: 60_000,
+      meaning: 'time for DNS, connect and TLS',
+    }),
+    timeoutMs: integer('FORWARDING_TIMEOUT_MS', {
+      default: 15_000,
+      min: 100,
+      max: 120_000,
+      meaning: 'time for all of an attempt',
+    }),
+    allowedPrivateTargets: list('FORWARDING_ALLOWED_PRIVATE_TARGETS', {
+      default: [],
+      defaultShown: "the demo receiver's, in the demo",
+      meaning: '`host:port`, addresses or CIDR ranges that may be reached although not public',
+      check: (targets, refuse) => {
+        for (const target of targets) {
+          if (!isAddressOrCidr(target) && !isHostAndPort(target))
+            refuse(`must list host:port, addresses or CIDR ranges; "${target}" is none of them.`);
+        }
+      },
+    }),
+    /** Empty: the built-in authorities alone. */
+    extraCaFile: text('FORWARDING_EXTRA_CA_FILE', {
+      default: '',
+      defaultShown: "the demo receiver's, in the demo",
+      meaning: 'PEM of further authorities for receivers',
+      check: refuseOtherFiles,
+    }),
+    nameServers: list('FORWARDING_NAME_SERVERS', {
+      default: [],
+      defaultShown: "the system's",
+      meaning: "name servers that receivers' names are asked of, `address` or `address:port`",
+      check: (servers, refuse) => {
+        for (const server of servers) {
+          if (!isAddressAndPort(server))
+            refuse(`must list addresses, each with or without a port; "${server}" is none.`);
+        }
+      },
+    }),
+    legacyCustomEndpoint: flag('LEGACY_CUSTOM_ENDPOINT', {
+      words: ['on', 'off'],
+      default: true,
+      meaning: '`off` ignores the legacy field `custom_endpoint` for the whole service',
+    }),
+  },
+  check: ({ secretKeys, timeoutMs }, read, own) => {
+    const { leaseMs } = outboxSettings.settings;
+    if (read.value(leaseMs) <= timeoutMs) {
+      read.refuse(
+        leaseMs,
+        'must be longer than FORWARDING_TIMEOUT_MS, or a message under way is sent twice.',
+      );
+    }
+    if (read.value(serviceSettings.settings.production) && secretKeys.length === 0) {
+      read.refuse(own.secretKeys, 'must be set in production, as id:base64 of 32 random bytes.');
+    }
+  },
+});
+
+export type ForwardingSettings = SettingsOf<typeof forwardingSettings>;
+
+function secretKeysOf(raw: string, refuse: Refuse): SecretKey[] {
+  const keys = entriesOf(raw).map((entry) => {
+    const [id = '', encoded = ''] = entry.split(':');
+    return { id, key: Buffer.from(encoded, 'base64') };
+  });
+  const wellFormed = keys.every(({ id, key }) => /^[\w-]{1,32}$/.test(id) && key.length === SECRET_KEY_BYTES);
+  if (!wellFormed || new Set(keys.map(({ id }) => id)).size !== keys.length) {
+    refuse('must be a comma-separated list of id:base64, 32 bytes each, no id twice.');
+  }
+  return keys;
+}
+
+function isHostAndPort(value: string): boolean {
+  return /^[^@/?#\s]+:\d{1,5}$/.test(value) && URL.canParse(`https://${value}`);
+}
+
+/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
+function isAddressAndPort(value: string): boolean {
+  const [, bracketed, bare = '', port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(value) ?? [];
+  const known = bracketed === undefined ? isIP(bare) === 4 : isIP(bracketed) === 6;
+  return isIP(value) !== 0 || (known && Number(port) >= 1 && Number(port) <= 65_535);
+}
+
+/** A file that is there and holds certificate authorities in PEM. */
+function refuseOtherFiles(file: string, refuse: Refuse): void {
+  if (!existsSync(file)) return refuse('names a file that does not exist.');
+  try {
+    const blocks = readFileSync(file, 'utf8').match(CERTIFICATE_BLOCK) ?? [];
+    for (const block of blocks) new X509Certificate(block);
+    if (blocks.length === 0) refuse('names a file without a certificate in PEM.');
+  } catch {
+    refuse('names a file that cannot be read as certificates in PEM.');
+  }
+}

@@ -1,0 +1,31 @@
+import { integer } from '../shared/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
+
+/** How a worker takes messages out of the outbox. */
+export const outboxSettings = declareSettings({
+  name: 'outbox',
+  title: 'Outbox and workers',
+  settings: {
+    pollMs: integer('OUTBOX_POLL_MS', {
+      default: 1000,
+      min: 50,
+      max: 60_000,
+      meaning: 'how often workers are told to look into the outbox',
+    }),
+    leaseMs: integer('OUTBOX_LEASE_MS', {
+      default: 60_000,
+      min: 1000,
+      max: 3_600_000,
+      meaning: 'how long a claim lasts; must be longer than an attempt',
+    }),
+    /** The name is older than the second topic; it is every deployment's. */
+    slots: integer('FORWARDING_SLOTS', {
+      default: 256,
+      min: 4,
+      max: 10_000,
+      meaning: 'attempts under way in one worker; one project takes at most a quarter',
+    }),
+  },
+});
+
+export type OutboxSettings = SettingsOf<typeof outboxSettings>;

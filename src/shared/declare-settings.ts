@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+
+/** Notes what is wrong with a setting, as the end of a sentence that begins with its name. */
+export type Refuse = (sentence: string) => void;
+
+/** One setting: its name, what it means, and how its text is read. Made by the kinds in `setting-kinds.ts`. */
+export interface Setting<T> extends Described<T> {
+  /** In the environment; `NAME_FILE` may name a file that holds the value instead. */
+  readonly name: string;
+  /** Reads a text that is not empty; undefined where it was refused, and then the default stands in. */
+  parse(raw: string, refuse: Refuse): T | undefined;
+  /** A value as it would stand in the environment. */
+  write(value: T): string;
+}
+
+/** What every kind of setting is declared with. */
+export interface Described<T> {
+  /** In one line, in Markdown, without a full stop: README and .env.example are made from it. */
+  readonly meaning: string;
+  /** Further sentences, for .env.example alone. */
+  readonly advice?: string;
+  /** The value where nothing is set; it may follow other settings. */
+  readonly default: T | ((read: SettingReader) => T);
+  /** What the documents say of a default that follows others, or whose value says too little. */
+  readonly defaultShown?: string;
+  /** What .env.example shows where there is no default to be shown. */
+  readonly example?: string;
+  /** A secret is never repeated in a sentence, and better given as a file. */
+  readonly secret?: true;
+  /** What the kind of a setting cannot know; asked about values that were set. */
+  check?(value: T, refuse: Refuse): void;
+}
+
+/** A value that follows from settings and has no name of its own. */
+export interface Derived<T> {
+  readonly derive: (read: SettingReader) => T;
+}
+
+type Declared<T> = Setting<T> | Derived<T>;
+// Any value: settings of all kinds stand in one declaration.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Declarations = Record<string, Declared<any>>;
+type ValuesOf<D extends Declarations> = {
+  readonly [K in keyof D]: D[K] extends Declared<infer T> ? T : never;
+};
+
+/** The settings of one module: `<module>.settings.ts` holds them, with their checks and sentences. */
+export interface Namespace<N extends string = string, D extends Declarations = Declarations> {
+  readonly name: N;
+  /** Above them in .env.example. */
+  readonly title: string;
+  readonly settings: D;
+  /** What must hold between settings, of this module and of those it may use. `own` are the declarations. */
+  check?(values: ValuesOf<D>, read: SettingReader, own: D): void;
+}
+
+/** The values of a module's settings, e.g. `SettingsOf<typeof forwardingSettings>`. */
+export type SettingsOf<S extends Namespace> = ValuesOf<S['settings']>;
+
+/** Declares the settings of a module. Nest is not needed: programs read them before the application is loaded. */
+export function declareSettings<const N extends string, D extends Declarations>(
+  namespace: Namespace<N, D>,
+): Namespace<N, D> {
+  return namespace;
+}
+
+export function derived<T>(derive: (read: SettingReader) => T): Derived<T> {
+  return { derive };
+}
+
+/** A setting that stops the start; its message names the setting and says what it must be. */
+export class SettingsError extends Error {}
+
+/** Reads the settings of one environment and gathers what is wrong, so that one start tells everything. */
+export class SettingReader {
+  private readonly faults: string[] = [];
+  private readonly values = new Map<Declared<unknown>, unknown>();
+
+  constructor(private readonly environment: NodeJS.ProcessEnv) {}
+
+  /** All settings of a module, checked. */
+  namespace<D extends Declarations>(namespace: Namespace<string, D>): ValuesOf<D> {
+    const entries = Object.entries(namespace.settings).map(([key, declared]) => [key, this.value(declared)]);
+    const values = Object.fromEntries(entries) as ValuesOf<D>;
+    namespace.check?.(values, this, namespace.settings);
+    return values;
+  }
+
+  /** One value, which a default or a check may ask for across modules. Read once, so a fault is told once. */
+  value<T>(declared: Declared<T>): T {
+    if (!this.values.has(declared)) {
+      this.values.set(declared, 'derive' in declared ? declared.derive(this) : this.read(declared));
+    }
+    return this.values.get(declared) as T;
+  }
+
+  /** Whether the environment says anything for a setting, its default included. */
+  given({ name }: { name: string }): boolean {
+    return this.raw(name) !== '';
+  }
+
+  /** @param sentence goes on after the name: "must be …". It repeats no value that may be a secret. */
+  refuse({ name }: { name: string }, sentence: string): void {
+    this.faults.push(`${name} ${sentence}`);
+  }
+
+  /** @throws SettingsError with one sentence for each setting that is wrong */
+  finish(): void {
+    if (this.faults.length > 0) throw new SettingsError([...new Set(this.faults)].join('\n'));
+  }
+
+  private read<T>(setting: Setting<T>): T {
+    const refuse: Refuse = (sentence) => this.refuse(setting, sentence);
+    const raw = this.raw(setting.name);
+    const value = raw === '' ? undefined : setting.parse(raw, refuse);
+    if (value !== undefined) {
+      setting.check?.(value, refuse);
+      return value;
+    }
+    return setting.default instanceof Function ? setting.default(this) : setting.default;
+  }
+
+  /** The value of `NAME`, or the content of the file that `NAME_FILE` names; empty where neither is set. */
+  private raw(name: string): string {
+    const value = this.environment[name];
+    const file = this.environment[`${name}_FILE`];
+    if (value !== undefined && value !== '') return value.trim();
+    if (file === undefined || file === '') return '';
+    try {
+      return readFileSync(file, 'utf8').trim();
+    } catch {
+      this.refuse({ name: `${name}_FILE` }, 'names a file that cannot be read.');
+      return '';
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { url } from './setting-kinds.js';
+import { declareSettings, type SettingsOf } from './declare-settings.js';
+
+/** Where BullMQ keeps its jobs. */
+export const queueSettings = declareSettings({
+  name: 'queue',
+  title: 'Queue',
+  settings: {
+    /** Empty: BullMQ runs on PostgreSQL. */
+    redisUrl: url('REDIS_URL', {
+      protocols: ['redis:', 'rediss:'],
+      default: '',
+      defaultShown: 'BullMQ on PostgreSQL',
+      example: 'redis://localhost:6379',
+      secret: true,
+      meaning: 'Redis for BullMQ',
+    }),
+  },
+});
+
+export type QueueSettings = SettingsOf<typeof queueSettings>;

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import { choice, host, isAddressOrCidr, list, origin, port, setting } from './setting-kinds.js';
+import { declareSettings, derived, type SettingsOf } from './declare-settings.js';
+
+const DATA_DIR_DEFAULT = '.data';
+
+const nodeEnv = choice('NODE_ENV', {
+  choices: ['development', 'production', 'test'],
+  default: 'development',
+  meaning:
+    '`production` turns every development default off; must be said beside `DATABASE_URL` or a public `HOST`',
+  advice: 'Those are the embedded database, the demo, made-up secrets and simulated tiers.',
+});
+
+export type ServiceSettings = SettingsOf<typeof serviceSettings>;
+
+/** What every module may know of the service that it is a part of. */
+export const serviceSettings = declareSettings({
+  name: 'service',
+  title: 'The service',
+  settings: {
+    nodeEnv,
+    production: derived((read) => read.value(nodeEnv) === 'production'),
+    port: port('PORT', { default: 3000, meaning: 'port on which the API listens' }),
+    host: host('HOST', {
+      default: '127.0.0.1',
+      meaning: 'address, or name of a host, on which the API listens',
+    }),
+    /** Empty: derived from host and port. */
+    publicBaseUrl: origin('PUBLIC_BASE_URL', {
+      default: '',
+      defaultShown: 'from host and port',
+      example: 'https://consent.example.com',
+      meaning: 'origin under which the outside reaches the API; https in production',
+    }),
+    /** Absolute path. */
+    dataDir: setting('DATA_DIR', {
+      default: () => resolve(DATA_DIR_DEFAULT),
+      defaultShown: `\`${DATA_DIR_DEFAULT}\``,
+      example: DATA_DIR_DEFAULT,
+      meaning: 'folder of the embedded database, made secrets and demo data',
+      parse: (raw) => resolve(raw),
+    }),
+    trustedProxies: list('TRUSTED_PROXIES', {
+      default: [],
+      defaultShown: 'none',
+      meaning: 'addresses or CIDR ranges whose `X-Forwarded-For` is believed',
+      advice:
+        'Comma-separated. Behind a proxy that is not named here, all visitors share one rate limit; the log says so ' +
+        "once, with the proxy's address. In compose that is the gateway of its network: docker network inspect " +
+        '<project>_default.',
+      check: (proxies, refuse) => {
+        for (const proxy of proxies) {
+          if (!isAddressOrCidr(proxy)) refuse(`must list addresses or CIDR ranges; "${proxy}" is neither.`);
+        }
+      },
+    }),
+  },
+  check: ({ production, publicBaseUrl }, read, own) => {
+    if (production && !publicBaseUrl.startsWith('https://')) {
+      read.refuse(own.publicBaseUrl, 'must be set in production, and be https.');
+    }
+  },
+});
