@@ -12,7 +12,7 @@ const { values, positionals: words } = parseArgs({
 });
 const wanted = PLANTED.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 if (wanted.length === 0) throw new Error('No planted defect has such a name; --list shows them.');
-if (values.list) for (const { name, tests } of wanted) console.log(`${name}  (${tests.join(', ')})`);
+if (values.list) for (const { name, tests } of wanted) say(`${name}  (${tests.join(', ')})`);
 else process.exitCode = plantAll(wanted) ? 0 : 1;
 
 function plantAll(planted: Planted[]): boolean {
@@ -23,11 +23,11 @@ function plantAll(planted: Planted[]): boolean {
       const startedMs = performance.now();
       const verdict = plant(checkout, defect);
       const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
-      console.log(`${verdict === 'noticed' ? 'noticed' : 'MISSED '}  ${defect.name} (${seconds} s)`);
+      say(`${verdict === 'noticed' ? 'noticed' : 'MISSED '}  ${defect.name} (${seconds} s)`);
       if (verdict === 'noticed') noticed += 1;
-      else console.log(`           ${verdict}`);
+      else say(`           ${verdict}`);
     }
-    console.log(`${noticed} of ${planted.length} noticed`);
+    say(`${noticed} of ${planted.length} noticed`);
     return noticed === planted.length;
   } finally {
     checkout.remove();
@@ -46,4 +46,8 @@ function plant(checkout: Checkout, { mutations, tests, config, only }: Planted):
   } finally {
     checkout.restore();
   }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
