@@ -8,7 +8,8 @@ import { newId } from '../shared/ids.js';
 import { graceEndOf, resolveTier } from './domain/resolve-tier.js';
 import { TIER_CHANGED, tierChangedMessage } from './licensing.events.js';
 import { isPreviewHost } from './domain/preview-host.js';
-import { Subscription } from './infrastructure/subscription.entity.js';
+import type { Subscription } from './domain/subscription.js';
+import { subscriptionsOf } from './subscription.rows.js';
 import type { ResolvedTier, Tier, TierReason } from './domain/tier.js';
 
 /** What of a project's row decides its tier. */
@@ -53,7 +54,7 @@ export class LicensingService implements OnModuleInit {
     const em = this.em.fork();
     const projects = await readProjects(em, projectIds);
     const stale = projects.filter((project) => cachedTier(project, now) === null).map(({ id }) => id);
-    const subscriptions = stale.length > 0 ? await readSubscriptions(em, stale) : [];
+    const subscriptions = stale.length > 0 ? await subscriptionsOf(em, ...stale) : [];
     const known = new Map(
       projects.map((project) => {
         const own = subscriptions.filter(({ projectId }) => projectId === project.id);
@@ -85,7 +86,7 @@ export class LicensingService implements OnModuleInit {
     hostname: string | undefined,
     now: Date,
   ): Promise<ResolvedTier> {
-    const subscriptions = await readSubscriptions(this.em.fork(), [project.id]);
+    const subscriptions = await subscriptionsOf(this.em.fork(), project.id);
     return resolve(project, subscriptions, { hostname, now });
   }
 
@@ -101,7 +102,7 @@ export class LicensingService implements OnModuleInit {
     if (!(await lockProject(tx, projectId))) return null;
     const project = await findProject(tx, projectId);
     if (!project) return null;
-    const subscriptions = await readSubscriptions(tx, [projectId]);
+    const subscriptions = await subscriptionsOf(tx, projectId);
     const resolved = resolve(project, subscriptions, { now: cause.at });
     const changed = resolved.tier !== project.tier;
     await writeTier(tx, projectId, { ...resolved, changed });
@@ -149,30 +150,9 @@ function resolve(
   { hostname, now }: { hostname?: string | undefined; now: Date },
 ): ResolvedTier {
   return resolveTier({
-    subscriptions: subscriptions.map(factsOf),
+    subscriptions,
     ownDomains: project.domains,
     hostname,
     now,
   });
-}
-
-/** The rows as they are now, past the identity map: a locked read must not see an older copy. */
-function readSubscriptions(em: EntityManager, projectIds: string[]): Promise<Subscription[]> {
-  return em.find(Subscription, { projectId: { $in: projectIds } }, { disableIdentityMap: true });
-}
-
-/** The ORM gives undefined for what is null in some of its versions; the rule knows null alone. */
-function factsOf(row: Subscription): Parameters<typeof resolveTier>[0]['subscriptions'][number] {
-  return {
-    id: row.id,
-    provider: row.provider,
-    tier: row.tier ?? null,
-    status: row.status,
-    knownStatus: row.knownStatus ?? null,
-    statusSince: row.statusSince,
-    endedAt: row.endedAt ?? null,
-    endReason: row.endReason ?? null,
-    pastDueSince: row.pastDueSince ?? null,
-    expiresAt: row.expiresAt ?? null,
-  };
 }

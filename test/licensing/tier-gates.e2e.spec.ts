@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Role } from '../../src/access/domain/role.js';
-import type { Subscription } from '../../src/licensing/infrastructure/subscription.entity.js';
+import type { Subscription } from '../../src/licensing/domain/subscription.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';

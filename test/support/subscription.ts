@@ -1,6 +1,7 @@
 import { newId } from '../../src/shared/ids.js';
 import { LicensingService } from '../../src/licensing/licensing.service.js';
-import { Subscription } from '../../src/licensing/infrastructure/subscription.entity.js';
+import { newSubscription, type Subscription } from '../../src/licensing/domain/subscription.js';
+import { writeSubscription as writeRow } from '../../src/licensing/subscription.rows.js';
 import type { TestService } from './service.js';
 
 /**
@@ -15,17 +16,11 @@ export async function writeSubscription(
 ): Promise<string> {
   const id = fields.id ?? newId();
   await service.database.orm.em.fork().transactional(async (tx) => {
-    tx.create(Subscription, {
-      projectId,
-      id,
-      provider: 'stripe',
-      externalId: `sub_${id}`,
+    await writeRow(tx, {
+      ...newSubscription({ projectId, id, provider: 'stripe', externalId: `sub_${id}` }, now),
       tier: 'pro',
       status: 'active',
       knownStatus: fields.status ?? 'active',
-      statusSince: now,
-      createdAt: now,
-      updatedAt: now,
       ...fields,
     });
     const licensing = service.app.get(LicensingService, { strict: false });

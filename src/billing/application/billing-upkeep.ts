@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { runningSince } from '../../licensing/subscription.rows.js';
 import { Upkeep } from '../../shared/upkeep.js';
 import { ReceiveEvent } from './receive-event.js';
 import { SubscriptionSync } from './subscription-sync.js';
@@ -26,10 +27,6 @@ const IGNORED_KEPT_MS = 30 * 24 * 60 * 60_000;
  * happened stays on record: type, ids, times and outcome.
  */
 const PAYLOADS_KEPT_MS = 90 * 24 * 60 * 60_000;
-
-interface DueSubscription {
-  externalId: string;
-}
 
 /** Makes good what webhooks missed, so that a lost one costs a day at most. Every method may run twice. */
 @Injectable()
@@ -76,14 +73,10 @@ export class BillingUpkeep implements OnModuleInit {
   async reconcile(now: Date): Promise<{ checked: number; drifted: number; failed: number }> {
     const counts = { checked: 0, drifted: 0, failed: 0 };
     if (!this.stripe.configured) return counts;
-    const { rows } = await sql<DueSubscription>`
-      select external_id as "externalId" from subscription
-      where provider = ${STRIPE} and status not in ('canceled', 'incomplete_expired')
-        and updated_at < ${new Date(now.getTime() - DUE_AFTER_MS)}
-      order by updated_at limit ${RECONCILED_MAX}::int
-    `.execute(this.em.fork().getKysely());
-    for (let at = 0; at < rows.length; at += RECONCILE_BATCH) {
-      await Promise.all(rows.slice(at, at + RECONCILE_BATCH).map((row) => this.check(row, counts)));
+    const before = new Date(now.getTime() - DUE_AFTER_MS);
+    const due = await runningSince(this.em.fork(), { provider: STRIPE, before, limit: RECONCILED_MAX });
+    for (let at = 0; at < due.length; at += RECONCILE_BATCH) {
+      await Promise.all(due.slice(at, at + RECONCILE_BATCH).map((id) => this.check(id, counts)));
     }
     if (counts.drifted + counts.failed > 0) this.logger.warn(counts, 'subscriptions had drifted or failed');
     return counts;
@@ -104,7 +97,7 @@ export class BillingUpkeep implements OnModuleInit {
   }
 
   private async check(
-    { externalId }: DueSubscription,
+    externalId: string,
     counts: { checked: number; drifted: number; failed: number },
   ): Promise<void> {
     counts.checked += 1;

@@ -3,7 +3,8 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Actor } from '../../access/domain/actor.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
+import type { Subscription } from '../../licensing/domain/subscription.js';
+import { subscriptionsOf } from '../../licensing/subscription.rows.js';
 import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
 import type { Project } from '../../projects/domain/project.js';
 import { existingProject } from '../../projects/project.rows.js';
@@ -11,7 +12,7 @@ import { projectNotFound } from '../../projects/project.service.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
-import { LIVE_STATUSES } from '../domain/stripe-subscription.js';
+import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 import { STRIPE } from '../infrastructure/billing-event.store.js';
 import { PriceList } from '../infrastructure/price-list.js';
 import { isProviderError, refusalOf, StripeGateway } from '../infrastructure/stripe-gateway.js';
@@ -45,9 +46,7 @@ export class BillingService {
 
   async read(project: Project, now: Date): Promise<BillingState> {
     const resolved = await this.licensing.fromSubscriptions(project, undefined, now);
-    const rows = await this.em
-      .fork()
-      .find(Subscription, { projectId: project.id }, { orderBy: { updatedAt: 'desc', id: 'desc' } });
+    const rows = await subscriptionsOf(this.em.fork(), project.id);
     return {
       resolved,
       subscription: rows.find(({ id }) => id === resolved.subscriptionId) ?? rows[0] ?? null,
@@ -73,10 +72,8 @@ export class BillingService {
     }
     try {
       const customerId = await this.customerOf(project.id);
-      const subscriptions = await this.em.fork().count(Subscription, {
-        projectId: project.id,
-        provider: STRIPE,
-      });
+      const known = await subscriptionsOf(this.em.fork(), project.id);
+      const subscriptions = known.filter(({ provider }) => provider === STRIPE).length;
       const request = {
         projectId: project.id,
         customerId,
@@ -178,11 +175,10 @@ export class BillingService {
     `.execute(em.getKysely());
     // A customer that was deleted at Stripe is none any more, whatever old subscriptions say.
     if (rows[0]) return rows[0].customerId;
-    const newest = await em.findOne(
-      Subscription,
-      { projectId, provider: STRIPE, customerId: { $ne: null } },
-      { orderBy: { createdAt: 'desc' }, fields: ['customerId'] },
+    const own = (await subscriptionsOf(em, projectId)).filter(
+      ({ provider, customerId }) => provider === STRIPE && customerId !== null,
     );
+    const newest = own.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())[0];
     return newest?.customerId ?? null;
   }
 
@@ -190,8 +186,4 @@ export class BillingService {
     const { publicBaseUrl, host, port } = this.service;
     return `${publicBaseUrl || `http://${host}:${port}`}/projects/${projectId}/billing?from=${from}`;
   }
-}
-
-function isLiveAtStripe({ provider, status }: Subscription): boolean {
-  return provider === STRIPE && LIVE_STATUSES.includes(status);
 }

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
+import { subscriptionsOfCustomer } from '../../licensing/subscription.rows.js';
 import { newId } from '../../shared/ids.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { Complaint } from '../../shared/complaint.js';
@@ -172,11 +172,8 @@ export class EventWorker implements BeforeApplicationShutdown {
     const { customerId } = event;
     if (customerId === null) return { kind: 'done', projectId: null, note: 'nothing_to_do' };
     const em = this.em.fork();
-    const rows = await em.find(
-      Subscription,
-      { provider: STRIPE, customerId },
-      { fields: ['externalId', 'projectId'], limit: CUSTOMER_SUBSCRIPTIONS_MAX },
-    );
+    const customer = { provider: STRIPE, customerId, limit: CUSTOMER_SUBSCRIPTIONS_MAX };
+    const rows = await subscriptionsOfCustomer(em, customer);
     const cause = { reason: 'billing', eventId: event.id };
     const verdicts: Verdict[] = [];
     for (const { externalId } of rows) {
@@ -194,9 +191,7 @@ export class EventWorker implements BeforeApplicationShutdown {
 
   private async projectOfCustomer(customerId: string | null): Promise<string | null> {
     if (customerId === null) return null;
-    const row = await this.em
-      .fork()
-      .findOne(Subscription, { provider: STRIPE, customerId }, { fields: ['projectId'] });
+    const [row] = await subscriptionsOfCustomer(this.em.fork(), { provider: STRIPE, customerId, limit: 1 });
     return row?.projectId ?? null;
   }
 

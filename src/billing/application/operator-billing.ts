@@ -1,10 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
+import { newSubscription, type Subscription } from '../../licensing/domain/subscription.js';
+import { subscriptionsOf, writeSubscription } from '../../licensing/subscription.rows.js';
 import { statusAfter } from '../../licensing/domain/subscription-status.js';
 import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
-import { lockProject } from '../../projects/project.rows.js';
+import { findProject, lockProject } from '../../projects/project.rows.js';
 import { newId } from '../../shared/ids.js';
 import {
   BillingEventStore,
@@ -67,18 +68,9 @@ export class OperatorBilling {
       const found = await openGrant(tx, projectId);
       const told = statusAfter(found, { status: 'active', tier, endedAt: null, endReason: null }, now);
       const id = found?.id ?? newId();
+      const row = found ?? newSubscription({ provider: 'manual', externalId: id, projectId, id }, now);
       const columns = { ...told, reason, expiresAt, grantedBy: operator, updatedAt: now };
-      if (found) tx.assign(found, columns);
-      else {
-        tx.create(Subscription, {
-          ...columns,
-          projectId,
-          id,
-          provider: 'manual',
-          externalId: id,
-          createdAt: now,
-        });
-      }
+      await writeSubscription(tx, { ...row, ...columns });
       return { subscriptionId: id, tier, reason, expiresAt };
     });
   }
@@ -92,7 +84,8 @@ export class OperatorBilling {
       const found = await openGrant(tx, projectId);
       if (!found?.tier || !found.expiresAt) return null;
       const { id, tier, expiresAt } = found;
-      tx.assign(found, {
+      await writeSubscription(tx, {
+        ...found,
         // No reason of the provider's: an end that nobody asked for has no grace.
         ...statusAfter(found, { status: 'canceled', tier, endedAt: now, endReason: null }, now),
         updatedAt: now,
@@ -119,9 +112,7 @@ export class OperatorBilling {
           insert into billing_grant_log (project_id, id, subscription_id, action, tier, reason, expires_at, operator, at)
           values (${projectId}, ${newId()}, ${subscriptionId}, ${action}, ${tier}, ${reason}, ${expiresAt}, ${operator}, ${now})
         `.execute(tx.getKysely());
-        const before = await sql<{ tier: string }>`select tier from project where id = ${projectId}`.execute(
-          tx.getKysely(),
-        );
+        const before = await findProject(tx, projectId);
         const after = await this.licensing.recompute(tx, projectId, {
           reason: action,
           at: now,
@@ -129,7 +120,7 @@ export class OperatorBilling {
           actor: `operator:${operator}`,
         });
         if (!after) return null;
-        const result = { subscriptionId, before: before.rows[0]?.tier ?? 'lite', after };
+        const result = { subscriptionId, before: before?.tier ?? 'lite', after };
         if (dryRun) throw new DryRun(result);
         return result;
       });
@@ -141,6 +132,7 @@ export class OperatorBilling {
 }
 
 /** The grant that an operator gave and nobody has ended; it may have expired. */
-function openGrant(tx: EntityManager, projectId: string): Promise<Subscription | null> {
-  return tx.findOne(Subscription, { projectId, provider: 'manual', status: { $ne: 'canceled' } });
+async function openGrant(tx: EntityManager, projectId: string): Promise<Subscription | null> {
+  const all = await subscriptionsOf(tx, projectId);
+  return all.find(({ provider, status }) => provider === 'manual' && status !== 'canceled') ?? null;
 }

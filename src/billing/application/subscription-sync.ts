@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
+import { newSubscription, type Subscription } from '../../licensing/domain/subscription.js';
+import { findSubscription, subscriptionsOf, writeSubscription } from '../../licensing/subscription.rows.js';
 import {
   isKnownStatus,
   type StatusColumns,
@@ -15,6 +16,7 @@ import { subscriptionFrom } from '../domain/payload-history.js';
 import { projectOfSession } from '../domain/stripe-event.js';
 import { readInvoice } from '../domain/stripe-invoice.js';
 import {
+  isLiveAtStripe,
   isTerminal,
   LIVE_STATUSES,
   type PriceMeaning,
@@ -155,11 +157,7 @@ export class SubscriptionSync {
   /** Our own row knows best, then the metadata that our checkout wrote, then the checkout's session. */
   private async projectOf(told: ToldSubscription): Promise<string | null> {
     const em = this.em.fork();
-    const row = await em.findOne(
-      Subscription,
-      { provider: STRIPE, externalId: told.id },
-      { fields: ['projectId'] },
-    );
+    const row = await findSubscription(em, { provider: STRIPE, externalId: told.id });
     if (row) return row.projectId;
     if (told.projectId !== null) return told.projectId.toLowerCase();
     const events = await this.events.history(em, told.id);
@@ -177,7 +175,8 @@ export class SubscriptionSync {
     const { projectId, draft, prices, cause } = work;
     const { told, seq } = draft;
     const now = new Date();
-    const before = await tx.findOne(Subscription, { provider: STRIPE, externalId: told.id });
+    const key = { provider: STRIPE, externalId: told.id };
+    const before = await findSubscription(tx, key);
     if (before && before.projectId !== projectId) throw new Error('another project took the subscription');
     if (before && isSuperseded(before, draft)) return { kind: 'superseded', projectId };
     if (await this.isOtherCustomer(tx, { projectId, told, before })) {
@@ -188,14 +187,13 @@ export class SubscriptionSync {
       );
     }
     const item = soldItemOf(told, prices);
-    const row = before ?? newRow(tx, { projectId, externalId: told.id, now });
-    const was = before ? meaningOf(before) : null;
-    tx.assign(row, {
+    const row = {
+      ...(before ?? newSubscription({ ...key, projectId, id: newId() }, now)),
       ...columnsOf(draft, { item, before, now }),
       syncSeq: Math.max(seq, before?.syncSeq ?? 0),
       updatedAt: now,
-    });
-    await tx.flush();
+    };
+    await writeSubscription(tx, row);
     await this.licensing.recompute(tx, projectId, {
       reason: cause.reason,
       at: now,
@@ -211,7 +209,7 @@ export class SubscriptionSync {
         projectId,
       );
     }
-    const changed = was !== meaningOf(row);
+    const changed = before === null || meaningOf(before) !== meaningOf(row);
     return { kind: 'written', projectId, changed, ended: isTerminal(row.status) };
   }
 
@@ -244,12 +242,8 @@ export class SubscriptionSync {
       });
     }
     if (!LIVE_STATUSES.includes(status)) return;
-    const others = await tx.count(Subscription, {
-      projectId,
-      provider: STRIPE,
-      id: { $ne: id },
-      status: { $in: [...LIVE_STATUSES] },
-    });
+    const live = (await subscriptionsOf(tx, projectId)).filter(isLiveAtStripe);
+    const others = live.filter((other) => other.id !== id).length;
     if (others > 0) {
       this.metrics.alert('second_live_subscription', 'a project pays for more than one subscription', {
         projectId,
@@ -264,22 +258,6 @@ export class SubscriptionSync {
 function isSuperseded(before: Subscription, { told, seq }: Draft): boolean {
   if (isTerminal(before.status)) return told.status !== before.status || before.syncSeq >= seq;
   return before.syncSeq >= seq && !isTerminal(told.status);
-}
-
-function newRow(
-  tx: EntityManager,
-  { projectId, externalId, now }: { projectId: string; externalId: string; now: Date },
-): Subscription {
-  return tx.create(Subscription, {
-    projectId,
-    id: newId(),
-    provider: STRIPE,
-    externalId,
-    status: 'incomplete',
-    statusSince: now,
-    createdAt: now,
-    updatedAt: now,
-  });
 }
 
 function columnsOf(

@@ -1,4 +1,5 @@
-import type { EndReason } from '../../licensing/infrastructure/subscription.entity.js';
+import type { Subscription } from '../../licensing/domain/subscription.js';
+import { type EndReason, TERMINAL_STATUSES } from '../../licensing/domain/subscription-status.js';
 import { type PaidTier, tierRank } from '../../licensing/domain/tier.js';
 import { earlier, idOf, instantOf, type JsonObject, listOf, objectOf, textOf } from './json.js';
 import { projectInMetadata } from './stripe-event.js';
@@ -42,11 +43,13 @@ export interface SoldItem extends ToldItem {
   meaning: PriceMeaning;
 }
 
-/** Once there, a subscription never runs again: the provider makes a new one instead. */
-const TERMINAL_STATUSES: readonly string[] = ['canceled', 'incomplete_expired'];
-
 /** A customer with one of these pays, or may yet: a second subscription would be charged beside it. */
 export const LIVE_STATUSES: readonly string[] = ['trialing', 'active', 'past_due', 'unpaid', 'paused'];
+
+/** Whether a row of ours stands for such a one. */
+export function isLiveAtStripe({ provider, status }: Pick<Subscription, 'provider' | 'status'>): boolean {
+  return provider === 'stripe' && LIVE_STATUSES.includes(status);
+}
 
 const STATUS = /^[\x21-\x7e]{1,64}$/;
 

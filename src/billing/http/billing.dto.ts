@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn } from 'class-validator';
 import { SOLD_TIERS } from '../../licensing/domain/catalogue.js';
-import { SUBSCRIPTION_PROVIDERS } from '../../licensing/infrastructure/subscription.entity.js';
+import { SUBSCRIPTION_PROVIDERS } from '../../licensing/domain/subscription.js';
 import { type PaidTier, TIER_REASONS, TIERS, type Tier } from '../../licensing/domain/tier.js';
 
 export const INTERVALS = ['month', 'year'] as const;

@@ -11,8 +11,8 @@ export function presentSubscription(state: BillingState): SubscriptionStateDto {
     subscription: subscription && {
       id: subscription.id,
       provider: subscription.provider,
-      tier: subscription.tier ?? null,
-      interval: subscription.interval ?? null,
+      tier: subscription.tier,
+      interval: subscription.interval,
       status: subscription.status,
       currentPeriodStart: iso(subscription.currentPeriodStart),
       currentPeriodEnd: iso(subscription.currentPeriodEnd),
@@ -27,6 +27,6 @@ export function presentSubscription(state: BillingState): SubscriptionStateDto {
   };
 }
 
-function iso(instant: Date | null | undefined): string | null {
+function iso(instant: Date | null): string | null {
   return instant?.toISOString() ?? null;
 }

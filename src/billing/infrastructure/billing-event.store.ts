@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { hasEnded } from '../../licensing/subscription.rows.js';
 import { readEvent, type StripeEvent } from '../domain/stripe-event.js';
 
-export const STRIPE = 'stripe';
+export const STRIPE = 'stripe' as const;
 /** Events of one subscription that are read together; the newest count. */
 const HISTORY_EVENTS_MAX = 500;
 const ERROR_CHARACTERS_MAX = 500;
@@ -135,10 +136,8 @@ export class BillingEventStore {
     const { numAffectedRows } = await sql`
       update billing_event e set payload = null
       where status = 'processed' and finished_at < ${before} and payload is not null
-        and not (${keepRunning} and e.subscription_id is not null and not exists (
-          select 1 from subscription s
-          where s.provider = e.provider and s.external_id = e.subscription_id
-            and s.status in ('canceled', 'incomplete_expired')))
+        and not (${keepRunning} and e.subscription_id is not null
+                 and not ${hasEnded('e.provider', 'e.subscription_id')})
     `.execute(this.em.fork().getKysely());
     return Number(numAffectedRows ?? 0);
   }

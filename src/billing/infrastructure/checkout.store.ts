@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { Subscription } from '../../licensing/infrastructure/subscription.entity.js';
+import { subscriptionsOf } from '../../licensing/subscription.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
 import { lockProject } from '../../projects/project.rows.js';
 import { newId } from '../../shared/ids.js';
-import { LIVE_STATUSES } from '../domain/stripe-subscription.js';
-import { STRIPE } from './billing-event.store.js';
+import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 
 /** What a checkout is for. */
 export interface Purpose {
@@ -51,8 +50,7 @@ export class CheckoutStore {
   ): Promise<Claim> {
     return this.em.fork().transactional(async (tx) => {
       if (!(await lockProject(tx, projectId))) throw projectNotFound();
-      const live = { projectId, provider: STRIPE, status: { $in: [...LIVE_STATUSES] } } as const;
-      if ((await tx.count(Subscription, live)) > 0) return { kind: 'subscribed' };
+      if ((await subscriptionsOf(tx, projectId)).some(isLiveAtStripe)) return { kind: 'subscribed' };
       const database = tx.getKysely();
       const { rows } = await sql<OpenCheckout>`
         select price_id as "priceId", customer_id as "customerId", subscriptions, idempotency_key as "idempotencyKey",

@@ -6,7 +6,8 @@ import { lockProject } from '../../projects/project.rows.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import { LicensingService } from '../licensing.service.js';
-import { Subscription } from '../infrastructure/subscription.entity.js';
+import { newSubscription, type Subscription } from '../domain/subscription.js';
+import { deleteSubscription, findSubscription, writeSubscription } from '../subscription.rows.js';
 import { statusAfter } from '../domain/subscription-status.js';
 import type { PaidTier, ResolvedTier, Tier } from '../domain/tier.js';
 
@@ -65,24 +66,15 @@ async function upsert(
   wanted: SimulatedSubscription,
   now: Date,
 ): Promise<string | null> {
-  const found = await tx.findOne(Subscription, { projectId, provider: 'simulated' });
+  const key = { provider: 'simulated', externalId: projectId } as const;
+  const found = await findSubscription(tx, key);
   if (wanted.tier === 'lite') {
-    if (found) await tx.remove(found).flush();
+    if (found) await deleteSubscription(tx, found);
     return found?.id ?? null;
   }
+  const row = found ?? newSubscription({ ...key, projectId, id: newId() }, now);
   const told = columnsOf({ ...wanted, tier: wanted.tier }, found, now);
-  const row =
-    found ??
-    tx.create(Subscription, {
-      ...told,
-      projectId,
-      id: newId(),
-      provider: 'simulated',
-      externalId: projectId,
-      createdAt: now,
-      updatedAt: now,
-    });
-  tx.assign(row, { ...told, updatedAt: now });
+  await writeSubscription(tx, { ...row, ...told, updatedAt: now });
   return row.id;
 }
 
@@ -91,7 +83,7 @@ function columnsOf(
   wanted: SimulatedSubscription & { tier: PaidTier },
   found: Subscription | null,
   now: Date,
-): Partial<Subscription> & ReturnType<typeof statusAfter> {
+): Partial<Subscription> {
   const { tier, status = 'active', currentPeriodEnd, pastDueSince, endedAt } = wanted;
   const canceled = status === 'canceled';
   const overdueSince = pastDueSince ?? (status === 'past_due' ? now : undefined);

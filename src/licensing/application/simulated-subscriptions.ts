@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { Subscription } from '../infrastructure/subscription.entity.js';
+import { countSubscriptions } from '../subscription.rows.js';
 
 /**
  * For the start in production, which has no room for tiers that a test made up (design §3).
  * @throws Error with a sentence for the operator where a simulated subscription exists.
  */
 export async function assertNoSimulatedSubscriptions(em: EntityManager): Promise<void> {
-  const count = await em.fork().count(Subscription, { provider: 'simulated' });
+  const count = await countSubscriptions(em.fork(), 'simulated');
   if (count === 0) return;
   throw new Error(
     `The database holds ${count} simulated subscription(s), which production refuses. ` +

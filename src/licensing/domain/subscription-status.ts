@@ -1,4 +1,3 @@
-import type { EndReason } from '../infrastructure/subscription.entity.js';
 import type { PaidTier } from './tier.js';
 
 /** Every status that the service understands (design §6.2); anything else is unknown. */
@@ -18,6 +17,13 @@ export function isKnownStatus(status: string | null): status is KnownStatus {
   return KNOWN_STATUSES.some((known) => known === status);
 }
 
+/** Once there, a subscription never runs again: the provider makes a new one instead. */
+export const TERMINAL_STATUSES: readonly string[] = ['canceled', 'incomplete_expired'];
+
+/** Why a subscription ended. */
+export const END_REASONS = ['requested', 'payment_failed', 'dispute'] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
 /** The columns of a subscription that decide, together, what it grants. */
 export interface StatusColumns {
   status: string;
@@ -28,11 +34,6 @@ export interface StatusColumns {
   endedAt: Date | null;
   endReason: EndReason | null;
 }
-
-/** A row as the ORM types it: what is null may also be missing. */
-type StatusRow = Pick<StatusColumns, 'status' | 'statusSince'> & {
-  [Column in keyof StatusColumns]?: StatusColumns[Column] | undefined;
-};
 
 /** What the provider tells of a subscription. */
 export interface ToldStatus {
@@ -52,14 +53,14 @@ export interface ToldStatus {
  * §6.2) although the same message may name a higher tier or a later end. A second unknown word does not
  * start the 3 days again, and an overdue payment stays overdue until the provider says active.
  */
-export function statusAfter(before: StatusRow | null, told: ToldStatus, now: Date): StatusColumns {
+export function statusAfter(before: StatusColumns | null, told: ToldStatus, now: Date): StatusColumns {
   if (!isKnownStatus(told.status)) {
     const unknownAlready = before !== null && !isKnownStatus(before.status);
     return {
       status: told.status,
       knownStatus: before?.knownStatus ?? null,
       statusSince: unknownAlready ? before.statusSince : now,
-      tier: before ? (before.tier ?? null) : told.tier,
+      tier: before ? before.tier : told.tier,
       pastDueSince: before?.pastDueSince ?? null,
       endedAt: before?.endedAt ?? null,
       endReason: before?.endReason ?? null,
@@ -76,7 +77,7 @@ export function statusAfter(before: StatusRow | null, told: ToldStatus, now: Dat
   };
 }
 
-function pastDueSinceAfter(before: StatusRow | null, told: ToldStatus, now: Date): Date | null {
+function pastDueSinceAfter(before: StatusColumns | null, told: ToldStatus, now: Date): Date | null {
   if (told.status === 'active' || told.status === 'trialing') return null;
   const known = told.pastDueSince ?? before?.pastDueSince ?? null;
   return known ?? (told.status === 'past_due' ? now : null);

@@ -1,16 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { SUBSCRIPTION_PROVIDERS } from '../domain/subscription.js';
+import { END_REASONS } from '../domain/subscription-status.js';
 
-/** Who says that a subscription exists. */
-export const SUBSCRIPTION_PROVIDERS = ['stripe', 'manual', 'simulated'] as const;
-
-/** Why a subscription ended. */
-export const END_REASONS = ['requested', 'payment_failed', 'dispute'] as const;
-export type EndReason = (typeof END_REASONS)[number];
-
-/**
- * A paid tier of a project: the source of truth, from which `project.tier` is computed (spec §2.4). Whoever
- * writes one holds the lock of `LicensingService.lockProject` and calls `recompute` in the same transaction.
- */
+/** A paid tier of a project; the members are explained in `domain/subscription.ts`. */
 const SubscriptionSchema = defineEntity({
   name: 'Subscription',
   tableName: 'subscription',
@@ -61,7 +53,7 @@ const SubscriptionSchema = defineEntity({
   },
 });
 
-export class Subscription extends SubscriptionSchema.class {}
-SubscriptionSchema.setClass(Subscription);
+export class SubscriptionEntity extends SubscriptionSchema.class {}
+SubscriptionSchema.setClass(SubscriptionEntity);
 
 export { SubscriptionSchema };

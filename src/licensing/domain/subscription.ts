@@ -1,0 +1,76 @@
+import type { StatusColumns } from './subscription-status.js';
+
+/** Who says that a subscription exists. */
+export const SUBSCRIPTION_PROVIDERS = ['stripe', 'manual', 'simulated'] as const;
+export type SubscriptionProvider = (typeof SUBSCRIPTION_PROVIDERS)[number];
+
+/** What names a subscription: a provider has one of an id. */
+export interface SubscriptionKey {
+  provider: SubscriptionProvider;
+  /** The provider's own id. Manual: the row's id. Simulated: the project's id. */
+  externalId: string;
+}
+
+/**
+ * A paid tier of a project: the source of truth, from which the project's cached tier is computed (spec §2.4). The
+ * status columns are written together, as `statusAfter` returns them.
+ */
+export interface Subscription extends SubscriptionKey, StatusColumns {
+  projectId: string;
+  id: string;
+  /** The provider's customer; null for manual and simulated ones. */
+  customerId: string | null;
+  /** The provider's price; null for manual and simulated ones. */
+  priceId: string | null;
+  /** How often it is billed; null where nothing is billed, or the price is unknown. */
+  interval: 'month' | 'year' | null;
+  currentPeriodStart: Date | null;
+  currentPeriodEnd: Date | null;
+  /** When it is going to end; null where it renews. */
+  cancelAt: Date | null;
+  /** When its end was asked for; null where it was not. */
+  canceledAt: Date | null;
+  /** Invoices are not collected for now; it stays active meanwhile. */
+  collectionPaused: boolean;
+  /** Number of the synchronisation that wrote it; a smaller one never overwrites it. 0: none did. */
+  syncSeq: number;
+  /** Why an operator granted it; null where none did. */
+  reason: string | null;
+  /** Which operator; null where none did. */
+  grantedBy: string | null;
+  /** When it stops granting anything, whatever its status; null: its status alone decides. */
+  expiresAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** A subscription that says nothing yet and grants nothing. */
+export function newSubscription(
+  key: SubscriptionKey & Pick<Subscription, 'projectId' | 'id'>,
+  now: Date,
+): Subscription {
+  return {
+    ...key,
+    status: 'incomplete',
+    knownStatus: null,
+    statusSince: now,
+    tier: null,
+    pastDueSince: null,
+    endedAt: null,
+    endReason: null,
+    customerId: null,
+    priceId: null,
+    interval: null,
+    currentPeriodStart: null,
+    currentPeriodEnd: null,
+    cancelAt: null,
+    canceledAt: null,
+    collectionPaused: false,
+    syncSeq: 0,
+    reason: null,
+    grantedBy: null,
+    expiresAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

@@ -1,0 +1,103 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
+import type { Subscription, SubscriptionKey, SubscriptionProvider } from './domain/subscription.js';
+import { TERMINAL_STATUSES } from './domain/subscription-status.js';
+import { SubscriptionEntity } from './infrastructure/subscription.entity.js';
+
+/**
+ * What billing reads and writes of subscriptions, in its transactions. Whoever writes one takes the lock of the project
+ * first (`lockProject`), and calls `LicensingService.recompute` in the same transaction. Rows are read as they are now,
+ * past the identity map: a locked read must not see an older copy.
+ */
+
+/** The subscriptions of these projects, those that were changed last first. */
+export async function subscriptionsOf(em: EntityManager, ...projectIds: string[]): Promise<Subscription[]> {
+  const rows = await em.find(
+    SubscriptionEntity,
+    { projectId: { $in: projectIds } },
+    { orderBy: { updatedAt: 'desc', id: 'desc' }, disableIdentityMap: true },
+  );
+  return rows.map(subscriptionOf);
+}
+
+/** null where there is none. */
+export async function findSubscription(
+  em: EntityManager,
+  key: SubscriptionKey,
+): Promise<Subscription | null> {
+  const { provider, externalId } = key;
+  const row = await em.findOne(SubscriptionEntity, { provider, externalId }, { disableIdentityMap: true });
+  return row && subscriptionOf(row);
+}
+
+/** At most `limit` subscriptions of one customer of a provider. */
+export async function subscriptionsOfCustomer(
+  em: EntityManager,
+  { provider, customerId, limit }: { provider: SubscriptionProvider; customerId: string; limit: number },
+): Promise<Subscription[]> {
+  const where = { provider, customerId };
+  const rows = await em.find(SubscriptionEntity, where, { limit, disableIdentityMap: true });
+  return rows.map(subscriptionOf);
+}
+
+/** At most `limit` ids of a provider's subscriptions that run and were last written before an instant; oldest first. */
+export async function runningSince(
+  em: EntityManager,
+  { provider, before, limit }: { provider: SubscriptionProvider; before: Date; limit: number },
+): Promise<string[]> {
+  const rows = await em.find(
+    SubscriptionEntity,
+    { provider, status: { $nin: [...TERMINAL_STATUSES] }, updatedAt: { $lt: before } },
+    { fields: ['externalId'], orderBy: { updatedAt: 'asc' }, limit, disableIdentityMap: true },
+  );
+  return rows.map(({ externalId }) => externalId);
+}
+
+/** Writes a subscription, new or changed, in one statement; the caller holds the lock of the project. */
+export async function writeSubscription(tx: EntityManager, subscription: Subscription): Promise<void> {
+  if (!tx.isInTransaction()) throw new Error('A subscription is written inside a transaction only.');
+  await tx.upsert(SubscriptionEntity, { ...subscription }, { disableIdentityMap: true });
+}
+
+/** Takes a subscription away as if it had never been. */
+export async function deleteSubscription(tx: EntityManager, { projectId, id }: Subscription): Promise<void> {
+  await tx.nativeDelete(SubscriptionEntity, { projectId, id });
+}
+
+/** How many subscriptions of a provider there are at all. */
+export function countSubscriptions(em: EntityManager, provider: SubscriptionProvider): Promise<number> {
+  return em.count(SubscriptionEntity, { provider });
+}
+
+/** A fragment for a statement of billing: whether the subscription of two SQL expressions has ended for good. */
+export function hasEnded(provider: string, externalId: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select 1 from subscription s
+    where s.provider = ${sql.raw(provider)} and s.external_id = ${sql.raw(externalId)}
+      and s.status in (${sql.join(TERMINAL_STATUSES)}))`;
+}
+
+/** The row as others see it; the ORM's types allow undefined for what is null. */
+function subscriptionOf(row: SubscriptionEntity): Subscription {
+  const { projectId, id, provider, externalId, status, statusSince } = row;
+  const { collectionPaused, syncSeq, createdAt, updatedAt } = row;
+  return {
+    ...{ projectId, id, provider, externalId, status, statusSince },
+    ...{ collectionPaused, syncSeq, createdAt, updatedAt },
+    knownStatus: row.knownStatus ?? null,
+    tier: row.tier ?? null,
+    pastDueSince: row.pastDueSince ?? null,
+    endedAt: row.endedAt ?? null,
+    endReason: row.endReason ?? null,
+    customerId: row.customerId ?? null,
+    priceId: row.priceId ?? null,
+    interval: row.interval ?? null,
+    currentPeriodStart: row.currentPeriodStart ?? null,
+    currentPeriodEnd: row.currentPeriodEnd ?? null,
+    cancelAt: row.cancelAt ?? null,
+    canceledAt: row.canceledAt ?? null,
+    reason: row.reason ?? null,
+    grantedBy: row.grantedBy ?? null,
+    expiresAt: row.expiresAt ?? null,
+  };
+}
