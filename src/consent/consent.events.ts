@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { instantOfRow } from '../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { uuidLowerBound } from '../shared/ids.js';
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from './domain/consent-input.js';
@@ -116,4 +116,10 @@ export class ConsentEvents implements OnModuleInit {
     `.execute(tx.getKysely());
     return rows.map(({ id }) => id);
   }
+}
+
+/** A fragment for another module's statement: the record as `c`, which takes away rows whose record is gone. */
+export function joinRecord(projectIdExpression: string, consentIdExpression: string): RawBuilder<unknown> {
+  const [projectId, consentId] = [sql.raw(projectIdExpression), sql.raw(consentIdExpression)];
+  return sql`join consent_record c on c.project_id = ${projectId} and c.id = ${consentId}`;
 }

@@ -8,7 +8,7 @@ import {
   type ConsentRecorded,
   type ConsentRef,
 } from '../../consent/domain/consent-recorded.js';
-import { ConsentEvents } from '../../consent/consent.events.js';
+import { ConsentEvents, joinRecord } from '../../consent/consent.events.js';
 import { type LookedPage, lookBack, pageOfLook } from '../../database/look-back.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
@@ -191,7 +191,7 @@ async function selectResendable(
   const { rows } = await sql<{ consentId: string }>`
     select d.consent_id as "consentId"
     from delivery d
-    join consent_record c on c.project_id = d.project_id and c.id = d.consent_id
+    ${joinRecord('d.project_id', 'd.consent_id')}
     where d.project_id = ${projectId} and d.outcome = ${status}
       and d.id >= ${lower} and d.id < ${uuidLowerBound(to)}
       and not exists (
