@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { Client } from 'pg';
 import { BillingUpkeep } from '../../src/billing/application/billing-upkeep.js';
 import { EventWorker } from '../../src/billing/application/event-worker.js';
 import { SubscriptionSync } from '../../src/billing/application/subscription-sync.js';
@@ -19,6 +20,7 @@ import {
 } from '../support/fake-stripe.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
 
 type Json = Record<string, unknown>;
 
@@ -272,6 +274,36 @@ describe('without a key: the payloads, in the order of created', () => {
       await worker?.drain();
       expect(await stateOf(service, project)).toMatchObject({ rows: [{ status: 'active' }] });
     }
+  });
+
+  it('reads the events under the lock: who writes last has seen what came while it waited', async () => {
+    const project = await createTestProject(service);
+    const subscription = stripeSubscription({ projectId: project.id });
+    await postEvent(
+      service.baseUrl,
+      stripeEvent('customer.subscription.created', subscription, { at: hour(0) }),
+    );
+    const other = new Client({ connectionString: service.database.url });
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query('select from project where id = $1 for no key update', [project.id]);
+      const sync = service.app.get(SubscriptionSync, { strict: false });
+      const written = sync.sync(subscription.id, { reason: 'test' });
+      await until('it waits for the lock', async () => {
+        const waiting = await service.database.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.length === 1;
+      });
+      const ended = { ...subscription, status: 'canceled', ended_at: seconds(hour(1)) };
+      await postEvent(service.baseUrl, stripeEvent('customer.subscription.deleted', ended, { at: hour(1) }));
+      await other.query('commit');
+      expect(await written).toMatchObject({ kind: 'written', ended: true });
+    } finally {
+      await other.end();
+    }
+    expect(await stateOf(service, project)).toMatchObject({ rows: [{ status: 'canceled' }] });
   });
 
   it('keeps the payloads of a subscription that runs: they are all it is known by', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { ConsentRollup } from '../../src/consent/application/consent.rollup.js';
 import { ROLLUP_ACTIONS_MAX, ROLLUP_HOSTNAMES_MAX } from '../../src/consent/domain/consent-counts.js';
-import { uuidLowerBound } from '../../src/shared/ids.js';
+import { newId, uuidLowerBound } from '../../src/shared/ids.js';
 import { until } from '../support/until.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -168,21 +168,79 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     const project = await createTestProject(service, { tier: 'business' });
     const slow = new Client({ connectionString: service.database.url });
     await slow.connect();
-    await slow.query('begin');
-    await slow.query(
-      `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at)
-       values ($1, $2, true, true, true, 'accept_all', now())`,
-      [project.id, (await import('uuid')).v7()],
-    );
-    await rollup.advance();
-    const [state] = await service.database.query<{ behind: boolean }>(
-      `select done_until <= (select min(xact_start) from pg_stat_activity where pid = $1) as behind from consent_rollup_state`,
-      [(await slow.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid],
-    );
-    expect(state?.behind).toBe(true);
-    await slow.query('commit');
-    await slow.end();
+    try {
+      await slow.query('begin');
+      await slow.query(
+        `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at)
+         values ($1, $2, true, true, true, 'accept_all', now())`,
+        [project.id, newId()],
+      );
+      // Younger than that, the lag alone keeps the mark behind it.
+      await until('the transaction is older than the lag', async () => {
+        const { rows } = await slow.query<{ old: boolean }>(
+          `select clock_timestamp() - now() > interval '5.2 seconds' as old`,
+        );
+        return rows[0]?.old;
+      });
+      await rollup.advance();
+      await slow.query('commit');
+    } finally {
+      await slow.end();
+    }
+    await until('added up', async () => {
+      await rollup.advance();
+      return (await rolledUp(project)) === 1;
+    });
     expect((await ask(project)).totals.records).toBe(1);
+  });
+
+  it('counts a record on the very end of a step once', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    // Steps end a whole number of hours behind the mark.
+    await service.database.query(
+      `update consent_rollup_state set done_until = date_trunc('milliseconds', now() - interval '3 hours')`,
+    );
+    await service.database.query(
+      `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at)
+       select $1, $2, true, true, true, 'accept_all', done_until + interval '1 hour' from consent_rollup_state`,
+      [project.id, newId()],
+    );
+    expect(await rollup.advance()).toBeGreaterThanOrEqual(3);
+    expect(await rolledUp(project)).toBe(1);
+  });
+
+  it('counts a record whose id was made nearly seven days before it came', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    const madeAt = new Date(Date.now() - 7 * 24 * 60 * 60_000 + 60_000);
+    await post(project, [{ ...ALL, id: uuidLowerBound(madeAt).replace(/-0000-0000-/, '-7000-8000-') }]);
+    expect((await ask(project)).totals.records).toBe(1);
+    await age(project, 60);
+    await moveMarkBack(1);
+    await rollup.advance();
+    expect(await rolledUp(project)).toBe(1);
+    expect((await ask(project)).totals.records).toBe(1);
+  });
+
+  it('leaves the work to the worker that has the mark, and does not wait for it', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    await post(project, [ALL]);
+    await age(project, 60);
+    await moveMarkBack(1);
+    const other = new Client({ connectionString: service.database.url });
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query('select from consent_rollup_state for update');
+      let steps = 0;
+      const advanced = rollup.advance().then((taken) => (steps = taken));
+      await until('it gives up its turn', () => steps === 1, 5_000).finally(() => other.query('rollback'));
+      await advanced;
+      expect(await rolledUp(project)).toBe(0);
+    } finally {
+      await other.end();
+    }
+    await rollup.advance();
+    expect(await rolledUp(project)).toBe(1);
   });
 
   describe('names that anybody can make up', () => {

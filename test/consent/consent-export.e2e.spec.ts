@@ -132,6 +132,18 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
       expect(line).toMatch(/^"(?:[^"]|"")*"(?:,"(?:[^"]|"")*")*$/);
   });
 
+  it('starts no formula with a column of text, should one that begins like it ever be stored', async () => {
+    const other = await createTestProject(service, { tier: 'pro' });
+    const starts = ['=', '+', '-', '@', '\t', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
+    await service.database.query(
+      `insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname)
+       select $1, id, true, true, false, 'custom', hostname from unnest($2::uuid[], $3::text[]) as r (id, hostname)`,
+      [other.id, starts.map(() => newId()), starts.map((start) => `${start}1+1`)],
+    );
+    const [, ...rows] = await csv(other);
+    expect(rows.map((row) => row[6])).toEqual(starts.map((start) => `'${start}1+1`));
+  });
+
   it('goes on over many batches without losing or doubling a row', async () => {
     const other = await createTestProject(service, { tier: 'enterprise' });
     await many(other.id, 10_001);

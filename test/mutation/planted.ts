@@ -12,6 +12,8 @@ export interface Planted {
   only?: string;
 }
 
+const S3 = 'test/publishing/publishing-s3';
+const ROLLUP = 'test/consent/consent-analytics';
 const UPKEEP = 'test/operations/upkeep';
 
 export const PLANTED: Planted[] = [
@@ -30,5 +32,94 @@ export const PLANTED: Planted[] = [
       },
     ],
     tests: [UPKEEP],
+  },
+  {
+    name: 'rollup: counts a record on the end of a step twice',
+    mutations: [{ symbol: 'addUp', from: /received_at < \$\{slice\.to\}/, to: 'received_at <= ${slice.to}' }],
+    tests: [ROLLUP],
+    only: 'very end',
+  },
+  {
+    name: 'rollup: forgets a record on the beginning of a step',
+    mutations: [
+      { symbol: 'addUp', from: /received_at >= \$\{slice\.from\}/, to: 'received_at > ${slice.from}' },
+    ],
+    tests: [ROLLUP],
+    only: 'very end',
+  },
+  {
+    name: 'rollup: forgets ids older than six days',
+    mutations: [{ symbol: 'ID_OLDER', value: `'6 days'` }],
+    tests: [ROLLUP],
+    only: 'seven days',
+  },
+  {
+    name: 'rollup: passes open transactions',
+    mutations: [{ symbol: 'ConsentRollup.step', from: /select min\(xact_start\)/, to: 'select max(now())' }],
+    tests: [ROLLUP],
+    only: 'still open',
+  },
+  {
+    name: 'rollup: adds up without the lock on the mark',
+    mutations: [{ symbol: 'ConsentRollup.step', from: / for update skip locked/, to: '' }],
+    tests: [ROLLUP],
+    only: 'leaves the work',
+  },
+  {
+    name: 'publishing: points at what held before the first write',
+    mutations: [
+      {
+        symbol: 'PublishSite.publishAlone',
+        from: /const newest = await this\.source\.render\(projectId, new Date\(\)\)/,
+        to: 'const newest = site',
+      },
+    ],
+    tests: [S3],
+    only: 'points at what holds',
+  },
+  {
+    name: 'publishing: does not notice that its lock is lost',
+    mutations: [{ symbol: 'HeldLock.check', body: '' }],
+    tests: [S3],
+    only: 'its lock is lost',
+  },
+  {
+    name: 'publishing: keeps 501 publications',
+    mutations: [{ symbol: 'PUBLICATIONS_KEPT_MAX', value: '501' }],
+    tests: ['test/publishing/publishing.e2e'],
+    only: 'last 500',
+  },
+  {
+    name: 'export: leaves cells that begin like a formula',
+    mutations: [{ symbol: 'csvOf', from: /escape_formulas: true/, to: 'escape_formulas: false' }],
+    tests: ['test/consent/consent-export'],
+    only: 'formula',
+  },
+  {
+    name: 'endpoint policy: takes 2,049 characters',
+    mutations: [{ symbol: 'ENDPOINT_URL_CHARACTERS_MAX', value: '2049' }],
+    tests: ['src/forwarding/domain/endpoint-policy'],
+  },
+  {
+    name: 'billing: reads the events before it has the lock',
+    mutations: [
+      {
+        symbol: 'SubscriptionSync.draftFromHistory',
+        body: `return { ...((await this.readHistory(this.em.fork(), told.id, prices)) ?? { told }), told,
+          seq: await this.nextSeq(tx), pastDueSince: null };`,
+      },
+    ],
+    tests: ['test/billing/billing-order'],
+    only: 'under the lock',
+  },
+  {
+    name: 'billing: ranks an invoice like an update',
+    mutations: [{ symbol: 'rankOf', from: /return 1;/, to: 'return 2;' }],
+    tests: ['src/billing/domain/event-order'],
+  },
+  {
+    name: 'billing: takes a signature of 301 seconds',
+    mutations: [{ symbol: 'SIGNATURE_TOLERANCE_SECONDS', value: '301' }],
+    tests: ['test/billing/webhook-signature'],
   },
 ];

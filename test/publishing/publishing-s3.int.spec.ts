@@ -96,6 +96,57 @@ describe('publishing to S3', () => {
     expect(loader?.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
   });
 
+  /** Holds the first write of an immutable object until `release`. */
+  const holdFirstObject = (): { held: () => boolean; release: () => void } => {
+    let holding = false;
+    let release = (): void => {};
+    const until = new Promise<void>((resolve) => (release = resolve));
+    s3.behave((request) => {
+      if (holding || request.method !== 'PUT') return { kind: 'pass' };
+      holding = true;
+      return { kind: 'late', until };
+    });
+    return { held: () => holding, release };
+  };
+
+  it('points at what holds when it is written, not at what held when its first object was', async () => {
+    const project = await createTestProject(service);
+    const { held, release } = holdFirstObject();
+    await simulate(project, 'pro');
+    await until('held', held);
+    await simulate(project, 'business');
+    release();
+    await until('published', async () => (await tierIn(project)) === 'business');
+    await until('settled', async () => (await messages(project)).length === 0);
+    expect(new Set(s3.requests.filter(isPointer).map(tierOf))).toEqual(new Set(['business']));
+  });
+
+  it('writes no pointer once its lock is lost; the next attempt does', async () => {
+    const project = await createTestProject(service);
+    const { held, release } = holdFirstObject();
+    await simulate(project, 'pro');
+    await until('held', held);
+    const holders = `select pid from pg_locks where locktype = 'advisory' and granted and classid = 7201128
+      and database = (select oid from pg_database where datname = current_database())`;
+    const ended = await service.database.query(
+      `select pg_terminate_backend(pid) as ended from (${holders}) l`,
+    );
+    expect(ended).toEqual([{ ended: true }]);
+    await until('the lock is gone', async () => (await service.database.query(holders)).length === 0);
+    release();
+    await until('published', async () => (await tierIn(project)) === 'pro');
+    const puts = s3.requests.filter(({ method }) => method === 'PUT').map(({ key }) => key);
+    const [first = ''] = puts;
+    expect(
+      puts
+        .slice(
+          0,
+          puts.findIndex((key) => key.endsWith('/config.json')),
+        )
+        .filter((key) => key === first),
+    ).toHaveLength(2);
+  });
+
   it('serves what is in the bucket, as the origin of a CDN', async () => {
     const project = await createTestProject(service);
     const read = async (): Promise<unknown> =>

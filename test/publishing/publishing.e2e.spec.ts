@@ -164,6 +164,24 @@ describe('publishing', () => {
     expect((await project.request('viewer', 'GET', '/publications?cursor=bm9uc2Vuc2U')).status).toBe(422);
   });
 
+  it('keeps the last 500 publications of a project', async () => {
+    const project = await createTestProject(service);
+    await service.database.query(
+      `insert into publication (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out)
+       select $1, n, 0, '{}', 'lite', 'hash' || n, false from generate_series(1, 500) n`,
+      [project.id],
+    );
+    await simulate(project, 'pro');
+    const kept = await until('the next one', async () => {
+      const [row] = await service.database.query<{ oldest: string; newest: string; count: string }>(
+        'select min(version) as oldest, max(version) as newest, count(*) from publication where project_id = $1',
+        [project.id],
+      );
+      return row && Number(row.newest) > 500 ? row : null;
+    });
+    expect(kept).toMatchObject({ oldest: '2', newest: '501', count: '500' });
+  });
+
   it('refuses a save that is based on another version', async () => {
     const project = await createTestProject(service);
     expect((await put(project, {}, { 'if-match': '"0"' })).status).toBe(200);

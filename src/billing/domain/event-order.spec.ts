@@ -74,4 +74,35 @@ describe(inOrder.name, () => {
     const events = [first as StripeEvent, ...rest];
     for (const shuffled of permutations(events)) expect(inOrder(shuffled)).toEqual(events);
   });
+
+  it.each([
+    ['evt_a', 'evt_z'],
+    ['evt_z', 'evt_a'],
+  ])('puts what is about an invoice before the change that it led to (ids %s, %s)', (invoiceId, changeId) => {
+    const at = (id: string, type: string, object: JsonObject): StripeEvent => {
+      const event = readEvent({ id, type, created: AT, data: { object } });
+      if (!event) throw new Error('no event');
+      return event;
+    };
+    const events = [
+      at('evt_m', 'customer.subscription.created', { id: 'sub_1', status: 'incomplete' }),
+      at(invoiceId, 'invoice.paid', { id: 'in_1', subscription: 'sub_1' }),
+      at(changeId, 'customer.subscription.updated', { id: 'sub_1', status: 'active' }),
+      at('evt_l', 'customer.subscription.deleted', { id: 'sub_1', status: 'canceled' }),
+      at('evt_k', 'customer.deleted', { id: 'cus_1' }),
+    ];
+    for (const shuffled of permutations(events)) expect(inOrder(shuffled)).toEqual(events);
+  });
+
+  it('takes an update of one second that is still incomplete for the first', () => {
+    const update = (id: string, status: string): StripeEvent =>
+      readEvent({
+        id,
+        type: 'customer.subscription.updated',
+        created: AT,
+        data: { object: { id: 'sub_1', status } },
+      }) as StripeEvent;
+    const events = [update('evt_z', 'incomplete'), update('evt_a', 'active')];
+    for (const shuffled of permutations(events)) expect(inOrder(shuffled)).toEqual(events);
+  });
 });

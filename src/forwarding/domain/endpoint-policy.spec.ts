@@ -1,11 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  ENDPOINT_URL_CHARACTERS_MAX,
-  isAddressAllowed,
-  isPublicAddress,
-  judgeEndpointUrl,
-  parseExceptions,
-} from './endpoint-policy.js';
+import { isAddressAllowed, isPublicAddress, judgeEndpointUrl, parseExceptions } from './endpoint-policy.js';
 
 const none = parseExceptions([]);
 const judge = (url: string, exceptions: string[] = []) =>
@@ -89,7 +83,7 @@ describe('judgeEndpointUrl (design §6.5)', () => {
 
   it('allows 2,048 characters and refuses 2,049', () => {
     const base = 'https://consents.example.com/';
-    const url = base + 'a'.repeat(ENDPOINT_URL_CHARACTERS_MAX - base.length);
+    const url = base + 'a'.repeat(2_048 - base.length);
     expect(judge(url)).toBe('allowed');
     expect(judge(`${url}a`)).toBe('refused');
   });
