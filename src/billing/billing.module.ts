@@ -1,6 +1,7 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { LicensingModule } from '../licensing/licensing.module.js';
+import type { HttpMount } from '../shared/http-mount.js';
 import { BillingService } from './application/billing.service.js';
 import { CheckoutService } from './application/checkout.service.js';
 import { EventWorker } from './application/event-worker.js';
@@ -9,6 +10,7 @@ import { SubscriptionSync } from './application/subscription-sync.js';
 import { BillingUpkeep } from './application/billing-upkeep.js';
 import { BillingProcessor } from './application/billing.processor.js';
 import { BillingController } from './http/billing.controller.js';
+import { readWebhookBytes } from './http/webhook-bytes.js';
 import { WebhookController } from './http/webhook.controller.js';
 import { BILLING_QUEUE, BillingBell } from './infrastructure/billing.bell.js';
 import { BillingEventStore } from './infrastructure/billing-event.store.js';
@@ -19,7 +21,9 @@ import { StripeGateway } from './infrastructure/stripe-gateway.js';
 
 /** Stripe's webhooks, subscriptions kept in sync with them, checkout and portal (design §6.4). */
 @Module({})
-export class BillingModule {
+export class BillingModule implements HttpMount {
+  readonly bodyReader = readWebhookBytes();
+
   static forRoot({ runWorker }: { runWorker: boolean }): DynamicModule {
     const worker = runWorker ? [BillingProcessor] : [];
     return {

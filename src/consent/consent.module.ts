@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Module } from '@nestjs/common';
 import { ConsentAnalytics } from './application/consent-analytics.js';
 import { ConsentExport } from './application/consent-export.js';
@@ -13,6 +14,7 @@ import { ExportProgress } from './http/export-progress.js';
 import { IngestEndpoint } from './http/ingest.endpoint.js';
 import { IngestLimit } from './http/ingest-limit.js';
 import { ProjectsModule } from '../projects/projects.module.js';
+import type { HttpMount } from '../shared/http-mount.js';
 import { ConsentPartitions } from './application/consent-partitions.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
 import { IngestMetrics } from './http/ingest.metrics.js';
@@ -39,4 +41,10 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
   ],
   exports: [ConsentEvents],
 })
-export class ConsentModule {}
+export class ConsentModule implements HttpMount {
+  constructor(private readonly ingest: IngestEndpoint) {}
+
+  takeRequest(request: IncomingMessage, response: ServerResponse): boolean {
+    return this.ingest.take(request, response);
+  }
+}

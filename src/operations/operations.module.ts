@@ -2,7 +2,9 @@ import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
 import { MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { TerminusModule } from '@nestjs/terminus';
+import type { RequestHandler } from 'express';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
+import type { HttpMount } from '../shared/http-mount.js';
 import { Metrics } from '../shared/metrics.js';
 import { OperationsController } from './http/operations.controller.js';
 import { ReadinessChecks } from './application/readiness.js';
@@ -11,11 +13,16 @@ import { UPKEEP_QUEUE, UpkeepProcessor } from './application/upkeep.processor.js
 
 /** What an operator sees (health, metrics), and what is done from time to time (upkeep, on workers). */
 @Module({})
-export class OperationsModule implements OnModuleInit {
+export class OperationsModule implements OnModuleInit, HttpMount {
+  readonly aroundRoutes: RequestHandler;
+
   constructor(
     private readonly metrics: Metrics,
     private readonly orm: MikroORM,
-  ) {}
+    service: ServiceMetrics,
+  ) {
+    this.aroundRoutes = service.measure;
+  }
 
   static forRoot({ runWorker }: { runWorker: boolean }): DynamicModule {
     return {

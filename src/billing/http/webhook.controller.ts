@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { Public } from '../../access/access.decorators.js';
 import { ReceiveEvent } from '../application/receive-event.js';
 import { WebhookReceivedDto } from './billing.dto.js';
-import { WEBHOOK_PATHS } from './webhook-body.js';
+import { WEBHOOK_PATHS } from './webhook-bytes.js';
 
 @ApiTags('Billing')
 @Controller(WEBHOOK_PATHS)

@@ -23,7 +23,7 @@ export class ConsentController {
     private readonly ingest: IngestEndpoint,
   ) {}
 
-  /** Described here; the server hands these requests to the endpoint before Express sees them (ingest.ts). */
+  /** Described here; the server hands these requests to the endpoint before Express sees them (ingest.endpoint.ts). */
   @Post()
   @Public()
   @ApiOperation({ summary: 'Store a consent choice; public, called by the banner' })

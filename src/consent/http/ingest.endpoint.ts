@@ -22,7 +22,13 @@ const ANY_ORIGIN = [
   ...['Access-Control-Expose-Headers', 'Retry-After'],
 ];
 
-/** Takes consent choices over HTTP, without Express or Nest in between (see ingest.ts). */
+/** The path in origin form, and in the absolute form in which a proxy may hand it on; as Express would match it. */
+const INGEST_URL = /^(?:https?:\/\/[^/?#]*)?\/v1\/projects\/([^/?#]+)\/consents\/?(?:[?#]|$)/i;
+
+/**
+ * Takes consent choices over HTTP, without Express or Nest in between: finding the route that every visitor calls
+ * among all the others, and turning the request into Express' own kind, cost more than storing the record.
+ */
 @Injectable()
 export class IngestEndpoint {
   /** What every answer carries, name and value in turn. */
@@ -42,6 +48,16 @@ export class IngestEndpoint {
     if (policyAt !== -1) secure.splice(policyAt, 2);
     this.headers = [...secure, ...ANY_ORIGIN];
     this.addressOf = clientAddress(service.trustedProxies);
+  }
+
+  /** Serves a choice or its preflight, and returns true; false where the request is another one. */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
+    const projectId = INGEST_URL.exec(request.url ?? '')?.[1];
+    if (projectId === undefined) return false;
+    if (request.method === 'POST') void this.post(projectId, request, response);
+    else if (request.method === 'OPTIONS') this.preflight(request, response);
+    else return false;
+    return true;
   }
 
   /**
@@ -79,7 +95,7 @@ export class IngestEndpoint {
   }
 
   /** Answers a browser that asks before it sends: any origin may POST. */
-  preflight(request: IncomingMessage, response: ServerResponse): void {
+  private preflight(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(204, [
       ...this.headers,
       ...[REQUEST_ID_HEADER, requestIdOf(request)],

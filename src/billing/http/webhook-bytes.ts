@@ -1,5 +1,4 @@
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 
 /** The path segment is the provider's identifier (spec §4.4); `stripe` is the same handler. */
 export const WEBHOOK_PATHS = ['v1/webhooks/billing', 'v1/webhooks/stripe'];
@@ -8,12 +7,12 @@ export const WEBHOOK_PATHS = ['v1/webhooks/billing', 'v1/webhooks/stripe'];
 export const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * Gives the webhook its body as bytes, whatever its media type says: the signature is over exactly these.
- * Mounted ahead of the dashboard's parser. A compressed body is refused: Stripe sends none.
+ * Reads the webhook's body as bytes, whatever its media type says: the signature is over exactly these. It has to
+ * come ahead of the API's parser. A compressed body is refused: Stripe sends none.
  */
-export function mountBillingWebhook(app: NestExpressApplication): void {
+export function readWebhookBytes(): RequestHandler {
   const router = express.Router();
   const readBytes = express.raw({ limit: WEBHOOK_BODY_BYTES_MAX, type: () => true, inflate: false });
   for (const path of WEBHOOK_PATHS) router.post(`/${path}`, readBytes);
-  app.use(router);
+  return router;
 }

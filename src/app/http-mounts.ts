@@ -1,0 +1,22 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type INestApplication } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import type { HttpMount } from '../shared/http-mount.js';
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Every module, as what it may mount. */
+export function mountsOf(app: INestApplication): HttpMount[] {
+  return [...app.get(ModulesContainer).values()].map(({ instance }) => instance as HttpMount);
+}
+
+/** Asks the modules that serve ahead of Express first; what none of them takes goes to the listeners of before. */
+export function serveAheadOfExpress(server: Server, mounts: HttpMount[]): void {
+  const takers = mounts.filter(({ takeRequest }) => takeRequest);
+  const others = server.listeners('request') as Listener[];
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (takers.some((taker) => taker.takeRequest?.(request, response))) return;
+    for (const listener of others) listener(request, response);
+  });
+}

@@ -1,1 +1,0 @@
-export { mountBillingWebhook } from './http/webhook-body.js';

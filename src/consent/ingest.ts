@@ -1,1 +1,0 @@
-export { serveIngest } from './http/ingest.js';
