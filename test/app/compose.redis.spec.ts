@@ -101,7 +101,7 @@ describe('the parts of docker-compose.yml, with its secrets', () => {
       PUBLIC_BASE_URL: 'https://consent.example.com',
       DATA_DIR: processes.folder(),
     };
-    execFileSync(process.execPath, ['dist/migrate.js'], {
+    execFileSync(process.execPath, ['dist/ops.js', 'migrate'], {
       env: { ...environment, DATABASE_OWNER_URL: urlAt('database_owner_url', postgres.port) },
     });
     const api = await processes.startApi({ environment });

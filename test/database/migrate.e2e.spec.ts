@@ -34,7 +34,7 @@ interface Run {
 }
 
 function runMigrate(environment: Record<string, string>): Run {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'dist/migrate.js'], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'dist/ops.js', 'migrate'], {
     env: { PATH: process.env['PATH'] ?? '', NODE_ENV: 'test', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

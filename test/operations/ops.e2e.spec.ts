@@ -8,6 +8,7 @@ import { createTestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const COMMANDS = [
+  'migrate',
   'outbox dead',
   'outbox retry',
   'sites publish',
@@ -84,6 +85,7 @@ describe('npm run ops', () => {
     ['nonsense', 'There is no command "nonsense".'],
     ['billing nonsense', 'There is no command "billing nonsense".'],
     ['outbox dead --odd', "Unknown option '--odd'."],
+    ['migrate now', 'There is no place for the argument "now".'],
     ['outbox dead more', 'There is no place for the argument "more".'],
     ['outbox retry', 'Give the project and the id of a dead letter, or --all.'],
     [`outbox retry ${UNKNOWN}`, 'Give the id of the dead letter behind the project.'],

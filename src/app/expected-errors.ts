@@ -1,0 +1,13 @@
+import { DataFolderTakenError } from '../one-machine/infrastructure/data-folder-lock.js';
+import { EmbeddedPostgresError } from '../one-machine/infrastructure/embedded-postgres-error.js';
+import { SettingsError } from '../shared/declare-settings.js';
+import { OperatorError } from '../shared/operator-command.js';
+import { StartError } from './start-error.js';
+
+const EXPECTED = [StartError, SettingsError, DataFolderTakenError, EmbeddedPostgresError, OperatorError];
+
+/** What a program tells of an error that ends it: the sentence of one that is expected, else the stack. */
+export function sentenceOf(error: unknown): string {
+  if (EXPECTED.some((kind) => error instanceof kind)) return (error as Error).message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

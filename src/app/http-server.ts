@@ -1,0 +1,78 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { StartError } from './start-error.js';
+
+/** How long a stopping process waits for the requests under way: as long as an ingest may wait for its database. */
+const REQUEST_GRACE_MS = 5_000;
+
+/** How long the parts of the application may take to close, once what was under way is written. */
+const CLOSE_GRACE_MS = 3_000;
+
+/** Listens and returns the port, which the system has chosen where 0 was asked for. */
+export async function listen(
+  app: NestExpressApplication,
+  port: number,
+  host: string,
+  setting: string,
+): Promise<number> {
+  await app.init();
+  const server: Server = app.getHttpServer();
+  try {
+    // Not `app.listen`, which logs the error as well: it is told below, in a sentence.
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, () => resolve());
+    });
+    return (server.address() as AddressInfo).port;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new StartError(
+        `Port ${port} on ${host} is taken by another program. Stop it, or set ${setting} to a free one.`,
+        { cause },
+      );
+    if (code === 'EACCES')
+      throw new StartError(`This user may not listen on port ${port}. Set ${setting} to one above 1023.`, {
+        cause,
+      });
+    if (code === 'EADDRNOTAVAIL')
+      throw new StartError(`This machine has no address ${host}. Set HOST to one that it has.`, { cause });
+    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+      throw new StartError(
+        `No address is known for the host ${host}. Set HOST to an address of this machine.`,
+        {
+          cause,
+        },
+      );
+    throw cause;
+  }
+}
+
+/** The host under which this machine reaches what listens on `host`. */
+export function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/**
+ * Takes no more requests, answers those under way, and then closes the application. A client that does not
+ * end its request is cut off: nobody else shall wait for it.
+ */
+export async function close(app: NestExpressApplication, shutdownDelayMs: number): Promise<void> {
+  const server: Server = app.getHttpServer();
+  const { ReadinessChecks } = await import('../operations/application/readiness.js');
+  app.get(ReadinessChecks, { strict: false }).leave();
+  // Whoever balances the load asks now and then, and goes on sending requests until it has heard.
+  if (server.listening && shutdownDelayMs > 0) await sleep(shutdownDelayMs);
+  const cut = setTimeout(() => server.closeAllConnections(), REQUEST_GRACE_MS);
+  await new Promise((closed) => server.close(closed));
+  clearTimeout(cut);
+  // Loaded with the application, never before the settings were checked.
+  const { OutboxDispatcher } = await import('../outbox/application/outbox.dispatcher.js');
+  await app.get(OutboxDispatcher, { strict: false }).beforeApplicationShutdown();
+  // What is left are leases, which run out, and connections, which the process's end closes as well: one to a
+  // server that is away must not hold it up.
+  await Promise.race([app.close(), sleep(CLOSE_GRACE_MS)]);
+}

@@ -1,0 +1,32 @@
+import { atMost, type LoneCommand, print } from '../shared/operator-command.js';
+
+/**
+ * `npm run migrate`: brings the database of DATABASE_OWNER_URL up to date and ends, for installations whose serving
+ * processes may not. Done when the schema is up to date, also where it was before.
+ */
+export const migrateCommand: LoneCommand = {
+  name: 'migrate',
+  synopsis: '',
+  summary: 'bring the database of DATABASE_OWNER_URL up to date; the embedded one is migrated by npm start',
+  options: {},
+  prepare: (given) => {
+    atMost(0, given);
+    return async () => {
+      const [{ readProcessSettings }, { migrateOnly }, { StartError }] = await Promise.all([
+        import('./settings.js'),
+        import('./start-database.js'),
+        import('./start-error.js'),
+      ]);
+      const { database } = readProcessSettings();
+      if (!database.databaseUrl)
+        throw new StartError(
+          'Set DATABASE_URL, and DATABASE_OWNER_URL: the embedded database is migrated by npm start.',
+        );
+      const ran = await migrateOnly(database, ({ tryNumber, triesMax, pauseMs }) =>
+        print(`a table is in use; try ${tryNumber} of ${triesMax} in ${pauseMs / 1000} s`),
+      );
+      for (const name of ran) print(`ran ${name}`);
+      print('the schema is up to date');
+    };
+  },
+};

@@ -1,0 +1,19 @@
+import { billingCommands } from '../billing/application/billing-commands.js';
+import { secretCommands } from '../forwarding/application/secret-commands.js';
+import { databaseCommands } from '../operations/application/database-commands.js';
+import { outboxCommands } from '../outbox/application/outbox-commands.js';
+import { siteCommands } from '../publishing/application/site-commands.js';
+import type { Command, LoneCommand } from '../shared/operator-command.js';
+import { migrateCommand } from './migrate-command.js';
+
+/** What works on the database of the service, connected as the role that serves. */
+export const DATABASE_COMMANDS: Command[] = [
+  ...outboxCommands,
+  ...siteCommands,
+  ...billingCommands,
+  ...secretCommands,
+  ...databaseCommands,
+];
+
+/** What connects by itself. */
+export const LONE_COMMANDS: LoneCommand[] = [migrateCommand];

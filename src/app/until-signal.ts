@@ -1,0 +1,50 @@
+import { sentenceOf } from './expected-errors.js';
+
+const PARENT_WATCH_MS = 500;
+
+/** What undoes the steps of a start; the last is undone first. */
+export type Stops = (() => Promise<void>)[];
+
+/**
+ * Starts, then waits for a signal, then undoes what was started, last first. Each step of `stops` is put
+ * there as soon as there is something to undo, so a start that fails half-way leaves nothing behind.
+ */
+export async function runUntilSignal(start: (stops: Stops) => Promise<void>): Promise<void> {
+  const stops: Stops = [];
+  let stopping: Promise<void> | null = null;
+  const stop = (exitCode: number): void => {
+    stopping ??= (async () => {
+      for (const undo of stops.reverse()) {
+        await undo().catch((error: unknown) =>
+          process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
+        );
+      }
+      process.exit(exitCode);
+    })();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // npm passes a signal on that the terminal has sent already: the same one again is no impatience.
+      if (!stopping) process.stdout.write(`\n${signal}: finishing what is under way\n`);
+      stop(0);
+    });
+  }
+  stopWithNpm(() => stop(0));
+  // Whoever read the output may go before the service does; a line that nobody reads must not end it.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  try {
+    await start(stops);
+  } catch (error) {
+    process.stderr.write(`${sentenceOf(error)}\n`);
+    stop(1);
+  }
+}
+
+/** Under `npm start`, npm may be killed without a word: the service then ends too, rather than stay behind unseen. */
+function stopWithNpm(stop: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const npm = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== npm) stop();
+  }, PARENT_WATCH_MS).unref();
+}
