@@ -1,10 +1,10 @@
-import type { Edit } from './build.js';
+import type { Mutation } from '../support/mutation.js';
 import type { FaultKind } from './plan.js';
 
 /** A service that is broken on purpose, and the rules of the lab that must notice it. */
 export interface Break {
   name: string;
-  edits: Edit[];
+  mutations: Mutation[];
   /** The rounds that bring it to light. */
   kinds: FaultKind[];
   rounds: number;
@@ -12,24 +12,17 @@ export interface Break {
   noticedBy: string[];
 }
 
-const WRITER = 'src/consent/infrastructure/consent-writer.ts';
-const CLAIMER = 'src/outbox/infrastructure/outbox.claimer.ts';
-const STORE = 'src/outbox/infrastructure/outbox.store.ts';
-const SETTLER = 'src/outbox/application/outbox.settler.ts';
-const OUTCOME = 'src/forwarding/domain/outcome.ts';
-
 export const BREAKS: Break[] = [
   {
     name: 'acknowledges before the commit',
-    edits: [
+    mutations: [
       {
-        file: WRITER,
-        from: `this.waiting.add({ row, deadlineAt: performance.now() + WAIT_MAX_MS, resolve, reject });`,
+        symbol: 'ConsentWriter.write',
+        from: /this\.waiting\.add\((.*?), resolve, reject \}\);/,
         to: `resolve({ kind: 'inserted', receivedAt: new Date() });
-      setTimeout(() => {
-        const ignore = () => {};
-        this.waiting.add({ row, deadlineAt: performance.now() + WAIT_MAX_MS, resolve: ignore, reject: ignore });
-      }, 50);`,
+      const ignore = () => {};
+      const entry = { row, deadlineAt: performance.now() + WAIT_MAX_MS, resolve: ignore, reject: ignore };
+      setTimeout(() => this.waiting.add(entry), 50);`,
       },
     ],
     kinds: ['kill-api'],
@@ -38,23 +31,17 @@ export const BREAKS: Break[] = [
   },
   {
     name: "stores under an id of its own, not the banner's",
-    edits: [
-      {
-        file: 'src/consent/application/consent.service.ts',
-        from: 'id: consent.id ?? newId()',
-        to: 'id: newId()',
-      },
-    ],
+    mutations: [{ symbol: 'ConsentService.record', from: /consent\.id \?\? newId\(\)/, to: 'newId()' }],
     kinds: ['flush-redis'],
     rounds: 1,
     noticedBy: ['every acknowledged record is stored', 'nothing is stored that nobody sent'],
   },
   {
     name: 'writes no message for one record in twenty',
-    edits: [
+    mutations: [
       {
-        file: 'src/consent/infrastructure/consent-statement.ts',
-        from: 'where judged.unannounced is null',
+        symbol: 'batchStatement',
+        from: /where judged\.unannounced is null/,
         to: 'where judged.unannounced is null and random() < 0.95',
       },
     ],
@@ -64,23 +51,16 @@ export const BREAKS: Break[] = [
   },
   {
     name: 'deletes a message when it is claimed',
-    edits: [
+    mutations: [
       {
-        file: CLAIMER,
-        from: `update outbox_message m
-      set claim_id = $6::uuid, available_at = now() + make_interval(secs => $7::float8),
-          unknown_outcomes = m.unknown_outcomes + 1
-      where `,
+        symbol: 'CLAIM',
+        from: /update outbox_message m\s+set .*?\s+where /s,
         to: 'delete from outbox_message m where $6::uuid is not null and $7::float8 > 0 and ',
       },
+      { symbol: 'CLAIM', from: /m\.unknown_outcomes - 1 as/, to: 'm.unknown_outcomes as' },
       {
-        file: CLAIMER,
-        from: 'm.unknown_outcomes - 1 as "unknownOutcomes"',
-        to: 'm.unknown_outcomes as "unknownOutcomes"',
-      },
-      {
-        file: STORE,
-        from: 'return new Set(rows.map((row) => leaseKey({ message: row, claimId: row.claimId })));',
+        symbol: 'OutboxStore.remove',
+        from: /return new Set\(.*\);/,
         to: 'return new Set(leased.map((each) => leaseKey(each)));',
       },
     ],
@@ -93,12 +73,8 @@ export const BREAKS: Break[] = [
   },
   {
     name: 'writes messages also where forwarding is off',
-    edits: [
-      {
-        file: 'src/forwarding/application/consent-forwarder.ts',
-        from: "return `case when p.tier not in (${tiers}) then 'tier'",
-        to: "return `case when true then null when p.tier not in (${tiers}) then 'tier'",
-      },
+    mutations: [
+      { symbol: 'announcement', from: /case when p\.tier/, to: 'case when true then null when p.tier' },
     ],
     kinds: ['flush-redis'],
     rounds: 1,
@@ -106,10 +82,10 @@ export const BREAKS: Break[] = [
   },
   {
     name: 'takes a failed connection for a delivery',
-    edits: [
+    mutations: [
       {
-        file: OUTCOME,
-        from: `return { outcome: 'failed', category: answer.category, reason: answer.reason, httpStatus: null };`,
+        symbol: 'judgeResponse',
+        from: /return \{ outcome: 'failed', category: answer\.category.*?\};/,
         to: `return { outcome: 'delivered', httpStatus: 200 };`,
       },
     ],
@@ -119,11 +95,11 @@ export const BREAKS: Break[] = [
   },
   {
     name: 'logs some deliveries under a wrong id',
-    edits: [
+    mutations: [
       {
-        file: 'src/forwarding/application/settle-deliveries.ts',
-        from: 'settled.map(({ message }) => message.subjectId)',
-        to: 'settled.map(({ message }) => (Math.random() < 0.05 ? v7() : message.subjectId))',
+        symbol: 'insertDeliveries',
+        from: /=> message\.subjectId\)/,
+        to: '=> (Math.random() < 0.05 ? v7() : message.subjectId))',
       },
     ],
     kinds: ['flush-redis'],
@@ -132,22 +108,20 @@ export const BREAKS: Break[] = [
   },
   {
     name: 'writes the log and the end of the message in two transactions',
-    edits: [
+    mutations: [
       {
-        file: SETTLER,
-        from: 'private async write(batch: Finished[]): Promise<void> {',
-        to: `private async write(batch: Finished[]): Promise<void> {
-    await this.em.fork().transactional(async (tx) => {
-      for (const [topic, entries] of Map.groupBy(batch, (entry) => entry.leased.message.topic))
-        await this.outbox.handlerOf(topic)
-          .settle(tx, entries.map(({ leased, outcome }) => ({ message: leased.message, outcome })));
-    });
-    await new Promise((wake) => setTimeout(wake, 200));`,
+        symbol: 'OutboxSettler.write',
+        first: `await this.em.fork().transactional(async (tx) => {
+          for (const [topic, entries] of Map.groupBy(batch, (entry) => entry.leased.message.topic))
+            await this.outbox.handlerOf(topic)
+              .settle(tx, entries.map(({ leased, outcome }) => ({ message: leased.message, outcome })));
+        });
+        await new Promise((wake) => setTimeout(wake, 200));`,
       },
       {
-        file: SETTLER,
-        from: 'const ours = batch.filter((entry) => removed.has(leaseKey(entry.leased)));',
-        to: 'const ours: Finished[] = batch.filter((entry) => !removed && leaseKey(entry.leased));',
+        symbol: 'OutboxSettler.write',
+        from: /batch\.filter\(\(entry\) => /,
+        to: 'batch.filter((entry) => false && ',
       },
     ],
     kinds: ['kill-worker'],
@@ -156,32 +130,26 @@ export const BREAKS: Break[] = [
   },
   {
     name: 'leases for less time than an attempt takes',
-    edits: [
-      {
-        file: CLAIMER,
-        from: 'settings.leaseMs / 1000',
-        to: 'settings.leaseMs / 100_000',
-      },
-    ],
+    mutations: [{ symbol: 'OutboxClaimer.constructor', from: /leaseMs \/ 1000/, to: 'leaseMs / 100_000' }],
     kinds: ['flush-redis'],
     rounds: 1,
     noticedBy: ['taken over only where a worker was away'],
   },
   {
     name: 'settles without looking whose claim it is',
-    edits: [{ file: STORE, from: ' and o.claim_id = done.claim_id', to: '' }],
+    mutations: [{ symbol: 'OutboxStore.remove', from: / and o\.claim_id = done\.claim_id/, to: '' }],
     kinds: ['stop-worker-past-lease'],
     rounds: 3,
     noticedBy: ['settled by the worker that holds it'],
   },
   {
     name: 'sends everything twice',
-    edits: [
+    mutations: [
       {
-        file: 'src/forwarding/infrastructure/sender.ts',
-        from: 'let end = await new Exchange(request, deadlineAt, signal).run(this.agent);',
+        symbol: 'Sender.send',
+        from: /let end = (await new Exchange\(.*?\)\.run\(this\.agent\));/,
         to: `await new Exchange(request, deadlineAt, signal).run(this.agent);
-    let end = await new Exchange(request, deadlineAt, signal).run(this.agent);`,
+        let end = await new Exchange(request, deadlineAt, signal).run(this.agent);`,
       },
     ],
     kinds: ['flush-redis'],
@@ -190,11 +158,11 @@ export const BREAKS: Break[] = [
   },
   {
     name: 'never takes over what a dead worker held',
-    edits: [
+    mutations: [
       {
-        file: CLAIMER,
-        from: 'm.available_at <= now() and m.topic',
-        to: 'm.available_at <= now() and m.unknown_outcomes = 0 and m.topic',
+        symbol: 'CLAIM',
+        from: /m\.available_at <= now\(\)/,
+        to: 'm.available_at <= now() and m.unknown_outcomes = 0',
       },
     ],
     kinds: ['kill-worker'],
@@ -203,14 +171,9 @@ export const BREAKS: Break[] = [
   },
   {
     name: 'throws on a receiver that resets, and buries the message at once',
-    edits: [
-      {
-        file: OUTCOME,
-        from: `if (answer.kind === 'error') {`,
-        to: `if (answer.kind === 'error') {
-    throw new Error('a bug');`,
-      },
-      { file: SETTLER, from: 'OUTBOX_FAILURES_MAX = 8', to: 'OUTBOX_FAILURES_MAX = 1' },
+    mutations: [
+      { symbol: 'judgeResponse', first: `if (answer.kind === 'error') throw new Error('a bug');` },
+      { symbol: 'OUTBOX_FAILURES_MAX', value: '1' },
     ],
     kinds: ['receiver-resets'],
     rounds: 1,
@@ -218,32 +181,23 @@ export const BREAKS: Break[] = [
   },
   {
     name: 'answers 500 when the database is away',
-    edits: [
-      {
-        file: 'src/shared/postgres-error.ts',
-        from: 'export function isConnectionFailure(error: unknown): boolean {',
-        to: `export function isConnectionFailure(error: unknown): boolean {
-  if (error) return false;`,
-      },
-    ],
+    mutations: [{ symbol: 'isConnectionFailure', first: 'if (error) return false;' }],
     kinds: ['kill-postgres'],
     rounds: 1,
     noticedBy: ['callers see nothing but'],
   },
   {
     name: 'drops one connection in twenty',
-    edits: [
+    mutations: [
       {
-        file: 'src/main.ts',
-        from: 'await runApi();',
-        to: `const { Server } = await import('node:http');
-const emit = Server.prototype.emit;
-Server.prototype.emit = function (event, ...rest) {
-  if (event !== 'request' || Math.random() > 0.05) return emit.call(this, event, ...rest);
-  rest[0].socket.destroy();
-  return true;
-};
-await runApi();`,
+        symbol: 'runApi',
+        first: `const { Server } = await import('node:http');
+        const emit = Server.prototype.emit;
+        Server.prototype.emit = function (event, ...rest) {
+          if (event !== 'request' || Math.random() > 0.05) return emit.call(this, event, ...rest);
+          rest[0].socket.destroy();
+          return true;
+        };`,
       },
     ],
     kinds: ['flush-redis'],
@@ -252,10 +206,10 @@ await runApi();`,
   },
   {
     name: 'ends when the database goes away',
-    edits: [
+    mutations: [
       {
-        file: WRITER,
-        from: 'unreachable: (error) => this.unreachable.about(error)',
+        symbol: 'ConsentWriter.waiting',
+        from: /unreachable: \(error\) => this\.unreachable\.about\(error\)/,
         to: 'unreachable: () => process.exit(3)',
       },
     ],
@@ -265,7 +219,7 @@ await runApi();`,
   },
   {
     name: 'gives Redis up once it was away',
-    edits: [{ file: 'src/shared/queue.ts', from: 'return REDIS_RETRY_MS;', to: 'return null;' }],
+    mutations: [{ symbol: 'QueueLifetime.nextAttempt', from: /return REDIS_RETRY_MS;/, to: 'return null;' }],
     kinds: ['kill-redis'],
     rounds: 1,
     noticedBy: ['everything is ready again after each round'],

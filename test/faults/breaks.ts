@@ -30,8 +30,8 @@ export async function runBreaks(words: string[]): Promise<boolean> {
 }
 
 /** The rules that should have noticed it and did not. */
-async function missedBy({ edits, rounds, kinds, noticedBy }: Break): Promise<string[]> {
-  const build = copyBuild(edits);
+async function missedBy({ mutations, rounds, kinds, noticedBy }: Break): Promise<string[]> {
+  const build = copyBuild(mutations);
   try {
     const { accounts } = await runLab({
       programs: build.programs,
