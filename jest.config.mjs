@@ -4,6 +4,8 @@ import { availableParallelism } from 'node:os';
 export const shared = {
   // For `--watch` and `--findRelatedTests` alone, which follow imports; Node loads the tests.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  // Copies of everything, while `npm run mutate` runs.
+  modulePathIgnorePatterns: ['/\\.mutants/'],
   testEnvironment: 'node',
   testRunner: './test/support/native-runner.mjs',
   testTimeout: 30_000,

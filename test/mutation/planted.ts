@@ -12,6 +12,7 @@ export interface Planted {
   only?: string;
 }
 
+const LOADER = { tests: ['test/publishing/loader'], config: 'jest.browser.config.mjs' };
 const S3 = 'test/publishing/publishing-s3';
 const ROLLUP = 'test/consent/consent-analytics';
 const UPKEEP = 'test/operations/upkeep';
@@ -105,8 +106,7 @@ export const PLANTED: Planted[] = [
     mutations: [
       {
         symbol: 'SubscriptionSync.draftFromHistory',
-        body: `return { ...((await this.readHistory(this.em.fork(), told.id, prices)) ?? { told }), told,
-          seq: await this.nextSeq(tx), pastDueSince: null };`,
+        body: 'return { told, seq: await this.nextSeq(tx), pastDueSince: null };',
       },
     ],
     tests: ['test/billing/billing-order'],
@@ -121,5 +121,29 @@ export const PLANTED: Planted[] = [
     name: 'billing: takes a signature of 301 seconds',
     mutations: [{ symbol: 'SIGNATURE_TOLERANCE_SECONDS', value: '301' }],
     tests: ['test/billing/webhook-signature'],
+  },
+  ...[500, 429, 408].map((status) => ({
+    name: `loader: forgets a choice that was answered ${status}`,
+    mutations: [
+      {
+        symbol: 'ConsentQueue.post',
+        from: status === 500 ? /status < 500 && / : new RegExp(` && status !== ${status}`),
+        to: '',
+      },
+    ],
+    ...LOADER,
+    only: 'keeps a choice',
+  })),
+  {
+    name: 'loader: keeps nothing where storage is blocked',
+    mutations: [{ symbol: 'writeJson', from: /memory\[key\] = text;/, to: '' }],
+    ...LOADER,
+    only: 'storage is blocked',
+  },
+  {
+    name: 'loader: keeps the oldest choices',
+    mutations: [{ symbol: 'ConsentQueue.send', from: /slice\(-WAITING_MAX\)/, to: 'slice(0, WAITING_MAX)' }],
+    ...LOADER,
+    only: 'newest 20',
   },
 ];

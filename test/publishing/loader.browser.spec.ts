@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   project = await createTestProject(service);
-  Object.assign(front, { country: null, region: null, away: false, requests: [] });
+  Object.assign(front, { country: null, region: null, away: false, refusal: null, requests: [] });
   pages['/'] = page(`${loaderTag()}`);
   context = await browser.newContext();
 });
@@ -86,6 +86,7 @@ declare const window: {
   problems: string[];
   dataLayer: ArrayLike<unknown>[];
   fetch: unknown;
+  dispatchEvent(event: Event): void;
 } & Record<string, unknown>;
 
 const open = async (host = 'www.example.com', path = '/'): Promise<Page> => {
@@ -395,6 +396,35 @@ describe('serviceConsent', () => {
     expect(await records()).toHaveLength(1);
   });
 
+  it.each([500, 503, 429, 408])(
+    'keeps a choice that is answered %i, and sends it with the next page',
+    async (status) => {
+      const opened = await open();
+      await metaOf(opened);
+      front.refusal = status;
+      const { id, ...receipt } = await submit(opened, { analytics: true });
+      expect(receipt).toMatchObject({ stored: false, status });
+      expect(await records()).toEqual([]);
+      front.refusal = null;
+      await opened.reload();
+      await until('delivered', async () => (await records()).length === 1);
+      expect(await records()).toMatchObject([{ id }]);
+    },
+  );
+
+  it('keeps the newest 20 of the choices that wait', async () => {
+    const opened = await open();
+    await metaOf(opened);
+    front.away = true;
+    const ids: string[] = [];
+    for (let n = 0; n < 22; n += 1) ids.push((await submit(opened, { analytics: n % 2 === 0 })).id);
+    front.away = false;
+    await opened.reload();
+    await until('delivered', async () => (await records()).length === 20);
+    const stored = (await records()).map((record) => record['id']);
+    expect(stored.toSorted()).toEqual(ids.slice(2).toSorted());
+  });
+
   it('sends a beacon when the page goes, and the same choice again changes nothing', async () => {
     const opened = await open();
     await metaOf(opened);
@@ -422,6 +452,13 @@ describe('serviceConsent', () => {
     const opened = await open();
     expect(await metaOf(opened)).toMatchObject({ tier: 'lite' });
     expect(await submit(opened, { analytics: true })).toMatchObject({ stored: true });
+    // What waits is kept as long as the page lives, and sent once the service is back.
+    front.away = true;
+    const { id, ...receipt } = await submit(opened, { marketing: true });
+    expect(receipt).toMatchObject({ stored: false, status: 0 });
+    front.away = false;
+    await opened.evaluate(() => window.dispatchEvent(new Event('online')));
+    await until('delivered', async () => (await records()).some((record) => record['id'] === id));
     expect(await opened.evaluate(() => window.problems)).toEqual([]);
   });
 

@@ -71,6 +71,8 @@ export interface Front extends TestServer {
   /** Told to the browser, as an edge does in front of a bucket. */
   region: string | null;
   away: boolean;
+  /** Status with which consents are refused, before the service hears of them. */
+  refusal: number | null;
   /** `METHOD path status` of every request. */
   requests: string[];
 }
@@ -83,12 +85,18 @@ export async function startFront(serviceUrl: string): Promise<Front> {
     country: null,
     region: null,
     away: false,
+    refusal: null,
     requests: [],
     close: async () => {},
   };
   const server = await serve((request, response) => {
     if (front.away) {
       request.socket.destroy();
+      return;
+    }
+    if (front.refusal !== null && request.method === 'POST') {
+      // The page is of another origin.
+      response.writeHead(front.refusal, { 'access-control-allow-origin': '*' }).end();
       return;
     }
     const headers = { ...request.headers, ...(front.country !== null && { 'cf-ipcountry': front.country }) };

@@ -1,0 +1,16 @@
+// Shows what the tests notice. npm run mutate: Stryker over the pure rules, all or those of a module (-- billing).
+// npm run mutate -- planted: the list of test/mutation/planted.ts, all or those whose name holds a word.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const [first, ...rest] = process.argv.slice(2);
+const flags = ['--disable-warning=ExperimentalWarning'];
+const planted = ['--import', './test/support/typescript.mjs', join('test', 'mutation', 'main.ts'), ...rest];
+const stryker = [join('node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js'), 'run'];
+const ofModule = first === undefined ? [] : ['--mutate', `src/${first}/domain/*.ts,!src/**/*.spec.ts`];
+const { status } = spawnSync(
+  process.execPath,
+  [...flags, ...(first === 'planted' ? planted : [...stryker, ...ofModule])],
+  { stdio: 'inherit' },
+);
+process.exit(status ?? 1);

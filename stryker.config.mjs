@@ -1,0 +1,34 @@
+/**
+ * Mutants of the pure rules: `npm run mutate`, not part of `.ci/run`. The specs that lie beside them must notice.
+ * What is not pure has its planted defects in test/mutation/planted.ts.
+ */
+export default {
+  // Also the pure files of shared/, by name: the others there touch the world.
+  mutate: [
+    'src/*/domain/*.ts',
+    'src/shared/client-network.ts',
+    'src/shared/adaptive-batch.ts',
+    'src/shared/back-off.ts',
+    'src/shared/fair-places.ts',
+    'src/shared/ids.ts',
+    'src/shared/without-keys.ts',
+    // A list of names, no rule.
+    '!src/licensing/domain/preview-host-suffixes.ts',
+    '!src/**/*.spec.ts',
+  ],
+  testRunner: 'jest',
+  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+  jest: { projectType: 'custom', configFile: 'jest.mutate.config.mjs', enableFindRelatedTests: false },
+  coverageAnalysis: 'perTest',
+  // Strings are what people read; rules are not in them.
+  mutator: { excludedMutations: ['StringLiteral'] },
+  // What is computed once, as a module is loaded, is switched on by no test of its own: constants are planted by name.
+  ignoreStatic: true,
+  concurrency: 2,
+  timeoutMS: 10_000,
+  thresholds: { high: 95, low: 90, break: 90 },
+  reporters: ['clear-text', 'json'],
+  clearTextReporter: { allowColor: false, allowEmojis: false, logTests: false, reportTests: false },
+  jsonReporter: { fileName: 'node_modules/.cache/mutation.json' },
+  tempDirName: '.mutants',
+};
