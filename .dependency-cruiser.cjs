@@ -150,7 +150,7 @@ module.exports = {
     {
       comment: 'The tests that stand beside the rules.',
       from: { path: '\\.spec\\.ts$' },
-      to: { path: [`^${ROOT}/${MODULE}/domain/`, `^${ROOT}/shared/`, packages(['@jest', 'fast-check'])] },
+      to: { path: [`^${ROOT}/${MODULE}/domain/`, `^${ROOT}/shared/`, packages(['@jest', 'fast-check', 'standardwebhooks'])] },
     },
   ],
   allowedSeverity: 'error',

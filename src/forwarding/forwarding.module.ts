@@ -9,6 +9,8 @@ import { ConsentForwarder } from './application/consent-forwarder.js';
 import { DeliveryLogService } from './application/delivery-log.service.js';
 import { EndpointTestService } from './application/endpoint-test.service.js';
 import { ForwardingSettingsService } from './application/forwarding-settings.service.js';
+import { SigningSecretService } from './application/signing-secret.service.js';
+import { SigningSecretController } from './http/signing-secret.controller.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { TargetGate } from './application/target-gate.js';
 import { DeleteProjectDeliveries } from './application/delete-project-deliveries.js';
@@ -23,7 +25,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
 /** Sends saved consent records to the endpoints of their owners. */
 @Module({
   imports: [ConsentModule, LicensingModule, ProjectsModule],
-  controllers: [ForwardingController, DeliveryController],
+  controllers: [ForwardingController, SigningSecretController, DeliveryController],
   providers: [
     {
       provide: NameResolver,
@@ -45,6 +47,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
     AttemptDelivery,
     ConsentForwarder,
     ForwardingSettingsService,
+    SigningSecretService,
     EndpointTestService,
     DeliveryLogService,
     ForwardingMetrics,

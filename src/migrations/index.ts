@@ -12,6 +12,7 @@ import { Migration20261121000202_key_maker } from './Migration20261121000202_key
 import { Migration20261121000400_forwarding_bounds } from './Migration20261121000400_forwarding_bounds.js';
 import { Migration20261121000301_partition_functions } from './Migration20261121000301_partition_functions.js';
 import { Migration20261121000203_billing } from './Migration20261121000203_billing.js';
+import { Migration20261121003000_signing_secret } from './Migration20261121003000_signing_secret.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -28,4 +29,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121000202_key_maker', class: Migration20261121000202_key_maker },
   { name: 'Migration20261121000400_forwarding_bounds', class: Migration20261121000400_forwarding_bounds },
   { name: 'Migration20261121000203_billing', class: Migration20261121000203_billing },
+  { name: 'Migration20261121003000_signing_secret', class: Migration20261121003000_signing_secret },
 ];

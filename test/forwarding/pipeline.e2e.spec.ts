@@ -153,6 +153,7 @@ describe('a saved record arrives at the receiver (spec §4.1, §2.1, §6)', () =
       'content-length': String(Buffer.byteLength(request.body)),
       'accept-encoding': 'identity',
       'webhook-id': receipt.id,
+      'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
       host: `127.0.0.1:${receiver.port}`,
       connection: 'keep-alive',
     });

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { issueCertificate } from '../../src/one-machine/infrastructure/certificates.js';
+import { makeSigningSecret, signatureOf } from '../../src/forwarding/domain/webhook-signature.js';
 import { newId } from '../../src/shared/ids.js';
 import { choose, createForwardingProject, settled, TOKEN } from '../support/pipeline.js';
 import { makeTestAuthority, type TestAuthority } from '../support/receiver.js';
@@ -107,9 +108,28 @@ describe.each(
     writeFileSync(join(folder, sample.file), codeOf(sample));
     port = await freePort();
     output = '';
+    await start('');
+  });
+  afterEach(async () => {
+    // It has outlived everything that was done to it.
+    expect({ ended: child.exitCode ?? child.signalCode, output }).toEqual({ ended: null, output });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Starts the sample; it takes signed requests alone where it is given a secret. */
+  async function start(signingSecret: string): Promise<void> {
     child = spawn(sample.command, sample.args(sample.file, port), {
       cwd: folder,
-      env: { PATH: process.env['PATH'], CONSENT_TOKEN: TOKEN, CONSENT_FOLDER: 'records', PORT: String(port) },
+      env: {
+        PATH: process.env['PATH'],
+        CONSENT_TOKEN: TOKEN,
+        CONSENT_FOLDER: 'records',
+        CONSENT_SIGNING_SECRET: signingSecret,
+        PORT: String(port),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [child.stdout, child.stderr])
@@ -120,15 +140,15 @@ describe.each(
         () => false,
       ),
     );
-  });
-  afterEach(async () => {
-    // It has outlived everything that was done to it.
-    expect({ ended: child.exitCode ?? child.signalCode, output }).toEqual({ ended: null, output });
+  }
+
+  /** Starts it anew with a secret. */
+  async function restart(signingSecret: string): Promise<void> {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
     await ended;
-    rmSync(folder, { recursive: true, force: true });
-  });
+    await start(signingSecret);
+  }
 
   const record = (fields: object = {}): { id: string } & Record<string, unknown> => ({
     schemaVersion: 1,
@@ -151,6 +171,7 @@ describe.each(
     id?: string;
     token?: string;
     cutAfter?: number;
+    headers?: Record<string, string>;
   }): Promise<{ status: number; text: string }> {
     const body = Buffer.from(given.body ?? '{}');
     return new Promise((resolve, reject) => {
@@ -167,6 +188,7 @@ describe.each(
             'content-type': 'application/json',
             'content-length': body.length,
             'webhook-id': given.id ?? newId(),
+            ...given.headers,
           },
         },
         (response) => {
@@ -205,6 +227,31 @@ describe.each(
       });
     }
     expect(stored()).toEqual([]);
+  });
+
+  it('takes what is signed with its secret, and nothing else', async () => {
+    const secret = makeSigningSecret();
+    await restart(secret);
+    const [sent, seconds] = [record(), Math.floor(Date.now() / 1000)];
+    const signed = (secrets: string[], timestampSeconds: number, body = JSON.stringify(sent)) => ({
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': signatureOf({ id: sent.id, timestampSeconds, body }, secrets),
+    });
+    for (const headers of [
+      {},
+      { ...signed([secret], seconds), 'webhook-signature': '' },
+      { ...signed([secret], seconds), 'webhook-timestamp': '' },
+      signed([makeSigningSecret()], seconds),
+      signed([secret], seconds, JSON.stringify(record())),
+      signed([secret], seconds - 360),
+      signed([secret], seconds + 360),
+    ]) {
+      expect((await send(sent, { headers })).status).toBe(401);
+    }
+    expect(stored()).toEqual([]);
+    expect((await send(sent, { headers: signed([makeSigningSecret(), secret], seconds) })).status).toBe(204);
+    expect((await send(sent, { headers: signed([secret], seconds) })).status).toBe(204);
+    expect(stored()).toEqual([`${sent.id}.json`]);
   });
 
   it('answers 500 where storing fails, and takes the record when it comes again', async () => {
@@ -262,6 +309,12 @@ describe.each(
       const { id } = await choose(service, project.id);
       expect(await settled(project, id)).toMatchObject({ outcome: 'delivered', httpStatus: 204 });
       expect(stored()).toEqual([`${id}.json`]);
+
+      const made = await project.request('editor', 'POST', '/forwarding/signing-secret');
+      await restart(((await made.json()) as { signingSecret: string }).signingSecret);
+      const signed = await choose(service, project.id);
+      expect(await settled(project, signed.id)).toMatchObject({ outcome: 'delivered', httpStatus: 204 });
+      expect(stored()).toEqual([`${id}.json`, `${signed.id}.json`].toSorted());
     } finally {
       await service.close();
     }

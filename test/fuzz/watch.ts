@@ -83,9 +83,10 @@ function complaintAboutSecrets(
   const shownOnce =
     method === 'POST' &&
     ((operation.path.endsWith('/api-keys') && status === 201) ||
-      (operation.path.endsWith('/forwarding/token') && status === 200));
-  if (shownOnce && operation.path.endsWith('/token')) {
-    watch.addToken((JSON.parse(text) as { bearerToken: string }).bearerToken);
+      (/\/forwarding\/(token|signing-secret)$/.test(operation.path) && status === 200));
+  if (shownOnce && operation.path.includes('/forwarding/')) {
+    const { bearerToken, signingSecret } = JSON.parse(text) as Record<string, string | undefined>;
+    watch.addToken(bearerToken ?? signingSecret ?? '');
   }
   const found = watch.findIn(JSON.stringify(told) + (shownOnce ? '' : text));
   return found.length > 0 ? `${status} tells ${found.join(', ')}: ${text}` : null;

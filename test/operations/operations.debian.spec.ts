@@ -198,12 +198,12 @@ describe('a backup', () => {
     [
       'a key of another id',
       secretKeys('k2'),
-      'SECRET_KEYS lacks keys that stored bearer tokens are encrypted with: k1',
+      'SECRET_KEYS lacks keys that stored secrets are encrypted with: k1',
     ],
     [
       'another key of the same id',
       secretKeys('k1'),
-      'SECRET_KEYS has other keys under the ids that stored bearer tokens',
+      'SECRET_KEYS has other keys under the ids that stored secrets',
     ],
   ])('does not start with %s', async (_, wrong, sentence) => {
     expect(await refusal(serving(runtimeUrl('restored'), { SECRET_KEYS: wrong }))).toContain(sentence);

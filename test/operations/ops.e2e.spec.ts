@@ -151,7 +151,7 @@ describe('SECRET_KEYS', () => {
     const rotated = `${SECOND},${FIRST}`;
     expect(await ops('secrets list', rotated)).toEqual({
       code: 0,
-      out: 'k2  encrypts  0 tokens\nk1  decrypts  1 tokens\n',
+      out: 'k2  encrypts  0 stored\nk1  decrypts  1 stored\n',
       err: '',
     });
     expect(await ops('secrets re-encrypt --dry-run', rotated)).toMatchObject({
@@ -161,13 +161,13 @@ describe('SECRET_KEYS', () => {
     expect(await sealed()).toEqual(before);
 
     // Taken out too early: neither does the service start, nor is anything lost.
-    expect((await ops('secrets list', SECOND)).out).toContain('k1  MISSING from SECRET_KEYS  1 tokens');
+    expect((await ops('secrets list', SECOND)).out).toContain('k1  MISSING from SECRET_KEYS  1 stored');
     const early = await ops('secrets re-encrypt', SECOND);
     expect(early).toMatchObject({ code: 1, err: expect.stringContaining(project.id) });
     const start = await run('main', [], { ...environment(SECOND), PORT: '0' });
     expect(start.code).toBe(1);
     expect(start.err).toContain(
-      'SECRET_KEYS lacks keys that stored bearer tokens are encrypted with: k1 (1 tokens).',
+      'SECRET_KEYS lacks keys that stored secrets are encrypted with: k1 (1 stored).',
     );
     expect(start.err).not.toContain('    at ');
     const sameId = await run('main', [], { ...environment(keyOf('k1')), PORT: '0' });
@@ -188,7 +188,7 @@ describe('SECRET_KEYS', () => {
     });
     expect(after && vault.open(project.id, after)).toBe(token);
     expect(await ops('secrets re-encrypt', SECOND)).toMatchObject({ code: 0, out: 'Encrypted 0 anew.\n' });
-    expect((await ops('secrets list', SECOND)).out).toBe('k2  encrypts  1 tokens\n');
+    expect((await ops('secrets list', SECOND)).out).toBe('k2  encrypts  1 stored\n');
   });
 
   it('of a row that somebody changed are not guessed at', async () => {
@@ -202,7 +202,7 @@ describe('SECRET_KEYS', () => {
     const { code, out, err } = await ops('secrets re-encrypt', `${SECOND},${FIRST}`);
     expect({ code, out }).toEqual({ code: 1, out: 'Encrypted 0 anew.\n' });
     expect(err).toBe(
-      `1 cannot be read: the key is missing or the row was changed. Their owners must save the token again: ${id}\n`,
+      `1 cannot be read: the key is missing or the row was changed. Their owners must save the token, or make the signing secret, again: ${id}\n`,
     );
   });
 });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import type { Destination } from '../domain/destination.js';
 import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-policy.js';
-import { outboundBody, outboundHeaders } from '../domain/outbound-request.js';
+import { type Credentials, outboundBody, outboundHeaders } from '../domain/outbound-request.js';
 import { type Answer, type DeliveryOutcome, judgeResponse } from '../domain/outcome.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
@@ -23,11 +23,8 @@ export interface Shipment {
 export type AttemptEnd =
   { kind: 'ended'; outcome: DeliveryOutcome } | { kind: 'aborted' } | { kind: 'put_off'; afterMs: number };
 
-const TOKEN_UNREADABLE: Answer = {
-  kind: 'error',
-  category: 'configuration',
-  reason: 'The stored bearer token cannot be read any more; enter it again.',
-};
+const TOKEN_UNREADABLE = 'The stored bearer token cannot be read any more; enter it again.';
+const SIGNING_SECRET_UNREADABLE = 'The stored signing secret cannot be read any more; make a new one.';
 
 /** Sends one record to one receiver and judges what came of it: the same for deliveries and for Test. */
 @Injectable()
@@ -46,9 +43,10 @@ export class AttemptDelivery {
       return outcomeOf(refusalOf(judgement), { attemptedAt, durationMs: 0, host: null });
     }
     const { url } = judgement;
-    const token = this.tokenOf(shipment);
-    if (token.kind === 'unreadable') {
-      return outcomeOf(TOKEN_UNREADABLE, { attemptedAt, durationMs: 0, host: url.host });
+    const proof = this.credentialsOf(shipment);
+    if ('unreadable' in proof) {
+      const answer = { kind: 'error', category: 'configuration', reason: proof.unreadable } as const;
+      return outcomeOf(answer, { attemptedAt, durationMs: 0, host: url.host });
     }
     const { projectId } = shipment.record;
     const afterMs = this.gate.enter({
@@ -57,23 +55,34 @@ export class AttemptDelivery {
       kind: shipment.destination.kind,
     });
     if (afterMs > 0) return { kind: 'put_off', afterMs };
-    const headers = outboundHeaders(shipment.record, token.value);
-    const result = await this.sender.send({ url, headers, body: outboundBody(shipment.record) }, signal);
+    const body = outboundBody(shipment.record);
+    const headers = outboundHeaders(shipment.record, proof, { body, attemptedAt });
+    const result = await this.sender.send({ url, headers, body }, signal);
     if (result.kind === 'aborted') return result;
     const end = outcomeOf(result.answer, { attemptedAt, durationMs: result.durationMs, host: url.host });
     this.gate.leave(url.hostname, end.outcome.outcome === 'delivered');
     return end;
   }
 
-  /** The token goes to the project's own endpoint alone, never to one that came with a request. */
-  private tokenOf({
-    record,
+  /** Token and signature go to the project's own endpoint alone, never to one that came with a request. */
+  private credentialsOf({
+    record: { projectId },
     destination,
     target,
-  }: Shipment): { kind: 'none' | 'token'; value: string | null } | { kind: 'unreadable' } {
-    if (destination.kind === 'legacy' || target?.authMode !== 'bearer') return { kind: 'none', value: null };
-    const value = target.sealedToken && this.vault.open(record.projectId, target.sealedToken);
-    return value === null ? { kind: 'unreadable' } : { kind: 'token', value };
+  }: Shipment): Credentials | { unreadable: string } {
+    if (destination.kind === 'legacy' || !target) return { bearerToken: null, signingSecrets: [] };
+    const bearerToken =
+      target.authMode === 'bearer' && target.sealedToken
+        ? this.vault.open(projectId, target.sealedToken)
+        : null;
+    if (target.authMode === 'bearer' && bearerToken === null) return { unreadable: TOKEN_UNREADABLE };
+    const signingSecrets: string[] = [];
+    for (const sealed of target.sealedSigningSecrets) {
+      const secret = this.vault.open(projectId, sealed, 'signing_secret');
+      if (secret === null) return { unreadable: SIGNING_SECRET_UNREADABLE };
+      signingSecrets.push(secret);
+    }
+    return { bearerToken, signingSecrets };
   }
 }
 

@@ -34,6 +34,8 @@ export interface ForwardingSettingsView {
   authMode: AuthMode;
   tokenConfigured: boolean;
   tokenUpdatedAt: Date | null;
+  /** Of the signing secret that there is one, since when, and until when the one before it signs too. */
+  signing: { configured: boolean; createdAt: Date | null; formerValidUntil: Date | null };
   lastFailure: { reason: string; category: string | null; httpStatus: number | null; at: Date } | null;
   lastDeliveredAt: Date | null;
   pending: number;
@@ -49,6 +51,8 @@ interface SettingsRow {
   tokenOrigin: string | null;
   /** Instants come as PostgreSQL's text: the ORM's connection leaves them to its entities. */
   tokenUpdatedAt: string | null;
+  signingCreatedAt: string | null;
+  formerSigningUntil: string | null;
   lastDeliveredAt: string | null;
 }
 
@@ -61,13 +65,17 @@ const UNSAVED: SettingsRow = {
   tokenConfigured: false,
   tokenOrigin: null,
   tokenUpdatedAt: null,
+  signingCreatedAt: null,
+  formerSigningUntil: null,
   lastDeliveredAt: null,
 };
 
 const SETTINGS_COLUMNS = sql`
   enabled, endpoint_url as "endpointUrl",
   allow_custom_endpoint or saved_at is null as "allowCustomEndpoint", auth_mode as "authMode", token_ciphertext is not null as "tokenConfigured",
-  token_origin as "tokenOrigin", token_updated_at as "tokenUpdatedAt", last_delivered_at as "lastDeliveredAt"
+  token_origin as "tokenOrigin", token_updated_at as "tokenUpdatedAt", last_delivered_at as "lastDeliveredAt",
+  signing_created_at as "signingCreatedAt",
+  case when former_signing_until > now() then former_signing_until end as "formerSigningUntil"
 `;
 
 /** Reads and saves a project's forwarding settings. */
@@ -154,6 +162,12 @@ export class ForwardingSettingsService {
       authMode: settings.authMode,
       tokenConfigured: settings.tokenConfigured,
       tokenUpdatedAt: settings.tokenUpdatedAt === null ? null : instantOfRow(settings.tokenUpdatedAt),
+      signing: {
+        configured: settings.signingCreatedAt !== null,
+        createdAt: settings.signingCreatedAt === null ? null : instantOfRow(settings.signingCreatedAt),
+        formerValidUntil:
+          settings.formerSigningUntil === null ? null : instantOfRow(settings.formerSigningUntil),
+      },
       lastDeliveredAt: settings.lastDeliveredAt === null ? null : instantOfRow(settings.lastDeliveredAt),
       lastFailure: project.lastFailure,
       pending: await countPending(em, projectId),

@@ -2,13 +2,15 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { ForwardingTarget } from '../domain/destination.js';
 import type { AuthMode } from '../domain/settings-change.js';
-import type { SealedToken } from '../infrastructure/token-vault.js';
+import type { SealedSecret } from '../infrastructure/token-vault.js';
 
 /** What sending needs of a project's settings. */
 export interface StoredTarget extends ForwardingTarget {
   authMode: AuthMode;
   /** null: no token is stored. */
-  sealedToken: SealedToken | null;
+  sealedToken: SealedSecret | null;
+  /** What requests are signed with: the current secret and, while it is valid, the former one. */
+  sealedSigningSecrets: SealedSecret[];
 }
 
 interface TargetRow extends ForwardingTarget {
@@ -16,6 +18,10 @@ interface TargetRow extends ForwardingTarget {
   authMode: AuthMode;
   tokenCiphertext: Buffer | null;
   tokenKeyId: string | null;
+  signingCiphertext: Buffer | null;
+  signingKeyId: string | null;
+  formerSigningCiphertext: Buffer | null;
+  formerSigningKeyId: string | null;
 }
 
 /** The newest settings of many projects, by project id; projects that never saved any are missing. */
@@ -25,17 +31,33 @@ export async function loadTargets(
 ): Promise<Map<string, StoredTarget>> {
   const { rows } = await sql<TargetRow>`
     select project_id as "projectId", enabled, endpoint_url as "endpointUrl",
-           allow_custom_endpoint as "allowCustomEndpoint", auth_mode as "authMode", token_ciphertext as "tokenCiphertext", token_key_id as "tokenKeyId"
+           allow_custom_endpoint as "allowCustomEndpoint", auth_mode as "authMode",
+           token_ciphertext as "tokenCiphertext", token_key_id as "tokenKeyId",
+           signing_ciphertext as "signingCiphertext", signing_key_id as "signingKeyId",
+           case when former_signing_until > now() then former_signing_ciphertext end as "formerSigningCiphertext",
+           former_signing_key_id as "formerSigningKeyId"
     from forwarding_settings
     where project_id = any(${projectIds}::uuid[]) and saved_at is not null
   `.execute(em.fork().getKysely());
-  return new Map(
-    rows.map(({ projectId, tokenCiphertext, tokenKeyId, ...target }) => {
-      const sealedToken =
-        tokenCiphertext !== null && tokenKeyId !== null
-          ? { ciphertext: tokenCiphertext, keyId: tokenKeyId }
-          : null;
-      return [projectId, { ...target, sealedToken }];
-    }),
-  );
+  return new Map(rows.map((row) => [row.projectId, targetOf(row)]));
+}
+
+function targetOf(row: TargetRow): StoredTarget {
+  const { enabled, endpointUrl, allowCustomEndpoint, authMode } = row;
+  const signing = [
+    sealed(row.signingCiphertext, row.signingKeyId),
+    sealed(row.formerSigningCiphertext, row.formerSigningKeyId),
+  ];
+  return {
+    enabled,
+    endpointUrl,
+    allowCustomEndpoint,
+    authMode,
+    sealedToken: sealed(row.tokenCiphertext, row.tokenKeyId),
+    sealedSigningSecrets: signing.filter((secret) => secret !== null),
+  };
+}
+
+function sealed(ciphertext: Buffer | null, keyId: string | null): SealedSecret | null {
+  return ciphertext !== null && keyId !== null ? { ciphertext, keyId } : null;
 }

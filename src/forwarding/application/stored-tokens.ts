@@ -4,12 +4,12 @@ import type { SettingsOf } from '../../shared/declare-settings.js';
 import type { forwardingSettings } from '../forwarding.settings.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 
-/** The keys that encrypt the tokens at rest. */
+/** The keys that encrypt the secrets at rest. */
 type KeySettings = Pick<SettingsOf<typeof forwardingSettings>, 'secretKeys'>;
 
-/** Tokens of one statement. */
+/** Rows of one statement. */
 const BATCH_MAX = 500;
-/** Tokens that a start tries a key on: one row that somebody has changed is no wrong key. */
+/** Secrets that a start tries a key on: one row that somebody has changed is no wrong key. */
 const SAMPLE_MAX = 20;
 
 /**
@@ -29,50 +29,75 @@ export async function expectedToken(
   return sealed ? new TokenVault(settings).open(projectId, sealed) : null;
 }
 
-/** How many bearer tokens each key has encrypted, by the key's id. */
-export async function countTokensByKey(em: EntityManager): Promise<{ keyId: string; tokens: number }[]> {
-  const { rows } = await sql<{ keyId: string; tokens: number }>`
-    select token_key_id as "keyId", count(*)::int as tokens from forwarding_settings
-    where token_key_id is not null group by token_key_id order by token_key_id
+/** Where secrets stand, and what each is for. */
+const PLACES = [
+  { ciphertext: 'token_ciphertext', keyId: 'token_key_id', purpose: 'bearer_token' },
+  { ciphertext: 'signing_ciphertext', keyId: 'signing_key_id', purpose: 'signing_secret' },
+  { ciphertext: 'former_signing_ciphertext', keyId: 'former_signing_key_id', purpose: 'signing_secret' },
+] as const;
+
+/** How many bearer tokens and signing secrets each key has encrypted, by the key's id. */
+export async function countSecretsByKey(em: EntityManager): Promise<{ keyId: string; secrets: number }[]> {
+  const { rows } = await sql<{ keyId: string; secrets: number }>`
+    select key_id as "keyId", count(*)::int as secrets
+    from forwarding_settings
+    cross join lateral (values (token_key_id), (signing_key_id), (former_signing_key_id)) as used (key_id)
+    where key_id is not null group by key_id order by key_id
   `.execute(em.fork().getKysely());
   return rows;
 }
 
 /**
- * Encrypts every stored token that another key has made with the first one. Safe beside a running service: a
- * token that its owner changes meanwhile stays as she saved it. Tokens that no key opens are left alone, and
+ * Encrypts every stored token and signing secret that another key has made with the first one. Safe beside a running
+ * service: one that its owner changes meanwhile stays as she saved it. Those that no key opens are left alone, and
  * their projects returned; with `dryRun` all are.
  */
-export async function reEncryptTokens(
+export async function reEncryptSecrets(
   em: EntityManager,
   settings: KeySettings,
   { dryRun }: { dryRun: boolean },
 ): Promise<{ done: number; unreadable: string[] }> {
+  const unreadable = new Set<string>();
+  let done = 0;
+  for (const place of PLACES) {
+    const ended = await reEncryptPlace(em, settings, { place, dryRun });
+    done += ended.done;
+    for (const projectId of ended.unreadable) unreadable.add(projectId);
+  }
+  return { done, unreadable: [...unreadable] };
+}
+
+async function reEncryptPlace(
+  em: EntityManager,
+  settings: KeySettings,
+  { place, dryRun }: { place: (typeof PLACES)[number]; dryRun: boolean },
+): Promise<{ done: number; unreadable: string[] }> {
   const vault = new TokenVault(settings);
   const currentId = settings.secretKeys[0]?.id ?? '';
   const database = em.fork().getKysely();
+  const [ciphertextColumn, keyColumn] = [sql.ref(place.ciphertext), sql.ref(place.keyId)];
   const unreadable: string[] = [];
   let done = 0;
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
     const { rows } = await sql<{ projectId: string; ciphertext: Buffer; keyId: string }>`
-      select project_id as "projectId", token_ciphertext as ciphertext, token_key_id as "keyId"
+      select project_id as "projectId", ${ciphertextColumn} as ciphertext, ${keyColumn} as "keyId"
       from forwarding_settings
-      where project_id > ${after}::uuid and token_key_id is not null and token_key_id <> ${currentId}
+      where project_id > ${after}::uuid and ${keyColumn} is not null and ${keyColumn} <> ${currentId}
       order by project_id limit ${BATCH_MAX}
     `.execute(database);
     for (const { projectId, ciphertext, keyId } of rows) {
-      const token = vault.open(projectId, { ciphertext, keyId });
-      if (token === null) {
+      const secret = vault.open(projectId, { ciphertext, keyId }, place.purpose);
+      if (secret === null) {
         unreadable.push(projectId);
         continue;
       }
       done += 1;
       if (dryRun) continue;
-      const sealed = vault.seal(projectId, token);
+      const sealed = vault.seal(projectId, secret, place.purpose);
       await sql`
-        update forwarding_settings set token_ciphertext = ${sealed.ciphertext}, token_key_id = ${sealed.keyId}
-        where project_id = ${projectId} and token_ciphertext = ${ciphertext}
+        update forwarding_settings set ${ciphertextColumn} = ${sealed.ciphertext}, ${keyColumn} = ${sealed.keyId}
+        where project_id = ${projectId} and ${ciphertextColumn} = ${ciphertext}
       `.execute(database);
     }
     after = rows.at(-1)?.projectId ?? after;
@@ -80,14 +105,14 @@ export async function reEncryptTokens(
   }
 }
 
-/** What SECRET_KEYS lacks to open the stored tokens, as the end of a start; null where nothing is missing. */
+/** What SECRET_KEYS lacks to open the stored secrets, as the end of a start; null where nothing is missing. */
 export async function missingKeysSentence(em: EntityManager, settings: KeySettings): Promise<string | null> {
   const known = new Set(settings.secretKeys.map(({ id }) => id));
-  const counts = await countTokensByKey(em);
+  const counts = await countSecretsByKey(em);
   const missing = counts.filter(({ keyId }) => !known.has(keyId));
   if (missing.length > 0) {
     return (
-      `SECRET_KEYS lacks keys that stored bearer tokens are encrypted with: ${named(missing)}. Put them back behind ` +
+      `SECRET_KEYS lacks keys that stored secrets are encrypted with: ${named(missing)}. Put them back behind ` +
       'the first one, then run "npm run ops -- secrets re-encrypt" before taking them out.'
     );
   }
@@ -95,21 +120,27 @@ export async function missingKeysSentence(em: EntityManager, settings: KeySettin
   for (const count of counts) if (!(await opensAny(em, settings, count.keyId))) wrong.push(count);
   if (wrong.length === 0) return null;
   return (
-    `SECRET_KEYS has other keys under the ids that stored bearer tokens are encrypted with: ${named(wrong)}. Put the ` +
+    `SECRET_KEYS has other keys under the ids that stored secrets are encrypted with: ${named(wrong)}. Put the ` +
     'right ones back; where they are lost for good, see docs/operations.md.'
   );
 }
 
-/** Keys made by the same script have the same id: whether this one is that one, only a token tells. */
+/** Keys made by the same script have the same id: whether this one is that one, only a secret tells. */
 async function opensAny(em: EntityManager, settings: KeySettings, keyId: string): Promise<boolean> {
-  const { rows } = await sql<{ projectId: string; ciphertext: Buffer }>`
-    select project_id as "projectId", token_ciphertext as ciphertext from forwarding_settings
-    where token_key_id = ${keyId} limit ${SAMPLE_MAX}
-  `.execute(em.fork().getKysely());
   const vault = new TokenVault(settings);
-  return rows.some(({ projectId, ciphertext }) => vault.open(projectId, { ciphertext, keyId }) !== null);
+  for (const place of PLACES) {
+    const { rows } = await sql<{ projectId: string; ciphertext: Buffer }>`
+      select project_id as "projectId", ${sql.ref(place.ciphertext)} as ciphertext from forwarding_settings
+      where ${sql.ref(place.keyId)} = ${keyId} limit ${SAMPLE_MAX}
+    `.execute(em.fork().getKysely());
+    const opens = rows.some(
+      ({ projectId, ciphertext }) => vault.open(projectId, { ciphertext, keyId }, place.purpose) !== null,
+    );
+    if (opens) return true;
+  }
+  return false;
 }
 
-function named(counts: { keyId: string; tokens: number }[]): string {
-  return counts.map(({ keyId, tokens }) => `${keyId} (${tokens} tokens)`).join(', ');
+function named(counts: { keyId: string; secrets: number }[]): string {
+  return counts.map(({ keyId, secrets }) => `${keyId} (${secrets} stored)`).join(', ');
 }

@@ -1,5 +1,6 @@
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { CONSENT_ID_HEADER, FORWARDER_USER_AGENT, PROJECT_ID_HEADER } from '../../shared/brand.js';
+import { signatureOf } from './webhook-signature.js';
 
 /** Version of the body; it may gain fields without a new number (spec §9). */
 export const BODY_SCHEMA_VERSION = 1;
@@ -7,19 +8,35 @@ export const BODY_SCHEMA_VERSION = 1;
 /** Header names and values in turn, as they are written. */
 export type HeaderList = string[];
 
+/** What a request is proved with. */
+export interface Credentials {
+  /** null where the mode is "No auth" or the endpoint came with the request. */
+  bearerToken: string | null;
+  /** The current one first; none where the project has none, or the endpoint came with the request. */
+  signingSecrets: readonly string[];
+}
+
 /**
- * The headers of spec §4.1, and `webhook-id`: the consent id on every attempt, for receivers to drop repeats.
- * `bearerToken` is null where the mode is "No auth" or the endpoint came with the request.
+ * The headers of spec §4.1, and those of Standard Webhooks: `webhook-id` is the consent id on every attempt, for
+ * receivers to drop repeats; `webhook-timestamp` is when this attempt is made.
  */
-export function outboundHeaders(record: ConsentRecorded, bearerToken: string | null): HeaderList {
+export function outboundHeaders(
+  { id, projectId }: Pick<ConsentRecorded, 'id' | 'projectId'>,
+  { bearerToken, signingSecrets }: Credentials,
+  { body, attemptedAt }: { body: string; attemptedAt: Date },
+): HeaderList {
+  const timestampSeconds = Math.floor(attemptedAt.getTime() / 1000);
+  const signature = signatureOf({ id, timestampSeconds, body }, signingSecrets);
   return [
     ...(bearerToken === null ? [] : ['Authorization', `Bearer ${bearerToken}`]),
-    ...[PROJECT_ID_HEADER, record.projectId],
-    ...[CONSENT_ID_HEADER, record.id],
+    ...[PROJECT_ID_HEADER, projectId],
+    ...[CONSENT_ID_HEADER, id],
     ...['User-Agent', FORWARDER_USER_AGENT],
     ...['Content-Type', 'application/json'],
     ...['Accept-Encoding', 'identity'],
-    ...['webhook-id', record.id],
+    ...['webhook-id', id],
+    ...['webhook-timestamp', String(timestampSeconds)],
+    ...(signature === '' ? [] : ['webhook-signature', signature]),
   ];
 }
 

@@ -63,6 +63,29 @@ export class LastFailureDto {
   at!: Date;
 }
 
+export class SigningDto {
+  @ApiProperty({ description: 'Whether requests are signed (Standard Webhooks).' })
+  configured!: boolean;
+
+  @ApiProperty({ type: Date, nullable: true })
+  createdAt!: Date | null;
+
+  @ApiProperty({ type: Date, nullable: true, description: 'Until when the secret before it signs too.' })
+  formerValidUntil!: Date | null;
+}
+
+export class SigningSecretDto {
+  @ApiProperty({ description: 'Shown this once; `whsec_` and 32 random bytes in base64.' })
+  signingSecret!: string;
+
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description: 'Until when the secret before it signs too; null where there was none.',
+  })
+  formerValidUntil!: Date | null;
+}
+
 export class ForwardingSettingsDto {
   @ApiProperty()
   enabled!: boolean;
@@ -84,6 +107,9 @@ export class ForwardingSettingsDto {
 
   @ApiProperty({ type: Date, nullable: true })
   tokenUpdatedAt!: Date | null;
+
+  @ApiProperty({ type: SigningDto })
+  signing!: SigningDto;
 
   @ApiProperty({ type: LastFailureDto, nullable: true })
   lastFailure!: LastFailureDto | null;

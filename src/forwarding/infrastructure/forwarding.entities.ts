@@ -18,6 +18,14 @@ export const ForwardingSettingsSchema = defineEntity({
     tokenOrigin: p.text().nullable(),
     /** null: none was ever stored. */
     tokenUpdatedAt: p.datetime().nullable(),
+    /** The secret that requests are signed with, as the token is kept; null where the project has none. */
+    signingCiphertext: p.blob().nullable(),
+    signingKeyId: p.text().nullable(),
+    signingCreatedAt: p.datetime().nullable(),
+    /** The one before it, which signs too until then; null where there is none. */
+    formerSigningCiphertext: p.blob().nullable(),
+    formerSigningKeyId: p.text().nullable(),
+    formerSigningUntil: p.datetime().nullable(),
     /** null: nothing was ever delivered. */
     lastDeliveredAt: p.datetime().nullable(),
     updatedAt: p.datetime().defaultRaw('now()'),

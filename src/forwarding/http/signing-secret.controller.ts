@@ -1,0 +1,45 @@
+import { Controller, Delete, Header, HttpCode, Post } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Project } from '../../projects/domain/project.js';
+import { SigningSecretService } from '../application/signing-secret.service.js';
+import { SigningSecretDto } from './forwarding.dto.js';
+
+/** The secret that requests to a project's endpoint are signed with. Like taking a token out, it needs no tier. */
+@ApiTags('Forwarding')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/forwarding/signing-secret')
+export class SigningSecretController {
+  constructor(private readonly secrets: SigningSecretService) {}
+
+  /** The secret is in use at once and shown this once; one that was there before signs too for seven days. */
+  @Post()
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ProjectRole('editor')
+  @ApiOperation({ summary: 'Make a signing secret, or replace it' })
+  @ApiOkResponse({ type: SigningSecretDto })
+  make(@CurrentProject() project: Project): Promise<SigningSecretDto> {
+    return this.secrets.make(project.id, new Date());
+  }
+
+  /** 204 also where there is no former one. */
+  @Delete('former')
+  @HttpCode(204)
+  @ProjectRole('editor')
+  @ApiOperation({ summary: 'Let the newest signing secret alone sign' })
+  @ApiNoContentResponse()
+  async forgetFormer(@CurrentProject() project: Project): Promise<void> {
+    await this.secrets.forgetFormer(project.id);
+  }
+
+  /** 204 also where nothing was signed. */
+  @Delete()
+  @HttpCode(204)
+  @ProjectRole('editor')
+  @ApiOperation({ summary: 'Remove the signing secret: nothing is signed any more' })
+  @ApiNoContentResponse()
+  async remove(@CurrentProject() project: Project): Promise<void> {
+    await this.secrets.remove(project.id);
+  }
+}
