@@ -8,7 +8,7 @@ const ROOT = process.env.ARROWS_ROOT ?? 'src';
 
 /** Which modules a module may use, beside itself, shared and database. */
 const MODULES = {
-  outbox: [],
+  outbox: ['projects'],
   projects: [],
   access: ['projects'],
   licensing: ['projects', 'access', 'outbox'],

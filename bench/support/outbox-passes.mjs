@@ -11,10 +11,10 @@ import { OutboxClaimer } from '../../dist/outbox/infrastructure/outbox.claimer.j
 import { OutboxStore } from '../../dist/outbox/infrastructure/outbox.store.js';
 import { answerCalls } from './helper.mjs';
 
-const LOWEST_PROJECT = '00000000-0000-0000-0000-000000000000';
+const LOWEST_KEY = '00000000-0000-0000-0000-000000000000';
 const TOPICS = ['consent.recorded'];
 
-/** @type {Map<string, { claimer: any, store: any, em: any, client: Client, afterProject: string }>} */
+/** @type {Map<string, { claimer: any, store: any, em: any, client: Client, afterKey: string }>} */
 const opened = new Map();
 
 answerCalls({
@@ -43,7 +43,7 @@ answerCalls({
       store: app.get(OutboxStore, { strict: false }),
       em: app.get(EntityManager, { strict: false }),
       client,
-      afterProject: LOWEST_PROJECT,
+      afterKey: LOWEST_KEY,
     });
   },
 
@@ -61,15 +61,16 @@ answerCalls({
     let passed = 0;
     for (let turn = 0; turn < count; turn++) {
       const startedMs = performance.now();
-      const { claimId, messages, nextProject } = await on.claimer.claim({
+      const { claimId, messages, nextKey } = await on.claimer.claim({
         topics: TOPICS,
         limit,
-        limitPerProject,
+        limitPerKey: limitPerProject,
         freeOf: new Map(),
-        afterProject: on.afterProject,
+        freeOfTopic: new Map(),
+        afterKey: on.afterKey,
       });
       claimMs.push(performance.now() - startedMs);
-      on.afterProject = nextProject;
+      on.afterKey = nextKey;
       if (messages.length === 0) continue;
       const claimedMs = performance.now();
       const removed = await on.em.fork().transactional((/** @type {any} */ tx) =>

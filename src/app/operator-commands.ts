@@ -8,7 +8,7 @@ import { migrateCommand } from './migrate-command.js';
 
 /** What works on the database of the service, connected as the role that serves. */
 export const DATABASE_COMMANDS: Command[] = [
-  ...outboxCommands,
+  ...outboxCommands(new Map()),
   ...siteCommands,
   ...billingCommands,
   ...secretCommands,

@@ -96,7 +96,7 @@ export class ConsentEvents implements OnModuleInit {
     `.execute(tx.getKysely());
     await this.outbox.appendMany(
       tx,
-      rows.map(({ id }) => ({ projectId, topic: CONSENT_RECORDED, subjectId: id })),
+      rows.map(({ id }) => ({ orderingKey: projectId, projectId, topic: CONSENT_RECORDED, subjectId: id })),
     );
     return rows.length;
   }

@@ -13,6 +13,9 @@ import { Migration20261121000400_forwarding_bounds } from './Migration2026112100
 import { Migration20261121000301_partition_functions } from './Migration20261121000301_partition_functions.js';
 import { Migration20261121000203_billing } from './Migration20261121000203_billing.js';
 import { Migration20261121003000_signing_secret } from './Migration20261121003000_signing_secret.js';
+import { Migration20261121001001_ordering_key } from './Migration20261121001001_ordering_key.js';
+import { Migration20261121001002_ordering_key_filled } from './Migration20261121001002_ordering_key_filled.js';
+import { Migration20261121001003_ordering_key_primary } from './Migration20261121001003_ordering_key_primary.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -30,4 +33,10 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121000400_forwarding_bounds', class: Migration20261121000400_forwarding_bounds },
   { name: 'Migration20261121000203_billing', class: Migration20261121000203_billing },
   { name: 'Migration20261121003000_signing_secret', class: Migration20261121003000_signing_secret },
+  { name: 'Migration20261121001001_ordering_key', class: Migration20261121001001_ordering_key },
+  { name: 'Migration20261121001002_ordering_key_filled', class: Migration20261121001002_ordering_key_filled },
+  {
+    name: 'Migration20261121001003_ordering_key_primary',
+    class: Migration20261121001003_ordering_key_primary,
+  },
 ];

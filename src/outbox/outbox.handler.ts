@@ -1,10 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Attempt, OutboxMessage, Settled } from './domain/outbox-message.js';
+import type { Attempt, Ending, Failure, OutboxMessage, Settled } from './domain/outbox-message.js';
+import type { RetrySchedule } from './domain/retry-schedule.js';
 
 /** Works through the messages of its topics. Every method may run twice for one message: a worker may die anywhere. */
 export interface OutboxHandler<Outcome = unknown> {
   readonly topics: readonly string[];
-  /** How long an attempt takes at most: a worker that stops waits so long for those under way. */
+  /** When a message is tried again, and when it is a dead letter. */
+  readonly retry: RetrySchedule;
+  /** Messages of one topic that a worker has claimed or under way at once; absent: as many as its slots allow. */
+  readonly slotsMax?: number;
+  /** How long an attempt takes at most; a worker that stops waits so long for those under way. */
   readonly attemptMaxMs: number;
   /** Reads what a claimed batch needs, in one go, and gives back one attempt per message, in their order. */
   prepare(messages: OutboxMessage[]): Promise<Attempt<Outcome>[]>;
@@ -13,6 +18,8 @@ export interface OutboxHandler<Outcome = unknown> {
    * messages whose lease was still ours get here.
    */
   settle(tx: EntityManager, settled: Settled<Outcome>[]): Promise<void>;
-  /** The outcome of a message whose workers died under it `OUTBOX_UNKNOWN_OUTCOMES_MAX` times. */
-  giveUp(message: OutboxMessage): Outcome;
+  /** What becomes of a message whose workers died under it so often that it is not attempted again. */
+  giveUp(message: OutboxMessage): Ending<Outcome>;
+  /** Writes that a message was put back or buried, and why, in the transaction in which it is; absent: nobody need know. */
+  failed?(tx: EntityManager, message: OutboxMessage, failure: Failure<Outcome>): Promise<void>;
 }

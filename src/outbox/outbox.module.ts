@@ -1,6 +1,8 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { OUTBOX_QUEUE, OutboxBell } from './infrastructure/outbox.bell.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { DeleteProjectMessages } from './application/delete-project-messages.js';
 import { OutboxClaimer } from './infrastructure/outbox.claimer.js';
 import { OutboxDispatcher } from './application/outbox.dispatcher.js';
 import { OutboxMetrics } from './infrastructure/outbox.metrics.js';
@@ -19,7 +21,7 @@ export class OutboxModule {
     const worker = runWorker ? [OutboxProcessor] : [];
     return {
       module: OutboxModule,
-      imports: [BullModule.registerQueue({ name: OUTBOX_QUEUE })],
+      imports: [ProjectsModule, BullModule.registerQueue({ name: OUTBOX_QUEUE })],
       providers: [
         OutboxService,
         OutboxBell,
@@ -28,6 +30,7 @@ export class OutboxModule {
         OutboxSettler,
         OutboxDispatcher,
         OutboxMetrics,
+        DeleteProjectMessages,
         ...worker,
       ],
       exports: [OutboxService, OutboxStore, OutboxDispatcher, BullModule],

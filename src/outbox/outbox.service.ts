@@ -1,9 +1,19 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { insertMessages } from './infrastructure/insert-messages.js';
+import {
+  backlogOf,
+  countWaiting,
+  hasRecent,
+  isWaiting,
+  type WaitingOf,
+  waitingSubjects,
+} from './infrastructure/waiting-messages.js';
 import { OutboxBell } from './infrastructure/outbox.bell.js';
 import type { NewOutboxMessage } from './domain/outbox-message.js';
 import type { OutboxHandler } from './outbox.handler.js';
+
+export type { WaitingOf } from './infrastructure/waiting-messages.js';
 
 /** The door of the outbox: modules append messages, handlers sign up for topics. */
 @Injectable()
@@ -64,6 +74,35 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     if (messages.length === 0) return;
     await insertMessages(tx, messages);
     this.appending.add(context);
+  }
+
+  /** How many messages of a key and topic wait, those under way included; counted up to `max`. */
+  countWaiting(waiting: WaitingOf, max: number): Promise<number> {
+    return countWaiting(this.em.fork(), waiting, max);
+  }
+
+  /** Whether a message about the subject is among the newest `scanMax` that wait. */
+  isWaiting(
+    waiting: WaitingOf & { subjectId: string },
+    scanMax: number,
+    em: EntityManager = this.em.fork(),
+  ): Promise<boolean> {
+    return isWaiting(em, waiting, scanMax);
+  }
+
+  /** What the newest `scanMax` messages that wait are about, as the transaction sees them. */
+  waitingSubjects(tx: EntityManager, waiting: WaitingOf, scanMax: number): Promise<string[]> {
+    return waitingSubjects(tx, waiting, scanMax);
+  }
+
+  /** Whether a message of the key with a payload was appended in the last seconds. */
+  hasRecent(tx: EntityManager, orderingKey: string, seconds: number): Promise<boolean> {
+    return hasRecent(tx, orderingKey, seconds);
+  }
+
+  /** How many messages of the topics wait that have no payload, and the age of the oldest. */
+  backlogOf(topics: readonly string[]): Promise<{ waiting: number; oldestAgeSeconds: number }> {
+    return backlogOf(this.em.fork(), topics);
   }
 
   /**

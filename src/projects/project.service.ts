@@ -98,9 +98,6 @@ export class ProjectService {
     await this.events.tell('beforeDeletion', id);
     await this.em.fork().transactional(async (tx) => {
       const kysely = tx.getKysely();
-      // Messages go before the project, in the order in which a worker that settles them takes its locks.
-      await sql`delete from outbox_message where project_id = ${id}`.execute(kysely);
-      await sql`delete from outbox_dead_letter where project_id = ${id}`.execute(kysely);
       await this.events.tell('deleting', tx, id);
       const { numAffectedRows } = await sql`delete from project where id = ${id}`.execute(kysely);
       if (Number(numAffectedRows ?? 0) === 0) throw projectNotFound();

@@ -1,4 +1,4 @@
-import { publishingLane } from '../outbox/domain/lane.js';
+import { siteOrderingKey } from '../licensing/licensing.events.js';
 import type { NewOutboxMessage } from '../outbox/domain/outbox-message.js';
 
 /** What a project publishes changed, or shall be published once more. The subject is the project. */
@@ -7,7 +7,8 @@ export const CONFIGURATION_CHANGED = 'configuration.changed';
 /** `recheck`: publish again after a while, because it is unknown what became of an earlier write. */
 export function configurationChangedMessage(projectId: string, recheck = false): NewOutboxMessage {
   return {
-    projectId: publishingLane(projectId),
+    orderingKey: siteOrderingKey(projectId),
+    projectId,
     topic: CONFIGURATION_CHANGED,
     subjectId: projectId,
     ...(recheck && { payload: { recheck } }),

@@ -379,6 +379,7 @@ describe('projects', () => {
       );
     }
     expect((await owner.request('DELETE', `/v1/projects/${gone.id}`)).status).toBe(204);
+    // One message about it comes with its end: the one that takes its site away.
     for (const table of [
       'project_member',
       'api_key',
@@ -387,7 +388,8 @@ describe('projects', () => {
       'outbox_dead_letter',
     ]) {
       const [count] = await service.database.query(
-        `select count(*) filter (where project_id = $1)::int as gone, count(*) filter (where project_id = $2)::int as kept from ${table}`,
+        `select count(*) filter (where project_id = $1)::int as gone, count(*) filter (where project_id = $2)::int as kept
+         from ${table} ${table === 'outbox_message' ? `where topic = 'x'` : ''}`,
         [gone.id, kept.id],
       );
       expect({ table, ...count }).toEqual({ table, gone: 0, kept: table === 'api_key' ? 0 : 1 });

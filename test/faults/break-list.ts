@@ -40,7 +40,7 @@ export const BREAKS: Break[] = [
     name: 'writes no message for one record in twenty',
     mutations: [
       {
-        symbol: 'batchStatement',
+        symbol: 'APPENDED',
         from: /where judged\.unannounced is null/,
         to: 'where judged.unannounced is null and random() < 0.95',
       },

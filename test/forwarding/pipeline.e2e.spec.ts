@@ -84,14 +84,15 @@ async function receive(
   return receiver;
 }
 
-/** Keeps a note of every message that was ever written, also of those that are dispatched at once. */
+/** Keeps a note of every message about a record that was ever written, also of those that are dispatched at once. */
 async function watchAnnouncements({ database }: TestService): Promise<void> {
   await database.query('create table announced (project_id uuid, subject_id uuid)');
   await database.query(`
     create function note_announcement() returns trigger language plpgsql security definer as $$
     begin insert into announced values (new.project_id, new.subject_id); return null; end $$`);
   await database.query(
-    'create trigger note after insert on outbox_message for each row execute function note_announcement()',
+    `create trigger note after insert on outbox_message for each row when (new.topic = 'consent.recorded')
+     execute function note_announcement()`,
   );
 }
 

@@ -11,9 +11,10 @@ const CLAIM_MS_MAX = 500;
 const REQUEST = {
   topics: ['consent.recorded'],
   limit: LIMIT,
-  limitPerProject: LIMIT,
+  limitPerKey: LIMIT,
   freeOf: new Map<string, number>(),
-  afterProject: '00000000-0000-0000-0000-000000000000',
+  freeOfTopic: new Map<string, number>(),
+  afterKey: '00000000-0000-0000-0000-000000000000',
 };
 
 describe('the plan of a claim', () => {

@@ -6,6 +6,7 @@ import { OutboxService } from '../../src/outbox/outbox.service.js';
 import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
 import { type LeasedMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
 import type { Ending, OutboxMessage, Settled } from '../../src/outbox/domain/outbox-message.js';
+import { BUG_SCHEDULE } from '../../src/outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../src/outbox/outbox.handler.js';
 import { newId } from '../../src/shared/ids.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -15,11 +16,12 @@ const TOPIC = 'test.topic';
 /** As documented, and not as the source has it: one that is changed by accident shall be noticed. */
 const OUTBOX_FAILURES_MAX = 8;
 const LEASE_MS = 1_000;
-const LOWEST_PROJECT = '00000000-0000-0000-0000-000000000000';
+const LOWEST_KEY = '00000000-0000-0000-0000-000000000000';
 
 /** A handler whose attempts the test decides; it writes down what it attempted and settled. */
 class Recorder implements OutboxHandler<string> {
   readonly topics = [TOPIC];
+  readonly retry = BUG_SCHEDULE;
   readonly attemptMaxMs = 0;
   readonly prepared: string[] = [];
   readonly attempted: string[] = [];
@@ -48,8 +50,8 @@ class Recorder implements OutboxHandler<string> {
     this.settled.push(...settled.map(({ message, outcome }) => ({ subjectId: message.subjectId, outcome })));
   }
 
-  giveUp(): string {
-    return 'given up';
+  giveUp(): Ending<string> {
+    return { kind: 'settled', outcome: 'given up', healthy: true };
   }
 }
 
@@ -74,7 +76,8 @@ describe('outbox', () => {
       .get(EntityManager)
       .fork()
       .transactional(async (tx) => {
-        for (const subjectId of subjects) await outbox.append(tx, { projectId, topic: TOPIC, subjectId });
+        for (const subjectId of subjects)
+          await outbox.append(tx, { orderingKey: projectId, projectId, topic: TOPIC, subjectId });
       });
     return subjects;
   };
@@ -90,7 +93,7 @@ describe('outbox', () => {
   it('keeps nothing of a message whose transaction is rolled back', async () => {
     const em = service.app.get(EntityManager).fork();
     const failing = em.transactional(async (tx) => {
-      await outbox.append(tx, { projectId: newId(), topic: TOPIC, subjectId: newId() });
+      await outbox.append(tx, { orderingKey: newId(), projectId: null, topic: TOPIC, subjectId: newId() });
       throw new Error('rolled back');
     });
     await expect(failing).rejects.toThrow('rolled back');
@@ -99,11 +102,11 @@ describe('outbox', () => {
 
   it('refuses to append outside a transaction or to a topic without a handler', async () => {
     const em = service.app.get(EntityManager).fork();
-    await expect(outbox.append(em, { projectId: newId(), topic: TOPIC, subjectId: newId() })).rejects.toThrow(
-      'inside a transaction',
-    );
+    await expect(
+      outbox.append(em, { orderingKey: newId(), projectId: null, topic: TOPIC, subjectId: newId() }),
+    ).rejects.toThrow('inside a transaction');
     const unknown = em.transactional((tx) =>
-      outbox.append(tx, { projectId: newId(), topic: 'nobody.reads', subjectId: newId() }),
+      outbox.append(tx, { orderingKey: newId(), projectId: null, topic: 'nobody.reads', subjectId: newId() }),
     );
     await expect(unknown).rejects.toThrow('has no handler');
   });
@@ -138,14 +141,15 @@ describe('outbox', () => {
     const request = {
       topics: [TOPIC],
       limit: 100,
-      limitPerProject: 20,
+      limitPerKey: 20,
       freeOf: new Map<string, number>(),
-      afterProject: LOWEST_PROJECT,
+      freeOfTopic: new Map<string, number>(),
+      afterKey: LOWEST_KEY,
     };
     const claims = await Promise.all(workers.map((claimer) => claimer.claim(request)));
     for (const claimer of workers) await claimer.onApplicationShutdown();
     const ids = claims.flatMap(({ messages }) =>
-      messages.map((message) => `${message.projectId}/${message.id}`),
+      messages.map((message) => `${message.orderingKey}/${message.id}`),
     );
     expect(ids.length).toBeGreaterThanOrEqual(100);
     expect(new Set(ids).size).toBe(ids.length);
@@ -158,9 +162,10 @@ describe('outbox', () => {
     const request = {
       topics: [TOPIC],
       limit: 10,
-      limitPerProject: 10,
+      limitPerKey: 10,
       freeOf: new Map<string, number>(),
-      afterProject: LOWEST_PROJECT,
+      freeOfTopic: new Map<string, number>(),
+      afterKey: LOWEST_KEY,
     };
     const first = await claimer.claim(request);
     expect((await claimer.claim(request)).messages).toHaveLength(0);
@@ -180,8 +185,8 @@ describe('outbox', () => {
 
   const claim = async (): Promise<LeasedMessage[]> => {
     const { claimId, messages } = await service.app.get(OutboxClaimer).claim({
-      ...{ topics: [TOPIC], limit: 10, limitPerProject: 10 },
-      ...{ freeOf: new Map<string, number>(), afterProject: LOWEST_PROJECT },
+      ...{ topics: [TOPIC], limit: 10, limitPerKey: 10 },
+      ...{ freeOf: new Map<string, number>(), freeOfTopic: new Map<string, number>(), afterKey: LOWEST_KEY },
     });
     return messages.map((message) => ({ message, claimId }));
   };
@@ -198,7 +203,7 @@ describe('outbox', () => {
     expect(row?.left).toBeGreaterThan(LEASE_MS / 2);
   });
 
-  it.each<[string, (store: OutboxStore, leased: LeasedMessage) => Promise<void>]>([
+  it.each<[string, (store: OutboxStore, leased: LeasedMessage) => Promise<unknown>]>([
     ['put it back', (store, leased) => store.putBack(leased, { afterMs: 60_000, error: 'late' })],
     ['give it back', (store, leased) => store.release([leased])],
     ['bury it', (store, leased) => store.bury(leased, 'late')],
@@ -228,7 +233,7 @@ describe('outbox', () => {
     recorder.poisonousAtSettle = () => false;
     await skipBackoff();
     dispatcher.ring();
-    await until('settled', () => recorder.settled.length === 1);
+    await until('settled, and committed', async () => (await waiting()) === 0);
     expect(await service.database.query('select * from written')).toEqual([{ subject: 'half' }]);
   });
 
@@ -297,9 +302,10 @@ describe('outbox', () => {
       const { claimId, messages } = await claimer.claim({
         topics: [TOPIC],
         limit: 2,
-        limitPerProject: 2,
+        limitPerKey: 2,
         freeOf: new Map(),
-        afterProject: LOWEST_PROJECT,
+        freeOfTopic: new Map(),
+        afterKey: LOWEST_KEY,
       });
       return messages.map((message) => ({ message, claimId }));
     };
@@ -387,8 +393,9 @@ describe('outbox', () => {
     expect(letter).toMatchObject({ subjectId, failures: OUTBOX_FAILURES_MAX });
     expect(letter?.lastError).toContain('broken for now');
     recorder.attempt = () => Promise.resolve({ kind: 'settled', outcome: 'done', healthy: true });
-    expect(await store.revive({ projectId: newId(), id: letter?.id ?? '' })).toBe(0);
-    expect(await store.revive(letter ?? null)).toBe(1);
+    const em = service.app.get(EntityManager).fork();
+    expect(await em.transactional((tx) => store.revive(tx, '999999'))).toEqual([]);
+    expect(await em.transactional((tx) => store.revive(tx, letter?.id ?? ''))).toMatchObject([{ subjectId }]);
     dispatcher.ring();
     await until('settled', () => recorder.settled.length === 1);
     expect(await dead()).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createHttpApp } from '../../src/app/http-app.js';
-import { publishingLane } from '../../src/outbox/domain/lane.js';
+import { siteOrderingKey } from '../../src/licensing/licensing.events.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { CREDENTIALS, type S3Request, startS3, type TestS3 } from '../support/s3.js';
@@ -62,8 +62,8 @@ const metric = async (name: string): Promise<number> => {
   return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
 };
 const messages = (project: TestProject): Promise<Record<string, unknown>[]> =>
-  service.database.query('select failures, last_error, payload from outbox_message where project_id = $1', [
-    publishingLane(project.id),
+  service.database.query('select failures, last_error, payload from outbox_message where ordering_key = $1', [
+    siteOrderingKey(project.id),
   ]);
 
 describe('publishing to S3', () => {

@@ -56,6 +56,7 @@ export async function storeConsent(
 /** A message about a record, as the outbox would hand it to the handler; not stored. */
 export function messageAbout(projectId: string, consentId: string): OutboxMessage {
   return {
+    orderingKey: projectId,
     projectId,
     id: '1',
     topic: CONSENT_RECORDED,

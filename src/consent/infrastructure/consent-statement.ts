@@ -1,4 +1,5 @@
 import { joinProject } from '../../projects/project.rows.js';
+import { appendMessagesSql } from '../../outbox/outbox.sql.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
 import { type ConsentAudience } from '../consent.events.js';
 
@@ -16,6 +17,15 @@ export interface ConsentRow {
   /** Host of the request's `Origin` header; null where there was none or any may send. */
   originHost: string | null;
 }
+
+/** Each project's records in their order, a message for each that somebody wants to hear of. */
+const APPENDED = appendMessagesSql({
+  orderingKey: 'project_id',
+  projectId: 'project_id',
+  subjectId: 'id',
+  topic: CONSENT_RECORDED,
+  from: 'inserted join judged using (project_id, id) where judged.unannounced is null',
+});
 
 /** What became of a row that was not inserted. */
 export const ROW_CONFLICT = 1;
@@ -70,10 +80,7 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
         on conflict do nothing
         returning project_id, id
       ), queued as (
-        insert into outbox_message (project_id, topic, subject_id)
-        select project_id, '${CONSENT_RECORDED}', id
-        from inserted join judged using (project_id, id) where judged.unannounced is null
-        returning 1
+        ${APPENDED}
       )
       select
         (extract(epoch from date_trunc('milliseconds', now())) * 1000)::float8 as "receivedMs",

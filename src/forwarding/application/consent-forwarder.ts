@@ -7,7 +7,14 @@ import { LicensingService, type TierLookup } from '../../licensing/licensing.ser
 import type { ResolvedTier } from '../../licensing/domain/tier.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import type { Attempt, Ending, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
+import {
+  type Attempt,
+  type Ending,
+  type OutboxMessage,
+  projectOf,
+  type Settled,
+} from '../../outbox/domain/outbox-message.js';
+import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { chooseDestination } from '../domain/destination.js';
@@ -28,6 +35,7 @@ interface BatchFacts {
 @Injectable()
 export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModuleInit {
   readonly topics = [CONSENT_RECORDED];
+  readonly retry = BUG_SCHEDULE;
   readonly attemptMaxMs: number;
 
   constructor(
@@ -53,17 +61,20 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
    * `lite` (spec §3.2 row 1).
    */
   async prepare(messages: OutboxMessage[]): Promise<Attempt<DeliveryOutcome>[]> {
-    const projectIds = [...new Set(messages.map((message) => message.projectId))];
+    const projectIds = [...new Set(messages.map(projectOf))];
     const [targets, tierOf, records] = await Promise.all([
       loadTargets(this.em, projectIds),
       this.licensing.tiersOf(projectIds, new Date()),
-      this.events.load(messages.map(({ projectId, subjectId }) => ({ projectId, consentId: subjectId }))),
+      this.events.load(
+        messages.map((message) => ({ projectId: projectOf(message), consentId: message.subjectId })),
+      ),
     ]);
     return messages.map((message) => this.attemptOf(message, { targets, tierOf, records }));
   }
 
   private attemptOf(message: OutboxMessage, facts: BatchFacts): Attempt<DeliveryOutcome> {
-    const { projectId, subjectId } = message;
+    const { subjectId } = message;
+    const projectId = projectOf(message);
     const record = facts.records.get(consentKey({ projectId, consentId: subjectId }));
     const tier = record && facts.tierOf(projectId, record.hostname);
     // The project may be gone as well as the record; both are gone for good.
@@ -94,8 +105,8 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
     this.metrics.count(settled);
   }
 
-  giveUp(): DeliveryOutcome {
-    return {
+  giveUp(): Extract<Ending<DeliveryOutcome>, { kind: 'settled' }> {
+    const outcome: DeliveryOutcome = {
       outcome: 'failed',
       category: 'worker_lost',
       httpStatus: null,
@@ -104,6 +115,7 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
       attemptedAt: new Date(),
       host: null,
     };
+    return { kind: 'settled', outcome, healthy: true };
   }
 }
 

@@ -2,15 +2,11 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { instantOfRow } from '../../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import {
-  CONSENT_RECORDED,
-  consentKey,
-  type ConsentRecorded,
-  type ConsentRef,
-} from '../../consent/domain/consent-recorded.js';
+import { CONSENT_RECORDED, consentKey, type ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { ConsentEvents, joinRecord } from '../../consent/consent.events.js';
 import { type LookedPage, lookBack, pageOfLook } from '../../database/look-back.js';
 import { ProjectReads } from '../../database/project-reads.js';
+import { OutboxService, type WaitingOf } from '../../outbox/outbox.service.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { isUuid, uuidLowerBound } from '../../shared/ids.js';
 import { readCursor } from '../../shared/page.js';
@@ -69,6 +65,7 @@ export class DeliveryLogService implements OnModuleInit {
     private readonly em: EntityManager,
     private readonly reads: ProjectReads,
     private readonly events: ConsentEvents,
+    private readonly outbox: OutboxService,
   ) {}
 
   onModuleInit(): void {
@@ -105,7 +102,8 @@ export class DeliveryLogService implements OnModuleInit {
     if (unannounced !== null) return { outcome: 'unsent', reason: unannounced };
     const consentId = id;
     const em = this.em.fork();
-    if (await isWaiting(em, { projectId, consentId })) return { outcome: 'pending' };
+    const waiting = { ...recordsOf(projectId), subjectId: consentId };
+    if (await this.outbox.isWaiting(waiting, WAITING_SCAN_MAX)) return { outcome: 'pending' };
     const { rows } = await sql<DeliveryRow>`
       select ${DELIVERY_COLUMNS} from delivery
       where project_id = ${projectId} and consent_id = ${consentId}
@@ -128,7 +126,8 @@ export class DeliveryLogService implements OnModuleInit {
     }
     return this.em.fork().transactional(async (tx) => {
       await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, 1);
-      if (await isWaiting(tx, ref)) return 0;
+      const waiting = { ...recordsOf(projectId), subjectId: ref.consentId };
+      if (await this.outbox.isWaiting(waiting, WAITING_SCAN_MAX, tx)) return 0;
       return this.events.announceAgain(tx, projectId, [ref.consentId]);
     });
   }
@@ -156,14 +155,16 @@ export class DeliveryLogService implements OnModuleInit {
     });
   }
 
-  private resendable(
+  private async resendable(
     tx: EntityManager,
     projectId: string,
     { status, from, to }: ResendSelection,
   ): Promise<string[]> {
-    return status === 'unsent'
-      ? this.events.unannouncedIds(tx, { projectId, from, to, limit: RESEND_RECORDS_MAX + 1 })
-      : selectResendable(tx, projectId, { status, from, to });
+    if (status === 'unsent') {
+      return this.events.unannouncedIds(tx, { projectId, from, to, limit: RESEND_RECORDS_MAX + 1 });
+    }
+    const waiting = await this.outbox.waitingSubjects(tx, recordsOf(projectId), WAITING_SCAN_MAX);
+    return selectResendable(tx, projectId, { status, from, to, waiting });
   }
 }
 
@@ -184,7 +185,7 @@ function checkRange({ from, to }: ResendSelection): void {
 async function selectResendable(
   tx: EntityManager,
   projectId: string,
-  { status, from, to }: { status: DeliveryOutcomeKind; from: Date; to: Date },
+  { status, from, to, waiting }: { status: DeliveryOutcomeKind; from: Date; to: Date; waiting: string[] },
 ): Promise<string[]> {
   const lower = uuidLowerBound(from);
   // The second bound on `later.id` says nothing new; it lets PostgreSQL leave the older partitions out.
@@ -199,28 +200,14 @@ async function selectResendable(
         where later.project_id = ${projectId} and later.consent_id = d.consent_id
           and later.id > d.id and later.id >= ${lower}
       )
-      and d.consent_id not in (${waitingConsents(projectId)})
+      and d.consent_id <> all(${waiting}::uuid[])
     order by d.id
     limit ${RESEND_RECORDS_MAX + 1}
   `.execute(tx.getKysely());
   return rows.map((row) => row.consentId);
 }
 
-async function isWaiting(em: EntityManager, { projectId, consentId }: ConsentRef): Promise<boolean> {
-  const { rows } = await sql<{ waiting: boolean }>`
-    select ${consentId}::uuid in (${waitingConsents(projectId)}) as waiting
-  `.execute(em.getKysely());
-  return rows[0]?.waiting === true;
-}
-
-/** Consent ids of the newest waiting messages: the outbox is indexed for claiming, not for looking up. */
-function waitingConsents(projectId: string): RawBuilder<unknown> {
-  return sql`
-    select newest.subject_id
-    from (
-      select subject_id, topic from outbox_message
-      where project_id = ${projectId} order by id desc limit ${WAITING_SCAN_MAX}
-    ) as newest
-    where newest.topic = ${CONSENT_RECORDED}
-  `;
+/** Where the messages about a project's records wait. */
+function recordsOf(projectId: string): WaitingOf {
+  return { orderingKey: projectId, topic: CONSENT_RECORDED };
 }

@@ -11,6 +11,7 @@ import type { TaggedSettings } from './settings-tag.js';
 import type { Project } from '../../projects/domain/project.js';
 import { findProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
 import { fieldErrors } from '../../shared/domain-error.js';
 import {
   type AuthMode,
@@ -84,6 +85,7 @@ export class ForwardingSettingsService {
   constructor(
     private readonly em: EntityManager,
     private readonly licensing: LicensingService,
+    private readonly outbox: OutboxService,
     private readonly sender: Sender,
     private readonly vault: TokenVault,
   ) {}
@@ -170,7 +172,10 @@ export class ForwardingSettingsService {
       },
       lastDeliveredAt: settings.lastDeliveredAt === null ? null : instantOfRow(settings.lastDeliveredAt),
       lastFailure: project.lastFailure,
-      pending: await countPending(em, projectId),
+      pending: await this.outbox.countWaiting(
+        { orderingKey: projectId, topic: CONSENT_RECORDED },
+        PENDING_COUNT_MAX,
+      ),
       available: FORWARDING_TIERS.includes(tier),
     };
   }
@@ -188,16 +193,4 @@ export async function lockSettings(tx: EntityManager, projectId: string): Promis
     select ${SETTINGS_COLUMNS} from forwarding_settings where project_id = ${projectId} for update
   `.execute(tx.getKysely());
   return rows[0] ?? UNSAVED;
-}
-
-async function countPending(em: EntityManager, projectId: string): Promise<number> {
-  const { rows } = await sql<{ pending: number }>`
-    select count(*)::int as pending
-    from (
-      select from outbox_message
-      where project_id = ${projectId} and topic = ${CONSENT_RECORDED}
-      limit ${PENDING_COUNT_MAX}
-    ) as waiting
-  `.execute(em.getKysely());
-  return rows[0]?.pending ?? 0;
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { v7 } from 'uuid';
-import type { Settled } from '../../outbox/domain/outbox-message.js';
+import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
 import type { LastFailure } from '../../projects/domain/project.js';
 import { writeLastFailures } from '../../projects/project.rows.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
@@ -31,7 +31,7 @@ async function insertDeliveries(tx: EntityManager, settled: Settled<DeliveryOutc
     insert into delivery (project_id, id, consent_id, outcome, category, http_status, reason, duration_ms,
                           attempted_at, host)
     select * from unnest(
-      ${settled.map(({ message }) => message.projectId)}::uuid[],
+      ${settled.map(({ message }) => projectOf(message))}::uuid[],
       ${outcomes.map(({ attemptedAt }) => v7({ msecs: attemptedAt.getTime() }))}::uuid[],
       ${settled.map(({ message }) => message.subjectId)}::uuid[],
       ${outcomes.map(({ outcome }) => outcome)}::text[],
@@ -52,8 +52,9 @@ function latestPerProject(
   const latest = new Map<string, DeliveryOutcome>();
   for (const { message, outcome } of settled) {
     if (outcome.outcome !== kind) continue;
-    const known = latest.get(message.projectId);
-    if (!known || known.attemptedAt <= outcome.attemptedAt) latest.set(message.projectId, outcome);
+    const projectId = projectOf(message);
+    const known = latest.get(projectId);
+    if (!known || known.attemptedAt <= outcome.attemptedAt) latest.set(projectId, outcome);
   }
   return [...latest].map(([projectId, outcome]) => ({ projectId, outcome }));
 }

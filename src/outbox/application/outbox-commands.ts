@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   atMost,
   type Command,
@@ -6,62 +7,88 @@ import {
   oneOrAll,
   OperatorError,
   print,
-  projectIdOf,
   UsageError,
 } from '../../shared/operator-command.js';
+import type { OutboxStore, Revived } from '../infrastructure/outbox.store.js';
 
 const LETTER_ID = /^\d{1,18}$/;
 
-/** The dead letters of the outbox: messages that failed too often. */
-export const outboxCommands: Command[] = [
-  {
-    name: 'outbox dead',
-    synopsis: '',
-    summary: 'list the dead letters, oldest first',
-    options: {},
-    prepare: (given) => {
-      atMost(0, given);
-      return async ({ orm }) => {
-        const { OutboxStore } = await import('../infrastructure/outbox.store.js');
-        const letters = await new OutboxStore(orm.em).deadLetters(LISTED_MAX);
-        if (letters.length === 0) print('No dead letters.');
-        for (const { projectId, id, topic, subjectId, failures, lastError, diedAt } of letters) {
-          const why = lastError ?? 'no error kept';
-          print(`${diedAt}  ${projectId} ${id}  ${topic} ${subjectId}  ${failures} failures: ${why}`);
-        }
-      };
-    },
-  },
-  {
-    name: 'outbox retry',
-    synopsis: '<projectId> <id> | --all  [--dry-run]',
-    summary: 'put a dead letter, or all of them, back into the outbox',
-    options: { all: { type: 'boolean' }, ...DRY_RUN },
-    prepare: (given) => {
-      const which = oneOrAll(given, 'the project and the id of a dead letter');
-      atMost(2, given);
-      const letter = which === 'all' ? null : letterOf(given.args);
-      return async ({ orm }) => {
-        const { OutboxStore } = await import('../infrastructure/outbox.store.js');
-        const store = new OutboxStore(orm.em);
-        const dryRun = given.values['dry-run'] === true;
-        const count = dryRun ? await store.countDeadLetters(letter) : await store.revive(letter);
-        if (letter && count === 0) {
-          throw new OperatorError(`Project ${letter.projectId} has no dead letter ${letter.id}.`);
-        }
-        print(
-          dryRun
-            ? `Would put back ${count}.`
-            : `Put back ${count}; a worker takes them up within the poll interval.`,
-        );
-      };
-    },
-  },
-];
+/** Writes what else changes when letters of a topic are put back, in the same transaction. */
+export type WhenRevived = (tx: EntityManager, letters: Revived[]) => Promise<void>;
 
-function letterOf([project, id]: string[]): { projectId: string; id: string } {
-  const projectId = projectIdOf(project);
-  if (id === undefined) throw new UsageError('Give the id of the dead letter behind the project.');
+/** The dead letters of the outbox: messages that failed too often, of whatever topic. */
+export function outboxCommands(whenRevived: ReadonlyMap<string, WhenRevived>): Command[] {
+  return [
+    {
+      name: 'outbox dead',
+      synopsis: '',
+      summary: 'list the dead letters, oldest first',
+      options: {},
+      prepare: (given) => {
+        atMost(0, given);
+        return async ({ orm }) => list(await storeOf(orm.em));
+      },
+    },
+    {
+      name: 'outbox retry',
+      synopsis: '<id> | --all  [--dry-run]',
+      summary: 'put a dead letter, or all of them, back into the outbox',
+      options: { all: { type: 'boolean' }, ...DRY_RUN },
+      prepare: (given) => {
+        const which = oneOrAll(given, 'the id of a dead letter');
+        atMost(1, given);
+        const id = which === 'all' ? null : letterIdOf(given.args[0] ?? '');
+        return async ({ orm }) => {
+          const dryRun = given.values['dry-run'] === true;
+          const store = await storeOf(orm.em);
+          const count = dryRun
+            ? await store.countDeadLetters(id)
+            : await orm.em.fork().transactional((tx) => revive(tx, { store, id, whenRevived }));
+          if (id !== null && count === 0) throw new OperatorError(`There is no dead letter ${id}.`);
+          print(
+            dryRun
+              ? `Would put back ${count}.`
+              : `Put back ${count}; a worker takes them up within the poll interval.`,
+          );
+        };
+      },
+    },
+  ];
+}
+
+async function storeOf(em: EntityManager): Promise<OutboxStore> {
+  const { OutboxStore: Store } = await import('../infrastructure/outbox.store.js');
+  return new Store(em);
+}
+
+async function list(store: OutboxStore): Promise<void> {
+  const letters = await store.deadLetters(LISTED_MAX);
+  if (letters.length === 0) print('No dead letters.');
+  for (const { projectId, id, topic, subjectId, payload, failures, lastError, diedAt } of letters) {
+    const about =
+      projectId === null ? (payload?.['eventId'] ?? subjectId) : `project ${projectId} ${subjectId}`;
+    print(
+      `${diedAt}  ${id}  ${topic}  ${String(about)}  ${failures} failures: ${lastError ?? 'no error kept'}`,
+    );
+  }
+}
+
+async function revive(
+  tx: EntityManager,
+  {
+    store,
+    id,
+    whenRevived,
+  }: { store: OutboxStore; id: string | null; whenRevived: ReadonlyMap<string, WhenRevived> },
+): Promise<number> {
+  const revived = await store.revive(tx, id);
+  for (const [topic, letters] of Map.groupBy(revived, (letter) => letter.topic)) {
+    await whenRevived.get(topic)?.(tx, letters);
+  }
+  return revived.length;
+}
+
+function letterIdOf(id: string): string {
   if (!LETTER_ID.test(id)) throw new UsageError(`"${id}" is no id of a dead letter: it must be a number.`);
-  return { projectId, id };
+  return id;
 }

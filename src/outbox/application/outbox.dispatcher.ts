@@ -2,30 +2,18 @@ import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/comm
 import { Complaint } from '../../shared/complaint.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
-import { FairShare } from '../domain/fair-share.js';
+import { type Attempt, type Ending, type OutboxMessage } from '../domain/outbox-message.js';
+import { LOWEST_KEY, OutboxClaimer } from '../infrastructure/outbox.claimer.js';
 import { OutboxMetrics } from '../infrastructure/outbox.metrics.js';
-import { OutboxClaimer } from '../infrastructure/outbox.claimer.js';
+import { type LeasedMessage, OutboxStore } from '../infrastructure/outbox.store.js';
 import { OutboxService } from '../outbox.service.js';
 import { OutboxSettler } from './outbox.settler.js';
-import { type LeasedMessage, OutboxStore } from '../infrastructure/outbox.store.js';
-import {
-  type Attempt,
-  type Ending,
-  OUTBOX_UNKNOWN_OUTCOMES_MAX,
-  type OutboxMessage,
-} from '../domain/outbox-message.js';
+import { type Ready, WorkerSlots } from './worker-slots.js';
 
-const LOWEST_PROJECT = '00000000-0000-0000-0000-000000000000';
-/** Longest that a shutdown waits for attempts under way, beyond their own timeout. */
+/** Longest that a shutdown waits for attempts under way, beyond the longest that one may take. */
 const DRAIN_EXTRA_MS = 5_000;
 /** Pause after a claim failed, e.g. because the database is away. */
 const CLAIM_RETRY_MS = 500;
-/**
- * Messages that a worker leases at most, as a multiple of its slots: those that wait for a slot, those under way
- * and those whose outcome waits to be written. Past it, a slow database stops the claims; a worker that dies
- * leaves so many unknown.
- */
-const LEASED_PER_SLOT = 3;
 /** A message that waited longer for its slot goes back: the settings it was prepared with may be old. */
 const READY_MAX_MS = 2_000;
 
@@ -35,17 +23,8 @@ const TIMER_EARLY_MS = 2;
 /** How an attempt ended, seen from here. */
 type AttemptEnd = Ending<unknown> | { kind: 'threw'; cause: unknown };
 
-/** A message that is prepared and waits for a slot. */
-interface Ready {
-  leased: LeasedMessage;
-  attempt: Attempt<unknown> | undefined;
-  claimedMs: number;
-  /** To be called once its outcome is written, or it was given back. */
-  done: () => void;
-}
-
 /**
- * Works through the outbox: claims as many messages as there are free slots, fair between projects, has
+ * Works through the outbox: claims as many messages as there are free slots, fair between ordering keys, has
  * their handlers attempt them, and settles what came of them. It is rung (by BullMQ, by a finished attempt);
  * it never asks by itself, and two rings at once are one.
  */
@@ -55,17 +34,14 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     new Logger(OutboxDispatcher.name),
     'messages could not be claimed; trying again',
   );
-  private readonly share: FairShare;
+  private readonly slots: WorkerSlots;
   private readonly abort = new AbortController();
-  private afterProject = LOWEST_PROJECT;
+  private afterKey = LOWEST_KEY;
   private running: Promise<void> | null = null;
   private rung = false;
   private stopping = false;
   /** The batches under way; each ends with the last of its outcomes written. */
   private readonly batches = new Set<Promise<void>>();
-  /** What waits for a slot, by project; no entry is empty. */
-  private readonly ready = new Map<string, Ready[]>();
-  private leasedCount = 0;
   private draining: Promise<void> | null = null;
 
   constructor(
@@ -76,18 +52,18 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     private readonly metrics: OutboxMetrics,
     @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
   ) {
-    metrics.watch(this);
-    this.share = new FairShare(settings.slots);
+    this.slots = new WorkerSlots(settings.slots, (topic) => outbox.handlerOf(topic).slotsMax);
+    metrics.watch(this.slots);
   }
 
   /** Attempts under way. */
   get inFlight(): number {
-    return this.settings.slots - this.share.free;
+    return this.slots.inFlight;
   }
 
   /** Messages that wait for a slot, are under way, or have an outcome not yet written. */
   get leased(): number {
-    return this.leasedCount;
+    return this.slots.leased;
   }
 
   /** Looks for work now. Never waits and never throws. */
@@ -100,7 +76,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     });
   }
 
-  /** Stops claiming and waits until what is under way has ended and is settled. */
+  /** Stops claiming and waits until what is under way has ended and is settled, whatever its topic. */
   beforeApplicationShutdown(): Promise<void> {
     this.draining ??= this.drain();
     return this.draining;
@@ -108,7 +84,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
 
   private async drain(): Promise<void> {
     this.stopping = true;
-    for (const projectId of this.ready.keys()) this.giveBack(projectId);
+    for (const key of this.slots.waitingKeys) this.giveBack(key);
     const deadline = new Promise<void>((wake) => {
       setTimeout(wake, this.outbox.attemptMaxMs + DRAIN_EXTRA_MS).unref();
     });
@@ -132,21 +108,18 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   }
 
   /**
-   * Claims until it has leased its fill or a whole walk over the projects is done. What a walk passed by (a project
-   * that has its fill, a message that comes later) rings again when its time has come.
+   * Claims until it has leased its fill or a whole walk over the keys is done. What a walk passed by (a key or a
+   * topic that has its fill, a message that comes later) rings again when its time has come.
    */
   private async claimAll(): Promise<void> {
-    let wholeWalk = this.afterProject === LOWEST_PROJECT;
-    for (let room = this.room; room > 0 && !this.stopping; room = this.room) {
+    let wholeWalk = this.afterKey === LOWEST_KEY;
+    while (this.slots.room > 0 && !this.stopping) {
       const claimedMs = performance.now();
-      const { claimId, messages, nextProject, reachedEnd } = await this.claimer.claim({
-        topics: this.outbox.topics,
-        limit: room,
-        limitPerProject: this.share.startLimit,
-        freeOf: this.share.freeOf(claimedMs),
-        afterProject: this.afterProject,
+      const { claimId, messages, nextKey, reachedEnd } = await this.claimer.claim({
+        ...this.slots.claimable(this.outbox.topics, claimedMs),
+        afterKey: this.afterKey,
       });
-      this.afterProject = nextProject;
+      this.afterKey = nextKey;
       if (messages.length > 0) {
         this.begin(
           messages.map((message) => ({ message, claimId })),
@@ -160,30 +133,22 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     }
   }
 
-  /** How many messages may be claimed now. */
-  private get room(): number {
-    return this.leasedMax - this.leased;
-  }
-
   /** Never more than half of the lease: after a pause of the process the message may be somebody else's. */
   private get readyMaxMs(): number {
     return Math.min(READY_MAX_MS, this.settings.leaseMs / 2);
   }
 
-  private get leasedMax(): number {
-    return this.settings.slots * LEASED_PER_SLOT;
-  }
-
   /** Counts them at once and works in the background: the next claim need not wait for this preparation. */
   private begin(leased: LeasedMessage[], claimedMs: number): void {
     this.metrics.reclaims.inc(leased.filter(({ message }) => message.unknownOutcomes > 0).length);
-    this.leasedCount += leased.length;
-    for (const { message } of leased) this.share.claimed(message.projectId, claimedMs);
+    this.slots.claimed(leased, claimedMs);
     const topics = [...Map.groupBy(leased, ({ message }) => message.topic)];
     const batch = Promise.all(
       topics.map(async ([topic, entries]) => {
         const attempts = await this.prepare(topic, entries);
-        await Promise.all(entries.map((entry, index) => this.enqueue(entry, attempts[index], claimedMs)));
+        await Promise.all(
+          entries.map((entry, index) => this.enqueue({ leased: entry, attempt: attempts[index], claimedMs })),
+        );
       }),
     ).then(() => {
       this.batches.delete(batch);
@@ -206,85 +171,69 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   }
 
   /** Resolves once the message is settled or given back. Never rejects. */
-  private enqueue(
-    leased: LeasedMessage,
-    attempt: Attempt<unknown> | undefined,
-    claimedMs: number,
-  ): Promise<void> {
-    const { projectId } = leased.message;
+  private enqueue(ready: Omit<Ready, 'done'>): Promise<void> {
     return new Promise((done) => {
-      const line = this.ready.get(projectId) ?? [];
-      this.ready.set(projectId, line);
-      line.push({ leased, attempt, claimedMs, done });
-      if (this.stopping) this.giveBack(projectId);
-      else this.startReady(projectId);
+      const { orderingKey } = ready.leased.message;
+      this.slots.add({ ...ready, done });
+      if (this.stopping) this.giveBack(orderingKey);
+      else this.startReady(orderingKey);
     });
   }
 
   /** Begins what has a slot. */
-  private startReady(projectId: string): void {
-    const line = this.ready.get(projectId) ?? [];
-    while (line.length > 0 && this.share.mayStart(projectId)) {
-      const next = line.shift();
-      if (next && performance.now() - next.claimedMs > this.readyMaxMs) void this.release(projectId, [next]);
-      else if (next) void this.attempt(next);
+  private startReady(orderingKey: string): void {
+    for (let next = this.slots.next(orderingKey); next; next = this.slots.next(orderingKey)) {
+      if (performance.now() - next.claimedMs > this.readyMaxMs) void this.release([next]);
+      else void this.attempt(next);
     }
-    if (line.length === 0) this.ready.delete(projectId);
   }
 
   /** Never rejects. */
   private async attempt({ leased, attempt, claimedMs, done }: Ready): Promise<void> {
-    const { projectId } = leased.message;
+    const { orderingKey } = leased.message;
     const startedMs = performance.now();
-    this.share.started(projectId, startedMs);
+    this.slots.started(leased, startedMs);
     const end = await this.endOf(leased.message, attempt);
     // The receiver has answered: its slot is free, and need not wait until the outcome is on the disk.
     const healthy = end.kind !== 'settled' || end.healthy;
-    if (end.kind === 'put_off') this.putOff(projectId, startedMs, end.afterMs);
-    else this.share.ended(projectId, { startedMs, nowMs: performance.now(), healthy });
+    const putOff = end.kind === 'put_off' ? { putOffMs: end.afterMs } : {};
+    this.slots.left(leased, { startedMs, nowMs: performance.now(), healthy, ...putOff });
+    if (end.kind === 'put_off') setTimeout(() => this.ring(), end.afterMs + TIMER_EARLY_MS).unref();
     // What waits behind a receiver that fails may be sent by another worker, or later.
-    if (!healthy || end.kind === 'put_off') this.giveBack(projectId);
-    for (const waiting of [...this.ready.keys()]) this.startReady(waiting);
+    if (!healthy || end.kind === 'put_off') this.giveBack(orderingKey);
+    for (const waiting of this.slots.waitingKeys) this.startReady(waiting);
     this.ring();
     await this.conclude(leased, end, claimedMs);
-    const wasFull = this.leased >= this.leasedMax;
-    this.leasedCount -= 1;
+    const wasFull = this.slots.forget(1);
     // A message that was put back may be due again.
     if (wasFull || end.kind !== 'settled') this.ring();
     done();
   }
 
-  /** Leaves the project alone for a while, and looks again then. */
-  private putOff(projectId: string, startedMs: number, afterMs: number): void {
-    this.share.putOff(projectId, { startedMs, nowMs: performance.now(), afterMs });
-    setTimeout(() => this.ring(), afterMs + TIMER_EARLY_MS).unref();
-  }
-
-  /** Gives back all that is ready of a project. */
-  private giveBack(projectId: string): void {
-    const line = this.ready.get(projectId) ?? [];
-    this.ready.delete(projectId);
-    if (line.length > 0) void this.release(projectId, line);
+  /** Gives back all that is ready of a key. */
+  private giveBack(orderingKey: string): void {
+    const line = this.slots.takeWaiting(orderingKey);
+    if (line.length > 0) void this.release(line);
   }
 
   /** Gives messages back as if they had never been claimed. Never rejects. */
-  private async release(projectId: string, line: Ready[]): Promise<void> {
-    for (const _ of line) this.share.givenBack(projectId, performance.now());
+  private async release(line: Ready[]): Promise<void> {
+    for (const { leased } of line) this.slots.givenBack(leased, performance.now());
     // Where this fails the leases run out by themselves.
     await this.store.release(line.map(({ leased }) => leased)).catch((error: unknown) => {
       this.claimFailure.about(error);
     });
-    this.leasedCount -= line.length;
+    this.slots.forget(line.length);
     for (const { done } of line) done();
     this.ring();
   }
 
   private async endOf(message: OutboxMessage, attempt: Attempt<unknown> | undefined): Promise<AttemptEnd> {
     try {
-      if (message.unknownOutcomes >= OUTBOX_UNKNOWN_OUTCOMES_MAX) {
+      const handler = this.outbox.handlerOf(message.topic);
+      if (message.unknownOutcomes >= handler.retry.unknownOutcomesMax) {
         this.metrics.givenUp.inc();
-        const outcome = this.outbox.handlerOf(message.topic).giveUp(message);
-        return { kind: 'settled', outcome, healthy: true };
+        return handler.giveUp(message);
       }
       if (!attempt) throw new Error(`the handler of ${message.topic} prepared too few attempts`);
       return await attempt(this.abort.signal);
@@ -303,7 +252,9 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
           this.claimFailure.about(error);
         });
       case 'retry':
-        return this.store.putBack(leased, end).catch((error: unknown) => this.settler.fail(leased, error));
+        return this.settler.putBack(leased, end);
+      case 'dead':
+        return this.settler.bury(leased, end);
       case 'threw':
         return this.settler.fail(leased, end.cause);
     }

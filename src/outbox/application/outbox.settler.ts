@@ -1,20 +1,17 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { AdaptiveBatch } from '../../shared/adaptive-batch.js';
-import { type BackOff, backOffMs } from '../../shared/back-off.js';
 import { Complaint } from '../../shared/complaint.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
+import type { Ending, Failure } from '../domain/outbox-message.js';
 import { OutboxService } from '../outbox.service.js';
 import { type LeasedMessage, leaseKey, OutboxStore } from '../infrastructure/outbox.store.js';
 
 /** Messages settled in one transaction. */
 const SETTLE_BATCH_MAX = 256;
 const RECONNECT_PAUSE_MS = 250;
-/** After so many throws a message is buried as a dead letter. */
-export const OUTBOX_FAILURES_MAX = 8;
-const BACK_OFF: BackOff = { baseMs: 1_000, factor: 2, longestMs: 5 * 60_000 };
 
 interface Finished {
   leased: LeasedMessage;
@@ -64,22 +61,43 @@ export class OutboxSettler {
     });
   }
 
-  /** Counts a throw against a message: it waits longer each time, and is buried in the end. Never rejects. */
+  /** Puts a message back that its handler wants to try again. Never rejects. */
+  async putBack(leased: LeasedMessage, end: Extract<Ending<unknown>, { kind: 'retry' }>): Promise<void> {
+    try {
+      await this.writeFailure(leased, end, (tx) => this.store.putBack(leased, end, tx));
+    } catch (error) {
+      await this.fail(leased, error);
+    }
+  }
+
+  /** Buries a message that its handler says is dead. Never rejects. */
+  async bury(leased: LeasedMessage, end: Extract<Ending<unknown>, { kind: 'dead' }>): Promise<void> {
+    try {
+      await this.writeFailure(leased, end, (tx) => this.store.bury(leased, end.error, tx));
+    } catch (error) {
+      await this.fail(leased, error);
+    }
+  }
+
+  /** Counts a throw against a message: it waits as its handler's schedule says, and is buried in the end. Never rejects. */
   async fail(leased: LeasedMessage, cause: unknown): Promise<void> {
     const failures = leased.message.failures + 1;
     const error = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
     const { projectId, id, topic } = leased.message;
     try {
-      if (failures >= OUTBOX_FAILURES_MAX) {
-        await this.store.bury(leased, error);
+      const { retry } = this.outbox.handlerOf(topic);
+      if (failures >= retry.failuresMax) {
+        await this.writeFailure(leased, { kind: 'dead', error }, (tx) => this.store.bury(leased, error, tx));
         this.logger.error(
           { err: cause, projectId, messageId: id, topic, failures },
           'outbox message buried as a dead letter',
         );
         return;
       }
-      const afterMs = backOffMs(failures, BACK_OFF);
-      await this.store.putBack(leased, { afterMs, error });
+      const afterMs = retry.delayMs(failures);
+      await this.writeFailure(leased, { kind: 'retry', error }, (tx) =>
+        this.store.putBack(leased, { afterMs, error }, tx),
+      );
       this.logger.warn(
         { err: cause, projectId, messageId: id, topic, failures, afterMs },
         'outbox message failed',
@@ -91,6 +109,22 @@ export class OutboxSettler {
         'a failed outbox message could not be put back',
       );
     }
+  }
+
+  /** One transaction where the handler has something to write as well; nothing where the lease was not ours any more. */
+  private async writeFailure(
+    { message }: LeasedMessage,
+    { kind, error, outcome = null }: Pick<Failure<unknown>, 'kind' | 'error'> & { outcome?: unknown },
+    change: (tx: EntityManager) => Promise<boolean>,
+  ): Promise<void> {
+    const handler = this.outbox.handlerOf(message.topic);
+    if (!handler.failed) {
+      await change(this.em.fork());
+      return;
+    }
+    await this.em.fork().transactional(async (tx) => {
+      if (await change(tx)) await handler.failed?.(tx, message, { kind, error, outcome });
+    });
   }
 
   private async write(batch: Finished[]): Promise<void> {

@@ -1,6 +1,9 @@
 /** What a use case leaves behind for the worker, in its own transaction. */
 export interface NewOutboxMessage {
-  projectId: string;
+  /** Messages of one key are claimed in their order, and share a worker's slots as one: a project's id, or a `namedKey`. */
+  orderingKey: string;
+  /** The project that it is about; null where none is, or nobody knows it yet. It goes with its project. */
+  projectId: string | null;
   topic: string;
   /** UUID of what the message is about. */
   subjectId: string;
@@ -10,8 +13,9 @@ export interface NewOutboxMessage {
 
 /** A message that this worker holds a lease on. */
 export interface OutboxMessage {
-  projectId: string;
-  /** Position in the outbox; unique within the project. */
+  orderingKey: string;
+  projectId: string | null;
+  /** Position in the outbox; unique within the key. */
   id: string;
   topic: string;
   subjectId: string;
@@ -25,12 +29,14 @@ export interface OutboxMessage {
 
 /** How one attempt ended. */
 export type Ending<Outcome> =
-  /** The message is done with; `healthy` false makes the worker more careful with this project. */
+  /** The message is done with; `healthy` false makes the worker more careful with this key. */
   | { kind: 'settled'; outcome: Outcome; healthy: boolean }
-  /** Nothing was attempted: this worker leaves the project alone for so long, and nothing is counted against the message. */
+  /** Nothing was attempted: this worker leaves the key alone for so long, and nothing is counted against the message. */
   | { kind: 'put_off'; afterMs: number }
   /** The message stays and is tried again after the wait. */
-  | { kind: 'retry'; afterMs: number; error: string };
+  | { kind: 'retry'; afterMs: number; error: string; outcome?: Outcome }
+  /** The message becomes a dead letter: only an operator can help. */
+  | { kind: 'dead'; error: string; outcome?: Outcome };
 
 /** Does the work of one message. Expected failures are endings; a throw is a bug and counts against the message. */
 export type Attempt<Outcome> = (signal: AbortSignal) => Promise<Ending<Outcome>>;
@@ -41,5 +47,16 @@ export interface Settled<Outcome> {
   outcome: Outcome;
 }
 
-/** So many unknown outcomes, and a message is not attempted again (design §6.5). */
-export const OUTBOX_UNKNOWN_OUTCOMES_MAX = 3;
+/** Why a message was put back or buried. */
+export interface Failure<Outcome> {
+  kind: 'retry' | 'dead';
+  error: string;
+  /** What the attempt says of it; null where it threw. */
+  outcome: Outcome | null;
+}
+
+/** @throws Error where the message names no project: a bug of who appended it. */
+export function projectOf({ projectId, topic, id }: OutboxMessage): string {
+  if (projectId === null) throw new Error(`message ${id} of ${topic} names no project`);
+  return projectId;
+}

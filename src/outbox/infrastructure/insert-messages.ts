@@ -8,14 +8,15 @@ export async function insertMessages(
   messages: readonly NewOutboxMessage[],
 ): Promise<void> {
   await sql`
-    insert into outbox_message (project_id, topic, subject_id, payload)
-    select project_id, topic, subject_id, payload::jsonb
+    insert into outbox_message (ordering_key, project_id, topic, subject_id, payload)
+    select ordering_key, project_id, topic, subject_id, payload::jsonb
     from unnest(
+      ${messages.map(({ orderingKey }) => orderingKey)}::uuid[],
       ${messages.map(({ projectId }) => projectId)}::uuid[],
       ${messages.map(({ topic }) => topic)}::text[],
       ${messages.map(({ subjectId }) => subjectId)}::uuid[],
       ${messages.map(({ payload }) => (payload ? JSON.stringify(payload) : null))}::text[]
-    ) with ordinality as given (project_id, topic, subject_id, payload, position)
+    ) with ordinality as given (ordering_key, project_id, topic, subject_id, payload, position)
     order by position
   `.execute(tx.getKysely());
 }

@@ -8,9 +8,9 @@ import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import type { OutboxMessage } from '../domain/outbox-message.js';
 
-/** Projects that one claim looks at; each costs one step in the primary key. */
-const CLAIM_PROJECTS_MAX = 256;
-const LOWEST_UUID = '00000000-0000-0000-0000-000000000000';
+/** Ordering keys that one claim looks at; each costs one step in the primary key. */
+const CLAIM_KEYS_MAX = 256;
+export const LOWEST_KEY = '00000000-0000-0000-0000-000000000000';
 /** A claim takes milliseconds; one that takes this long is on a server that hangs. */
 const CLAIM_TIMEOUT_MS = 10_000;
 
@@ -19,70 +19,88 @@ export interface ClaimRequest {
   topics: string[];
   /** Messages in all. */
   limit: number;
-  /** Messages of a project that `freeOf` does not name. */
-  limitPerProject: number;
-  /** Messages that projects with work under way may still get; 0 for a project that has its fill. */
+  /** Messages of a key that `freeOf` does not name. */
+  limitPerKey: number;
+  /** Messages that keys with work under way may still get; 0 for one that has its fill. */
+
   freeOf: Map<string, number>;
-  /** Where the walk over the projects begins; see `Claimed.nextProject`. */
-  afterProject: string;
+  /** Messages of a topic with a limit of its own; the other topics have none. */
+  freeOfTopic: Map<string, number>;
+  /** Where the walk over the keys begins; see `Claimed.nextKey`. */
+  afterKey: string;
 }
 
 export interface Claimed {
   claimId: string;
   messages: OutboxMessage[];
-  /** Give this as `afterProject` next time, so that all projects get their turn. */
-  nextProject: string;
-  /** The walk came to the last project. */
+  /** Give this as `afterKey` next time, so that all keys get their turn. */
+  nextKey: string;
+  /** The walk came to the last key. */
   reachedEnd: boolean;
 }
 
-type ClaimRow = OutboxMessage & { lastProject: string | null; walked: number };
+/** The walk stands in each row; where nothing was claimed there is one, without a message. */
+type ClaimRow = OutboxMessage & {
+  lastKey: string | null;
+  walked: number;
+  lastPicked: string | null;
+  picked: number;
+};
 
 /**
- * Parameters: after which project, topics, free by project, limit per project, limit, claim id, lease in seconds.
+ * Parameters: after which key, topics, free by key, limit per key, limit, claim id, lease in seconds, topics with a limit
+ * of their own, and what is free of each. Of those topics no more is leased than that, however many were picked.
  * The rows picked are locked, so they are updated by their place: joined by their key, a plan made while the
  * outbox was empty, and kept, read all of it for each of them (8.0 s against 7 ms for 256 of 50,000).
  */
 const CLAIM = {
   name: 'outbox-claim',
   text: `
-    with recursive walk (project_id, step) as (
-      (select project_id, 1 from outbox_message where project_id > $1::uuid order by project_id limit 1)
+    with recursive walk (ordering_key, step) as (
+      (select ordering_key, 1 from outbox_message where ordering_key > $1::uuid order by ordering_key limit 1)
       union all
-      select next.project_id, walk.step + 1
+      select next.ordering_key, walk.step + 1
       from walk cross join lateral (
-        select m.project_id from outbox_message m
-        where m.project_id > walk.project_id order by m.project_id limit 1
+        select m.ordering_key from outbox_message m
+        where m.ordering_key > walk.ordering_key order by m.ordering_key limit 1
       ) next
-      where walk.step < ${CLAIM_PROJECTS_MAX}
+      where walk.step < ${CLAIM_KEYS_MAX}
     ), picked as (
-      select oldest.place
+      select oldest.place, oldest.topic, walk.ordering_key
       from walk
       cross join lateral (
-        select m.ctid as place from outbox_message m
-        where m.project_id = walk.project_id and m.available_at <= now() and m.topic = any($2::text[])
+        select m.ctid as place, m.topic from outbox_message m
+        where m.ordering_key = walk.ordering_key and m.available_at <= now() and m.topic = any($2::text[])
         order by m.id
-        limit coalesce(($3::jsonb ->> walk.project_id::text)::int, $4::int)
+        limit coalesce(($3::jsonb ->> walk.ordering_key::text)::int, $4::int)
         for update skip locked
       ) oldest
       limit $5::int
+    ), taken as (
+      select place from picked where topic <> all($8::text[])
+      union all
+      select within.place
+      from unnest($8::text[], $9::int[]) as bound (topic, free)
+      cross join lateral (select place from picked where picked.topic = bound.topic limit bound.free) within
     ), claimed as (
       update outbox_message m
       set claim_id = $6::uuid, available_at = now() + make_interval(secs => $7::float8),
           unknown_outcomes = m.unknown_outcomes + 1
-      where m.ctid = any (array(select place from picked))
-      returning m.project_id as "projectId", m.id, m.topic, m.subject_id as "subjectId", m.payload,
-                m.unknown_outcomes - 1 as "unknownOutcomes", m.failures, m.created_at as "createdAt"
+      where m.ctid = any (array(select place from taken))
+      returning m.ordering_key as "orderingKey", m.project_id as "projectId", m.id, m.topic,
+                m.subject_id as "subjectId", m.payload, m.unknown_outcomes - 1 as "unknownOutcomes", m.failures,
+                m.created_at as "createdAt"
     )
-    select claimed.*, w."lastProject", w.walked
-    from (select max(project_id::text) as "lastProject", count(*)::int as walked from walk) w
+    select claimed.*, w."lastKey", w.walked, p."lastPicked", p.picked
+    from (select max(ordering_key::text) as "lastKey", count(*)::int as walked from walk) w
+    cross join (select max(ordering_key::text) as "lastPicked", count(*)::int as picked from picked) p
     left join claimed on true
   `,
 };
 
 /**
  * What the planner knows of a table that fills and empties all the time is never true. Left to itself it reads
- * and sorts a project's whole backlog for its oldest few messages; the primary key gives them in their order.
+ * and sorts a key's whole backlog for its oldest few messages; the primary key gives them in their order.
  */
 const ALONG_THE_PRIMARY_KEY = {
   enable_sort: 'off',
@@ -124,8 +142,8 @@ export class OutboxClaimer implements OnApplicationShutdown {
   }
 
   /**
-   * Leases messages under a new claim id, fair between projects: it steps from project to project along the
-   * primary key (so that a project with a million messages costs the same step as one with one) and takes the
+   * Leases messages under a new claim id, fair between ordering keys: it steps from key to key along the
+   * primary key (so that a key with a million messages costs the same step as one with one) and takes the
    * oldest of each. A lease that has run out counts as an unknown outcome and may be claimed again.
    */
   async claim(request: ClaimRequest): Promise<Claimed> {
@@ -133,23 +151,28 @@ export class OutboxClaimer implements OnApplicationShutdown {
     const { rows } = await this.pool.query<ClaimRow>({
       ...CLAIM,
       values: [
-        request.afterProject,
+        request.afterKey,
         request.topics,
         JSON.stringify(Object.fromEntries(request.freeOf)),
-        request.limitPerProject,
+        request.limitPerKey,
         request.limit,
         claimId,
         this.leaseSeconds,
+        [...request.freeOfTopic.keys()],
+        [...request.freeOfTopic.values()],
       ],
     });
-    const { lastProject, walked } = rows[0] ?? { lastProject: null, walked: 0 };
-    const messages = rows.filter((row) => row.projectId !== null).map(messageOf);
-    const reachedEnd = walked < CLAIM_PROJECTS_MAX && messages.length < request.limit;
-    const lastServed = messages.length < request.limit ? lastProject : highestProject(messages);
+    const { lastKey, walked, lastPicked, picked } = rows[0] ?? NOTHING;
+    const isFull = picked === request.limit;
+    const reachedEnd = walked < CLAIM_KEYS_MAX && !isFull;
+    const lastServed = isFull ? lastPicked : lastKey;
     return {
       claimId,
-      messages,
-      nextProject: reachedEnd ? LOWEST_UUID : (lastServed ?? LOWEST_UUID),
+      messages: rows
+        .filter((row) => row.orderingKey !== null)
+        .map(messageOf)
+        .toSorted(byNumber),
+      nextKey: reachedEnd ? LOWEST_KEY : (lastServed ?? LOWEST_KEY),
       reachedEnd,
     };
   }
@@ -159,14 +182,14 @@ export class OutboxClaimer implements OnApplicationShutdown {
   }
 }
 
-function messageOf(row: ClaimRow): OutboxMessage {
-  const { projectId, id, topic, subjectId, payload, unknownOutcomes, failures, createdAt } = row;
-  return { projectId, id, topic, subjectId, payload, unknownOutcomes, failures, createdAt };
+const NOTHING = { lastKey: null, walked: 0, lastPicked: null, picked: 0 };
+
+/** An update gives its rows back as they lie in the table. Numbers are texts without leading zeros. */
+function byNumber(a: OutboxMessage, b: OutboxMessage): number {
+  return a.id.length - b.id.length || (a.id < b.id ? -1 : 1);
 }
 
-function highestProject(messages: OutboxMessage[]): string | null {
-  return messages.reduce<string | null>(
-    (highest, { projectId }) => (highest === null || projectId > highest ? projectId : highest),
-    null,
-  );
+function messageOf(row: ClaimRow): OutboxMessage {
+  const { orderingKey, projectId, id, topic, subjectId, payload, unknownOutcomes, failures, createdAt } = row;
+  return { orderingKey, projectId, id, topic, subjectId, payload, unknownOutcomes, failures, createdAt };
 }

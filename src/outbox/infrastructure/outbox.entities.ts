@@ -5,9 +5,12 @@ export const OutboxMessageSchema = defineEntity({
   name: 'OutboxMessage',
   tableName: 'outbox_message',
   properties: {
-    projectId: p.uuid().primary(),
-    /** Numbered by the database, across projects. */
+    /** Messages of one key are claimed in their order: a project's id, or a name's (domain/ordering-key.ts). */
+    orderingKey: p.uuid().primary(),
+    /** Numbered by the database, across keys. */
     id: p.bigint('string').primary().autoincrement().generated('identity'),
+    /** The project that the message is about; null where it is about none, or nobody knows. */
+    projectId: p.uuid().nullable(),
     topic: p.text(),
     /** What the message is about, e.g. the consent id. */
     subjectId: p.uuid(),
@@ -32,9 +35,11 @@ export const OutboxDeadLetterSchema = defineEntity({
   name: 'OutboxDeadLetter',
   tableName: 'outbox_dead_letter',
   properties: {
-    projectId: p.uuid().primary(),
+    orderingKey: p.uuid().primary(),
     /** The message's number. */
     id: p.bigint('string').primary(),
+    /** As in the message; null where it is about no project. */
+    projectId: p.uuid().nullable(),
     topic: p.text(),
     subjectId: p.uuid(),
     /** As in the message; null where the subject says it all. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { OutboxMessage } from '../domain/outbox-message.js';
 
 const ERROR_CHARACTERS_MAX = 500;
@@ -13,14 +13,19 @@ export interface LeasedMessage {
 
 /** A message that no handler could deal with. */
 export interface DeadLetter {
-  projectId: string;
+  projectId: string | null;
+  /** Unique over all letters: the database numbers messages across keys. */
   id: string;
   topic: string;
   subjectId: string;
+  payload: Record<string, unknown> | null;
   failures: number;
   lastError: string | null;
   diedAt: string;
 }
+
+/** A dead letter that is a message again. */
+export type Revived = Pick<OutboxMessage, 'topic' | 'subjectId' | 'payload'>;
 
 /** The statements on the outbox table. Time is the database's alone: a worker's clock decides nothing here. */
 @Injectable()
@@ -35,38 +40,40 @@ export class OutboxStore {
    * against 1.2 ms for 100 of 20,000). A row that is claimed anew meanwhile fails the condition and stays.
    */
   async remove(tx: EntityManager, leased: LeasedMessage[]): Promise<Set<string>> {
-    const { rows } = await sql<{ projectId: string; id: string; claimId: string }>`
+    const { rows } = await sql<{ orderingKey: string; id: string; claimId: string }>`
       delete from outbox_message m
       where m.ctid = any (array(
         select ours.ctid
         from unnest(
-          ${leased.map(({ message }) => message.projectId)}::uuid[],
+          ${leased.map(({ message }) => message.orderingKey)}::uuid[],
           ${leased.map(({ message }) => message.id)}::bigint[],
           ${leased.map(({ claimId }) => claimId)}::uuid[]
-        ) as done (project_id, id, claim_id)
+        ) as done (ordering_key, id, claim_id)
         cross join lateral (
           select o.ctid from outbox_message o
-          where o.project_id = done.project_id and o.id = done.id and o.claim_id = done.claim_id
+          where o.ordering_key = done.ordering_key and o.id = done.id and o.claim_id = done.claim_id
           limit 1 for update
         ) ours
       ))
-      returning m.project_id as "projectId", m.id, m.claim_id as "claimId"
+      returning m.ordering_key as "orderingKey", m.id, m.claim_id as "claimId"
     `.execute(tx.getKysely());
     return new Set(rows.map((row) => leaseKey({ message: row, claimId: row.claimId })));
   }
 
-  /** Puts a message back for later: its outcome is known, it is just not done. */
+  /** Puts a message back for later: its outcome is known, it is just not done. Returns whether its lease was still ours. */
   async putBack(
     leased: LeasedMessage,
     { afterMs, error }: { afterMs: number; error: string },
-  ): Promise<void> {
-    await sql`
+    tx: EntityManager = this.em.fork(),
+  ): Promise<boolean> {
+    const { numAffectedRows } = await sql`
       update outbox_message
       set claim_id = null, available_at = now() + make_interval(secs => ${afterMs / 1000}::float8),
           unknown_outcomes = greatest(unknown_outcomes - 1, 0), failures = failures + 1,
           last_error = ${error.slice(0, ERROR_CHARACTERS_MAX)}
-      where project_id = ${leased.message.projectId} and id = ${leased.message.id} and claim_id = ${leased.claimId}
-    `.execute(this.em.fork().getKysely());
+      where ordering_key = ${leased.message.orderingKey} and id = ${leased.message.id} and claim_id = ${leased.claimId}
+    `.execute(tx.getKysely());
+    return Number(numAffectedRows ?? 0) > 0;
   }
 
   /** Gives back messages that were claimed and not begun, as if they had never been claimed. */
@@ -75,57 +82,63 @@ export class OutboxStore {
       update outbox_message m
       set claim_id = null, available_at = now(), unknown_outcomes = greatest(m.unknown_outcomes - 1, 0)
       from unnest(
-        ${leased.map(({ message }) => message.projectId)}::uuid[],
+        ${leased.map(({ message }) => message.orderingKey)}::uuid[],
         ${leased.map(({ message }) => message.id)}::bigint[],
         ${leased.map(({ claimId }) => claimId)}::uuid[]
-      ) as leased (project_id, id, claim_id)
-      where m.project_id = leased.project_id and m.id = leased.id and m.claim_id = leased.claim_id
+      ) as leased (ordering_key, id, claim_id)
+      where m.ordering_key = leased.ordering_key and m.id = leased.id and m.claim_id = leased.claim_id
     `.execute(this.em.fork().getKysely());
   }
 
-  /** Moves a message that no handler can deal with out of the way, for an operator to look at. */
-  async bury(leased: LeasedMessage, error: string): Promise<void> {
-    await sql`
+  /**
+   * Moves a message that no handler can deal with out of the way, for an operator to look at. Returns whether its lease
+   * was still ours.
+   */
+  async bury(leased: LeasedMessage, error: string, tx: EntityManager = this.em.fork()): Promise<boolean> {
+    const { numAffectedRows } = await sql`
       with dead as (
         delete from outbox_message
-        where project_id = ${leased.message.projectId} and id = ${leased.message.id} and claim_id = ${leased.claimId}
+        where ordering_key = ${leased.message.orderingKey} and id = ${leased.message.id} and claim_id = ${leased.claimId}
         returning *
       )
-      insert into outbox_dead_letter (project_id, id, topic, subject_id, payload, failures, last_error, created_at)
-      select project_id, id, topic, subject_id, payload, failures + 1, ${error.slice(0, ERROR_CHARACTERS_MAX)}, created_at
+      insert into outbox_dead_letter (ordering_key, id, project_id, topic, subject_id, payload, failures, last_error, created_at)
+      select ordering_key, id, project_id, topic, subject_id, payload, failures + 1, ${error.slice(0, ERROR_CHARACTERS_MAX)}, created_at
       from dead
-    `.execute(this.em.fork().getKysely());
+    `.execute(tx.getKysely());
+    return Number(numAffectedRows ?? 0) > 0;
   }
 
   /** The oldest dead letters, for an operator. */
   async deadLetters(limit: number): Promise<DeadLetter[]> {
     const { rows } = await sql<DeadLetter>`
-      select project_id as "projectId", id, topic, subject_id as "subjectId", failures, last_error as "lastError",
+      select project_id as "projectId", id, topic, subject_id as "subjectId", payload, failures, last_error as "lastError",
              died_at as "diedAt"
       from outbox_dead_letter order by died_at limit ${limit}
     `.execute(this.em.fork().getKysely());
     return rows;
   }
 
-  /** How many dead letters there are: that one, or, where null, all. */
-  async countDeadLetters(letter: { projectId: string; id: string } | null): Promise<number> {
-    const which = letter ? sql`project_id = ${letter.projectId} and id = ${letter.id}` : sql`true`;
+  /** How many dead letters there are: the one with that id, or, where null, all. */
+  async countDeadLetters(id: string | null): Promise<number> {
     const { rows } = await sql<{ count: number }>`
-      select count(*)::int as count from outbox_dead_letter where ${which}
+      select count(*)::int as count from outbox_dead_letter where ${chosen(id)}
     `.execute(this.em.fork().getKysely());
     return rows[0]?.count ?? 0;
   }
 
-  /** Puts dead letters back into the outbox, as if they had never failed; returns how many. Null means all. */
-  async revive(letter: { projectId: string; id: string } | null): Promise<number> {
-    const which = letter ? sql`project_id = ${letter.projectId} and id = ${letter.id}` : sql`true`;
-    const { numAffectedRows } = await sql`
-      with revived as (delete from outbox_dead_letter where ${which} returning *)
-      insert into outbox_message (project_id, id, topic, subject_id, payload, created_at)
+  /**
+   * Puts dead letters back into the outbox, in the caller's transaction, as if they had never failed: the one with that
+   * id, or, where null, all. Returns what they are.
+   */
+  async revive(tx: EntityManager, id: string | null): Promise<Revived[]> {
+    const { rows } = await sql<Revived>`
+      with revived as (delete from outbox_dead_letter where ${chosen(id)} returning *)
+      insert into outbox_message (ordering_key, id, project_id, topic, subject_id, payload, created_at)
       overriding system value
-      select project_id, id, topic, subject_id, payload, created_at from revived
-    `.execute(this.em.fork().getKysely());
-    return Number(numAffectedRows ?? 0);
+      select ordering_key, id, project_id, topic, subject_id, payload, created_at from revived
+      returning topic, subject_id as "subjectId", payload
+    `.execute(tx.getKysely());
+    return rows;
   }
 
   /** What waits, for the metrics: messages, the age of the oldest in seconds, and the dead letters. */
@@ -148,10 +161,15 @@ export class OutboxStore {
   }
 }
 
+/** Messages are numbered across keys, so the number alone says which letter. */
+function chosen(id: string | null): RawBuilder<unknown> {
+  return id === null ? sql`true` : sql`id = ${id}`;
+}
+
 /**
  * Names a message and the claim that leases it. A worker that stood still may have taken its own message
  * over meanwhile: then one batch holds two outcomes of it, and only that of the newer claim counts.
  */
-export function leaseKey(leased: { message: { projectId: string; id: string }; claimId: string }): string {
-  return `${leased.message.projectId}/${leased.message.id}/${leased.claimId}`;
+export function leaseKey(leased: { message: { orderingKey: string; id: string }; claimId: string }): string {
+  return `${leased.message.orderingKey}/${leased.message.id}/${leased.claimId}`;
 }

@@ -1,11 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { TIER_CHANGED } from '../../licensing/licensing.events.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import type { Attempt, Ending, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
+import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
@@ -41,6 +41,7 @@ export type SiteOutcome = PublishOutcome | 'worker_lost';
 @Injectable()
 export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleInit {
   readonly topics = [CONFIGURATION_CHANGED, TIER_CHANGED];
+  readonly retry = BUG_SCHEDULE;
   /** One write; a worker that stops need not wait for those after it. */
   readonly attemptMaxMs = STORAGE_TIMEOUT_MAX_MS;
   private readonly slots: Semaphore;
@@ -84,8 +85,8 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   }
 
   /** There is no giving up: a site must not stay as it is because workers died. It is tried again later. */
-  giveUp(): SiteOutcome {
-    return 'worker_lost';
+  giveUp(): Ending<SiteOutcome> {
+    return { kind: 'settled', outcome: 'worker_lost', healthy: true };
   }
 
   /** Publishes the message's project, at once or with whoever waits for it already. */
@@ -153,12 +154,8 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   private async recheckLater(projectId: string): Promise<void> {
     const message = configurationChangedMessage(projectId, true);
     await this.em.fork().transactional(async (tx) => {
-      const { rows } = await sql`
-        select from outbox_message
-        where project_id = ${message.projectId} and payload is not null
-          and created_at > now() - make_interval(secs => ${RECHECK_FOLD_SECONDS})
-      `.execute(tx.getKysely());
-      if (rows.length === 0) await this.outbox.append(tx, message);
+      const isKnown = await this.outbox.hasRecent(tx, message.orderingKey, RECHECK_FOLD_SECONDS);
+      if (!isKnown) await this.outbox.append(tx, message);
     });
   }
 }

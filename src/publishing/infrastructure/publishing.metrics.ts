@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { TIER_CHANGED } from '../../licensing/licensing.events.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
 import { Metrics } from '../../shared/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
 import { StorageHealth } from './storage-health.js';
@@ -14,11 +13,7 @@ const DELAY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15,
 export class PublishingMetrics {
   private readonly delay: Histogram;
 
-  constructor(
-    metrics: Metrics,
-    health: StorageHealth,
-    private readonly em: EntityManager,
-  ) {
+  constructor(metrics: Metrics, health: StorageHealth, outbox: OutboxService) {
     const registers = [metrics.registry];
     this.delay = new Histogram({
       name: 'publishing_delay_seconds',
@@ -43,7 +38,10 @@ export class PublishingMetrics {
         this.inc(health.failedWrites);
       },
     });
-    const counted = new RecentAnswer(() => this.count(), BACKLOG_AGE_MAX_MS);
+    const counted = new RecentAnswer(
+      () => outbox.backlogOf([CONFIGURATION_CHANGED, TIER_CHANGED]),
+      BACKLOG_AGE_MAX_MS,
+    );
     new Gauge({
       name: 'publishing_waiting_changes',
       help: 'Changes that are not yet in storage.',
@@ -66,15 +64,5 @@ export class PublishingMetrics {
 
   published(changedAt: Date): void {
     this.delay.observe(Math.max(0, (Date.now() - changedAt.getTime()) / 1000));
-  }
-
-  private async count(): Promise<{ waiting: number; oldestAgeSeconds: number }> {
-    const { rows } = await sql<{ waiting: number; oldestAgeSeconds: number }>`
-      select count(*)::int as waiting,
-             coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestAgeSeconds"
-      from outbox_message
-      where topic in (${sql.lit(CONFIGURATION_CHANGED)}, ${sql.lit(TIER_CHANGED)}) and payload is null
-    `.execute(this.em.fork().getKysely());
-    return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0 };
   }
 }

@@ -1,0 +1,139 @@
+import { FairShare, SHARE_OF_ONE_KEY } from '../domain/fair-share.js';
+import type { Attempt } from '../domain/outbox-message.js';
+import { TopicSlots } from '../domain/topic-slots.js';
+import type { ClaimRequest } from '../infrastructure/outbox.claimer.js';
+import type { LeasedMessage } from '../infrastructure/outbox.store.js';
+
+/**
+ * Messages that a worker leases at most, as a multiple of its slots: those that wait for a slot, those under way
+ * and those whose outcome waits to be written. Past it, a slow database stops the claims; a worker that dies
+ * leaves so many unknown.
+ */
+const LEASED_PER_SLOT = 3;
+
+/** A message that is prepared and waits for a slot. */
+export interface Ready {
+  leased: LeasedMessage;
+  attempt: Attempt<unknown> | undefined;
+  claimedMs: number;
+  /** To be called once its outcome is written, or it was given back. */
+  done: () => void;
+}
+
+/** How an attempt left its slot; times are monotonic. */
+export interface SlotEnd {
+  startedMs: number;
+  nowMs: number;
+  /** False: it failed in a way that a busy or dead receiver fails. */
+  healthy: boolean;
+  /** For how long nothing of its key is to be claimed; absent where something was attempted. */
+  putOffMs?: number;
+}
+
+/** What one worker has leased, and who gets its slots: fair between ordering keys, and within the limits of topics. */
+export class WorkerSlots {
+  private readonly share: FairShare;
+  private readonly topicSlots: TopicSlots;
+  /** What waits for a slot, by ordering key; no entry is empty. */
+  private readonly ready = new Map<string, Ready[]>();
+  private leasedCount = 0;
+
+  constructor(
+    private readonly slots: number,
+    slotsMaxOf: (topic: string) => number | undefined,
+  ) {
+    this.share = new FairShare(slots);
+    // However few slots a worker has, no topic with a limit takes all of them.
+    const shareMax = Math.max(1, Math.floor(slots * SHARE_OF_ONE_KEY));
+    this.topicSlots = new TopicSlots((topic) => {
+      const slotsMax = slotsMaxOf(topic);
+      return slotsMax === undefined ? undefined : Math.min(slotsMax, shareMax);
+    });
+  }
+
+  /** Attempts under way. */
+  get inFlight(): number {
+    return this.slots - this.share.free;
+  }
+
+  /** Messages that wait for a slot, are under way, or have an outcome not yet written. */
+  get leased(): number {
+    return this.leasedCount;
+  }
+
+  /** How many messages may be claimed now. */
+  get room(): number {
+    return this.slots * LEASED_PER_SLOT - this.leasedCount;
+  }
+
+  /** What may be claimed now, of all topics that are handled. */
+  claimable(topics: readonly string[], nowMs: number): Omit<ClaimRequest, 'afterKey'> {
+    return {
+      ...this.topicSlots.freeOf(topics),
+      limit: this.room,
+      limitPerKey: this.share.startLimit,
+      freeOf: this.share.freeOf(nowMs),
+    };
+  }
+
+  claimed(leased: readonly LeasedMessage[], nowMs: number): void {
+    this.leasedCount += leased.length;
+    for (const { message } of leased) {
+      this.share.claimed(message.orderingKey, nowMs);
+      this.topicSlots.claimed(message.topic);
+    }
+  }
+
+  /** Puts a message into the line of its key. */
+  add(ready: Ready): void {
+    const { orderingKey } = ready.leased.message;
+    const line = this.ready.get(orderingKey);
+    if (line) line.push(ready);
+    else this.ready.set(orderingKey, [ready]);
+  }
+
+  /** The keys of which something waits. */
+  get waitingKeys(): string[] {
+    return [...this.ready.keys()];
+  }
+
+  /** Takes the oldest of a key that may begin now; undefined where none may. */
+  next(orderingKey: string): Ready | undefined {
+    const line = this.ready.get(orderingKey);
+    if (!line || !this.share.mayStart(orderingKey)) return undefined;
+    const next = line.shift();
+    if (line.length === 0) this.ready.delete(orderingKey);
+    return next;
+  }
+
+  /** Takes all that waits of a key. */
+  takeWaiting(orderingKey: string): Ready[] {
+    const line = this.ready.get(orderingKey) ?? [];
+    this.ready.delete(orderingKey);
+    return line;
+  }
+
+  started({ message }: LeasedMessage, nowMs: number): void {
+    this.share.started(message.orderingKey, nowMs);
+  }
+
+  /** The attempt has ended: its slot is free, while its outcome is still to be written. */
+  left({ message }: LeasedMessage, { startedMs, nowMs, healthy, putOffMs }: SlotEnd): void {
+    this.topicSlots.ended(message.topic);
+    if (putOffMs === undefined) this.share.ended(message.orderingKey, { startedMs, nowMs, healthy });
+    else this.share.putOff(message.orderingKey, { startedMs, nowMs, afterMs: putOffMs });
+  }
+
+  /** It was never begun. */
+  givenBack({ message }: LeasedMessage, nowMs: number): void {
+    this.topicSlots.ended(message.topic);
+    this.share.givenBack(message.orderingKey, nowMs);
+  }
+
+  /** So many leases have ended; returns whether the worker had its fill before. */
+  forget(count: number): boolean {
+    const wasFull = this.room <= 0;
+    this.leasedCount -= count;
+    return wasFull;
+  }
+}

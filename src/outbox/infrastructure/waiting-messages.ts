@@ -1,0 +1,91 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
+
+/** Messages of one ordering key and topic. */
+export interface WaitingOf {
+  orderingKey: string;
+  topic: string;
+}
+
+/** How many wait, those under way included; counted up to `max`. */
+export async function countWaiting(
+  em: EntityManager,
+  { orderingKey, topic }: WaitingOf,
+  max: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count
+    from (
+      select from outbox_message where ordering_key = ${orderingKey} and topic = ${topic} limit ${max}
+    ) as waiting
+  `.execute(em.getKysely());
+  return rows[0]?.count ?? 0;
+}
+
+/** Whether a message about the subject is among the newest `scanMax` that wait. */
+export async function isWaiting(
+  em: EntityManager,
+  waiting: WaitingOf & { subjectId: string },
+  scanMax: number,
+): Promise<boolean> {
+  const { rows } = await sql<{ waiting: boolean }>`
+    select ${waiting.subjectId}::uuid in (${newestSubjects(waiting, scanMax)}) as waiting
+  `.execute(em.getKysely());
+  return rows[0]?.waiting === true;
+}
+
+/** What the newest `scanMax` messages that wait are about. */
+export async function waitingSubjects(
+  em: EntityManager,
+  waiting: WaitingOf,
+  scanMax: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ subject_id: string }>`${newestSubjects(waiting, scanMax)}`.execute(
+    em.getKysely(),
+  );
+  return rows.map((row) => row.subject_id);
+}
+
+/** The outbox is indexed for claiming, not for looking up: hence a bounded scan from the newest one. */
+function newestSubjects({ orderingKey, topic }: WaitingOf, scanMax: number): RawBuilder<unknown> {
+  return sql`
+    select newest.subject_id
+    from (
+      select subject_id, topic from outbox_message
+      where ordering_key = ${orderingKey} order by id desc limit ${scanMax}
+    ) as newest
+    where newest.topic = ${topic}
+  `;
+}
+
+/** Whether a message of the key was appended in the last seconds that has a payload. */
+export async function hasRecent(em: EntityManager, orderingKey: string, seconds: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from outbox_message
+    where ordering_key = ${orderingKey} and payload is not null
+      and created_at > now() - make_interval(secs => ${seconds})
+    limit 1
+  `.execute(em.getKysely());
+  return rows.length > 0;
+}
+
+/** How many messages of the topics wait that have no payload, and the age of the oldest. */
+export async function backlogOf(
+  em: EntityManager,
+  topics: readonly string[],
+): Promise<{ waiting: number; oldestAgeSeconds: number }> {
+  // Written out, so that the index that holds these topics alone may serve.
+  const { rows } = await sql<{ waiting: number; oldestAgeSeconds: number }>`
+    select count(*)::int as waiting,
+           coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestAgeSeconds"
+    from outbox_message
+    where topic in (${sql.join(topics.map((topic) => sql.lit(topic)))}) and payload is null
+  `.execute(em.getKysely());
+  return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0 };
+}
+
+/** Deletes what is about a project, in the caller's transaction: messages and dead letters. */
+export async function deleteOfProject(tx: EntityManager, projectId: string): Promise<void> {
+  await sql`delete from outbox_message where project_id = ${projectId}`.execute(tx.getKysely());
+  await sql`delete from outbox_dead_letter where project_id = ${projectId}`.execute(tx.getKysely());
+}
