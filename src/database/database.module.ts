@@ -4,7 +4,7 @@ import { BindingDriver } from './binding-driver.js';
 import { ormOptions } from './orm-options.js';
 import { ProjectReads } from './project-reads.js';
 
-/** The ORM, for every module. Migrations have run before the application is made (main.ts, worker.ts). */
+/** The ORM, for every module. The start has migrated before, or looked whether somebody has (src/app/start-database.ts). */
 @Global()
 @Module({})
 export class DatabaseModule {

@@ -8,7 +8,7 @@ import {
   type RawBuilder,
 } from 'kysely';
 import type { Pool } from 'pg';
-import { Complaint } from '../shared/complaint.js';
+import { ThrottledLog } from '../shared/throttled-log.js';
 import { FairPlaces, type PlaceLimits } from '../shared/fair-places.js';
 import { isStatementGivenUp } from '../shared/postgres-error.js';
 import { openPool, type PoolPurpose } from '../shared/postgres-pool.js';
@@ -58,7 +58,7 @@ const compiler = new Kysely<unknown>({
  */
 @Injectable()
 export class ProjectReads implements OnApplicationShutdown {
-  private readonly dropped = new Complaint(
+  private readonly dropped = new ThrottledLog(
     new Logger(ProjectReads.name),
     'a connection of the dashboard reads broke off; opening another one',
   );
@@ -68,7 +68,7 @@ export class ProjectReads implements OnApplicationShutdown {
 
   constructor(@SettingsFrom(databaseSettings) database: DatabaseSettings) {
     const open = (purpose: Omit<PoolPurpose, 'onDropped'>): Pool =>
-      openPool(database, { ...purpose, onDropped: (error) => this.dropped.about(error) });
+      openPool(database, { ...purpose, onDropped: (error) => this.dropped.warn(error) });
     this.control = open({ name: 'cancel', connections: 1, statementMs: CANCEL_STATEMENT_MS });
     this.lists = new Lane(
       open({

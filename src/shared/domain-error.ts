@@ -16,7 +16,7 @@ export interface DomainErrorDetails {
 
 /**
  * A refusal that the caller can act on. `code` is stable once released; the sentence says what to do.
- * Only the problem filter knows which HTTP status a code has.
+ * Whoever throws one does not think of HTTP: the filter looks the status up in the table below.
  */
 export class DomainError extends Error {
   constructor(
@@ -30,7 +30,10 @@ export class DomainError extends Error {
   }
 }
 
-/** Every code of a refusal, with the HTTP status that the problem filter answers. */
+/**
+ * Every code of a refusal, with the HTTP status that the problem filter answers. The two stand together so that no
+ * code can lack a status; beside the filter, the contract lists the codes, and nobody decides by a status.
+ */
 export const DOMAIN_ERROR_STATUS = {
   body_not_json: 400,
   bad_request: 400,

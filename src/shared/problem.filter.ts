@@ -4,7 +4,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import { ClientGone } from './client-gone.js';
 import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from './domain-error.js';
 import { BRAND } from './brand.js';
-import { Complaint } from './complaint.js';
+import { ThrottledLog } from './throttled-log.js';
 import { newId } from './ids.js';
 import { nameRequest, REQUEST_ID_HEADER } from './logging.js';
 import { isConnectionFailure, isStatementGivenUp } from './postgres-error.js';
@@ -39,12 +39,12 @@ const PARSER_PROBLEMS: Record<string, { code: DomainErrorCode; detail: string }>
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger(ProblemFilter.name);
-  private readonly unreachable = new Complaint(
+  private readonly unreachable = new ThrottledLog(
     this.logger,
     'requests are answered 503: the database cannot be reached',
   );
 
-  private readonly tooSlow = new Complaint(
+  private readonly tooSlow = new ThrottledLog(
     this.logger,
     'requests are answered 503: a statement took longer than it may',
   );
@@ -81,7 +81,7 @@ export class ProblemFilter implements ExceptionFilter {
     const parser = problemOfParserError(error);
     if (parser) return parser;
     if (isStatementGivenUp(error)) {
-      this.tooSlow.about(error);
+      this.tooSlow.warn(error);
       return {
         status: DOMAIN_ERROR_STATUS.temporarily_unavailable,
         code: 'temporarily_unavailable',
@@ -91,7 +91,7 @@ export class ProblemFilter implements ExceptionFilter {
       };
     }
     if (isConnectionFailure(error)) {
-      this.unreachable.about(error);
+      this.unreachable.warn(error);
       return {
         status: DOMAIN_ERROR_STATUS.temporarily_unavailable,
         code: 'temporarily_unavailable',

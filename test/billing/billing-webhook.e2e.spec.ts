@@ -204,4 +204,20 @@ describe('POST /v1/webhooks/billing (spec §4.4)', () => {
     expect((await post(payload, signatureOf(payload))).status).toBe(200);
     expect(await stored()).toHaveLength(1);
   });
+
+  it('answers 503 where the database is away, and stores nothing', async () => {
+    const { database } = service;
+    await database.query(`create function going_down() returns trigger language plpgsql as
+      $$ begin raise exception 'the database system is shutting down' using errcode = '57P01'; end $$`);
+    await database.query(
+      'create trigger going_down before insert on billing_event for each row execute function going_down()',
+    );
+    const payload = aPayload();
+    expect(await post(payload, signatureOf(payload))).toMatchObject({
+      status: 503,
+      body: { code: 'temporarily_unavailable' },
+    });
+    await database.query('drop function going_down cascade');
+    expect(await stored()).toEqual([]);
+  });
 });

@@ -357,11 +357,11 @@ describe('settings (design §8)', () => {
       }),
     ).toEqual([
       expect.stringMatching(/^PORT must be .*\.$/),
+      expect.stringMatching(/^TRUSTED_PROXIES must .*\.$/),
       expect.stringMatching(/^REDIS_URL must be .*\.$/),
+      expect.stringMatching(/^RUN_WORKER must be .*\.$/),
       expect.stringMatching(/^SECRET_KEYS .*\.$/),
       expect.stringMatching(/^FORWARDING_TIMEOUT_MS must be .*\.$/),
-      expect.stringMatching(/^RUN_WORKER must be .*\.$/),
-      expect.stringMatching(/^TRUSTED_PROXIES must .*\.$/),
     ]);
   });
 
@@ -384,10 +384,10 @@ describe('settings (design §8)', () => {
 
   it('tells of each secret that production lacks', async () => {
     expect(await refusal({ NODE_ENV: 'production' })).toEqual([
-      expect.stringMatching(/^DATABASE_URL must be set in production/),
       expect.stringMatching(/^PUBLIC_BASE_URL must be set in production/),
-      expect.stringMatching(/^SECRET_KEYS must be set in production/),
+      expect.stringMatching(/^DATABASE_URL must be set in production/),
       expect.stringMatching(/^AUTH_SECRET must be set in production/),
+      expect.stringMatching(/^SECRET_KEYS must be set in production/),
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { Complaint } from '../../shared/complaint.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
 import { queueReady, WORKER_OPTIONS } from '../../shared/queue.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
@@ -14,7 +14,7 @@ import { BILLING_QUEUE } from '../infrastructure/billing.bell.js';
  */
 @Processor(BILLING_QUEUE, WORKER_OPTIONS)
 export class BillingProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly unreachable = new Complaint(
+  private readonly unreachable = new ThrottledLog(
     new Logger(BillingProcessor.name),
     'the billing queue cannot be reached; the worker looks by itself',
   );
@@ -45,6 +45,6 @@ export class BillingProcessor extends WorkerHost implements OnApplicationBootstr
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.unreachable.about(error);
+    this.unreachable.warn(error);
   }
 }

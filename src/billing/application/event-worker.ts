@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { subscriptionsOfCustomer } from '../../licensing/subscription.rows.js';
 import { newId } from '../../shared/ids.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
-import { Complaint } from '../../shared/complaint.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { withoutKeys } from '../../shared/without-keys.js';
@@ -48,7 +48,7 @@ const STILL_ALIVE: Verdict = {
 @Injectable()
 export class EventWorker implements BeforeApplicationShutdown {
   private readonly logger = new Logger(EventWorker.name);
-  private readonly claimFailure = new Complaint(
+  private readonly claimFailure = new ThrottledLog(
     this.logger,
     'billing events could not be claimed; trying again',
   );
@@ -106,7 +106,7 @@ export class EventWorker implements BeforeApplicationShutdown {
         await this.drain();
       }
     } catch (error) {
-      this.claimFailure.about(error);
+      this.claimFailure.warn(error);
       await new Promise((wake) => setTimeout(wake, CLAIM_RETRY_MS));
       this.rung = true;
     }

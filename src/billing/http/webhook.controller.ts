@@ -14,7 +14,7 @@ export class WebhookController {
   /**
    * Stripe's webhook (spec §4.4). 200 `{ received: true }` once the event is committed, also where it came
    * before or means nothing to the service. 400 with a `webhook_…` code where the signature or the body is
-   * wrong; 413 above 1 MiB; 500 where the database is away, and then Stripe sends it again.
+   * wrong; 413 above 1 MiB; 503 where the database is away or too slow, and then Stripe sends it again.
    */
   @Post()
   @HttpCode(200)

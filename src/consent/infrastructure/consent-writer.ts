@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { AdaptiveBatch } from '../../shared/adaptive-batch.js';
-import { Complaint } from '../../shared/complaint.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { openPool } from '../../shared/postgres-pool.js';
@@ -54,7 +54,7 @@ interface Waiting {
  */
 @Injectable()
 export class ConsentWriter implements OnApplicationShutdown {
-  private readonly unreachable = new Complaint(
+  private readonly unreachable = new ThrottledLog(
     new Logger(ConsentWriter.name),
     'the database cannot be reached; consents wait for it',
   );
@@ -68,7 +68,7 @@ export class ConsentWriter implements OnApplicationShutdown {
     write: (batch) => this.writeBatch(batch),
     refuse: (entry, cause) => this.writeAfterMakingPartition(entry, cause),
     isUnreachable: isConnectionFailure,
-    unreachable: (error) => this.unreachable.about(error),
+    unreachable: (error) => this.unreachable.warn(error),
     reconnectPauseMs: RECONNECT_PAUSE_MS,
     isPatient,
   });
@@ -83,7 +83,7 @@ export class ConsentWriter implements OnApplicationShutdown {
       name: 'ingest',
       connections: WRITE_CONNECTIONS,
       statementMs: WAIT_MAX_MS,
-      onDropped: (error) => this.unreachable.about(error),
+      onDropped: (error) => this.unreachable.warn(error),
     });
   }
 

@@ -9,7 +9,7 @@ import type { Queue } from 'bullmq';
 import type { Pool } from 'pg';
 import { missingMigrations } from '../../database/migrate.js';
 import { OUTBOX_QUEUE } from '../../outbox/outbox.module.js';
-import { Complaint } from '../../shared/complaint.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
 import { openPool } from '../../shared/postgres-pool.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
@@ -29,7 +29,7 @@ const QUEUE_CHECK_TIMEOUT_MS = 300;
  */
 @Injectable()
 export class ReadinessChecks implements OnApplicationShutdown {
-  private readonly dropped = new Complaint(
+  private readonly dropped = new ThrottledLog(
     new Logger(ReadinessChecks.name),
     'the connection of the health check broke off; opening another one',
   );
@@ -46,7 +46,7 @@ export class ReadinessChecks implements OnApplicationShutdown {
       name: 'health',
       connections: 1,
       statementMs: CHECK_TIMEOUT_MS,
-      onDropped: (error) => this.dropped.about(error),
+      onDropped: (error) => this.dropped.warn(error),
     });
   }
 

@@ -1,7 +1,7 @@
 import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bullmq';
-import { Complaint } from '../../shared/complaint.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
 import { queueReady, QUEUES, WORKER_OPTIONS } from '../../shared/queue.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
@@ -16,7 +16,7 @@ const RESCHEDULE_MS = 60_000;
 @Processor(UPKEEP_QUEUE, WORKER_OPTIONS)
 export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(UpkeepProcessor.name);
-  private readonly unreachable = new Complaint(this.logger, 'the upkeep queue cannot be reached');
+  private readonly unreachable = new ThrottledLog(this.logger, 'the upkeep queue cannot be reached');
   private timer: NodeJS.Timeout | null = null;
   private scheduling = false;
 
@@ -54,7 +54,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.unreachable.about(error);
+    this.unreachable.warn(error);
   }
 
   private async schedule(): Promise<void> {
@@ -69,7 +69,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
         );
       }
     } catch (error) {
-      this.unreachable.about(error);
+      this.unreachable.warn(error);
     } finally {
       this.scheduling = false;
     }

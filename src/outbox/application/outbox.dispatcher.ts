@@ -1,5 +1,5 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { Complaint } from '../../shared/complaint.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import { type Attempt, type Ending, type OutboxMessage } from '../domain/outbox-message.js';
@@ -30,7 +30,7 @@ type AttemptEnd = Ending<unknown> | { kind: 'threw'; cause: unknown };
  */
 @Injectable()
 export class OutboxDispatcher implements BeforeApplicationShutdown {
-  private readonly claimFailure = new Complaint(
+  private readonly claimFailure = new ThrottledLog(
     new Logger(OutboxDispatcher.name),
     'messages could not be claimed; trying again',
   );
@@ -101,7 +101,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
         await this.claimAll();
       }
     } catch (error) {
-      this.claimFailure.about(error);
+      this.claimFailure.warn(error);
       await new Promise((wake) => setTimeout(wake, CLAIM_RETRY_MS));
       this.rung = true;
     }
@@ -221,7 +221,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     for (const { leased } of line) this.slots.givenBack(leased, performance.now());
     // Where this fails the leases run out by themselves.
     await this.store.release(line.map(({ leased }) => leased)).catch((error: unknown) => {
-      this.claimFailure.about(error);
+      this.claimFailure.warn(error);
     });
     this.slots.forget(line.length);
     for (const { done } of line) done();
@@ -249,7 +249,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
       case 'put_off':
         // Where this fails the lease runs out by itself.
         return this.store.release([leased]).catch((error: unknown) => {
-          this.claimFailure.about(error);
+          this.claimFailure.warn(error);
         });
       case 'retry':
         return this.settler.putBack(leased, end);

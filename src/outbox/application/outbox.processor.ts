@@ -1,7 +1,7 @@
 import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import { Complaint } from '../../shared/complaint.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
 import { queueReady, WORKER_OPTIONS } from '../../shared/queue.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
@@ -20,7 +20,7 @@ const HEARTBEAT_MS = 5_000;
 /** The worker's end of the doorbell: every job, poll or wake-up, is just a ring. */
 @Processor(OUTBOX_QUEUE, WORKER_OPTIONS)
 export class OutboxProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly unreachable = new Complaint(
+  private readonly unreachable = new ThrottledLog(
     new Logger(OutboxProcessor.name),
     'the queue cannot be reached; the worker looks by itself until it is back',
   );
@@ -67,7 +67,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.unreachable.about(error);
+    this.unreachable.warn(error);
   }
 
   /** Schedules the poll, or finds it scheduled. A queue that is away is no reason to stop. */
@@ -81,7 +81,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
         { name: POLL_JOB, opts: { removeOnComplete: true, removeOnFail: true } },
       );
     } catch (error) {
-      this.unreachable.about(error);
+      this.unreachable.warn(error);
     } finally {
       this.scheduling = false;
     }

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { AdaptiveBatch } from '../../shared/adaptive-batch.js';
-import { Complaint } from '../../shared/complaint.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
@@ -25,7 +25,7 @@ interface Finished {
 @Injectable()
 export class OutboxSettler {
   private readonly logger = new Logger(OutboxSettler.name);
-  private readonly unreachable = new Complaint(
+  private readonly unreachable = new ThrottledLog(
     this.logger,
     'outcomes cannot be written: the database cannot be reached',
   );
@@ -35,7 +35,7 @@ export class OutboxSettler {
     write: (batch) => this.write(batch),
     refuse: (entry, cause) => this.refuse(entry, cause),
     isUnreachable: isConnectionFailure,
-    unreachable: (error) => this.unreachable.about(error),
+    unreachable: (error) => this.unreachable.warn(error),
     reconnectPauseMs: RECONNECT_PAUSE_MS,
     isPatient(entry, nowMs) {
       if (entry.leaseEndsMs > nowMs) return true;

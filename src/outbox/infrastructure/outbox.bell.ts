@@ -4,7 +4,7 @@ import type { Queue } from 'bullmq';
 import { queueReady, QUEUES } from '../../shared/queue.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
-import { Complaint } from '../../shared/complaint.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
 
 export const OUTBOX_QUEUE = QUEUES.outbox;
 export const POLL_JOB = 'poll';
@@ -18,7 +18,7 @@ const RING_INTERVAL_MS = 20;
  */
 @Injectable()
 export class OutboxBell implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly unreachable = new Complaint(
+  private readonly unreachable = new ThrottledLog(
     new Logger(OutboxBell.name),
     'the queue cannot be reached; records wait for the poll',
   );
@@ -85,6 +85,6 @@ export class OutboxBell implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private complain(error: unknown): void {
-    if (!this.closed) this.unreachable.about(error);
+    if (!this.closed) this.unreachable.warn(error);
   }
 }

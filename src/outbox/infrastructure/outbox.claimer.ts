@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { Complaint } from '../../shared/complaint.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
 import { newId } from '../../shared/ids.js';
 import { openPool } from '../../shared/postgres-pool.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
@@ -120,7 +120,7 @@ const SERVER_SETTINGS = {
 /** Leases messages to this worker. Time is the database's alone: a worker's clock decides nothing here. */
 @Injectable()
 export class OutboxClaimer implements OnApplicationShutdown {
-  private readonly dropped = new Complaint(
+  private readonly dropped = new ThrottledLog(
     new Logger(OutboxClaimer.name),
     'the connection that claims messages broke off; opening another one',
   );
@@ -137,7 +137,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
       connections: 1,
       statementMs: CLAIM_TIMEOUT_MS,
       serverSettings: SERVER_SETTINGS,
-      onDropped: (error) => this.dropped.about(error),
+      onDropped: (error) => this.dropped.warn(error),
     });
   }
 

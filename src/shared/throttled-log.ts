@@ -1,10 +1,10 @@
 import type { Logger } from '@nestjs/common';
 
 /** The same trouble is logged at most once in this time, not once a request or retry. */
-const COMPLAINT_INTERVAL_MS = 10_000;
+const WARNING_INTERVAL_MS = 10_000;
 
 /** Trouble that lasts, such as a database that is away: one line now and then, whatever the number of retries. */
-export class Complaint {
+export class ThrottledLog {
   private lastMs = -Infinity;
   private unsaid = 0;
 
@@ -14,9 +14,9 @@ export class Complaint {
   ) {}
 
   /** Logs the sentence with the error, and how often it was left unsaid since the last time. */
-  about(error: unknown): void {
+  warn(error: unknown): void {
     const nowMs = performance.now();
-    if (nowMs - this.lastMs < COMPLAINT_INTERVAL_MS) {
+    if (nowMs - this.lastMs < WARNING_INTERVAL_MS) {
       this.unsaid += 1;
       return;
     }
