@@ -1,5 +1,6 @@
 // Fairness: what a project's neighbours cost it, from the 201 to the receipt (design §6.5). One that hangs among a
 // hundred is measured by `isolation`.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startDnsServer } from '../test/support/dns-server.ts';
 import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
@@ -19,6 +20,12 @@ const LARGE_BACKLOG = 1_000_000;
 /** Shorter than an attempt may take, so that it is a delivery, and about as slow as one can be. */
 const SLOWEST_MS = 14_000;
 const QUICK_MS = 20;
+/** A receiver that answers well, but slower than what counts as slow. */
+const STEADY_MS = 2_500;
+const STEADY_BACKLOG = 2_000;
+/** Until its share has grown: it doubles with each round of answers. */
+const STEADY_WARM_UP_SECONDS = 15;
+const STEADY_SECONDS = 15;
 /** Its name is never answered for; the other one's always is. */
 const SILENT_HOST = 'silent.example.com';
 const KNOWN_HOST = 'receiver.example.com';
@@ -68,6 +75,18 @@ export async function run(scope) {
     await database.fillRecords([project], backlog, { waiting: true });
   };
 
+  /** Deliveries a second to a slow receiver that nobody else takes slots from, once its share has grown. */
+  const steadyRate = async () => {
+    await neighbour(neighbours.url(`/after/${STEADY_MS}`), STEADY_BACKLOG);
+    await sleep(STEADY_WARM_UP_SECONDS * 1_000);
+    const before = await neighbours.call('counts');
+    await sleep(STEADY_SECONDS * 1_000);
+    const after = await neighbours.call('counts');
+    await database.emptyOutbox();
+    return (after.requests - before.requests) / STEADY_SECONDS;
+  };
+
+  const steady = await steadyRate();
   const quick = receiver.url(`/after/${QUICK_MS}`);
   const alone = await measure(quick);
 
@@ -96,11 +115,17 @@ export async function run(scope) {
   return {
     database: await database.facts(),
     rows: [
+      row({
+        what: `deliveries a second to a receiver that takes ${STEADY_MS / 1000} s, alone`,
+        ours: [steady],
+        digits: 1,
+        target: { atLeast: 20 },
+      }),
       ...rowsOf('alone', alone, {}),
       ...rowsOf(`beside one that answers after ${SLOWEST_MS / 1000} s, ${SLOW_BACKLOG} waiting`, besideSlow),
       ...rowsOf(`beside one whose name is not answered for, ${SLOW_BACKLOG} waiting`, besideSilent),
       ...rowsOf(`fresh, beside one with ${left.toLocaleString('en')} waiting in the end`, besideLarge),
     ],
-    raw: { ratePerSecond: RATE_PER_SECOND, alone, besideSlow, besideSilent, besideLarge, left },
+    raw: { ratePerSecond: RATE_PER_SECOND, steady, alone, besideSlow, besideSilent, besideLarge, left },
   };
 }

@@ -69,6 +69,33 @@ describe(FairShare.name, () => {
     expect([...share.freeOf(SLOW_MS + 1).values()]).toEqual([0, 0, 0, 0]);
   });
 
+  it('gives a receiver that answers well but slowly as many as a quick one, while nobody else wants them', () => {
+    const share = new FairShare(SLOTS);
+    run(share, 'a', 100, { takesMs: SLOW_MS + 500 });
+    expect(share.freeOf(3_000).get('a')).toBe(SLOTS / 4);
+  });
+
+  it('evens out what slow receivers hold, and leaves to the others what one of them does not want', () => {
+    const share = new FairShare(SLOTS);
+    const hold = (key: string, count: number): void => {
+      for (let n = 0; n < count; n++) share.claimed(key, 3_000);
+    };
+    for (const key of ['a', 'b', 'c', 'd']) run(share, key, 100, { takesMs: SLOW_MS + 1 });
+    // Two of them hold the half of the slots that slow ones may have.
+    hold('a', SLOTS / 4);
+    hold('b', SLOTS / 4);
+    expect(share.freeOf(3_000)).toEqual(new Map(['a', 'b', 'c', 'd'].map((key) => [key, 0])));
+    for (let n = 0; n < 4; n++) share.givenBack('a', 3_000);
+    share.claimed('c', 3_000);
+    // A third one at work: 32 slots between three, so those that hold more get nothing until they are level.
+    const free = share.freeOf(3_000);
+    expect([free.get('a'), free.get('b'), free.get('c')]).toEqual([0, 0, Math.floor(32 / 3) - 1]);
+    // One that wants two slots alone leaves the rest to the others.
+    run(share, 'c', 3, { healthy: false });
+    expect(share.freeOf(3_000).get('c')).toBe(Math.max(0, 2 - 1));
+    expect(share.freeOf(3_000).get('a')).toBe(15 - 12);
+  });
+
   it('leaves half of the slots to the others, however many projects are slow', () => {
     const share = new FairShare(SLOTS);
     let inFlight = 0;

@@ -36,10 +36,11 @@ interface KeyShare {
 
 /**
  * Divides a worker's slots, each of which takes one attempt, between ordering keys; the records of a project have one.
- * Each key begins with a few slots, gains one with each quick answer up to a quarter of all, and loses half with each slow or failed one;
- * those that are slow share half of the slots between them. So a hanging receiver holds few slots however many
- * records wait for it, and many hanging ones together never hold the healthy ones up. Times are of a monotonic
- * clock, in milliseconds.
+ * Each key begins with a few slots, gains one with each healthy answer, however slow, up to a quarter of all, and
+ * loses half with each that failed. Those that are slow share half of the slots between them, evenly where they want
+ * more: a receiver that answers after 2.5 s gets as many attempts at a time as it bears while nobody else wants the
+ * slots, a hanging one holds few however many records wait for it, and all of them together never hold the healthy
+ * ones up. Times are of a monotonic clock, in milliseconds.
  */
 export class FairShare {
   private readonly shares = new Map<string, KeyShare>();
@@ -55,17 +56,19 @@ export class FairShare {
   freeOf(nowMs: number): Map<string, number> {
     this.forgetIdle(nowMs);
     const slow = [...this.shares.values()].filter((share) => isSlow(share, nowMs));
-    const slowClaimed = slow.reduce((sum, share) => sum + share.claimed, 0);
-    const slowFree = Math.max(0, Math.floor(this.slots * SHARE_OF_SLOW_KEYS) - slowClaimed);
-    // Shared out evenly, at least one: with none, a receiver that recovers would never be found out.
-    const slowEach = slowFree === 0 ? 0 : Math.max(1, Math.floor(slowFree / Math.max(1, slow.length)));
+    const slowSlots = Math.floor(this.slots * SHARE_OF_SLOW_KEYS);
+    const level = levelOf(slow, slowSlots);
+    const slowIsFull = slow.reduce((sum, share) => sum + share.claimed, 0) >= slowSlots;
     return new Map(
       [...this.shares].map(([key, share]) => {
         if (nowMs < share.pausedUntilMs) return [key, 0];
-        const slow = isSlow(share, nowMs);
-        const ahead = !slow && share.lastMs < AHEAD_BELOW_MS ? share.limit : 0;
-        const free = Math.max(0, share.limit + ahead - share.claimed);
-        return [key, slow ? Math.min(free, slowEach) : free];
+        if (!isSlow(share, nowMs)) {
+          const ahead = share.lastMs < AHEAD_BELOW_MS ? share.limit : 0;
+          return [key, Math.max(0, share.limit + ahead - share.claimed)];
+        }
+        // At least one at a time: with none, a receiver that recovers would never be found out.
+        const entitled = Math.max(1, Math.min(share.limit, level));
+        return [key, slowIsFull ? 0 : Math.max(0, entitled - share.claimed)];
       }),
     );
   }
@@ -131,7 +134,7 @@ export class FairShare {
     this.leaveSlot(share, startedMs);
     share.lastMs = nowMs - startedMs;
     share.slow = !healthy || share.lastMs > SLOW_MS;
-    share.limit = share.slow ? Math.max(1, Math.floor(share.limit / 2)) : Math.min(this.cap, share.limit + 1);
+    share.limit = healthy ? Math.min(this.cap, share.limit + 1) : Math.max(1, Math.floor(share.limit / 2));
     share.idleSince = nowMs;
   }
 
@@ -171,4 +174,19 @@ export class FairShare {
 function isSlow(share: KeyShare, nowMs: number): boolean {
   const oldest = share.startedAt[0];
   return share.slow || (oldest !== undefined && nowMs - oldest > SLOW_MS);
+}
+
+/** How many of `slots` each of the slow keys at work may have, so that those that want less leave the rest to the others. */
+function levelOf(slow: KeyShare[], slots: number): number {
+  const limits = slow
+    .filter((share) => share.claimed > 0)
+    .map((share) => share.limit)
+    .toSorted((one, other) => one - other);
+  let left = slots;
+  for (const [index, limit] of limits.entries()) {
+    const level = Math.floor(left / (limits.length - index));
+    if (limit > level) return level;
+    left -= limit;
+  }
+  return slots;
 }
