@@ -1,5 +1,4 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { instantOfRow } from '../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { OutboxService } from '../outbox/outbox.service.js';
@@ -59,7 +58,7 @@ export class ConsentEvents implements OnModuleInit {
 
   /** Reads records by id, keyed by `consentKey`; those that are gone (retention) are missing from the map. */
   async load(refs: ConsentRef[]): Promise<Map<string, ConsentRecorded>> {
-    const { rows } = await sql<Omit<ConsentRecorded, 'receivedAt'> & { receivedAt: string }>`
+    const { rows } = await sql<ConsentRecorded>`
       select c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
              c.custom_endpoint as "customEndpoint", c.extra, c.received_at as "receivedAt", c.unannounced
       from unnest(${refs.map((ref) => ref.projectId)}::uuid[], ${refs.map((ref) => ref.consentId)}::uuid[])
@@ -70,12 +69,7 @@ export class ConsentEvents implements OnModuleInit {
         select * from consent_record r where r.project_id = wanted.project_id and r.id = wanted.id limit 1
       ) c
     `.execute(this.em.fork().getKysely());
-    return new Map(
-      rows.map((row) => [
-        consentKey({ projectId: row.projectId, consentId: row.id }),
-        { ...row, receivedAt: instantOfRow(row.receivedAt) },
-      ]),
-    );
+    return new Map(rows.map((row) => [consentKey({ projectId: row.projectId, consentId: row.id }), row]));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
 import { QUEUE_SCHEMA } from '../shared/queue.js';
-import { sessionOptions } from '../shared/postgres-pool.js';
+import { connectionOptions } from '../shared/postgres-pool.js';
 import { BindingDriver } from './binding-driver.js';
 import { entities } from '../app/entities.js';
 import { SchemaComparison } from './schema-comparison.js';
@@ -35,7 +35,6 @@ export function ormOptions(
     clientUrl: databaseUrl,
     entities,
     extensions: [Migrator, SchemaComparison],
-    pool: { min: 0, max: ORM_POOL_MAX },
     migrations: {
       migrationsList: migrations,
       snapshot: false,
@@ -52,12 +51,13 @@ export function ormOptions(
       ignoreRoutines: true,
       ignoreTriggers: true,
     },
-    driverOptions: {
-      application_name: 'consent-service',
-      connectionTimeoutMillis: connectTimeoutMs,
-      keepAlive: true,
-      options: sessionOptions({ statementMs, serverSettings: { lock_timeout: String(lockMs) } }),
-    },
+    driverOptions: connectionOptions({
+      name: 'consent-service',
+      connections: ORM_POOL_MAX,
+      connectTimeoutMs,
+      statementMs,
+      serverSettings: { lock_timeout: String(lockMs) },
+    }),
     debug: false,
   });
 }

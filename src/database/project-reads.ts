@@ -89,7 +89,7 @@ export class ProjectReads implements OnApplicationShutdown {
   }
 
   /**
-   * The rows of a page, in the order of a primary key. Instants are Dates, bigints are texts.
+   * The rows of a page, in the order of a primary key.
    * @throws DomainError `too_many_requests` (429), `overloaded` (503); ClientGone, which nobody waits for.
    */
   list<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {

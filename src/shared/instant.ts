@@ -20,11 +20,6 @@ export function parseInstant(value: unknown): Date | null {
   return rolledOver || Number.isNaN(ms) || ms < EARLIEST_MS || ms > LATEST_MS ? null : at;
 }
 
-/** An instant of a row, which the ORM's connection gives as PostgreSQL's text where no entity says what it is. */
-export function instantOfRow(value: string | Date): Date {
-  return value instanceof Date ? value : new Date(value);
-}
-
 /** A DTO member that is an ISO 8601 instant from 2000 to 2099, with `past` none yet to come; handlers get a Date. */
 export function IsInstant({ past = false }: { past?: boolean } = {}): PropertyDecorator {
   const range = past ? ', and not in the future' : '';

@@ -394,8 +394,8 @@ describe('outbox', () => {
     expect(letter?.lastError).toContain('broken for now');
     recorder.attempt = () => Promise.resolve({ kind: 'settled', outcome: 'done', healthy: true });
     const em = service.app.get(EntityManager).fork();
-    expect(await em.transactional((tx) => store.revive(tx, '999999'))).toEqual([]);
-    expect(await em.transactional((tx) => store.revive(tx, letter?.id ?? ''))).toMatchObject([{ subjectId }]);
+    expect(await em.transactional((tx) => store.revive(tx, 999_999))).toEqual([]);
+    expect(await em.transactional((tx) => store.revive(tx, letter?.id ?? 0))).toMatchObject([{ subjectId }]);
     dispatcher.ring();
     await until('settled', () => recorder.settled.length === 1);
     expect(await dead()).toEqual([]);

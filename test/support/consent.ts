@@ -58,7 +58,7 @@ export function messageAbout(projectId: string, consentId: string): OutboxMessag
   return {
     orderingKey: projectId,
     projectId,
-    id: '1',
+    id: 1,
     topic: CONSENT_RECORDED,
     subjectId: consentId,
     payload: null,

@@ -3,7 +3,6 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
-import { instantOfRow } from '../../shared/instant.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Actor } from '../domain/actor.js';
 import type { ApiKey } from '../infrastructure/api-key.entity.js';
@@ -23,9 +22,6 @@ export interface Member {
   role: Role;
   createdAt: Date;
 }
-
-/** As the database gives it. */
-type MemberRow = Omit<Member, 'createdAt'> & { createdAt: string };
 
 export interface MemberRef {
   projectId: string;
@@ -58,13 +54,13 @@ export class MembershipService implements OnModuleInit {
 
   /** At most `limit` members, in the order in which they signed up, from behind the user id `after`, if given. */
   async members(projectId: string, { after, limit }: PageRequest): Promise<Member[]> {
-    const { rows } = await sql<MemberRow>`
+    const { rows } = await sql<Member>`
       select u.id as "userId", u.email, u.name, m.role, m.created_at as "createdAt"
       from project_member m join app_user u on u.id = m.user_id
       where m.project_id = ${projectId} and (${after}::uuid is null or m.user_id > ${after}::uuid)
       order by m.user_id limit ${limit}
     `.execute(this.em.fork().getKysely());
-    return rows.map(memberOf);
+    return rows;
   }
 
   /**
@@ -111,13 +107,13 @@ export class MembershipService implements OnModuleInit {
       await this.apiKeys.revokeMadeBy(tx, ref, role);
       member.role = role;
     });
-    const { rows } = await sql<MemberRow>`
+    const { rows } = await sql<Member>`
       select u.id as "userId", u.email, u.name, m.role, m.created_at as "createdAt"
       from project_member m join app_user u on u.id = m.user_id
       where m.project_id = ${ref.projectId} and m.user_id = ${ref.userId}
     `.execute(this.em.fork().getKysely());
     // Removed by somebody else since the commit.
-    return rows[0] ? memberOf(rows[0]) : memberNotFound();
+    return rows[0] ?? memberNotFound();
   }
 
   /**
@@ -176,8 +172,4 @@ async function keepAnOwner(tx: EntityManager, leaving: ProjectMember): Promise<v
 
 function memberNotFound(): never {
   throw new DomainError('member_not_found', 'This project has no such member.');
-}
-
-function memberOf(row: MemberRow): Member {
-  return { ...row, createdAt: instantOfRow(row.createdAt) };
 }

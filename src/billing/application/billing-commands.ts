@@ -133,7 +133,7 @@ async function listEvents(billing: OperatorBilling, status: (typeof EVENT_STATUS
     const { eventId, type, attempts, projectId, subscriptionId, code, lastError, receivedAt } = event;
     const about = [subscriptionId, projectId && `project ${projectId}`].filter(Boolean).join(' ');
     const why = code ? `  ${code}: ${lastError ?? ''}` : '';
-    print(`${receivedAt}  ${eventId}  ${type}  ${about}  ${attempts} attempts${why}`);
+    print(`${receivedAt.toISOString()}  ${eventId}  ${type}  ${about}  ${attempts} attempts${why}`);
   }
 }
 

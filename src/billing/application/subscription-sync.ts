@@ -148,10 +148,11 @@ export class SubscriptionSync {
   }
 
   private async nextSeq(em: EntityManager): Promise<number> {
-    const { rows } = await sql<{ seq: string }>`select nextval('billing_sync_seq') as seq`.execute(
+    const { rows } = await sql<{ seq: number }>`select nextval('billing_sync_seq') as seq`.execute(
       em.getKysely(),
     );
-    return Number(rows[0]?.seq);
+    if (!rows[0]) throw new Error('the sequence of synchronisations gave no number');
+    return rows[0].seq;
   }
 
   /** Our own row knows best, then the metadata that our checkout wrote, then the checkout's session. */

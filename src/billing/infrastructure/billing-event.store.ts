@@ -38,7 +38,7 @@ export interface ListedEvent {
   subscriptionId: string | null;
   code: string | null;
   lastError: string | null;
-  receivedAt: string;
+  receivedAt: Date;
 }
 
 /** The statements on the inbox of events. Time is the database's alone, as in the outbox. */

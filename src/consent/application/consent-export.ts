@@ -99,12 +99,12 @@ export class ConsentExport implements OnApplicationShutdown {
   /** How many records a selection has. */
   async count(selection: ExportSelection, gone: AbortSignal): Promise<number> {
     const conditions = [...rangeOf(selection.projectId, selection), ...filtersOf(selection)];
-    const [row] = await this.reads.report<{ records: string }>(
+    const [row] = await this.reads.report<{ records: number }>(
       selection.projectId,
       sql`select count(*) as records from consent_record c where ${sql.join(conditions, sql` and `)}`,
       gone,
     );
-    return Number(row?.records ?? 0);
+    return row?.records ?? 0;
   }
 
   /**

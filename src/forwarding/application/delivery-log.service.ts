@@ -1,5 +1,4 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { instantOfRow } from '../../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { CONSENT_RECORDED, consentKey, type ConsentRecorded } from '../../consent/domain/consent-recorded.js';
@@ -28,9 +27,6 @@ export interface DeliveryView extends DeliveryOutcome {
   id: string;
   consentId: string;
 }
-
-/** Instants come as PostgreSQL's text from the ORM's connection, which leaves them to its entities. */
-type DeliveryRow = Omit<DeliveryView, 'attemptedAt'> & { attemptedAt: string | Date };
 
 /** What became of one record. */
 export type DeliveryState =
@@ -84,14 +80,14 @@ export class DeliveryLogService implements OnModuleInit {
     if (from) range.push(sql`c.id >= ${uuidLowerBound(from)}::uuid`);
     if (to) range.push(sql`c.id < ${uuidLowerBound(to)}::uuid`);
     if (before) range.push(sql`c.id < ${before}::uuid`);
-    const query = lookBack<DeliveryRow>({
+    const query = lookBack<DeliveryView>({
       table: 'delivery',
       columns: DELIVERY_COLUMNS,
       range,
       filters: status ? [sql`c.outcome = ${status}`] : [],
       limit,
     });
-    return pageOfLook(await this.reads.list(projectId, query, gone), limit, toView);
+    return pageOfLook(await this.reads.list(projectId, query, gone), limit, (row) => row);
   }
 
   /**
@@ -104,13 +100,13 @@ export class DeliveryLogService implements OnModuleInit {
     const em = this.em.fork();
     const waiting = { ...recordsOf(projectId), subjectId: consentId };
     if (await this.outbox.isWaiting(waiting, WAITING_SCAN_MAX)) return { outcome: 'pending' };
-    const { rows } = await sql<DeliveryRow>`
+    const { rows } = await sql<DeliveryView>`
       select ${DELIVERY_COLUMNS} from delivery
       where project_id = ${projectId} and consent_id = ${consentId}
       order by id desc
       limit 1
     `.execute(em.getKysely());
-    return rows[0] ? toView(rows[0]) : null;
+    return rows[0] ?? null;
   }
 
   /**
@@ -166,10 +162,6 @@ export class DeliveryLogService implements OnModuleInit {
     const waiting = await this.outbox.waitingSubjects(tx, recordsOf(projectId), WAITING_SCAN_MAX);
     return selectResendable(tx, projectId, { status, from, to, waiting });
   }
-}
-
-function toView(row: DeliveryRow): DeliveryView {
-  return { ...row, attemptedAt: instantOfRow(row.attemptedAt) };
 }
 
 function checkRange({ from, to }: ResendSelection): void {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { instantOfRow } from '../../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
@@ -50,11 +49,10 @@ interface SettingsRow {
   authMode: AuthMode;
   tokenConfigured: boolean;
   tokenOrigin: string | null;
-  /** Instants come as PostgreSQL's text: the ORM's connection leaves them to its entities. */
-  tokenUpdatedAt: string | null;
-  signingCreatedAt: string | null;
-  formerSigningUntil: string | null;
-  lastDeliveredAt: string | null;
+  tokenUpdatedAt: Date | null;
+  signingCreatedAt: Date | null;
+  formerSigningUntil: Date | null;
+  lastDeliveredAt: Date | null;
 }
 
 /** What a project has that never saved anything. */
@@ -163,14 +161,13 @@ export class ForwardingSettingsService {
       allowCustomEndpoint: settings.allowCustomEndpoint,
       authMode: settings.authMode,
       tokenConfigured: settings.tokenConfigured,
-      tokenUpdatedAt: settings.tokenUpdatedAt === null ? null : instantOfRow(settings.tokenUpdatedAt),
+      tokenUpdatedAt: settings.tokenUpdatedAt,
       signing: {
         configured: settings.signingCreatedAt !== null,
-        createdAt: settings.signingCreatedAt === null ? null : instantOfRow(settings.signingCreatedAt),
-        formerValidUntil:
-          settings.formerSigningUntil === null ? null : instantOfRow(settings.formerSigningUntil),
+        createdAt: settings.signingCreatedAt,
+        formerValidUntil: settings.formerSigningUntil,
       },
-      lastDeliveredAt: settings.lastDeliveredAt === null ? null : instantOfRow(settings.lastDeliveredAt),
+      lastDeliveredAt: settings.lastDeliveredAt,
       lastFailure: project.lastFailure,
       pending: await this.outbox.countWaiting(
         { orderingKey: projectId, topic: CONSENT_RECORDED },

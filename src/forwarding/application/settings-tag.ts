@@ -6,12 +6,12 @@ export interface TaggedSettings {
   endpointUrl: string | null;
   allowCustomEndpoint: boolean;
   authMode: string;
-  tokenUpdatedAt: Date | string | null;
+  tokenUpdatedAt: Date | null;
 }
 
 /** The entity tag of the settings; failures and deliveries come and go without changing it. */
 export function settingsTag(settings: TaggedSettings): string {
   const { enabled, endpointUrl, allowCustomEndpoint, authMode, tokenUpdatedAt } = settings;
-  const tokenMs = tokenUpdatedAt === null ? null : new Date(tokenUpdatedAt).getTime();
+  const tokenMs = tokenUpdatedAt?.getTime() ?? null;
   return entityTag({ enabled, endpointUrl, allowCustomEndpoint, authMode, tokenMs });
 }

@@ -11,7 +11,7 @@ import {
 } from '../../shared/operator-command.js';
 import type { OutboxStore, Revived } from '../infrastructure/outbox.store.js';
 
-const LETTER_ID = /^\d{1,18}$/;
+const LETTER_ID = /^\d{1,15}$/;
 
 /** Writes what else changes when letters of a topic are put back, in the same transaction. */
 export type WhenRevived = (tx: EntityManager, letters: Revived[]) => Promise<void>;
@@ -68,7 +68,7 @@ async function list(store: OutboxStore): Promise<void> {
     const about =
       projectId === null ? (payload?.['eventId'] ?? subjectId) : `project ${projectId} ${subjectId}`;
     print(
-      `${diedAt}  ${id}  ${topic}  ${String(about)}  ${failures} failures: ${lastError ?? 'no error kept'}`,
+      `${diedAt.toISOString()}  ${id}  ${topic}  ${String(about)}  ${failures} failures: ${lastError ?? 'no error kept'}`,
     );
   }
 }
@@ -79,7 +79,7 @@ async function revive(
     store,
     id,
     whenRevived,
-  }: { store: OutboxStore; id: string | null; whenRevived: ReadonlyMap<string, WhenRevived> },
+  }: { store: OutboxStore; id: number | null; whenRevived: ReadonlyMap<string, WhenRevived> },
 ): Promise<number> {
   const revived = await store.revive(tx, id);
   for (const [topic, letters] of Map.groupBy(revived, (letter) => letter.topic)) {
@@ -88,7 +88,7 @@ async function revive(
   return revived.length;
 }
 
-function letterIdOf(id: string): string {
+function letterIdOf(id: string): number {
   if (!LETTER_ID.test(id)) throw new UsageError(`"${id}" is no id of a dead letter: it must be a number.`);
-  return id;
+  return Number(id);
 }

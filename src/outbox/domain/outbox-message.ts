@@ -16,7 +16,7 @@ export interface OutboxMessage {
   orderingKey: string;
   projectId: string | null;
   /** Position in the outbox; unique within the key. */
-  id: string;
+  id: number;
   topic: string;
   subjectId: string;
   payload: Record<string, unknown> | null;

@@ -184,9 +184,9 @@ export class OutboxClaimer implements OnApplicationShutdown {
 
 const NOTHING = { lastKey: null, walked: 0, lastPicked: null, picked: 0 };
 
-/** An update gives its rows back as they lie in the table. Numbers are texts without leading zeros. */
+/** An update gives its rows back as they lie in the table. */
 function byNumber(a: OutboxMessage, b: OutboxMessage): number {
-  return a.id.length - b.id.length || (a.id < b.id ? -1 : 1);
+  return a.id - b.id;
 }
 
 function messageOf(row: ClaimRow): OutboxMessage {

@@ -8,7 +8,7 @@ export const OutboxMessageSchema = defineEntity({
     /** Messages of one key are claimed in their order: a project's id, or a name's (domain/ordering-key.ts). */
     orderingKey: p.uuid().primary(),
     /** Numbered by the database, across keys. */
-    id: p.bigint('string').primary().autoincrement().generated('identity'),
+    id: p.bigint('number').primary().autoincrement().generated('identity'),
     /** The project that the message is about; null where it is about none, or nobody knows. */
     projectId: p.uuid().nullable(),
     topic: p.text(),
@@ -37,7 +37,7 @@ export const OutboxDeadLetterSchema = defineEntity({
   properties: {
     orderingKey: p.uuid().primary(),
     /** The message's number. */
-    id: p.bigint('string').primary(),
+    id: p.bigint('number').primary(),
     /** As in the message; null where it is about no project. */
     projectId: p.uuid().nullable(),
     topic: p.text(),

@@ -15,13 +15,13 @@ export interface LeasedMessage {
 export interface DeadLetter {
   projectId: string | null;
   /** Unique over all letters: the database numbers messages across keys. */
-  id: string;
+  id: number;
   topic: string;
   subjectId: string;
   payload: Record<string, unknown> | null;
   failures: number;
   lastError: string | null;
-  diedAt: string;
+  diedAt: Date;
 }
 
 /** A dead letter that is a message again. */
@@ -40,7 +40,7 @@ export class OutboxStore {
    * against 1.2 ms for 100 of 20,000). A row that is claimed anew meanwhile fails the condition and stays.
    */
   async remove(tx: EntityManager, leased: LeasedMessage[]): Promise<Set<string>> {
-    const { rows } = await sql<{ orderingKey: string; id: string; claimId: string }>`
+    const { rows } = await sql<{ orderingKey: string; id: number; claimId: string }>`
       delete from outbox_message m
       where m.ctid = any (array(
         select ours.ctid
@@ -119,7 +119,7 @@ export class OutboxStore {
   }
 
   /** How many dead letters there are: the one with that id, or, where null, all. */
-  async countDeadLetters(id: string | null): Promise<number> {
+  async countDeadLetters(id: number | null): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from outbox_dead_letter where ${chosen(id)}
     `.execute(this.em.fork().getKysely());
@@ -130,7 +130,7 @@ export class OutboxStore {
    * Puts dead letters back into the outbox, in the caller's transaction, as if they had never failed: the one with that
    * id, or, where null, all. Returns what they are.
    */
-  async revive(tx: EntityManager, id: string | null): Promise<Revived[]> {
+  async revive(tx: EntityManager, id: number | null): Promise<Revived[]> {
     const { rows } = await sql<Revived>`
       with revived as (delete from outbox_dead_letter where ${chosen(id)} returning *)
       insert into outbox_message (ordering_key, id, project_id, topic, subject_id, payload, created_at)
@@ -162,7 +162,7 @@ export class OutboxStore {
 }
 
 /** Messages are numbered across keys, so the number alone says which letter. */
-function chosen(id: string | null): RawBuilder<unknown> {
+function chosen(id: number | null): RawBuilder<unknown> {
   return id === null ? sql`true` : sql`id = ${id}`;
 }
 
@@ -170,6 +170,6 @@ function chosen(id: string | null): RawBuilder<unknown> {
  * Names a message and the claim that leases it. A worker that stood still may have taken its own message
  * over meanwhile: then one batch holds two outcomes of it, and only that of the newer claim counts.
  */
-export function leaseKey(leased: { message: { orderingKey: string; id: string }; claimId: string }): string {
+export function leaseKey(leased: { message: { orderingKey: string; id: number }; claimId: string }): string {
   return `${leased.message.orderingKey}/${leased.message.id}/${leased.claimId}`;
 }

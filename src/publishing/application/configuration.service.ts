@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { instantOfRow } from '../../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { isDeepStrictEqual } from 'node:util';
@@ -37,12 +36,6 @@ export interface ConfigurationView extends SavedConfiguration {
 /** The version that the caller has seen; null: any will do. */
 export type ExpectedVersion = number | null;
 
-interface PublicationRow extends Omit<Publication, 'version' | 'configurationVersion' | 'at'> {
-  version: string;
-  configurationVersion: string;
-  at: string;
-}
-
 const PUBLICATION_COLUMNS = sql`
   version, configuration_version as "configurationVersion", tier, content_hash as "configHash",
   region_rules_left_out as "regionRulesLeftOut", at
@@ -63,13 +56,13 @@ export class ConfigurationService {
     const em = this.em.fork();
     const saved = await readSaved(em, project.id);
     const tier = await this.licensing.tierOf(project, new Date());
-    const { rows } = await sql<PublicationRow>`
+    const { rows } = await sql<Publication>`
       select ${PUBLICATION_COLUMNS} from publication where project_id = ${project.id} order by version desc limit 1
     `.execute(em.getKysely());
     return {
       ...saved,
       regionRulesAvailable: GEO_TARGETING_TIERS.includes(tier),
-      lastPublication: rows[0] ? publicationOf(rows[0]) : null,
+      lastPublication: rows[0] ?? null,
     };
   }
 
@@ -127,12 +120,17 @@ export class ConfigurationService {
     query: { limit: number; cursor?: string },
   ): Promise<Page<Publication>> {
     const before = readCursor(query.cursor, (key) => VERSION.test(key));
-    const { rows } = await sql<PublicationRow>`
+    const { rows } = await sql<Publication>`
       select ${PUBLICATION_COLUMNS} from publication
       where project_id = ${projectId} and (${before}::bigint is null or version < ${before}::bigint)
       order by version desc limit ${query.limit + 1}
     `.execute(this.em.fork().getKysely());
-    return pageOf(rows, query.limit, (row) => row.version, publicationOf);
+    return pageOf(
+      rows,
+      query.limit,
+      (row) => String(row.version),
+      (row) => row,
+    );
   }
 
   /** Two saves at once take turns on the project's row, so that each is held against what the other left. */
@@ -163,13 +161,4 @@ function versionConflict(currentVersion: number): DomainError {
     'Somebody has saved the configuration meanwhile. Read it again, and repeat your change on what is there now.',
     { members: { currentVersion } },
   );
-}
-
-function publicationOf(row: PublicationRow): Publication {
-  return {
-    ...row,
-    version: Number(row.version),
-    configurationVersion: Number(row.configurationVersion),
-    at: instantOfRow(row.at),
-  };
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { instantOfRow } from '../../shared/instant.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { LicensingService } from '../../licensing/licensing.service.js';
@@ -51,16 +50,16 @@ export class SiteSource {
 /** The project's saved configuration, or the default as version 0. */
 export async function readSaved(em: EntityManager, projectId: string): Promise<SavedConfiguration> {
   const { rows } = await sql<{
-    version: string;
+    version: number;
     configuration: Partial<SiteConfiguration>;
-    updatedAt: string;
+    updatedAt: Date;
   }>`
     select version, configuration, updated_at as "updatedAt" from site_configuration where project_id = ${projectId}
   `.execute(em.getKysely());
   const row = rows[0];
   return {
-    version: Number(row?.version ?? 0),
-    updatedAt: row ? instantOfRow(row.updatedAt) : null,
+    version: row?.version ?? 0,
+    updatedAt: row?.updatedAt ?? null,
     configuration: storedConfiguration(row?.configuration ?? null),
   };
 }
