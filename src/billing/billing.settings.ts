@@ -1,5 +1,4 @@
 import { SOLD_TIERS } from '../licensing/domain/catalogue.js';
-import type { PaidTier } from '../licensing/domain/tier.js';
 import { serviceSettings } from '../shared/service.settings.js';
 import { entriesOf, list, origin, setting, text } from '../shared/setting-kinds.js';
 import { declareSettings, type Refuse, type SettingsOf } from '../shared/declare-settings.js';
@@ -10,7 +9,7 @@ export type BillingInterval = 'month' | 'year';
 /** A price of the billing provider, and what it sells. */
 export interface SoldPrice {
   priceId: string;
-  tier: PaidTier;
+  tier: (typeof SOLD_TIERS)[number];
   interval: BillingInterval;
 }
 

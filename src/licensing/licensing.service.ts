@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { OutboxService } from '../outbox/outbox.service.js';
 import type { Project } from '../projects/domain/project.js';
 import { findProject, lockProject, readProjects, writeTier } from '../projects/project.rows.js';
@@ -9,6 +8,7 @@ import { graceEndOf, resolveTier } from './domain/resolve-tier.js';
 import { TIER_CHANGED, tierChangedMessage } from './licensing.events.js';
 import { isPreviewHost } from './domain/preview-host.js';
 import type { Subscription } from './domain/subscription.js';
+import { licensingTables } from './infrastructure/licensing.tables.js';
 import { subscriptionsOf } from './subscription.rows.js';
 import type { ResolvedTier, Tier, TierReason } from './domain/tier.js';
 
@@ -122,13 +122,21 @@ async function recordChange(
   after: ResolvedTier,
   cause: TierCause,
 ): Promise<void> {
-  await sql`
-    insert into tier_change
-      (project_id, id, from_tier, to_tier, reason, tier_reason, subscription_id, event_id, actor, at)
-    values (${before.id}, ${newId()}, ${before.tier}, ${after.tier}, ${cause.reason}, ${after.reason},
-            ${cause.subscriptionId ?? after.subscriptionId}, ${cause.eventId ?? null}, ${cause.actor ?? null},
-            ${cause.at})
-  `.execute(tx.getKysely());
+  await licensingTables(tx)
+    .insertInto('tier_change')
+    .values({
+      projectId: before.id,
+      id: newId(),
+      fromTier: before.tier,
+      toTier: after.tier,
+      reason: cause.reason,
+      tierReason: after.reason,
+      subscriptionId: cause.subscriptionId ?? after.subscriptionId,
+      eventId: cause.eventId ?? null,
+      actor: cause.actor ?? null,
+      at: cause.at,
+    })
+    .execute();
 }
 
 /**

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { DomainError, fieldErrors } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
 import { SettingsFrom } from '../shared/inject-settings.js';
@@ -97,10 +96,8 @@ export class ProjectService {
   async remove(id: string): Promise<void> {
     await this.events.tell('beforeDeletion', id);
     await this.em.fork().transactional(async (tx) => {
-      const kysely = tx.getKysely();
       await this.events.tell('deleting', tx, id);
-      const { numAffectedRows } = await sql`delete from project where id = ${id}`.execute(kysely);
-      if (Number(numAffectedRows ?? 0) === 0) throw projectNotFound();
+      if ((await tx.nativeDelete(ProjectEntity, { id })) === 0) throw projectNotFound();
       await this.events.tell('deleted', tx, id);
     });
   }

@@ -1,12 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Actor } from '../domain/actor.js';
 import type { ApiKey } from '../infrastructure/api-key.entity.js';
 import { ApiKeyService } from '../api-key.service.js';
+import { accessTables } from '../infrastructure/access.tables.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
 import type { Role } from '../domain/role.js';
 import { requireManager } from './require-manager.js';
@@ -54,13 +54,8 @@ export class MembershipService implements OnModuleInit {
 
   /** At most `limit` members, in the order in which they signed up, from behind the user id `after`, if given. */
   async members(projectId: string, { after, limit }: PageRequest): Promise<Member[]> {
-    const { rows } = await sql<Member>`
-      select u.id as "userId", u.email, u.name, m.role, m.created_at as "createdAt"
-      from project_member m join app_user u on u.id = m.user_id
-      where m.project_id = ${projectId} and (${after}::uuid is null or m.user_id > ${after}::uuid)
-      order by m.user_id limit ${limit}
-    `.execute(this.em.fork().getKysely());
-    return rows;
+    const page = membersOf(this.em.fork(), projectId).orderBy('m.userId').limit(limit);
+    return (after === null ? page : page.where('m.userId', '>', after)).execute();
   }
 
   /**
@@ -71,10 +66,11 @@ export class MembershipService implements OnModuleInit {
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       await requireManager(tx, actor, projectId);
-      const { rows } = await sql<{ userId: string; email: string; name: string }>`
-        select id as "userId", email, name from app_user where email = ${wanted.email.toLowerCase()}
-      `.execute(tx.getKysely());
-      const user = rows[0];
+      const user = await accessTables(tx)
+        .selectFrom('app_user')
+        .select(['id as userId', 'email', 'name'])
+        .where('email', '=', wanted.email.toLowerCase())
+        .executeTakeFirst();
       if (!user) {
         throw new DomainError(
           'user_not_found',
@@ -107,13 +103,11 @@ export class MembershipService implements OnModuleInit {
       await this.apiKeys.revokeMadeBy(tx, ref, role);
       member.role = role;
     });
-    const { rows } = await sql<Member>`
-      select u.id as "userId", u.email, u.name, m.role, m.created_at as "createdAt"
-      from project_member m join app_user u on u.id = m.user_id
-      where m.project_id = ${ref.projectId} and m.user_id = ${ref.userId}
-    `.execute(this.em.fork().getKysely());
+    const member = await membersOf(this.em.fork(), ref.projectId)
+      .where('m.userId', '=', ref.userId)
+      .executeTakeFirst();
     // Removed by somebody else since the commit.
-    return rows[0] ?? memberNotFound();
+    return member ?? memberNotFound();
   }
 
   /**
@@ -142,7 +136,12 @@ export class MembershipService implements OnModuleInit {
    */
   private async addFirstOwner(tx: EntityManager, { projectId, userId }: ProjectCreated): Promise<void> {
     // The lock on the user's row makes requests at the same time count one after the other.
-    await sql`select 1 from app_user where id = ${userId} for no key update`.execute(tx.getKysely());
+    await accessTables(tx)
+      .selectFrom('app_user')
+      .select('id')
+      .where('id', '=', userId)
+      .forNoKeyUpdate()
+      .execute();
     const owned = await tx.count(ProjectMember, { userId, role: 'owner' });
     if (owned >= PROJECTS_OWNED_MAX) {
       throw new DomainError(
@@ -159,6 +158,15 @@ export class MembershipService implements OnModuleInit {
     await requireManager(tx, actor, ref.projectId);
     return (await tx.findOne(ProjectMember, ref)) ?? memberNotFound();
   }
+}
+
+/** The members of a project, with what others see of the user. */
+function membersOf(em: EntityManager, projectId: string) {
+  return accessTables(em)
+    .selectFrom('project_member as m')
+    .innerJoin('app_user as u', 'u.id', 'm.userId')
+    .select(['u.id as userId', 'u.email', 'u.name', 'm.role', 'm.createdAt'])
+    .where('m.projectId', '=', projectId);
 }
 
 async function keepAnOwner(tx: EntityManager, leaving: ProjectMember): Promise<void> {

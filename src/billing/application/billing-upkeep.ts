@@ -1,11 +1,11 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { runningSince } from '../../licensing/subscription.rows.js';
 import { Upkeep } from '../../shared/upkeep.js';
 import { ReceiveEvent } from './receive-event.js';
 import { SubscriptionSync } from './subscription-sync.js';
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
+import { billingTables } from '../infrastructure/billing.tables.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { StripeGateway } from '../infrastructure/stripe-gateway.js';
 
@@ -89,11 +89,12 @@ export class BillingUpkeep implements OnModuleInit {
   async prune(now: Date): Promise<number> {
     const oldest = new Date(now.getTime() - PAYLOADS_KEPT_MS);
     await this.events.dropPayloads(oldest, { keepRunning: !this.stripe.configured });
-    const { numAffectedRows } = await sql`
-      delete from billing_event
-      where status = 'ignored' and received_at < ${new Date(now.getTime() - IGNORED_KEPT_MS)}
-    `.execute(this.em.fork().getKysely());
-    return Number(numAffectedRows ?? 0);
+    const { numDeletedRows } = await billingTables(this.em.fork())
+      .deleteFrom('billing_event')
+      .where('status', '=', 'ignored')
+      .where('receivedAt', '<', new Date(now.getTime() - IGNORED_KEPT_MS))
+      .executeTakeFirst();
+    return Number(numDeletedRows);
   }
 
   private async check(

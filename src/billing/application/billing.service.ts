@@ -14,6 +14,7 @@ import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 import { STRIPE } from '../infrastructure/billing-event.store.js';
+import { billingTables } from '../infrastructure/billing.tables.js';
 import { PriceList } from '../infrastructure/price-list.js';
 import { isProviderError, refusalOf, StripeGateway } from '../infrastructure/stripe-gateway.js';
 import { CheckoutService } from './checkout.service.js';
@@ -170,11 +171,13 @@ export class BillingService {
   /** The customer of an earlier checkout, or of a subscription that was made by other means. */
   private async knownCustomerOf(projectId: string): Promise<string | null> {
     const em = this.em.fork();
-    const { rows } = await sql<{ customerId: string | null }>`
-      select customer_id as "customerId" from billing_customer where project_id = ${projectId}
-    `.execute(em.getKysely());
+    const row = await billingTables(em)
+      .selectFrom('billing_customer')
+      .select('customerId')
+      .where('projectId', '=', projectId)
+      .executeTakeFirst();
     // A customer that was deleted at Stripe is none any more, whatever old subscriptions say.
-    if (rows[0]) return rows[0].customerId;
+    if (row) return row.customerId;
     const own = (await subscriptionsOf(em, projectId)).filter(
       ({ provider, customerId }) => provider === STRIPE && customerId !== null,
     );

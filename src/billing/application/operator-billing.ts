@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { newSubscription, type Subscription } from '../../licensing/domain/subscription.js';
 import { subscriptionsOf, writeSubscription } from '../../licensing/subscription.rows.js';
@@ -12,6 +11,7 @@ import {
   type EventStatus,
   type ListedEvent,
 } from '../infrastructure/billing-event.store.js';
+import { billingTables } from '../infrastructure/billing.tables.js';
 
 /** A tier that an operator gives by hand. */
 export interface Grant {
@@ -97,7 +97,12 @@ export class OperatorBilling {
   /** One transaction: the lock, the change, its log, the tier that follows. */
   private async change(
     projectId: string,
-    { operator, now, dryRun, action }: { operator: string; now: Date; dryRun: boolean; action: string },
+    {
+      operator,
+      now,
+      dryRun,
+      action,
+    }: { operator: string; now: Date; dryRun: boolean; action: 'grant' | 'revoke' },
     write: (
       tx: EntityManager,
     ) => Promise<{ subscriptionId: string; tier: string; reason: string; expiresAt: Date } | null>,
@@ -108,10 +113,20 @@ export class OperatorBilling {
         const written = await write(tx);
         if (!written) return null;
         const { subscriptionId, tier, reason, expiresAt } = written;
-        await sql`
-          insert into billing_grant_log (project_id, id, subscription_id, action, tier, reason, expires_at, operator, at)
-          values (${projectId}, ${newId()}, ${subscriptionId}, ${action}, ${tier}, ${reason}, ${expiresAt}, ${operator}, ${now})
-        `.execute(tx.getKysely());
+        await billingTables(tx)
+          .insertInto('billing_grant_log')
+          .values({
+            projectId,
+            id: newId(),
+            subscriptionId,
+            action,
+            tier,
+            reason,
+            expiresAt,
+            operator,
+            at: now,
+          })
+          .execute();
         const before = await findProject(tx, projectId);
         const after = await this.licensing.recompute(tx, projectId, {
           reason: action,

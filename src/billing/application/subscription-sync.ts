@@ -25,6 +25,7 @@ import {
   type ToldSubscription,
 } from '../domain/stripe-subscription.js';
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
+import { billingTables } from '../infrastructure/billing.tables.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { PriceList } from '../infrastructure/price-list.js';
 import { StripeGateway } from '../infrastructure/stripe-gateway.js';
@@ -221,10 +222,11 @@ export class SubscriptionSync {
   ): Promise<boolean> {
     const { customerId } = told;
     if (before?.customerId) return before.customerId !== customerId;
-    const { rows } = await sql<{ projectId: string; customerId: string | null }>`
-      select project_id as "projectId", customer_id as "customerId" from billing_customer
-      where project_id = ${projectId} or customer_id = ${customerId}
-    `.execute(tx.getKysely());
+    const rows = await billingTables(tx)
+      .selectFrom('billing_customer')
+      .select(['projectId', 'customerId'])
+      .where((is) => is.or([is('projectId', '=', projectId), is('customerId', '=', customerId)]))
+      .execute();
     return rows.some((row) =>
       row.projectId === projectId
         ? row.customerId !== null && row.customerId !== customerId

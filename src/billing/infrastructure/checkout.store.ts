@@ -5,6 +5,7 @@ import { subscriptionsOf } from '../../licensing/subscription.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
 import { lockProject } from '../../projects/project.rows.js';
 import { newId } from '../../shared/ids.js';
+import { billingTables } from './billing.tables.js';
 import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 
 /** What a checkout is for. */
@@ -51,13 +52,13 @@ export class CheckoutStore {
     return this.em.fork().transactional(async (tx) => {
       if (!(await lockProject(tx, projectId))) throw projectNotFound();
       if ((await subscriptionsOf(tx, projectId)).some(isLiveAtStripe)) return { kind: 'subscribed' };
-      const database = tx.getKysely();
-      const { rows } = await sql<OpenCheckout>`
-        select price_id as "priceId", customer_id as "customerId", subscriptions, idempotency_key as "idempotencyKey",
-               session_id as "sessionId", extract(epoch from now() - claimed_at)::float8 * 1000 as "ageMs"
-        from billing_checkout where project_id = ${projectId}
-      `.execute(database);
-      const by = rows[0];
+      const tables = billingTables(tx);
+      const by = await tables
+        .selectFrom('billing_checkout')
+        .select(['priceId', 'customerId', 'subscriptions', 'idempotencyKey', 'sessionId'])
+        .select(sql<number>`extract(epoch from now() - claimed_at)::float8 * 1000`.as('ageMs'))
+        .where('projectId', '=', projectId)
+        .executeTakeFirst();
       const { priceId, customerId, subscriptions } = wanted;
       if (by && by.idempotencyKey !== closed) {
         const same =
@@ -66,23 +67,27 @@ export class CheckoutStore {
         return { kind: 'occupied', by };
       }
       const idempotencyKey = `checkout:${projectId}:${newId()}`;
-      await sql`
-        insert into billing_checkout (project_id, price_id, customer_id, subscriptions, idempotency_key, claimed_at)
-        values (${projectId}, ${priceId}, ${customerId}, ${subscriptions}, ${idempotencyKey}, now())
-        on conflict (project_id) do update set
-          price_id = excluded.price_id, customer_id = excluded.customer_id, session_id = null,
-          subscriptions = excluded.subscriptions,
-          idempotency_key = excluded.idempotency_key, claimed_at = excluded.claimed_at
-      `.execute(database);
+      const claimed = {
+        ...{ priceId, customerId, subscriptions, idempotencyKey },
+        sessionId: null,
+        claimedAt: sql<Date>`now()`,
+      };
+      await tables
+        .insertInto('billing_checkout')
+        .values({ projectId, ...claimed })
+        .onConflict((open) => open.column('projectId').doUpdateSet(claimed))
+        .execute();
       return { kind: 'claimed', idempotencyKey };
     });
   }
 
   /** Writes down which checkout was made, unless another one has taken its place. */
   async keepSession(projectId: string, idempotencyKey: string, sessionId: string): Promise<void> {
-    await sql`
-      update billing_checkout set session_id = ${sessionId}
-      where project_id = ${projectId} and idempotency_key = ${idempotencyKey}
-    `.execute(this.em.fork().getKysely());
+    await billingTables(this.em.fork())
+      .updateTable('billing_checkout')
+      .set({ sessionId })
+      .where('projectId', '=', projectId)
+      .where('idempotencyKey', '=', idempotencyKey)
+      .execute();
   }
 }

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { SettingsError } from '../../shared/declare-settings.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
+import { billingTables } from './billing.tables.js';
 import type { PriceMeaning } from '../domain/stripe-subscription.js';
 
 /**
@@ -21,14 +21,11 @@ export class PriceList implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     const { prices } = this.settings;
     if (prices.length === 0) return;
-    await sql`
-      insert into billing_price (price_id, tier, "interval")
-      select * from unnest(
-        ${prices.map(({ priceId }) => priceId)}::text[],
-        ${prices.map(({ tier }) => tier)}::text[],
-        ${prices.map(({ interval }) => interval)}::text[])
-      on conflict (price_id) do nothing
-    `.execute(this.em.fork().getKysely());
+    await billingTables(this.em.fork())
+      .insertInto('billing_price')
+      .values(prices.map(({ priceId, tier, interval }) => ({ priceId, tier, interval })))
+      .onConflict((known) => known.column('priceId').doNothing())
+      .execute();
     const known = await this.read();
     for (const { priceId, tier, interval } of prices) {
       const before = known.get(priceId);
@@ -42,9 +39,10 @@ export class PriceList implements OnModuleInit {
 
   /** All known prices, by id. Few, and read anew each time: another process may have added some. */
   async read(): Promise<Map<string, PriceMeaning>> {
-    const { rows } = await sql<PriceMeaning & { priceId: string }>`
-      select price_id as "priceId", tier, "interval" from billing_price
-    `.execute(this.em.fork().getKysely());
+    const rows = await billingTables(this.em.fork())
+      .selectFrom('billing_price')
+      .select(['priceId', 'tier', 'interval'])
+      .execute();
     return new Map(rows.map(({ priceId, tier, interval }) => [priceId, { tier, interval }]));
   }
 

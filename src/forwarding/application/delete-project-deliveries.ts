@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { sql } from 'kysely';
 import { ProjectEvents } from '../../projects/projects.events.js';
+import { forwardingTables } from '../infrastructure/forwarding.tables.js';
 
 /** A deleted project's deliveries go with it: `delivery` has no foreign key, whose check each attempt would pay for. */
 @Injectable()
@@ -10,7 +10,7 @@ export class DeleteProjectDeliveries implements OnModuleInit {
   onModuleInit(): void {
     this.projects.listen({
       deleting: async (tx, projectId) => {
-        await sql`delete from delivery where project_id = ${projectId}`.execute(tx.getKysely());
+        await forwardingTables(tx).deleteFrom('delivery').where('projectId', '=', projectId).execute();
       },
     });
   }

@@ -11,7 +11,7 @@ export const ForwardingSettingsSchema = defineEntity({
     endpointUrl: p.text().nullable(),
     authMode: p.enum(['bearer', 'none'] as const).default('bearer'),
     /** Nonce, tag and ciphertext of the bearer token; null where none is stored. */
-    tokenCiphertext: p.blob().nullable(),
+    tokenCiphertext: p.blob().$type<Buffer>().nullable(),
     /** Which key of SECRET_KEYS encrypted it; null where none is stored. */
     tokenKeyId: p.text().nullable(),
     /** Scheme, host and port that the token was given for: it is sent nowhere else. null: no endpoint then. */

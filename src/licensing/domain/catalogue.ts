@@ -125,7 +125,7 @@ export const ANALYTICS_TIERS: readonly Tier[] = tiersWith((features) => features
 export const GEO_TARGETING_TIERS: readonly Tier[] = tiersWith((features) => features.geoTargeting === 'full');
 
 /** The tiers that the checkout sells; the others are free or by agreement. */
-export const SOLD_TIERS: readonly PaidTier[] = ['pro', 'business'];
+export const SOLD_TIERS = ['pro', 'business'] as const satisfies readonly PaidTier[];
 
 /** The tiers whose features fulfil the condition, lowest first. */
 export function tiersWith(condition: (features: TierFeatures) => boolean): Tier[] {

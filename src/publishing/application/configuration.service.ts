@@ -12,6 +12,7 @@ import { ProjectService } from '../../projects/project.service.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Page, pageOf, readCursor } from '../../shared/page.js';
 import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
+import { publishingTables } from '../infrastructure/publishing.tables.js';
 import { configurationChangedMessage } from '../publishing.events.js';
 import { readSaved, type SavedConfiguration } from './site-source.js';
 
@@ -36,10 +37,6 @@ export interface ConfigurationView extends SavedConfiguration {
 /** The version that the caller has seen; null: any will do. */
 export type ExpectedVersion = number | null;
 
-const PUBLICATION_COLUMNS = sql`
-  version, configuration_version as "configurationVersion", tier, content_hash as "configHash",
-  region_rules_left_out as "regionRulesLeftOut", at
-`;
 const VERSION = /^\d{1,15}$/;
 
 /** Reads and saves what a project publishes. Each save leaves a message in the outbox, which publishes it. */
@@ -56,13 +53,11 @@ export class ConfigurationService {
     const em = this.em.fork();
     const saved = await readSaved(em, project.id);
     const tier = await this.licensing.tierOf(project, new Date());
-    const { rows } = await sql<Publication>`
-      select ${PUBLICATION_COLUMNS} from publication where project_id = ${project.id} order by version desc limit 1
-    `.execute(em.getKysely());
+    const last = await newestFirst(em, project.id).limit(1).executeTakeFirst();
     return {
       ...saved,
       regionRulesAvailable: GEO_TARGETING_TIERS.includes(tier),
-      lastPublication: rows[0] ?? null,
+      lastPublication: last ?? null,
     };
   }
 
@@ -96,13 +91,16 @@ export class ConfigurationService {
    */
   async rollBack(project: Project, version: string, expected: ExpectedVersion): Promise<ConfigurationView> {
     await this.change(project.id, expected, async (tx) => {
-      const { rows } = VERSION.test(version)
-        ? await sql<{ configuration: Partial<SiteConfiguration> }>`
-            select configuration from publication where project_id = ${project.id} and version = ${version}::bigint
-          `.execute(tx.getKysely())
-        : { rows: [] };
-      if (!rows[0]) throw new DomainError('publication_not_found', 'There is no such publication.');
-      return storedConfiguration(rows[0].configuration);
+      const found = VERSION.test(version)
+        ? await publishingTables(tx)
+            .selectFrom('publication')
+            .select('configuration')
+            .where('projectId', '=', project.id)
+            .where('version', '=', Number(version))
+            .executeTakeFirst()
+        : undefined;
+      if (!found) throw new DomainError('publication_not_found', 'There is no such publication.');
+      return storedConfiguration(found.configuration);
     });
     return this.read(project);
   }
@@ -120,11 +118,8 @@ export class ConfigurationService {
     query: { limit: number; cursor?: string },
   ): Promise<Page<Publication>> {
     const before = readCursor(query.cursor, (key) => VERSION.test(key));
-    const { rows } = await sql<Publication>`
-      select ${PUBLICATION_COLUMNS} from publication
-      where project_id = ${projectId} and (${before}::bigint is null or version < ${before}::bigint)
-      order by version desc limit ${query.limit + 1}
-    `.execute(this.em.fork().getKysely());
+    const page = newestFirst(this.em.fork(), projectId).limit(query.limit + 1);
+    const rows = await (before === null ? page : page.where('version', '<', Number(before))).execute();
     return pageOf(
       rows,
       query.limit,
@@ -153,6 +148,22 @@ export class ConfigurationService {
       await this.outbox.append(tx, configurationChangedMessage(projectId));
     });
   }
+}
+
+/** A project's publications, newest first. */
+function newestFirst(em: EntityManager, projectId: string) {
+  return publishingTables(em)
+    .selectFrom('publication')
+    .select([
+      'version',
+      'configurationVersion',
+      'tier',
+      'contentHash as configHash',
+      'regionRulesLeftOut',
+      'at',
+    ])
+    .where('projectId', '=', projectId)
+    .orderBy('version', 'desc');
 }
 
 function versionConflict(currentVersion: number): DomainError {

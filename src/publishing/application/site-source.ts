@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { findProject } from '../../projects/project.rows.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
+import { publishingTables } from '../infrastructure/publishing.tables.js';
 import { type RenderedDocument, renderDocument } from '../domain/document.js';
 
 /** A configuration as it is saved. */
@@ -49,14 +49,11 @@ export class SiteSource {
 
 /** The project's saved configuration, or the default as version 0. */
 export async function readSaved(em: EntityManager, projectId: string): Promise<SavedConfiguration> {
-  const { rows } = await sql<{
-    version: number;
-    configuration: Partial<SiteConfiguration>;
-    updatedAt: Date;
-  }>`
-    select version, configuration, updated_at as "updatedAt" from site_configuration where project_id = ${projectId}
-  `.execute(em.getKysely());
-  const row = rows[0];
+  const row = await publishingTables(em)
+    .selectFrom('site_configuration')
+    .select(['version', 'configuration', 'updatedAt'])
+    .where('projectId', '=', projectId)
+    .executeTakeFirst();
   return {
     version: row?.version ?? 0,
     updatedAt: row?.updatedAt ?? null,

@@ -1,0 +1,10 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Kysely } from 'kysely';
+import { type TablesOf, typedTables } from '../../database/tables.js';
+import type { DeliverySchema, ForwardingSettingsSchema } from './forwarding.entities.js';
+
+type ForwardingTables = TablesOf<typeof DeliverySchema | typeof ForwardingSettingsSchema>;
+
+/** Typed queries over settings and deliveries. */
+export const forwardingTables = (em: EntityManager): Kysely<ForwardingTables> =>
+  typedTables<ForwardingTables>(em);
