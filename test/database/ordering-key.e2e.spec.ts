@@ -179,15 +179,19 @@ describe('the ordering key comes', () => {
           rounds += 1;
         }
       })();
-      const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'dist/migrate.js'], {
-        env: {
-          PATH: process.env['PATH'] ?? '',
-          NODE_ENV: 'test',
-          DATABASE_URL: database.url,
-          DATABASE_OWNER_URL: database.ownerUrl,
+      const child = spawn(
+        process.execPath,
+        ['--disable-warning=ExperimentalWarning', 'dist/ops.js', 'migrate'],
+        {
+          env: {
+            PATH: process.env['PATH'] ?? '',
+            NODE_ENV: 'test',
+            DATABASE_URL: database.url,
+            DATABASE_OWNER_URL: database.ownerUrl,
+          },
+          stdio: ['ignore', 'ignore', 'inherit'],
         },
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
+      );
       try {
         expect(await once(child, 'close')).toEqual([0, null]);
       } finally {
