@@ -7,6 +7,7 @@ import { collectDefaultMetrics, Gauge } from 'prom-client';
 import type { HttpMount } from '../shared/http-mount.js';
 import { Metrics } from '../shared/metrics.js';
 import { OperationsController } from './http/operations.controller.js';
+import { RequestMetrics } from './http/request-metrics.js';
 import { ReadinessChecks } from './application/readiness.js';
 import { ServiceMetrics } from './infrastructure/service-metrics.js';
 import { UPKEEP_QUEUE, UpkeepProcessor } from './application/upkeep.processor.js';
@@ -19,9 +20,9 @@ export class OperationsModule implements OnModuleInit, HttpMount {
   constructor(
     private readonly metrics: Metrics,
     private readonly orm: MikroORM,
-    service: ServiceMetrics,
+    requests: RequestMetrics,
   ) {
-    this.aroundRoutes = service.measure;
+    this.aroundRoutes = requests.measure;
   }
 
   static forRoot({ runWorker }: { runWorker: boolean }): DynamicModule {
@@ -32,7 +33,7 @@ export class OperationsModule implements OnModuleInit, HttpMount {
         ...(runWorker ? [BullModule.registerQueue({ name: UPKEEP_QUEUE })] : []),
       ],
       controllers: [OperationsController],
-      providers: [ReadinessChecks, ServiceMetrics, ...(runWorker ? [UpkeepProcessor] : [])],
+      providers: [ReadinessChecks, RequestMetrics, ServiceMetrics, ...(runWorker ? [UpkeepProcessor] : [])],
     };
   }
 

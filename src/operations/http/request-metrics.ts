@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import type { RequestHandler } from 'express';
+import { Histogram } from 'prom-client';
+import { Metrics } from '../../shared/metrics.js';
+
+/** Seconds; a dashboard's request takes milliseconds, an export minutes. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Methods that clients make up are one. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Nest's pattern of whatever no route serves. */
+const UNSERVED = '{/*splat}';
+
+/** The requests that pass through Express. */
+@Injectable()
+export class RequestMetrics {
+  private readonly duration: Histogram<'method' | 'route' | 'status'>;
+
+  constructor(metrics: Metrics) {
+    this.duration = new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Requests by method, route and status, without those of the ingest (ingest_*).',
+      labelNames: ['method', 'route', 'status'],
+      buckets: BUCKETS,
+      registers: [metrics.registry],
+    });
+  }
+
+  /** Measures what passes through it. The route is the pattern, so no id and no name becomes a label. */
+  readonly measure: RequestHandler = (request, response, next) => {
+    const end = this.duration.startTimer();
+    response.once('close', () => {
+      const pattern: unknown = request.route?.path;
+      end({
+        method: METHODS.has(request.method) ? request.method : 'other',
+        // A mount point stands before the pattern; an address that nothing serves ends at the pattern of all.
+        route: typeof pattern === 'string' && pattern !== UNSERVED ? `${request.baseUrl}${pattern}` : 'none',
+        // Whoever hangs up before the answer never sees a status.
+        status: response.writableFinished ? String(response.statusCode) : 'aborted',
+      });
+    });
+    next();
+  };
+}
