@@ -150,7 +150,13 @@ module.exports = {
     {
       comment: 'The tests that stand beside the rules.',
       from: { path: '\\.spec\\.ts$' },
-      to: { path: [`^${ROOT}/${MODULE}/domain/`, `^${ROOT}/shared/`, packages(['@jest', 'fast-check', 'standardwebhooks'])] },
+      to: {
+        path: [
+          `^${ROOT}/${MODULE}/domain/`,
+          `^${ROOT}/shared/`,
+          packages(['@jest', 'fast-check', 'standardwebhooks']),
+        ],
+      },
     },
   ],
   allowedSeverity: 'error',
