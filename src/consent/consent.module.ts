@@ -15,7 +15,8 @@ import { IngestEndpoint } from './http/ingest.endpoint.js';
 import { IngestLimit } from './http/ingest-limit.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import type { HttpMount } from '../shared/http-mount.js';
-import { ConsentPartitions } from './application/consent-partitions.js';
+import { KeepPartitions } from './application/keep-partitions.js';
+import { ConsentPartitions } from './infrastructure/consent-partitions.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
 import { IngestMetrics } from './http/ingest.metrics.js';
 import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js';
@@ -29,6 +30,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     ConsentReader,
     ConsentWriter,
     ConsentPartitions,
+    KeepPartitions,
     DeleteProjectRecords,
     IngestEndpoint,
     IngestLimit,

@@ -27,8 +27,8 @@ export const PLANTED: Planted[] = [
     name: 'retention: upkeep never drops records',
     mutations: [
       {
-        symbol: 'ConsentPartitions.onModuleInit',
-        from: /await this\.dropExpired\(now\);/,
+        symbol: 'KeepPartitions.onModuleInit',
+        from: /await this\.partitions\.dropExpired\(now\);/,
         to: '',
       },
     ],

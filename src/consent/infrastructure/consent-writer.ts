@@ -9,7 +9,7 @@ import { openPool } from '../../shared/postgres-pool.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import { ConsentEvents } from '../consent.events.js';
-import { ConsentPartitions } from '../application/consent-partitions.js';
+import { ConsentPartitions } from './consent-partitions.js';
 import {
   type BatchAnswer,
   batchParameters,

@@ -1,38 +1,23 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { dropPartitionsBefore, ensurePartition } from '../../shared/partitions.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ConsentSettings, consentSettings } from '../consent.settings.js';
-import { Upkeep } from '../../shared/upkeep.js';
 import { partitionMonths, retentionStart } from '../domain/retention.js';
 
-const KEEP_EVERY_MS = 60 * 60_000;
 /** Months of partitions that are ready ahead of time, so that a worker may be away for long. */
 const MONTHS_AHEAD = 3;
 
-/** Keeps the monthly partitions of `consent_record`: made ahead of time, dropped after the retention (design §4). */
+/** The monthly partitions of `consent_record`: made ahead of time, dropped after the retention (design §4). */
 @Injectable()
-export class ConsentPartitions implements OnModuleInit {
+export class ConsentPartitions {
   private readonly logger = new Logger(ConsentPartitions.name);
 
   constructor(
     private readonly em: EntityManager,
-    private readonly upkeep: Upkeep,
     @SettingsFrom(consentSettings) private readonly settings: ConsentSettings,
   ) {}
-
-  async onModuleInit(): Promise<void> {
-    this.upkeep.register({
-      name: 'consent-partitions',
-      everyMs: KEEP_EVERY_MS,
-      run: async (now) => {
-        await this.ensure(now);
-        await this.dropExpired(now);
-      },
-    });
-    await this.ensure(new Date());
-  }
 
   /** Makes what is missing from last month (ids may be 7 days old) to `MONTHS_AHEAD` months from now. */
   async ensure(now: Date): Promise<void> {
