@@ -4,7 +4,7 @@ import { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { readSettings } from '../../dist/app/settings.js';
 import { migrate } from '../../dist/database/migrate.js';
-import { ormOptions } from '../../dist/database/orm-options.js';
+import { ormOptions } from '../../dist/app/orm-options.js';
 import { createHttpApp } from '../../dist/app/http-app.js';
 import { prepareMachine } from '../../dist/one-machine/application/machine.js';
 import { OutboxClaimer } from '../../dist/outbox/infrastructure/outbox.claimer.js';

@@ -4,7 +4,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { MikroORM } from '@mikro-orm/postgresql';
 import { readSettings } from '../../dist/app/settings.js';
 import { migrate } from '../../dist/database/migrate.js';
-import { ormOptions } from '../../dist/database/orm-options.js';
+import { ormOptions } from '../../dist/app/orm-options.js';
 import { createHttpApp } from '../../dist/app/http-app.js';
 import { RequireTier } from '../../dist/licensing/require-tier.decorator.js';
 import { LicensingService } from '../../dist/licensing/licensing.service.js';

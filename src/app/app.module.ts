@@ -18,6 +18,7 @@ import { loggingOptions } from '../shared/logging.js';
 import { MetricsModule } from '../shared/metrics.js';
 import { ProblemFilter } from '../shared/problem.filter.js';
 import { queueConnection, QueueLifetime } from '../shared/queue.js';
+import { ormOptions } from './orm-options.js';
 import type { Settings } from './settings.js';
 import { UpkeepModule } from '../shared/upkeep.js';
 
@@ -57,7 +58,7 @@ export class AppModule {
         ProblemModule,
         MetricsModule,
         UpkeepModule,
-        DatabaseModule.forRoot(settings.database.databaseUrl),
+        DatabaseModule.forRoot(ormOptions(settings.database.databaseUrl)),
         BullModule.forRoot(queueConnection({ ...settings.database, ...settings.queue }, queues)),
         OutboxModule.forRoot(settings.app),
         AccessModule,

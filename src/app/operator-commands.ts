@@ -1,6 +1,6 @@
 import { billingCommands } from '../billing/application/billing-commands.js';
 import { secretCommands } from '../forwarding/application/secret-commands.js';
-import { databaseCommands } from '../operations/application/database-commands.js';
+import { databaseCommands } from './database-commands.js';
 import { outboxCommands } from '../outbox/application/outbox-commands.js';
 import { siteCommands } from '../publishing/application/site-commands.js';
 import type { Command, LoneCommand } from '../shared/operator-command.js';

@@ -54,7 +54,7 @@ async function withDatabase(work: ReturnType<Command['prepare']>, startsServer: 
   const [{ MikroORM }, { readProcessSettings }, { ormOptions }, { fillInSecrets }] = await Promise.all([
     import('@mikro-orm/postgresql'),
     import('./settings.js'),
-    import('../database/orm-options.js'),
+    import('./orm-options.js'),
     import('../one-machine/infrastructure/secrets.js'),
   ]);
   const settings = readProcessSettings();

@@ -10,7 +10,7 @@ import {
   type MigrationWait,
   pendingMigrations,
 } from '../database/migrate.js';
-import { ormOptions } from '../database/orm-options.js';
+import { ormOptions } from './orm-options.js';
 import { sharesSessions } from '../database/pooler.js';
 import { missingKeysSentence } from '../forwarding/application/stored-tokens.js';
 import type { SettingsOf } from '../shared/declare-settings.js';

@@ -1,14 +1,14 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { MikroOrmModule } from '@mikro-orm/nestjs';
+import type { Options } from '@mikro-orm/postgresql';
 import { BindingDriver } from './binding-driver.js';
-import { ormOptions } from './orm-options.js';
 import { ProjectReads } from './project-reads.js';
 
 /** The ORM, for every module. The start has migrated before, or looked whether somebody has (src/app/start-database.ts). */
 @Global()
 @Module({})
 export class DatabaseModule {
-  static forRoot(databaseUrl: string): DynamicModule {
+  static forRoot(options: Options): DynamicModule {
     return {
       module: DatabaseModule,
       providers: [ProjectReads],
@@ -16,7 +16,7 @@ export class DatabaseModule {
       imports: [
         MikroOrmModule.forRoot({
           driver: BindingDriver,
-          ...ormOptions(databaseUrl),
+          ...options,
           // Services fork an entity manager for each use case; the public ingest needs no context at all.
           registerRequestContext: false,
         }),

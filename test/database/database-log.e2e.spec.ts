@@ -6,7 +6,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Client } from 'pg';
 import { migrate } from '../../src/database/migrate.js';
-import { ormOptions } from '../../src/database/orm-options.js';
+import { ormOptions } from '../../src/app/orm-options.js';
 import { createHttpApp } from '../../src/app/http-app.js';
 import {
   type EmbeddedPostgres,

@@ -4,7 +4,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { runMigrations } from 'bullmq';
 import { Client } from 'pg';
 import { migrate, pendingMigrations } from '../../src/database/migrate.js';
-import { ormOptions } from '../../src/database/orm-options.js';
+import { ormOptions } from '../../src/app/orm-options.js';
 import { startEmbeddedPostgres } from '../../src/one-machine/infrastructure/embedded-postgres.js';
 import { newId, uuidLowerBound } from '../../src/shared/ids.js';
 import { QUEUES } from '../../src/shared/queue.js';

@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { sql } from 'kysely';
 import { durabilityWarning } from '../../src/database/durability.js';
 import { migrate } from '../../src/database/migrate.js';
-import { ormOptions } from '../../src/database/orm-options.js';
+import { ormOptions } from '../../src/app/orm-options.js';
 import { createHttpApp } from '../../src/app/http-app.js';
 import {
   type EmbeddedPostgres,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
-import { ormOptions } from '../../src/database/orm-options.js';
+import { ormOptions } from '../../src/app/orm-options.js';
 import { siteOrderingKey } from '../../src/licensing/licensing.events.js';
 import { migrations } from '../../src/migrations/index.js';
 import { LOWEST_KEY, OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';

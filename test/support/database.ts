@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
-import { ormOptions } from '../../src/database/orm-options.js';
+import { ormOptions } from '../../src/app/orm-options.js';
 
 /** A database of one test file, cloned from the migrated template. */
 export interface TestDatabase {

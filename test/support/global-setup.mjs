@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { migrate } from '../../dist/database/migrate.js';
-import { ormOptions } from '../../dist/database/orm-options.js';
+import { ormOptions } from '../../dist/app/orm-options.js';
 import { startEmbeddedPostgres } from '../../dist/one-machine/infrastructure/embedded-postgres.js';
 
 export default async function globalSetup() {

@@ -5,7 +5,7 @@ import {
   print,
   required,
   UsageError,
-} from '../../shared/operator-command.js';
+} from '../shared/operator-command.js';
 
 /** The database as a whole. */
 export const databaseCommands: Command[] = [
@@ -32,9 +32,9 @@ export const databaseCommands: Command[] = [
         ] = await Promise.all([
           import('@mikro-orm/postgresql'),
           import('pg'),
-          import('../../database/migrate.js'),
-          import('../../database/orm-options.js'),
-          import('../../database/copy.js'),
+          import('../database/migrate.js'),
+          import('./orm-options.js'),
+          import('../database/copy.js'),
         ]);
         if ((await pendingMigrations(orm)).length > 0)
           throw new OperatorError(

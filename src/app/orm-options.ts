@@ -2,9 +2,9 @@ import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
 import { QUEUE_SCHEMA } from '../shared/queue.js';
 import { connectionOptions } from '../shared/postgres-pool.js';
-import { BindingDriver } from './binding-driver.js';
-import { entities } from '../app/entities.js';
-import { SchemaComparison } from './schema-comparison.js';
+import { BindingDriver } from '../database/binding-driver.js';
+import { entities } from './entities.js';
+import { SchemaComparison } from '../database/schema-comparison.js';
 import { migrations } from '../migrations/index.js';
 
 /** Connections of the ORM's pool in one process; the ingest lanes have a pool of their own. */
