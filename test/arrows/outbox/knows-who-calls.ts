@@ -1,0 +1,3 @@
+import { decorators } from '../access/access.decorators.js';
+
+export const taken = decorators;
