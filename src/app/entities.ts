@@ -36,8 +36,7 @@ import {
 
 /**
  * Every table of the service, by module: `npx mikro-orm migration:check` compares these with the database (ADR 0020).
- * The service reads and writes through four of them, Project, ProjectMember, ApiKey and Subscription; the others it
- * reaches by SQL, in batches and with locks that an ORM does not write.
+ * What is read and written through them, by typed queries, and by SQL: ADR 0022.
  */
 export const entities = [
   ProjectSchema,
