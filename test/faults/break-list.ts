@@ -209,7 +209,7 @@ export const BREAKS: Break[] = [
     mutations: [
       {
         symbol: 'ConsentWriter.waiting',
-        from: /unreachable: \(error\) => this\.unreachable\.about\(error\)/,
+        from: /unreachable: \(error\) => this\.unreachable\.warn\(error\)/,
         to: 'unreachable: () => process.exit(3)',
       },
     ],
