@@ -67,7 +67,7 @@ export class AppModule {
         ProjectsHttpModule,
         ConsentModule,
         ForwardingModule,
-        BillingModule.forRoot(settings.app),
+        BillingModule,
         PublishingModule,
         OperationsModule.forRoot(settings.app),
       ],

@@ -1,4 +1,5 @@
-import { billingCommands } from '../billing/application/billing-commands.js';
+import { billingCommands, reviveEvents } from '../billing/application/billing-commands.js';
+import { BILLING_EVENT } from '../billing/domain/billing-message.js';
 import { secretCommands } from '../forwarding/application/secret-commands.js';
 import { databaseCommands } from './database-commands.js';
 import { outboxCommands } from '../outbox/application/outbox-commands.js';
@@ -8,7 +9,7 @@ import { migrateCommand } from './migrate-command.js';
 
 /** What works on the database of the service, connected as the role that serves. */
 export const DATABASE_COMMANDS: Command[] = [
-  ...outboxCommands(new Map()),
+  ...outboxCommands(new Map([[BILLING_EVENT, reviveEvents]])),
   ...siteCommands,
   ...billingCommands,
   ...secretCommands,

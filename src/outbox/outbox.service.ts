@@ -4,6 +4,7 @@ import { insertMessages } from './infrastructure/insert-messages.js';
 import {
   backlogOf,
   countWaiting,
+  deleteAbout,
   hasRecent,
   isWaiting,
   type WaitingOf,
@@ -74,6 +75,12 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     if (messages.length === 0) return;
     await insertMessages(tx, messages);
     this.appending.add(context);
+  }
+
+  /** Appends a message, in place of what waits or is dead about the same subject; else as `append`. */
+  async appendAnew(tx: EntityManager, message: NewOutboxMessage): Promise<void> {
+    await deleteAbout(tx, message);
+    await this.append(tx, message);
   }
 
   /** How many messages of a key and topic wait, those under way included; counted up to `max`. */

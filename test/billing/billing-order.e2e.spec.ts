@@ -2,10 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import * as fc from 'fast-check';
 import { Client } from 'pg';
 import { BillingUpkeep } from '../../src/billing/application/billing-upkeep.js';
-import { EventWorker } from '../../src/billing/application/event-worker.js';
 import { SubscriptionSync } from '../../src/billing/application/subscription-sync.js';
-import { BillingEventStore } from '../../src/billing/infrastructure/billing-event.store.js';
-import { BillingMetrics } from '../../src/billing/infrastructure/billing.metrics.js';
 import {
   type FakeStripe,
   freshId,
@@ -18,6 +15,7 @@ import {
   stripeSubscription,
   TEST_PRICES,
 } from '../support/fake-stripe.js';
+import { BillingWorker, makeEventsDue } from '../support/billing-worker.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
@@ -33,22 +31,14 @@ const MEANING = `provider, customer_id, price_id, tier, "interval", status, know
   current_period_end, cancel_at, canceled_at, ended_at, end_reason, past_due_since, collection_paused`;
 
 /** Two workers on one database, as two processes have them. */
-function workersOf(service: TestService): EventWorker[] {
-  const first = service.app.get(EventWorker, { strict: false });
-  const second = new EventWorker(
-    service.database.orm.em,
-    service.app.get(BillingEventStore, { strict: false }),
-    service.app.get(SubscriptionSync, { strict: false }),
-    service.app.get(BillingMetrics, { strict: false }),
-    service.settings.outbox,
-  );
-  return [first, second];
+function workersOf(service: TestService): BillingWorker[] {
+  return [BillingWorker.of(service), BillingWorker.another(service)];
 }
 
 /** Lets both workers work until nothing is pending, retries brought forward. */
-async function settle(service: TestService, workers: EventWorker[]): Promise<void> {
+async function settle(service: TestService, workers: BillingWorker[]): Promise<void> {
   for (let round = 0; round < 5; round += 1) {
-    await service.database.query(`update billing_event set available_at = now() where claim_id is null`);
+    await makeEventsDue(service);
     await Promise.all(workers.map((worker) => worker.drain()));
     const left = await service.database.query(`select 1 from billing_event where status = 'pending'`);
     if (left.length === 0) return;

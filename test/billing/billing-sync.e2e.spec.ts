@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { EventWorker } from '../../src/billing/application/event-worker.js';
 import { SubscriptionSync } from '../../src/billing/application/subscription-sync.js';
-import { BillingEventStore } from '../../src/billing/infrastructure/billing-event.store.js';
+import { BILLING_EVENT, eventIdOf } from '../../src/billing/domain/billing-message.js';
+import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
+import { LOWEST_KEY, OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
 import { StripeGateway } from '../../src/billing/infrastructure/stripe-gateway.js';
 import { KNOWN_STATUSES } from '../../src/licensing/domain/subscription-status.js';
 import { newId } from '../../src/shared/ids.js';
@@ -17,6 +18,7 @@ import {
   stripeInvoice,
   stripeSubscription,
 } from '../support/fake-stripe.js';
+import { BillingWorker, makeEventsDue, replayEvent, retryDeadLetters } from '../support/billing-worker.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
@@ -26,11 +28,11 @@ const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 
 let stripe: FakeStripe;
 let service: TestService;
-let worker: EventWorker;
+let worker: BillingWorker;
 beforeAll(async () => {
   stripe = await startFakeStripe();
   service = await startTestService(stripeEnvironment(stripe));
-  worker = service.app.get(EventWorker, { strict: false });
+  worker = BillingWorker.of(service);
 });
 afterAll(async () => {
   await service.close();
@@ -71,9 +73,7 @@ async function eventRow(eventId: string): Promise<Json | undefined> {
   return rows[0];
 }
 
-async function makeDue(): Promise<void> {
-  await service.database.query(`update billing_event set available_at = now() where status = 'pending'`);
-}
+const makeDue = (): Promise<void> => makeEventsDue(service);
 
 describe('an event', () => {
   it('is only a pointer: what Stripe says now is written, whatever the payload says', async () => {
@@ -123,15 +123,9 @@ describe('an event', () => {
     stripe.subscriptions.set(subscription.id, { ...subscription, status: 'unpaid' });
     const second = stripeEvent('customer.subscription.updated', subscription);
     await postEvent(service.baseUrl, second);
-    const other = new EventWorker(
-      service.database.orm.em,
-      service.app.get(BillingEventStore, { strict: false }),
-      worker['subscriptions'],
-      worker['metrics'],
-      service.settings.outbox,
-    );
+    const other = BillingWorker.another(service);
     await other.drain();
-    expect(await row(subscription.id)).toMatchObject({ status: 'unpaid' });
+    await until('the second is written', async () => (await row(subscription.id))?.['status'] === 'unpaid');
     release();
     await slow;
     expect(await row(subscription.id)).toMatchObject({ status: 'unpaid' });
@@ -210,7 +204,7 @@ describe('an event', () => {
       attempts: 0,
     });
     expect(await tierOf(project)).toMatchObject({ tier: 'lite' });
-    expect(await service.app.get(BillingEventStore, { strict: false }).replay({ eventId: event.id })).toBe(0);
+    expect(await replayEvent(service, event.id)).toBe(false);
   });
 
   it('tells why Stripe refused, and never the key', async () => {
@@ -312,7 +306,7 @@ describe('an event', () => {
     await service.database.query(
       `insert into billing_price (price_id, tier, interval) values ('price_new', 'business', 'year')`,
     );
-    await service.app.get(BillingEventStore, { strict: false }).replay({ eventId });
+    expect(await replayEvent(service, eventId)).toBe(true);
     await worker.drain();
     expect(await eventRow(eventId)).toMatchObject({ status: 'processed', code: null });
     expect(await tierOf(project)).toMatchObject({ tier: 'business' });
@@ -357,19 +351,24 @@ describe('an event', () => {
     const subscription = stripeSubscription({ projectId: project.id });
     stripe.failNext(1, 400, { type: 'invalid_request_error', message: 'on demand' });
     const eventId = await tell(subscription);
-    const waiting = await service.database.query<{ attempts: number; wait: string }>(
-      `select attempts, extract(epoch from available_at - now()) as wait from billing_event where event_id = $1`,
+    const waiting = await service.database.query<{ failures: number; wait: string }>(
+      `select failures, extract(epoch from available_at - now()) as wait from outbox_message
+       where payload ->> 'eventId' = $1`,
       [eventId],
     );
-    expect(waiting[0]?.attempts).toBe(1);
+    expect(waiting[0]?.failures).toBe(1);
+    expect(await eventRow(eventId)).toMatchObject({ status: 'pending', attempts: 1, code: 'failed' });
     expect(Number(waiting[0]?.wait)).toBeGreaterThan(0.5);
     expect(await tierOf(project)).toMatchObject({ tier: 'lite' });
-    await service.database.query('update billing_event set attempts = 11 where event_id = $1', [eventId]);
+    await service.database.query(`update outbox_message set failures = 11 where payload ->> 'eventId' = $1`, [
+      eventId,
+    ]);
     stripe.failNext(1, 401, { type: 'invalid_request_error', message: 'on demand' });
     await makeDue();
     await worker.drain();
     expect(await eventRow(eventId)).toMatchObject({ status: 'dead', attempts: 12, code: 'failed' });
-    await service.app.get(BillingEventStore, { strict: false }).replay('dead');
+    expect(await retryDeadLetters(service)).toBeGreaterThan(0);
+    expect(await eventRow(eventId)).toMatchObject({ status: 'pending', attempts: 0, finished_at: null });
     await worker.drain();
     expect(await eventRow(eventId)).toMatchObject({ status: 'processed' });
     expect(await tierOf(project)).toMatchObject({ tier: 'pro' });
@@ -381,16 +380,27 @@ describe('an event', () => {
     stripe.subscriptions.set(subscription.id, subscription);
     const event = stripeEvent('customer.subscription.created', subscription);
     await postEvent(service.baseUrl, event);
-    const store = service.app.get(BillingEventStore, { strict: false });
-    const [held] = await store.claim(newId(), 1, 60_000);
+    const { claimId, messages } = await service.app.get(OutboxClaimer, { strict: false }).claim({
+      topics: [BILLING_EVENT],
+      limit: 1,
+      limitPerKey: 1,
+      freeOf: new Map(),
+      freeOfTopic: new Map(),
+      afterKey: LOWEST_KEY,
+    });
     await worker.drain();
     expect(await row(subscription.id)).toBeUndefined();
     await makeDue();
     await worker.drain();
     expect(await eventRow(event.id)).toMatchObject({ status: 'processed', attempts: 2 });
-    if (!held) throw new Error('nothing was claimed');
-    const late = { status: 'dead' as const, projectId: null, code: 'late', error: null };
-    expect(await store.finish(held, late)).toBe(false);
+    expect(messages.map(eventIdOf)).toEqual([event.id]);
+    const late = messages.map((message) => ({ message, claimId }));
+    const settler = service.app.get(OutboxSettler, { strict: false });
+    const outcome = { code: 'late', error: 'late', projectId: null };
+    for (const leased of late) {
+      await settler.bury(leased, { kind: 'dead', error: 'late', outcome });
+      await settler.settle(leased, outcome, performance.now());
+    }
     expect(await eventRow(event.id)).toMatchObject({ status: 'processed', code: null });
   });
 });

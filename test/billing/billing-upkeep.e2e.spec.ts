@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { EventWorker } from '../../src/billing/application/event-worker.js';
 import { BillingUpkeep } from '../../src/billing/application/billing-upkeep.js';
-import { BillingEventStore } from '../../src/billing/infrastructure/billing-event.store.js';
 import { PriceList } from '../../src/billing/infrastructure/price-list.js';
 import {
   type FakeStripe,
@@ -13,6 +11,7 @@ import {
   stripeEvent,
   stripeSubscription,
 } from '../support/fake-stripe.js';
+import { BillingWorker, replayEvent } from '../support/billing-worker.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -22,12 +21,12 @@ const HOUR_MS = 3_600_000;
 
 let stripe: FakeStripe;
 let service: TestService;
-let worker: EventWorker;
+let worker: BillingWorker;
 let upkeep: BillingUpkeep;
 beforeAll(async () => {
   stripe = await startFakeStripe();
   service = await startTestService(stripeEnvironment(stripe));
-  worker = service.app.get(EventWorker, { strict: false });
+  worker = BillingWorker.of(service);
   upkeep = service.app.get(BillingUpkeep, { strict: false });
 });
 beforeEach(async () => {
@@ -137,8 +136,7 @@ describe(BillingUpkeep.name, () => {
       evt_dead: true,
     });
     // It is past replaying, and nobody stumbles over it.
-    const store = service.app.get(BillingEventStore, { strict: false });
-    expect(await store.replay({ eventId: 'evt_old' })).toBe(0);
+    expect(await replayEvent(service, 'evt_old')).toBe(false);
     await service.database.query('delete from billing_event where event_id = any($1)', [ids]);
   });
 
@@ -169,14 +167,14 @@ describe(PriceList.name, () => {
   });
 });
 
-describe('npm run ops -- billing', () => {
+describe('npm run ops', () => {
   async function ops(...args: string[]): Promise<{ code: number; text: string }> {
     const { PATH, HOME } = process.env;
     const env = { PATH, HOME, NODE_ENV: 'test', DATABASE_URL: service.database.url };
     try {
       const { stdout, stderr } = await promisify(execFile)(
         process.execPath,
-        ['--disable-warning=ExperimentalWarning', 'dist/ops.js', 'billing', ...args],
+        ['--disable-warning=ExperimentalWarning', 'dist/ops.js', ...args],
         { env },
       );
       return { code: 0, text: stdout + stderr };
@@ -186,31 +184,44 @@ describe('npm run ops -- billing', () => {
     }
   }
 
-  it('lists dead events and replays them, after a dry run that changes nothing', async () => {
-    expect(await ops('events')).toEqual({ code: 0, text: 'No dead events.\n' });
+  it('lists a dead event, and retries and replays it, after a dry run that changes nothing', async () => {
+    expect(await ops('billing', 'events')).toEqual({ code: 0, text: 'No dead events.\n' });
     const project = await createTestProject(service);
     const subscription = stripeSubscription({ projectId: project.id });
     const event = stripeEvent('customer.subscription.created', subscription);
     await postEvent(service.baseUrl, event);
     await worker.drain();
-    const { text } = await ops('events');
+    const { text } = await ops('billing', 'events');
     expect(text).toContain(event.id);
     expect(text).toContain('subscription_not_found');
+    const letter = (await ops('outbox', 'dead')).text;
+    expect(letter).toMatch(
+      new RegExp(`  billing\\.event  ${event.id}  1 failures: subscription_not_found: `),
+    );
+    const [, id = ''] = / {2}(\d+) {2}billing/.exec(letter) ?? [];
+
     stripe.subscriptions.set(subscription.id, subscription);
-    expect((await ops('replay', event.id, '--dry-run')).text).toBe('Would replay 1.\n');
-    expect((await ops('replay', 'evt_of_nobody', '--dry-run')).code).toBe(1);
+    expect((await ops('billing', 'replay', event.id, '--dry-run')).text).toBe('Would replay 1.\n');
+    expect((await ops('outbox', 'retry', id, '--dry-run')).text).toBe('Would put back 1.\n');
     await worker.drain();
     expect(await tierOf(project)).toBe('lite');
-    expect((await ops('replay', '--all')).text).toContain('Replaying 1;');
+    expect((await ops('outbox', 'retry', id)).text).toContain('Put back 1;');
+    expect((await ops('billing', 'events', '--status', 'pending')).text).toContain(event.id);
     await worker.drain();
     expect(await tierOf(project)).toBe('pro');
-    expect((await ops('events', '--status', 'processed')).text).toContain(event.id);
-  });
+
+    stripe.subscriptions.set(subscription.id, { ...subscription, status: 'unpaid' });
+    expect((await ops('billing', 'replay', event.id)).text).toContain('Replaying 1;');
+    await worker.drain();
+    expect(await tierOf(project)).toBe('lite');
+    // Eight commands, each a process.
+  }, 60_000);
 
   it('grants enterprise with reason and end, and revokes it at once; both are logged', async () => {
     const project = await createTestProject(service);
     const until = new Date(Date.now() + 24 * HOUR_MS).toISOString();
     const grant = [
+      'billing',
       'grant',
       project.id,
       'enterprise',
@@ -229,12 +240,23 @@ describe('npm run ops -- billing', () => {
     expect((await ops(...grant)).code).toBe(0);
     expect(await tierOf(project)).toBe('enterprise');
     // A second grant changes the first: a project has one at a time.
-    await ops('grant', project.id, 'business', '--until', until, '--reason', 'contract 8', '--by', 'op-1');
+    await ops(
+      'billing',
+      'grant',
+      project.id,
+      'business',
+      '--until',
+      until,
+      '--reason',
+      'contract 8',
+      '--by',
+      'op-1',
+    );
     expect(await tierOf(project)).toBe('business');
-    const revoked = await ops('revoke', project.id, '--reason', 'contract ended', '--by', 'op-2');
+    const revoked = await ops('billing', 'revoke', project.id, '--reason', 'contract ended', '--by', 'op-2');
     expect(revoked.text).toContain('from business to lite (canceled)');
     expect(await tierOf(project)).toBe('lite');
-    expect((await ops('revoke', project.id, '--reason', 'again', '--by', 'op-2')).code).toBe(1);
+    expect((await ops('billing', 'revoke', project.id, '--reason', 'again', '--by', 'op-2')).code).toBe(1);
     const log = await service.database.query(
       'select action, tier, reason, operator from billing_grant_log where project_id = $1 order by id',
       [project.id],

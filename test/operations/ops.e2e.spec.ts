@@ -94,7 +94,7 @@ describe('npm run ops', () => {
     ['sites publish', 'Give the id of a project, or --all.'],
     ['sites publish x', '"x" is no id of a project: it must be a UUID.'],
     ['billing events --status odd', '--status must be one of dead, pending, processed, ignored.'],
-    ['billing replay', 'Give the id of an event, or --all.'],
+    ['billing replay', 'Give the id of an event.'],
     [`billing grant ${UNKNOWN}`, 'Give a tier behind the project: pro, business, enterprise.'],
     [`billing grant ${UNKNOWN} pro`, 'Give the end of the grant with --until.'],
     [`billing grant ${UNKNOWN} pro --until soon`, '--until must be an ISO 8601 instant, e.g. 2027-12-31.'],

@@ -5,8 +5,8 @@ import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher
 import { OutboxService } from '../../src/outbox/outbox.service.js';
 import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
 import { type LeasedMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
-import type { Ending, OutboxMessage, Settled } from '../../src/outbox/domain/outbox-message.js';
-import { BUG_SCHEDULE } from '../../src/outbox/domain/retry-schedule.js';
+import type { Ending, Failure, OutboxMessage, Settled } from '../../src/outbox/domain/outbox-message.js';
+import { BUG_SCHEDULE, type RetrySchedule } from '../../src/outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../src/outbox/outbox.handler.js';
 import { newId } from '../../src/shared/ids.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -21,7 +21,8 @@ const LOWEST_KEY = '00000000-0000-0000-0000-000000000000';
 /** A handler whose attempts the test decides; it writes down what it attempted and settled. */
 class Recorder implements OutboxHandler<string> {
   readonly topics = [TOPIC];
-  readonly retry = BUG_SCHEDULE;
+  retry: RetrySchedule = BUG_SCHEDULE;
+  slotsMax?: number;
   readonly attemptMaxMs = 0;
   readonly prepared: string[] = [];
   readonly attempted: string[] = [];
@@ -48,6 +49,15 @@ class Recorder implements OutboxHandler<string> {
     await this.write(tx);
     if (settled.some(this.poisonousAtSettle)) throw new Error('poison at settle');
     this.settled.push(...settled.map(({ message, outcome }) => ({ subjectId: message.subjectId, outcome })));
+  }
+
+  readonly failures: Failure<string>[] = [];
+  /** What it writes with a failure. */
+  writeFailed = (_tx: EntityManager): Promise<unknown> => Promise.resolve();
+
+  async failed(tx: EntityManager, _message: OutboxMessage, failure: Failure<string>): Promise<void> {
+    await this.writeFailed(tx);
+    this.failures.push(failure);
   }
 
   giveUp(): Ending<string> {
@@ -399,6 +409,63 @@ describe('outbox', () => {
     dispatcher.ring();
     await until('settled', () => recorder.settled.length === 1);
     expect(await dead()).toEqual([]);
+  });
+
+  it('waits and buries as the handler of the topic says, and tells it in the same transaction', async () => {
+    await service.database.query('create table written (subject text)');
+    await service.database.query('grant insert on written to public');
+    recorder.writeFailed = (tx) => tx.execute(`insert into written values ('failed')`);
+    recorder.retry = { failuresMax: 2, unknownOutcomesMax: 3, delayMs: () => 60_000 };
+    recorder.attempt = () => Promise.reject(new Error('broken'));
+    await append(1);
+    dispatcher.ring();
+    await until('the failure is counted', async () => (await rows())[0]?.['failures'] === 1);
+    const [row] = await service.database.query<{ left: number }>(
+      'select extract(epoch from available_at - now())::float8 as left from outbox_message',
+    );
+    expect(row?.left).toBeGreaterThan(50);
+    await skipBackoff();
+    dispatcher.ring();
+    await until('buried', async () => (await dead()).length === 1);
+    await until('told', () => recorder.failures.length === 2);
+    expect(recorder.failures).toEqual([
+      { kind: 'retry', error: 'Error: broken', outcome: null },
+      { kind: 'dead', error: 'Error: broken', outcome: null },
+    ]);
+    expect(await service.database.query('select * from written')).toHaveLength(2);
+  });
+
+  it('buries a message at once that its handler says is dead, and nothing where it cannot say so', async () => {
+    recorder.attempt = () => Promise.resolve({ kind: 'dead', error: 'for good', outcome: 'lost' });
+    recorder.writeFailed = () => Promise.reject(new Error('cannot be written'));
+    await append(1);
+    dispatcher.ring();
+    await until('it was tried', () => recorder.attempted.length === 1);
+    await until('nothing is under way', () => dispatcher.leased === 0);
+    expect([await dead(), (await rows()).length]).toEqual([[], 1]);
+    recorder.writeFailed = () => Promise.resolve();
+    await service.database.query('update outbox_message set available_at = now()');
+    dispatcher.ring();
+    const [letter] = await until('buried', async () => ((await dead()).length > 0 ? dead() : null));
+    expect(letter).toMatchObject({ last_error: 'for good' });
+    expect(recorder.failures).toEqual([{ kind: 'dead', error: 'for good', outcome: 'lost' }]);
+  });
+
+  it('has no more of a topic under way than its handler allows, however many keys wait', async () => {
+    recorder.slotsMax = 3;
+    let underWay = 0;
+    let most = 0;
+    recorder.attempt = async () => {
+      most = Math.max(most, (underWay += 1));
+      await new Promise((wake) => setTimeout(wake, 5));
+      underWay -= 1;
+      return { kind: 'settled', outcome: 'done', healthy: true };
+    };
+    for (let n = 0; n < 40; n++) await append(2);
+    dispatcher.ring();
+    await until('all settled', () => recorder.settled.length === 80);
+    expect(most).toBe(3);
+    expect(new Set(recorder.settled.map(({ subjectId }) => subjectId)).size).toBe(80);
   });
 
   it('puts a message back for as long as its handler asks to retry', async () => {

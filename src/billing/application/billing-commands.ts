@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { OperatorBilling } from './operator-billing.js';
+import { BILLING_EVENT, eventIdOf } from '../domain/billing-message.js';
 import { parseInstant } from '../../shared/instant.js';
 import {
   atMost,
@@ -7,7 +8,6 @@ import {
   DRY_RUN,
   type Given,
   LISTED_MAX,
-  oneOrAll,
   OperatorError,
   print,
   projectIdOf,
@@ -35,27 +35,22 @@ export const billingCommands: Command[] = [
   },
   {
     name: 'billing replay',
-    synopsis: '<eventId> | --all  [--dry-run]',
-    summary: 'have an event worked through again, or all dead ones',
-    options: { all: { type: 'boolean' }, ...DRY_RUN },
+    synopsis: '<eventId>  [--dry-run]',
+    summary: 'have an event worked through again, also one that was processed',
+    options: { ...DRY_RUN },
     prepare: (given) => {
-      const which = oneOrAll(given, 'the id of an event');
+      const [eventId] = given.args;
+      if (eventId === undefined) throw new UsageError('Give the id of an event.');
       atMost(1, given);
-      const eventId = which === 'all' ? null : (given.args[0] ?? null);
       const dryRun = given.values['dry-run'] === true;
       return async ({ orm }) => {
         const billing = await billingOf(orm.em);
-        const count = await billing.replay(eventId === null ? 'dead' : { eventId }, { dryRun });
-        if (eventId !== null && count === 0) {
+        if (!(await billing.replay(eventId, { dryRun }))) {
           throw new OperatorError(
             'There is no such event, or none that can be replayed: it was ignored, or its payload was dropped.',
           );
         }
-        print(
-          dryRun
-            ? `Would replay ${count}.`
-            : `Replaying ${count}; a worker takes them up within the poll interval.`,
-        );
+        print(dryRun ? 'Would replay 1.' : 'Replaying 1; a worker takes it up within the poll interval.');
       };
     },
   },
@@ -123,7 +118,17 @@ async function billingOf(em: EntityManager): Promise<OperatorBilling> {
   const outbox = new OutboxService(em, { ring: () => undefined });
   const licensing = new LicensingService(em, outbox);
   licensing.onModuleInit();
-  return new Billing(em, licensing);
+  outbox.announce(BILLING_EVENT);
+  return new Billing(em, licensing, outbox);
+}
+
+/** The events of messages that an operator puts back are pending again, as their messages are. */
+export async function reviveEvents(
+  tx: EntityManager,
+  letters: { payload: Record<string, unknown> | null }[],
+): Promise<void> {
+  const { BillingEventStore } = await import('../infrastructure/billing-event.store.js');
+  await new BillingEventStore(tx).revive(tx, letters.map(eventIdOf));
 }
 
 async function listEvents(billing: OperatorBilling, status: (typeof EVENT_STATUSES)[number]): Promise<void> {

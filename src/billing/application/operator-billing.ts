@@ -5,6 +5,8 @@ import { subscriptionsOf, writeSubscription } from '../../licensing/subscription
 import { statusAfter } from '../../licensing/domain/subscription-status.js';
 import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
 import { findProject, lockProject } from '../../projects/project.rows.js';
+import type { OutboxService } from '../../outbox/outbox.service.js';
+import { messageOf } from '../domain/billing-message.js';
 import { newId } from '../../shared/ids.js';
 import {
   BillingEventStore,
@@ -33,7 +35,7 @@ export interface GrantResult {
 
 /** Undoes what was done, so that a dry run answers what would happen by really trying it. */
 class DryRun extends Error {
-  constructor(readonly result: GrantResult) {
+  constructor(readonly result: GrantResult | boolean) {
     super('dry run');
   }
 }
@@ -45,6 +47,7 @@ export class OperatorBilling {
   constructor(
     private readonly em: EntityManager,
     private readonly licensing: LicensingService,
+    private readonly outbox: OutboxService,
   ) {
     this.events = new BillingEventStore(em);
   }
@@ -53,9 +56,22 @@ export class OperatorBilling {
     return this.events.list(status, limit);
   }
 
-  /** Puts events back into the inbox: one that is processed or dead, or all that are dead. Returns how many. */
-  replay(which: { eventId: string } | 'dead', options: { dryRun: boolean }): Promise<number> {
-    return this.events.replay(which, options);
+  /**
+   * Has an event worked through again, processed or dead, as if it had just come. Returns whether there is one that can
+   * be; a dry run changes nothing.
+   */
+  async replay(eventId: string, { dryRun }: { dryRun: boolean }): Promise<boolean> {
+    try {
+      return await this.em.fork().transactional(async (tx) => {
+        const event = await this.events.reopen(tx, eventId);
+        if (event) await this.outbox.appendAnew(tx, messageOf(event));
+        if (dryRun) throw new DryRun(event !== null);
+        return event !== null;
+      });
+    } catch (error) {
+      if (error instanceof DryRun) return error.result === true;
+      throw error;
+    }
   }
 
   /**
@@ -140,7 +156,7 @@ export class OperatorBilling {
         return result;
       });
     } catch (error) {
-      if (error instanceof DryRun) return error.result;
+      if (error instanceof DryRun && typeof error.result === 'object') return error.result;
       throw error;
     }
   }

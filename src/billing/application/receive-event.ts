@@ -1,14 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { OutboxService } from '../../outbox/outbox.service.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
+import { messageOf } from '../domain/billing-message.js';
 import { isOfOtherMode, planOf, readEvent, type StripeEvent } from '../domain/stripe-event.js';
-import { BillingBell } from '../infrastructure/billing.bell.js';
 import { BillingEventStore } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { verifiedPayload } from '../infrastructure/webhook-signature.js';
 
-/** Puts events into the inbox, once each; a worker does the rest. */
+/** Puts events into the inbox, once each, and a message for the worker beside each that means something. */
 @Injectable()
 export class ReceiveEvent {
   private readonly logger = new Logger(ReceiveEvent.name);
@@ -16,7 +18,8 @@ export class ReceiveEvent {
 
   constructor(
     private readonly store: BillingEventStore,
-    private readonly bell: BillingBell,
+    private readonly em: EntityManager,
+    private readonly outbox: OutboxService,
     private readonly metrics: BillingMetrics,
     @SettingsFrom(billingSettings) private readonly settings: BillingSettings,
   ) {}
@@ -57,7 +60,11 @@ export class ReceiveEvent {
     const foreign = isOfOtherMode(event, this.settings.stripeSecretKey);
     const status = planOf(event.type) && !foreign ? 'pending' : 'ignored';
     const code = foreign ? 'livemode_mismatch' : null;
-    const isNew = await this.store.receive(event, { payload, status, source, code });
+    const isNew = await this.em.fork().transactional(async (tx) => {
+      const isFirst = await this.store.receive(tx, event, { payload, status, source, code });
+      if (isFirst && status === 'pending') await this.outbox.append(tx, messageOf(event));
+      return isFirst;
+    });
     if (isNew && foreign) {
       this.metrics.alert(
         'livemode_mismatch',
@@ -66,7 +73,6 @@ export class ReceiveEvent {
       );
     }
     this.metrics.count(event.type, isNew ? (status === 'ignored' ? 'ignored' : 'received') : 'duplicate');
-    if (isNew && status === 'pending') this.bell.ring();
     return isNew;
   }
 }

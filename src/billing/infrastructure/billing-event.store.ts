@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { hasEnded } from '../../licensing/subscription.rows.js';
+import type { EventKey } from '../domain/billing-message.js';
 import { readEvent, type StripeEvent } from '../domain/stripe-event.js';
 
 export const STRIPE = 'stripe' as const;
@@ -11,17 +12,10 @@ const ERROR_CHARACTERS_MAX = 500;
 
 export type EventStatus = 'pending' | 'processed' | 'ignored' | 'dead';
 
-/** An event that this worker holds a lease on. */
-export interface HeldEvent {
-  event: StripeEvent;
-  claimId: string;
-  /** Claims so far, this one included. */
+/** How an event stands after an attempt. */
+export interface EventState {
+  status: 'pending' | 'processed' | 'dead';
   attempts: number;
-}
-
-/** What came of an event. */
-export interface EventOutcome {
-  status: 'processed' | 'dead';
   projectId: string | null;
   /** Null where all went well. */
   code: string | null;
@@ -41,13 +35,14 @@ export interface ListedEvent {
   receivedAt: Date;
 }
 
-/** The statements on the inbox of events. Time is the database's alone, as in the outbox. */
+/** The statements on the inbox of events. What works through them, and when, is the outbox's. */
 @Injectable()
 export class BillingEventStore {
   constructor(private readonly em: EntityManager) {}
 
-  /** Stores an event once; returns whether it is new. */
+  /** Stores an event once, in the caller's transaction; returns whether it is new. */
   async receive(
+    tx: EntityManager,
     event: StripeEvent,
     {
       payload,
@@ -63,53 +58,44 @@ export class BillingEventStore {
               ${event.customerId}, ${payload}, ${event.createdAt}, ${source}, ${status}, ${code},
               case when ${status} = 'ignored' then now() end)
       on conflict (provider, event_id) do nothing
-    `.execute(this.em.fork().getKysely());
+    `.execute(tx.getKysely());
     return Number(numAffectedRows ?? 0) > 0;
   }
 
-  /** Leases up to `limit` events, longest waiting first. A lease that ran out may be claimed again. */
-  async claim(claimId: string, limit: number, leaseMs: number): Promise<HeldEvent[]> {
-    const { rows } = await sql<{ payload: string; attempts: number }>`
-      update billing_event e
-      set claim_id = ${claimId}::uuid, attempts = e.attempts + 1,
-          available_at = now() + make_interval(secs => ${leaseMs / 1000}::float8)
-      from (
-        select provider, event_id from billing_event
-        where status = 'pending' and available_at <= now()
-        order by available_at limit ${limit}::int
-        for update skip locked
-      ) picked
-      where e.provider = picked.provider and e.event_id = picked.event_id
-      returning e.payload, e.attempts
+  /** Those of the events that are still to be worked through, or are dead, by their ids. */
+  async open(eventIds: string[]): Promise<Map<string, StripeEvent>> {
+    const { rows } = await sql<{ payload: string }>`
+      select payload from billing_event
+      where provider = ${STRIPE} and event_id = any(${eventIds}::text[]) and status in ('pending', 'dead')
+        and payload is not null
     `.execute(this.em.fork().getKysely());
-    return rows.flatMap(({ payload, attempts }) => {
-      const event = readEvent(JSON.parse(payload));
-      return event ? [{ event, claimId, attempts }] : [];
-    });
+    const events = rows.flatMap(({ payload }) => readEvent(JSON.parse(payload)) ?? []);
+    return new Map(events.map((event) => [event.id, event]));
   }
 
-  /** Writes an outcome, if the lease is still ours; returns whether it was. */
-  async finish({ event, claimId }: HeldEvent, outcome: EventOutcome): Promise<boolean> {
-    const { numAffectedRows } = await sql`
+  /**
+   * Writes what came of an attempt, in the transaction in which the event's message is settled, put back or buried.
+   * Returns the event's type; null where the event is gone or somebody has been through with it.
+   */
+  async write(tx: EntityManager, eventId: string, state: EventState): Promise<string | null> {
+    const { status, attempts, projectId, code, error } = state;
+    const { rows } = await sql<{ type: string }>`
       update billing_event
-      set status = ${outcome.status}, project_id = ${outcome.projectId}, code = ${outcome.code},
-          last_error = ${outcome.error?.slice(0, ERROR_CHARACTERS_MAX) ?? null}, claim_id = null, finished_at = now()
-      where provider = ${STRIPE} and event_id = ${event.id} and claim_id = ${claimId}::uuid and status = 'pending'
-    `.execute(this.em.fork().getKysely());
-    return Number(numAffectedRows ?? 0) > 0;
+      set status = ${status}, attempts = ${attempts}, project_id = coalesce(${projectId}::uuid, project_id),
+          code = ${code}, last_error = ${error?.slice(0, ERROR_CHARACTERS_MAX) ?? null}, claim_id = null,
+          finished_at = case when ${status} = 'pending' then null else now() end
+      where provider = ${STRIPE} and event_id = ${eventId} and status in ('pending', 'dead')
+      returning type
+    `.execute(tx.getKysely());
+    return rows[0]?.type ?? null;
   }
 
-  /** Gives an event back, to be claimed again after the wait. */
-  async putBack(
-    { event, claimId }: HeldEvent,
-    { afterMs, code, error }: { afterMs: number; code: string; error: string },
-  ): Promise<void> {
+  /** Makes dead events pending again, whose messages an operator has put back. */
+  async revive(tx: EntityManager, eventIds: string[]): Promise<void> {
     await sql`
-      update billing_event
-      set claim_id = null, available_at = now() + make_interval(secs => ${afterMs / 1000}::float8),
-          code = ${code}, last_error = ${error.slice(0, ERROR_CHARACTERS_MAX)}
-      where provider = ${STRIPE} and event_id = ${event.id} and claim_id = ${claimId}::uuid and status = 'pending'
-    `.execute(this.em.fork().getKysely());
+      update billing_event set status = 'pending', attempts = 0, finished_at = null
+      where provider = ${STRIPE} and event_id = any(${eventIds}::text[]) and status = 'dead'
+    `.execute(tx.getKysely());
   }
 
   /** All events of a subscription and the end of its customer, oldest first; dead ones tell facts too. */
@@ -164,26 +150,15 @@ export class BillingEventStore {
   }
 
   /**
-   * Has finished events worked through again, as if they had just come: one by its id, or all dead ones.
-   * Returns how many there are; a dry run changes none. One whose payload was dropped is past replaying.
+   * Makes a finished event pending again, in the caller's transaction, which appends its message. Returns what says
+   * where that stands; null where there is no such event, or it was ignored, or its payload was dropped.
    */
-  async replay(which: { eventId: string } | 'dead', { dryRun = false } = {}): Promise<number> {
-    const condition =
-      which === 'dead'
-        ? sql`status = 'dead'`
-        : sql`event_id = ${which.eventId} and status <> 'ignored' and payload is not null`;
-    const database = this.em.fork().getKysely();
-    if (dryRun) {
-      const { rows } = await sql<{ count: number }>`
-        select count(*)::int as count from billing_event where provider = ${STRIPE} and ${condition}
-      `.execute(database);
-      return rows[0]?.count ?? 0;
-    }
-    const { numAffectedRows } = await sql`
-      update billing_event
-      set status = 'pending', attempts = 0, claim_id = null, available_at = now(), finished_at = null
-      where provider = ${STRIPE} and ${condition}
-    `.execute(database);
-    return Number(numAffectedRows ?? 0);
+  async reopen(tx: EntityManager, eventId: string): Promise<EventKey | null> {
+    const { rows } = await sql<EventKey>`
+      update billing_event set status = 'pending', attempts = 0, claim_id = null, finished_at = null
+      where provider = ${STRIPE} and event_id = ${eventId} and status <> 'ignored' and payload is not null
+      returning event_id as id, subscription_id as "subscriptionId", customer_id as "customerId"
+    `.execute(tx.getKysely());
+    return rows[0] ?? null;
   }
 }

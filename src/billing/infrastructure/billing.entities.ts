@@ -24,11 +24,11 @@ export const BillingEventSchema = defineEntity({
     /** How we heard of it. */
     source: p.enum(['webhook', 'reconciliation'] as const),
     status: p.enum(['pending', 'processed', 'ignored', 'dead'] as const),
-    /** Claims so far; one that ended without an outcome counts too. */
+    /** Attempts so far; one that ended without an outcome counts too. */
     attempts: p.integer().default(0),
-    /** Whose lease it is; null while nobody works on it. Every later write must name it. */
+    /** Of the version before, which may still claim events; the next release drops it. */
     claimId: p.uuid().nullable(),
-    /** When it may be claimed: the end of the lease, or of the wait before a retry. */
+    /** Of the version before, as `claimId`: the lease is the message's in the outbox. */
     availableAt: p.datetime().defaultRaw('now()'),
     /** Why it failed last, or what was decided, as a stable code; null where all went well. */
     code: p.text().nullable(),

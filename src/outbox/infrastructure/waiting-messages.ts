@@ -89,3 +89,16 @@ export async function deleteOfProject(tx: EntityManager, projectId: string): Pro
   await sql`delete from outbox_message where project_id = ${projectId}`.execute(tx.getKysely());
   await sql`delete from outbox_dead_letter where project_id = ${projectId}`.execute(tx.getKysely());
 }
+
+/** Deletes what waits or is dead about one subject of a key, in the caller's transaction. */
+export async function deleteAbout(
+  tx: EntityManager,
+  { orderingKey, subjectId }: { orderingKey: string; subjectId: string },
+): Promise<void> {
+  await sql`
+    delete from outbox_message where ordering_key = ${orderingKey} and subject_id = ${subjectId}
+  `.execute(tx.getKysely());
+  await sql`
+    delete from outbox_dead_letter where ordering_key = ${orderingKey} and subject_id = ${subjectId}
+  `.execute(tx.getKysely());
+}

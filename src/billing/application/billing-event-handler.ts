@@ -1,13 +1,14 @@
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { subscriptionsOfCustomer } from '../../licensing/subscription.rows.js';
-import { newId } from '../../shared/ids.js';
+import type { Attempt, Ending, Failure, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
+import type { RetrySchedule } from '../../outbox/domain/retry-schedule.js';
+import type { OutboxHandler } from '../../outbox/outbox.handler.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
-import { ThrottledLog } from '../../shared/throttled-log.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
-import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { withoutKeys } from '../../shared/without-keys.js';
+import { attemptsOf, BILLING_EVENT, eventIdOf } from '../domain/billing-message.js';
 import {
   EVENT_ATTEMPTS_MAX,
   retryDelayMs,
@@ -15,16 +16,24 @@ import {
   UNMAPPED_ATTEMPTS_MAX,
 } from '../domain/retry-delay.js';
 import { planOf, projectOfSession, type StripeEvent } from '../domain/stripe-event.js';
-import { BillingEventStore, type HeldEvent, STRIPE } from '../infrastructure/billing-event.store.js';
+import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { describeProviderError, isProviderError } from '../infrastructure/stripe-gateway.js';
 import { SubscriptionSync, type SyncResult } from './subscription-sync.js';
 
 /** Events under way at once in one worker; Stripe allows 100 requests a second. */
 const SLOTS = 8;
-const CLAIM_RETRY_MS = 500;
+/** As long as Stripe may take to answer, its retries included. */
+const ATTEMPT_MAX_MS = 30_000;
 /** Subscriptions of one customer that are looked at when the customer is deleted. */
 const CUSTOMER_SUBSCRIPTIONS_MAX = 100;
+
+/** What is written of an event: a stable code and a sentence, null where all went well, and the project once known. */
+export interface EventOutcome {
+  code: string | null;
+  error: string | null;
+  projectId: string | null;
+}
 
 /** What came of one event. */
 type Verdict =
@@ -41,97 +50,115 @@ const STILL_ALIVE: Verdict = {
 };
 
 /**
- * Works through the inbox of events. It is rung (by the queue, by the heartbeat); two rings at once are one.
- * An event may be worked through twice, here or elsewhere: what it does is the same, and only the holder of
- * the lease writes its outcome.
+ * Works through billing events: the outbox's handler for `billing.event`. An event may be worked through twice, here or
+ * elsewhere: what it does is the same, and only the holder of the lease writes its outcome.
  */
 @Injectable()
-export class EventWorker implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(EventWorker.name);
-  private readonly claimFailure = new ThrottledLog(
-    this.logger,
-    'billing events could not be claimed; trying again',
-  );
-  private running: Promise<void> | null = null;
-  private rung = false;
-  private stopping = false;
-  private readonly underWay = new Set<Promise<void>>();
+export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModuleInit {
+  readonly topics = [BILLING_EVENT];
+  readonly slotsMax = SLOTS;
+  readonly attemptMaxMs = ATTEMPT_MAX_MS;
+  readonly retry: RetrySchedule = {
+    failuresMax: EVENT_ATTEMPTS_MAX,
+    unknownOutcomesMax: EVENT_ATTEMPTS_MAX,
+    delayMs: retryDelayMs,
+  };
+  private readonly logger = new Logger(BillingEventHandler.name);
 
   constructor(
     private readonly em: EntityManager,
     private readonly store: BillingEventStore,
     private readonly subscriptions: SubscriptionSync,
     private readonly metrics: BillingMetrics,
-    @SettingsFrom(outboxSettings) private readonly outbox: OutboxSettings,
+    private readonly outbox: OutboxService,
   ) {}
 
-  /** Looks for events now. Never waits and never throws. */
-  ring(): void {
-    this.rung = true;
-    if (this.running || this.stopping) return;
-    this.running = this.run().finally(() => {
-      this.running = null;
-      if (this.rung) this.ring();
+  onModuleInit(): void {
+    this.outbox.register(this);
+  }
+
+  async prepare(messages: OutboxMessage[]): Promise<Attempt<EventOutcome>[]> {
+    const events = await this.store.open(messages.map(eventIdOf));
+    return messages.map((message) => {
+      const event = events.get(eventIdOf(message));
+      return () => (event ? this.attempt(message, event) : Promise.resolve(NOTHING_LEFT));
     });
   }
 
-  /** Works through all that is due, and returns when it is done. */
-  async drain(): Promise<void> {
-    while (!this.stopping) {
-      const free = SLOTS - this.underWay.size;
-      if (free === 0) {
-        await Promise.race(this.underWay);
-        continue;
-      }
-      const held = await this.store.claim(newId(), free, this.outbox.leaseMs);
-      for (const one of held) {
-        const work = this.workOn(one).finally(() => this.underWay.delete(work));
-        this.underWay.add(work);
-      }
-      if (held.length === 0) break;
-    }
-    await Promise.all(this.underWay);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopping = true;
-    await this.running;
-    await Promise.all(this.underWay);
-  }
-
-  private async run(): Promise<void> {
-    try {
-      while (this.rung && !this.stopping) {
-        this.rung = false;
-        await this.drain();
-      }
-    } catch (error) {
-      this.claimFailure.warn(error);
-      await new Promise((wake) => setTimeout(wake, CLAIM_RETRY_MS));
-      this.rung = true;
-    }
-  }
-
-  /** Never rejects: where the outcome cannot be written, the lease runs out and the event is claimed again. */
-  private async workOn(held: HeldEvent): Promise<void> {
-    try {
-      const verdict = await this.judge(held.event).catch((error: unknown): Verdict => {
-        // A provider that is away is counted and waited for; a database that is away ends the attempt.
-        if (!isProviderError(error) && isConnectionFailure(error)) throw error;
-        return {
-          kind: 'retry',
-          code: 'failed',
-          error: withoutKeys(describeProviderError(error)),
-          attemptsMax: EVENT_ATTEMPTS_MAX,
-        };
+  async settle(tx: EntityManager, settled: Settled<EventOutcome>[]): Promise<void> {
+    for (const { message, outcome } of settled) {
+      const attempts = attemptsOf(message);
+      const type = await this.store.write(tx, eventIdOf(message), {
+        ...outcome,
+        status: 'processed',
+        attempts,
       });
-      await this.settle(held, verdict);
-    } catch (error) {
-      this.logger.warn({ err: error, eventId: held.event.id }, 'a billing event waits for its lease to end');
+      if (type !== null) this.metrics.count(type, 'processed');
     }
   }
 
-  private async judge(event: StripeEvent): Promise<Verdict> {
+  giveUp(): Ending<EventOutcome> {
+    return dead({
+      code: 'worker_lost',
+      error: 'The service stopped each time while working on it.',
+      projectId: null,
+    });
+  }
+
+  /** An event waits, or is dead, exactly as its message. */
+  async failed(
+    tx: EntityManager,
+    message: OutboxMessage,
+    { kind, error: thrown, outcome }: Failure<EventOutcome>,
+  ): Promise<void> {
+    const eventId = eventIdOf(message);
+    const { code, error, projectId } = outcome ?? {
+      code: 'failed',
+      error: withoutKeys(thrown),
+      projectId: null,
+    };
+    const attempts = attemptsOf(message);
+    const status = kind === 'retry' ? 'pending' : 'dead';
+    const type = await this.store.write(tx, eventId, { status, attempts, code, error, projectId });
+    if (type === null) return;
+    this.metrics.count(type, kind === 'retry' ? 'retried' : 'dead');
+    if (kind === 'retry')
+      this.logger.warn({ eventId, type, code, error, attempts }, 'a billing event is tried again');
+    else
+      this.metrics.alert(code ?? 'failed', `a billing event is dead: ${error}`, { eventId, type, projectId });
+  }
+
+  private async attempt(message: OutboxMessage, event: StripeEvent): Promise<Ending<EventOutcome>> {
+    const verdict = await this.workOn(event).catch((error: unknown): Verdict => {
+      // A provider that is away is counted and waited for; a database that is away is the outbox's to wait for.
+      if (!isProviderError(error) && isConnectionFailure(error)) throw error;
+      return {
+        kind: 'retry',
+        code: 'failed',
+        error: withoutKeys(describeProviderError(error)),
+        attemptsMax: EVENT_ATTEMPTS_MAX,
+      };
+    });
+    const attempts = attemptsOf(message);
+    switch (verdict.kind) {
+      case 'done':
+        return {
+          kind: 'settled',
+          outcome: { code: verdict.note, error: null, projectId: verdict.projectId },
+          healthy: true,
+        };
+      case 'retry': {
+        const { code, error, attemptsMax } = verdict;
+        const outcome = { code, error, projectId: null };
+        if (attempts >= attemptsMax) return dead(outcome);
+        return { kind: 'retry', afterMs: retryDelayMs(attempts), error: `${code}: ${error}`, outcome };
+      }
+      case 'dead':
+        return dead({ code: verdict.code, error: verdict.error, projectId: verdict.projectId });
+    }
+  }
+
+  private async workOn(event: StripeEvent): Promise<Verdict> {
     switch (planOf(event.type)) {
       case 'sync':
         return this.syncOf(event);
@@ -194,32 +221,17 @@ export class EventWorker implements BeforeApplicationShutdown {
     const [row] = await subscriptionsOfCustomer(this.em.fork(), { provider: STRIPE, customerId, limit: 1 });
     return row?.projectId ?? null;
   }
+}
 
-  private async settle(held: HeldEvent, verdict: Verdict): Promise<void> {
-    const { id: eventId, type } = held.event;
-    if (verdict.kind === 'done') {
-      const { projectId, note } = verdict;
-      const ours = await this.store.finish(held, { status: 'processed', projectId, code: note, error: null });
-      if (ours) this.metrics.count(type, 'processed');
-      return;
-    }
-    if (verdict.kind === 'retry' && held.attempts < verdict.attemptsMax) {
-      const { code, error } = verdict;
-      await this.store.putBack(held, { afterMs: retryDelayMs(held.attempts), code, error });
-      this.metrics.count(type, 'retried');
-      this.logger.warn(
-        { eventId, type, code, error, attempts: held.attempts },
-        'a billing event is tried again',
-      );
-      return;
-    }
-    const { code, error } = verdict;
-    const projectId = verdict.kind === 'dead' ? verdict.projectId : null;
-    const ours = await this.store.finish(held, { status: 'dead', projectId, code, error });
-    if (!ours) return;
-    this.metrics.count(type, 'dead');
-    this.metrics.alert(code, `a billing event is dead: ${error}`, { eventId, type, projectId });
-  }
+/** The event is gone, or another worker has been through with it. */
+const NOTHING_LEFT: Ending<EventOutcome> = {
+  kind: 'settled',
+  outcome: { code: null, error: null, projectId: null },
+  healthy: true,
+};
+
+function dead(outcome: EventOutcome): Ending<EventOutcome> {
+  return { kind: 'dead', error: `${outcome.code}: ${outcome.error}`, outcome };
 }
 
 function verdictOf(result: SyncResult): Verdict {

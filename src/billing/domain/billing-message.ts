@@ -1,0 +1,33 @@
+import type { NewOutboxMessage, OutboxMessage } from '../../outbox/domain/outbox-message.js';
+import { namedKey } from '../../outbox/domain/ordering-key.js';
+import type { StripeEvent } from './stripe-event.js';
+
+/** Topic of the message that is written with an event that is to be worked through. */
+export const BILLING_EVENT = 'billing.event';
+
+/** What of an event says where its message stands. */
+export type EventKey = Pick<StripeEvent, 'id' | 'subscriptionId' | 'customerId'>;
+
+/** The message about an event; events of one subscription are claimed in their order. */
+export function messageOf({ id, subscriptionId, customerId }: EventKey): NewOutboxMessage {
+  return {
+    orderingKey: namedKey(`billing:${subscriptionId ?? customerId ?? id}`),
+    // Often nobody knows it yet; the event keeps it once it is known.
+    projectId: null,
+    topic: BILLING_EVENT,
+    subjectId: namedKey(`billing-event:${id}`),
+    payload: { eventId: id },
+  };
+}
+
+/** @throws Error where the message names no event: a bug of who appended it. */
+export function eventIdOf({ payload }: Pick<OutboxMessage, 'payload'>): string {
+  const eventId = payload?.['eventId'];
+  if (typeof eventId !== 'string') throw new Error(`a message of ${BILLING_EVENT} names no event`);
+  return eventId;
+}
+
+/** Attempts of a message, the one under way included; one that ended without an outcome counts too. */
+export function attemptsOf({ failures, unknownOutcomes }: OutboxMessage): number {
+  return failures + unknownOutcomes + 1;
+}
