@@ -7,7 +7,8 @@ export const shared = {
   // Copies of everything, while `npm run mutate` runs.
   modulePathIgnorePatterns: ['/\\.mutants/'],
   testEnvironment: 'node',
-  testRunner: './test/support/native-runner.mjs',
+  // Stryker wants to read "jest-circus" in the name.
+  testRunner: './test/support/native-jest-circus.mjs',
   testTimeout: 30_000,
   globalSetup: './test/support/global-setup.mjs',
   globalTeardown: './test/support/global-teardown.mjs',

@@ -1,8 +1,13 @@
-/** The specs of pure rules, for Stryker, which wants Jest's own loading: it switches a mutant on in each context. */
+import { shared } from './jest.config.mjs';
+
+// Rules need no database.
+const { globalSetup: _setup, globalTeardown: _teardown, modulePathIgnorePatterns: _copies, ...own } = shared;
+
+/** The specs of pure rules, for Stryker, which runs them in its copy of the checkout. */
 export default {
-  extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: { '^.+\\.ts$': ['@swc/jest'] },
-  testEnvironment: 'node',
+  ...own,
+  roots: ['<rootDir>/src'],
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
+  testRunner: './test/mutation/native-jest-circus.mjs',
+  testTimeout: 5_000,
 };

@@ -24,6 +24,9 @@ const GLOBALS = 'consent-service.jest-globals';
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 
+/** How often each test file was loaded in this process. */
+const timesLoaded = new Map();
+
 process.setSourceMapsEnabled(true);
 registerHooks({
   resolve(specifier, context, next) {
@@ -48,10 +51,18 @@ export default function runNatively(globalConfig, config, environment, runtime, 
     requireModule: createRequire(import.meta.url),
     setGlobalsForRuntime,
     unstable_shouldLoadAsEsm: () => true,
-    unstable_importModule: (path) => import(pathToFileURL(path).href),
+    unstable_importModule: importAnew,
   };
   const substitute = new Proxy(runtime, { get: (target, name) => native[name] ?? bound(target, name) });
   return circus.default(globalConfig, config, environment, substitute, testPath, sendMessageToJest);
+}
+
+/** A test file once more in the same process, as Stryker runs them: only the file itself is loaded anew. */
+function importAnew(path) {
+  const times = timesLoaded.get(path) ?? 0;
+  timesLoaded.set(path, times + 1);
+  const { href } = pathToFileURL(path);
+  return import(times === 0 ? href : `${href}?${times}`);
 }
 
 /** The framework, with no test of the file before in it. */
