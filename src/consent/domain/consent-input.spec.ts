@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { parseConsent } from './consent-input.js';
+import { consentKey } from './consent-recorded.js';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -80,5 +81,105 @@ describe('parseConsent (design §6.1)', () => {
     // The cut may fall into a pair of surrogates, which PostgreSQL could not store.
     const cut = consentOf({ custom_endpoint: `${url(2048)}😀` }).customEndpoint;
     expect(cut?.isWellFormed()).toBe(true);
+  });
+
+  it.each([[null], ['text'], [7], [undefined], [[CHOICE]]])('takes one object alone, and not %j', (body) => {
+    expect(parseConsent(body, NOW)).toEqual({
+      kind: 'invalid',
+      errors: [{ field: '', message: 'Send one JSON object.' }],
+    });
+  });
+
+  it('names every field that is wrong', () => {
+    const wrong = { analytics: 1, marketing: 'true', preferences: null, action: 7, id: 'x', hostname: 'a b' };
+    expect(fieldsOf(wrong)).toEqual(['analytics', 'marketing', 'preferences', 'action', 'id', 'hostname']);
+    expect(fieldsOf({})).toEqual([]);
+  });
+
+  it.each([
+    ['A', []],
+    ['1a', ['action']],
+    ['a b', ['action']],
+    ['a_.:-9', []],
+    ['', ['action']],
+  ])('judges the action %j', (action, refused) => {
+    expect(fieldsOf({ action })).toEqual(refused);
+  });
+
+  it.each<[unknown, string[]]>([
+    ['[2001:db8::1]', []],
+    ['[2001:db8::zz]', ['hostname']],
+    ['[:::]', ['hostname']],
+    ['x[2001:db8::1]', ['hostname']],
+    ['localhost', []],
+    ['https://a.example', ['hostname']],
+    ['a.example:80', ['hostname']],
+    [7, ['hostname']],
+    [null, []],
+  ])('judges the hostname %j', (hostname, refused) => {
+    expect(fieldsOf({ hostname })).toEqual(refused);
+  });
+
+  it('keeps what was given, and nothing in place of what was not', () => {
+    const id = idAt(NOW.getTime()).replace('-7000-8000-', '-7ABC-8DEF-');
+    expect(consentOf({ id }).id).toBe(id.toLowerCase());
+    expect(consentOf({})).toEqual({
+      id: null,
+      ...CHOICE,
+      hostname: null,
+      customEndpoint: null,
+      extraJson: null,
+    });
+    const extra = { a: [1, null, true, 'x'], b: { c: 'ünï' } };
+    expect(JSON.parse(consentOf(extra).extraJson ?? '')).toEqual(extra);
+  });
+
+  it('keeps 32 additional fields and refuses 33', () => {
+    const fields = (count: number): object =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, n]));
+    expect(fieldsOf(fields(32))).toEqual([]);
+    expect(parse(fields(33))).toEqual({
+      kind: 'invalid',
+      errors: [{ field: '', message: 'At most 32 additional fields are kept; these are 33.' }],
+    });
+  });
+
+  it.each<[string, (inner: unknown) => unknown]>([
+    ['objects', (inner) => ({ inner })],
+    ['arrays', (inner) => [inner]],
+  ])('keeps additional fields that nest four levels deep, and refuses five: %s', (_, wrap) => {
+    const nested = (levels: number): unknown => (levels === 0 ? 1 : wrap(nested(levels - 1)));
+    expect(fieldsOf({ deep: nested(4) })).toEqual([]);
+    expect(parse({ deep: nested(5) })).toMatchObject({
+      errors: [{ field: 'deep', message: 'The additional field nests deeper than 4 levels.' }],
+    });
+  });
+
+  it.each<[string, Record<string, unknown>, string, RegExp]>([
+    ['a forbidden name', { constructor: 1 }, 'constructor', /a name that is not allowed/],
+    ['a forbidden name inside', { a: { prototype: 1 } }, 'a', /a name that is not allowed/],
+    [
+      'a forbidden name in a list',
+      { a: [1, JSON.parse('{"__proto__":1}')] },
+      'a',
+      /a name that is not allowed/,
+    ],
+    ['a name that cannot be stored', { 'a\0b': 1 }, '', /a name with a NUL character/],
+    ['half a surrogate pair in a name', { a: { '\ud800': 1 } }, 'a', /a name with a NUL character/],
+    ['a text with NUL', { a: ['x', '\0'] }, 'a', /a text with a NUL character/],
+    ['half a surrogate pair', { a: { b: '\udfff' } }, 'a', /a text with a NUL character/],
+    ['a number that JSON cannot say', { a: [Number.POSITIVE_INFINITY] }, 'a', /a number that is too large/],
+    ['a long name', { ['n'.repeat(100)]: '\0' }, 'n'.repeat(64), /a text with a NUL character/],
+  ])('refuses an additional field with %s', (_, fields, field, message) => {
+    expect(parse(fields)).toEqual({
+      kind: 'invalid',
+      errors: [{ field, message: expect.stringMatching(message) }],
+    });
+  });
+});
+
+describe('consentKey', () => {
+  it('names a record by its project and its id', () => {
+    expect(consentKey({ projectId: 'p', consentId: 'c' })).toBe('p/c');
   });
 });

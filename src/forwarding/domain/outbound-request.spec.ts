@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
+import { outboundBody, outboundHeaders } from './outbound-request.js';
+
+const RECORD: ConsentRecorded = {
+  id: '01a1fec8-570f-715b-b2b3-e89dce8cae7b',
+  projectId: '01a1fec8-570f-715b-b2b3-e89dce8cae7c',
+  analytics: true,
+  marketing: false,
+  preferences: true,
+  action: 'custom',
+  hostname: 'www.example.com',
+  customEndpoint: null,
+  extra: null,
+  receivedAt: new Date('2026-11-20T12:00:00.000Z'),
+  unannounced: null,
+};
+
+describe('outboundHeaders (spec §4.1)', () => {
+  const own = [
+    ...['X-Service-Project-Id', RECORD.projectId],
+    ...['X-Service-Consent-Id', RECORD.id],
+    ...['User-Agent', 'Service-Consent-Forwarder/1.0'],
+    ...['Content-Type', 'application/json'],
+    ...['Accept-Encoding', 'identity'],
+    ...['webhook-id', RECORD.id],
+  ];
+
+  it('begins with the token where there is one', () => {
+    expect(outboundHeaders(RECORD, 'a-token')).toEqual(['Authorization', 'Bearer a-token', ...own]);
+    expect(outboundHeaders(RECORD, null)).toEqual(own);
+  });
+});
+
+describe('outboundBody (spec §2.1)', () => {
+  const known = {
+    schemaVersion: 1,
+    id: RECORD.id,
+    projectId: RECORD.projectId,
+    analytics: true,
+    marketing: false,
+    preferences: true,
+    action: 'custom',
+    hostname: 'www.example.com',
+    receivedAt: '2026-11-20T12:00:00.000Z',
+  };
+
+  it('is the record, and nothing of what is only ours', () => {
+    expect(JSON.parse(outboundBody(RECORD))).toEqual(known);
+  });
+
+  it('has additional fields beside the known ones, never over them', () => {
+    const extra = { policy: { version: '7' }, id: 'another', receivedAt: 'never', toString: 'own' };
+    expect(JSON.parse(outboundBody({ ...RECORD, extra }))).toEqual({
+      ...known,
+      policy: { version: '7' },
+      toString: 'own',
+    });
+  });
+});

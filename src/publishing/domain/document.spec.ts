@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { CATALOGUE } from '../../licensing/domain/catalogue.js';
+import { DEFAULT_CONFIGURATION, storedConfiguration } from './configuration.js';
+import { type DocumentSource, renderDocument } from './document.js';
+
+const SOURCE: DocumentSource = {
+  projectId: '01a1fec8-570f-715b-b2b3-e89dce8cae7b',
+  domains: ['example.com', 'shop.myshopify.com', 'site.webflow.io'],
+  tier: 'business',
+  configuration: {
+    ...DEFAULT_CONFIGURATION,
+    policyUrl: 'https://example.com/policy',
+    regionRules: [{ regions: ['US'], mode: 'opt_out' }],
+  },
+  publicBaseUrl: 'https://api.example.com',
+};
+
+describe('renderDocument (design §6.6)', () => {
+  it('has the configuration, the tier and what it brings, and what holds on a preview host', () => {
+    const { document } = renderDocument(SOURCE);
+    const { configHash: _, ...content } = document;
+    expect(content).toEqual({
+      ...SOURCE.configuration,
+      schemaVersion: 1,
+      projectId: SOURCE.projectId,
+      tier: 'business',
+      features: CATALOGUE.business.features,
+      preview: { tier: 'lite', features: CATALOGUE.lite.features },
+      // A free subdomain of one's own; staging hosts stay previews whoever owns them.
+      ownPreviewHosts: ['shop.myshopify.com'],
+      consentUrl: `https://api.example.com/v1/projects/${SOURCE.projectId}/consents`,
+      region: 'XX',
+      isEu: true,
+    });
+  });
+
+  it('is named by the hash of all the rest, and its body is the document', () => {
+    const { document, body, hash } = renderDocument(SOURCE);
+    const { configHash, ...content } = document;
+    expect(configHash).toBe(hash);
+    expect(hash).toBe(createHash('sha256').update(JSON.stringify(content)).digest('hex'));
+    expect(JSON.parse(body)).toEqual(document);
+  });
+
+  it('has one hash, in whatever order the database gives the members back', () => {
+    const turned = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(turned);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .toReversed()
+          .map(([key, member]) => [key, turned(member)]),
+      );
+    };
+    // Region rules are published as they are stored.
+    const saved = { ...SOURCE.configuration, regionRules: [] };
+    const configuration = turned(saved) as DocumentSource['configuration'];
+    const { body } = renderDocument({ ...SOURCE, configuration });
+    expect(body).toBe(renderDocument({ ...SOURCE, configuration: saved }).body);
+  });
+
+  it('leaves region rules out below business, and says so only where there are any (spec §8)', () => {
+    const { document, regionRulesLeftOut } = renderDocument({ ...SOURCE, tier: 'pro' });
+    expect(document.regionRules).toEqual([]);
+    expect(regionRulesLeftOut).toBe(true);
+    const without = { ...SOURCE, tier: 'pro', configuration: DEFAULT_CONFIGURATION } as const;
+    expect(renderDocument(without).regionRulesLeftOut).toBe(false);
+    expect(renderDocument(SOURCE).regionRulesLeftOut).toBe(false);
+    expect(renderDocument({ ...SOURCE, tier: 'enterprise' }).document.regionRules).toHaveLength(1);
+  });
+});
+
+describe('storedConfiguration', () => {
+  it('is the default where nothing was saved, and fills what an older version did not know', () => {
+    expect(storedConfiguration(null)).toEqual(DEFAULT_CONFIGURATION);
+    expect(storedConfiguration({ defaultMode: 'none' })).toEqual({
+      ...DEFAULT_CONFIGURATION,
+      defaultMode: 'none',
+    });
+  });
+});
