@@ -24,11 +24,23 @@ describe('outboundHeaders (spec §4.1)', () => {
     ...['Content-Type', 'application/json'],
     ...['Accept-Encoding', 'identity'],
     ...['webhook-id', RECORD.id],
+    ...['webhook-timestamp', '1763640000'],
   ];
+  const headers = (bearerToken: string | null, signingSecrets: string[]): string[] => {
+    const attempt = { body: '{}', attemptedAt: new Date(1_763_640_000_999) };
+    return outboundHeaders(RECORD, { bearerToken, signingSecrets }, attempt);
+  };
 
   it('begins with the token where there is one', () => {
-    expect(outboundHeaders(RECORD, 'a-token')).toEqual(['Authorization', 'Bearer a-token', ...own]);
-    expect(outboundHeaders(RECORD, null)).toEqual(own);
+    expect(headers('a-token', [])).toEqual(['Authorization', 'Bearer a-token', ...own]);
+    expect(headers(null, [])).toEqual(own);
+  });
+
+  it('ends with a signature where there is a secret', () => {
+    const secret = `whsec_${Buffer.from('a'.repeat(32)).toString('base64')}`;
+    const signed = headers(null, [secret]);
+    expect(signed.slice(0, -2)).toEqual(own);
+    expect(signed.slice(-2)).toEqual(['webhook-signature', expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/)]);
   });
 });
 
