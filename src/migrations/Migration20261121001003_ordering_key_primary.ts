@@ -14,6 +14,12 @@ export class Migration20261121001003_ordering_key_primary extends Migration {
         drop constraint outbox_message_pkey,
         add constraint outbox_message_pkey primary key using index outbox_message_ordered
     `);
+    // No row lacks its key any more, and a trigger before updates locks each row that a claim takes once more.
+    this.addSql('drop trigger outbox_message_ordering_key on outbox_message');
+    this.addSql(`
+      create trigger outbox_message_ordering_key before insert on outbox_message
+      for each row when (new.ordering_key is null) execute function outbox_fill_ordering_key()
+    `);
     // The project that the message is about; null where it is about none, or nobody knows.
     this.addSql('alter table outbox_message alter column project_id drop not null');
   }
