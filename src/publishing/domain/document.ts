@@ -47,6 +47,7 @@ export interface RenderedDocument {
 export function renderDocument(source: DocumentSource): RenderedDocument {
   const { projectId, domains, tier, configuration, publicBaseUrl } = source;
   const geoTargeting = GEO_TARGETING_TIERS.includes(tier);
+  const settings = inOrder(configuration);
   const content: Omit<SiteDocument, 'configHash'> = {
     schemaVersion: 1,
     projectId,
@@ -59,8 +60,8 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     consentUrl: `${publicBaseUrl}/v1/projects/${projectId}/consents`,
     region: UNKNOWN_REGION,
     isEu: isEu(UNKNOWN_REGION),
-    ...inOrder(configuration),
-    regionRules: geoTargeting ? configuration.regionRules : [],
+    ...settings,
+    regionRules: geoTargeting ? settings.regionRules : [],
   };
   const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex');
   const document: SiteDocument = { ...content, configHash: hash };
