@@ -16,7 +16,7 @@ function changes(
     const previous = Object.fromEntries(Object.keys(step).map((key) => [key, object[key] ?? null]));
     object = { ...object, ...step };
     const event = readEvent({
-      id: `evt_${100 - index}`,
+      id: `evt_${900 - index}`,
       type: 'customer.subscription.updated',
       created: created(index),
       data: { object, previous_attributes: previous },
@@ -35,7 +35,7 @@ function permutations<Item>(items: Item[]): Item[][] {
 
 describe(inOrder.name, () => {
   it.each<[string, JsonObject, JsonObject[]]>([
-    ['there and back', { status: 'active' }, [{ status: 'past_due' }, { status: 'active', n: 1 }]],
+    ['there and back', { status: 'active', n: null }, [{ status: 'past_due' }, { status: 'active', n: 1 }]],
     [
       'there, back and there',
       { status: 'active', n: 0 },
@@ -104,5 +104,79 @@ describe(inOrder.name, () => {
       }) as StripeEvent;
     const events = [update('evt_z', 'incomplete'), update('evt_a', 'active')];
     for (const shuffled of permutations(events)) expect(inOrder(shuffled)).toEqual(events);
+  });
+
+  const SUBSCRIPTION_UPDATED = 'customer.subscription.updated';
+
+  const told = (
+    id: string,
+    seconds: number,
+    { type = SUBSCRIPTION_UPDATED, ...data }: JsonObject,
+  ): StripeEvent => {
+    const event = readEvent({ id, type, created: AT + seconds, data });
+    if (!event) throw new Error('no event');
+    return event;
+  };
+
+  const keepsOrder = (events: StripeEvent[]): void => {
+    for (const shuffled of permutations(events)) expect(inOrder(shuffled)).toEqual(events);
+  };
+
+  const active = { id: 'sub_1', status: 'active', n: 0 };
+
+  it('puts those of which nothing else tells the order by their ids', () => {
+    const object = { id: 'sub_1', status: 'active' };
+    keepsOrder(['evt_a', 'evt_b', 'evt_c', 'evt_d'].map((id) => told(id, 0, { object })));
+  });
+
+  it('lets the clock decide where it can, whatever the changes say', () => {
+    const [first, second, third] = changes({ n: 0 }, [{ n: 1 }, { n: 2 }, { n: 3 }], (index) => AT - index);
+    keepsOrder([third, second, first] as StripeEvent[]);
+  });
+
+  it('remembers what the subscription was before an invoice of the same second', () => {
+    const steps = [{ status: 'past_due' }, { status: 'active' }, { status: 'past_due' }];
+    const [before, ...after] = changes({ status: 'active' }, steps, (index) => AT + Math.min(index, 1));
+    const paid = told('evt_i', 1, { type: 'invoice.paid', object: { id: 'in_1', status: 'active' } });
+    keepsOrder([before as StripeEvent, paid, ...after]);
+  });
+
+  it('leaves those that tell of no change in the order of their ids', () => {
+    const overdue = { ...active, status: 'past_due' };
+    const before = told('evt_0', 0, { object: active });
+    keepsOrder([before, told('evt_a', 1, { object: overdue }), told('evt_b', 1, { object: active })]);
+    const change = { object: { ...active, n: 1 }, previous_attributes: { n: 9 } };
+    keepsOrder([before, told('evt_a', 1, change), told('evt_b', 1, { object: active })]);
+  });
+
+  it('puts an end last although its state before fits best', () => {
+    const end = { object: { ...active, status: 'canceled' }, previous_attributes: { status: 'active' } };
+    keepsOrder([
+      told('evt_0', 0, { object: active }),
+      told('evt_b', 1, { object: { ...active, n: 1 }, previous_attributes: { n: 9 } }),
+      told('evt_a', 1, { type: 'customer.subscription.deleted', ...end }),
+    ]);
+  });
+
+  it.each<[string, { start: unknown; changed: unknown; first: unknown; second: unknown }]>([
+    [
+      'an object by its changed members',
+      { start: { a: 0, b: 0 }, changed: { a: 1, b: 0 }, first: { a: 0 }, second: { a: 1 } },
+    ],
+    [
+      'a list whole',
+      {
+        start: { object: 'list', data: [1] },
+        changed: { object: 'list', data: [2], has_more: true },
+        first: { object: 'list', data: [1] },
+        second: { object: 'list', data: [2], has_more: true },
+      },
+    ],
+    ['nothing where an object stands now', { start: null, changed: { a: 1 }, first: null, second: { a: 1 } }],
+  ])('reads what stood before: %s', (_, { start, changed, first, second }) => {
+    const change = (id: string, now: unknown, previous: unknown): StripeEvent =>
+      told(id, 1, { object: { id: 'sub_1', member: now }, previous_attributes: { member: previous } });
+    const before = told('evt_0', 0, { object: { id: 'sub_1', member: start } });
+    keepsOrder([before, change('evt_b', changed, first), change('evt_a', start, second)]);
   });
 });

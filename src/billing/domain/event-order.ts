@@ -15,7 +15,7 @@ export function inOrder(events: readonly StripeEvent[]): StripeEvent[] {
   while (ordered.length < sorted.length) {
     const first = sorted[ordered.length] as StripeEvent;
     const together = sorted.slice(ordered.length).filter((event) => isTogether(first, event));
-    ordered.push(...(together.length > 1 ? chained(together, before) : [first]));
+    ordered.push(...chained(together, before));
     const last = ordered.at(-1);
     if (last?.type.startsWith('customer.subscription.')) before = last.object;
   }

@@ -106,6 +106,113 @@ describe(subscriptionFrom.name, () => {
     expect(columnsOf(active, event('invoice.payment_failed', 60, first))).toMatchObject({ status: 'active' });
   });
 
+  it('is paid up again by the invoice that it owes', () => {
+    const active = updated(0, subscription('active'));
+    const before = event('invoice.paid', 1, invoice('paid', 0, { id: 'in_0' }));
+    const failed = event('invoice.payment_failed', 60, invoice('open', 50));
+    const paid = event('invoice.paid', 70, invoice('paid', 50));
+    const upToDate = { status: 'active', tier: 'pro', pastDueSince: null, statusSince: at(70) };
+    expect(columnsOf(active, before, failed, paid)).toMatchObject(upToDate);
+    const overdue = updated(61, subscription('past_due', { latest_invoice: 'in_1' }));
+    expect(columnsOf(active, before, failed, overdue, paid)).toMatchObject(upToDate);
+    // The event says that it is paid, whatever its payload still says.
+    const stale = event('invoice.paid', 70, invoice('open', 50));
+    expect(columnsOf(active, failed, stale)).toMatchObject(upToDate);
+    const nameless = event('invoice.payment_failed', 62, invoice('open', 50, { id: null }));
+    expect(columnsOf(active, failed, nameless, paid)).toMatchObject(upToDate);
+  });
+
+  it('is not paid up by another invoice than its latest, nor while a second one is open', () => {
+    const active = updated(0, subscription('active'));
+    const overdue = updated(60, subscription('past_due', { latest_invoice: 'in_2' }));
+    const paid = event('invoice.paid', 70, invoice('paid', 50));
+    expect(columnsOf(active, overdue, paid)).toMatchObject({ status: 'past_due', pastDueSince: at(60) });
+    const second = event('invoice.payment_failed', 65, invoice('open', 64, { id: 'in_2' }));
+    const named = updated(60, subscription('past_due', { latest_invoice: 'in_1' }));
+    expect(columnsOf(active, named, second, paid)).toMatchObject({ status: 'past_due' });
+  });
+
+  it.each(['unpaid', 'paused', 'incomplete'])('stays %s whatever an invoice of it says', (status) => {
+    const events = [updated(0, subscription(status))];
+    expect(columnsOf(...events, event('invoice.paid', 9, invoice('paid', 1)))).toMatchObject({ status });
+    expect(columnsOf(...events, event('invoice.payment_failed', 9, invoice('open', 1)))).toMatchObject({
+      status,
+    });
+  });
+
+  it('is overdue by a payment that failed or was not made in time, and by no other word of an invoice', () => {
+    const active = updated(0, subscription('active'));
+    const overdue = event('invoice.overdue', 60, invoice('open', 50));
+    expect(columnsOf(active, overdue)).toMatchObject({ status: 'past_due', pastDueSince: at(50) });
+    const asked = event('invoice.payment_action_required', 60, invoice('open', 50));
+    expect(columnsOf(active, asked)).toMatchObject({ status: 'active', pastDueSince: null });
+    expect(columnsOf(updated(0, subscription('past_due')), asked)).toMatchObject({ status: 'past_due' });
+  });
+
+  it('is overdue since the first unpaid invoice that anybody told', () => {
+    const since = (...events: StripeEvent[]): unknown =>
+      subscriptionFrom([updated(0, subscription('active')), ...events], PRICES)?.columns.pastDueSince;
+    const overdue = (second: number, latest: unknown, status = 'past_due'): StripeEvent =>
+      updated(second, subscription(status, { latest_invoice: latest }));
+    // The failure comes after the change that it led to, and is of an older invoice.
+    expect(since(overdue(60, null), event('invoice.payment_failed', 61, invoice('open', 50)))).toEqual(
+      at(50),
+    );
+    expect(since(overdue(60, invoice('open', 40)))).toEqual(at(40));
+    expect(since(overdue(60, invoice('open', 40)), overdue(80, invoice('open', 70, { id: 'in_2' })))).toEqual(
+      at(40),
+    );
+    const told = event('invoice.payment_action_required', 51, invoice('open', 50));
+    expect(since(told, overdue(60, 'in_1'))).toEqual(at(50));
+    expect(since(told, overdue(60, 'in_1', 'unpaid'))).toEqual(at(50));
+    expect(since(overdue(60, null, 'unpaid'))).toBeNull();
+    expect(since(told, overdue(60, 'in_1', 'paused'))).toBeNull();
+  });
+
+  it('grants no tier for a price that nobody knows', () => {
+    const items = { data: [{ price: { id: 'price_odd' } }] };
+    expect(columnsOf(updated(0, subscription('active', { items })))).toMatchObject({
+      status: 'active',
+      tier: null,
+    });
+  });
+
+  it('is told nothing by an event whose subscription cannot be read, or that is of another kind', () => {
+    const active = updated(0, subscription('active'));
+    expect(columnsOf(active, updated(9, subscription('past_due', { id: 'a b' })))).toEqual(columnsOf(active));
+    expect(columnsOf(active, event('checkout.session.completed', 9, { id: 'cs_1' }))).toEqual(
+      columnsOf(active),
+    );
+  });
+
+  it('keeps what the provider says of an end, and learns the reason later', () => {
+    const gone = (status: string, fields = {}): StripeEvent =>
+      event('customer.subscription.deleted', 5, subscription(status, fields));
+    // A provider that leaves the reason empty does not know it.
+    expect(columnsOf(gone('canceled', { cancellation_details: { reason: null } }))).toMatchObject({
+      status: 'canceled',
+      endedAt: at(5),
+      endReason: null,
+    });
+    expect(columnsOf(gone('incomplete_expired'))).toMatchObject({
+      status: 'incomplete_expired',
+      endedAt: at(5),
+    });
+    const details = { cancellation_details: { reason: 'payment_failed' } };
+    expect(columnsOf(gone('canceled'), updated(9, subscription('canceled', details)))).toMatchObject({
+      endReason: 'payment_failed',
+    });
+  });
+
+  it('still tells all the rest of a subscription that ended with its customer', () => {
+    const gone = event('customer.deleted', 5, { id: 'cus_1', object: 'customer' });
+    expect(subscriptionFrom([updated(1, subscription('active')), gone], PRICES)?.told).toMatchObject({
+      id: 'sub_1',
+      customerId: 'cus_1',
+      endedAt: at(5),
+    });
+  });
+
   it('keeps what it held under a status that nobody knows', () => {
     const better = { items: { data: [{ price: { id: 'price_business' } }] } };
     expect(

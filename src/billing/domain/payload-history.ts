@@ -79,7 +79,7 @@ function afterSubscription(
 
 /** An event that says so ends a subscription even where its payload is older than that. */
 function ended(told: ToldSubscription, at: Date): ToldSubscription {
-  return told.status === 'canceled' || isTerminal(told.status)
+  return isTerminal(told.status)
     ? { ...told, endedAt: told.endedAt ?? at }
     : { ...told, status: 'canceled', endedAt: told.endedAt ?? at, endReason: told.endReason ?? 'requested' };
 }
@@ -110,8 +110,8 @@ function afterInvoice(state: State, event: StripeEvent, invoice: ToldInvoice): S
 }
 
 /** An older or another invoice that is paid late does not pay for the one that is overdue. */
-function isTheUnpaidOne({ columns, invoices, told }: State, paid: ToldInvoice): boolean {
+function isTheUnpaidOne({ invoices, told }: State, paid: ToldInvoice): boolean {
   const unpaid = [...invoices.values()].filter(({ id, status }) => id !== paid.id && status === 'open');
   const latest = told.latestInvoiceId;
-  return unpaid.length === 0 && (latest === null || latest === paid.id || columns.pastDueSince === null);
+  return unpaid.length === 0 && (latest === null || latest === paid.id);
 }
