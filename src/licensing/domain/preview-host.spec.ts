@@ -105,4 +105,25 @@ describe('preview hosts (spec §3.2 row 1)', () => {
       }),
     );
   });
+
+  it.each([
+    ['Example.COM.:443', 'example.com'],
+    ['2001:DB8::1', '2001:db8::1'],
+    ['[2001:DB8::1]', '2001:db8::1'],
+    ['[::1]:', '::1'],
+    ['[::1]:65535', '::1'],
+    ['x[::1]', null],
+    ['[::1]x', null],
+    ['a:80b.com', null],
+    ['', null],
+    [`${' '.repeat(300)}example.com`, null],
+  ])('normalizes %j to %j', (text, host) => {
+    expect(normalizeHostname(text)).toBe(host);
+  });
+
+  it('takes the longest host name with a trailing dot and the longest port', () => {
+    const longest = `${'a.'.repeat(HOSTNAME_CHARACTERS_MAX)}`.slice(0, HOSTNAME_CHARACTERS_MAX);
+    expect(normalizeHostname(`${longest}.:65535`)).toBe(longest);
+    expect(normalizeHostname(`${longest}a`)).toBeNull();
+  });
 });

@@ -222,6 +222,53 @@ describe('who may grant what', () => {
   });
 });
 
+describe('which of several rows answers', () => {
+  const resolveBothWays = (...rows: SubscriptionFacts[]): ResolvedTier => {
+    const answer = resolve(rows);
+    expect(resolve(rows.toReversed())).toEqual(answer);
+    return answer;
+  };
+  const manual = (id: string, expiresAt: Date): SubscriptionFacts =>
+    subscription({ id, provider: 'manual', expiresAt });
+  const overdue = (fields: Partial<SubscriptionFacts>): SubscriptionFacts =>
+    subscription({ status: 'past_due', pastDueSince: ago(days(1)), ...fields });
+
+  it('of equal tiers the one that is not on grace, though that may last longer', () => {
+    const answer = resolveBothWays(overdue({ id: 'a' }), manual('b', ahead(1)));
+    expect(answer).toMatchObject({ subscriptionId: 'b', reason: 'active', validUntil: ahead(1) });
+  });
+
+  it('then the one that lasts longer, longest without an end', () => {
+    expect(resolveBothWays(manual('a', ahead(1)), manual('b', ahead(2))).subscriptionId).toBe('b');
+    expect(resolveBothWays(manual('a', ahead(1)), subscription({ id: 'b' })).subscriptionId).toBe('b');
+  });
+
+  it('then the first by its id', () => {
+    expect(resolveBothWays(subscription({ id: 'a' }), subscription({ id: 'b' })).subscriptionId).toBe('a');
+  });
+
+  it('of those that grant nothing the one that ended last, then the first by its id', () => {
+    const ended = (id: string, status: string, count: number): SubscriptionFacts =>
+      subscription({ id, status, statusSince: ago(days(count)) });
+    expect(resolveBothWays(ended('a', 'unpaid', 9), ended('b', 'paused', 8)).reason).toBe('paused');
+    expect(resolveBothWays(ended('a', 'unpaid', 9), ended('b', 'paused', 9)).reason).toBe('payment_failed');
+  });
+
+  it('ends with the grant where that ends before the grace, and says which of them it was', () => {
+    expect(resolve([overdue({ expiresAt: ahead(1) })])).toMatchObject({ tier: 'pro', validUntil: ahead(1) });
+    expect(resolve([overdue({ expiresAt: NOW })])).toMatchObject({ tier: 'lite', reason: 'expired' });
+    for (const expiresAt of [NOW, ahead(1)]) {
+      const row = overdue({ pastDueSince: ago(days(14)), expiresAt });
+      expect(resolve([row])).toMatchObject({ tier: 'lite', reason: 'grace_expired' });
+    }
+  });
+
+  it.each(['stripe', 'manual', 'simulated'])('takes lite, granted by %s, for no grant', (provider) => {
+    const row = subscription({ provider, tier: 'lite', expiresAt: ahead(1) });
+    expect(resolve([row])).toMatchObject({ tier: 'lite', reason: 'invalid_subscription' });
+  });
+});
+
 describe('for any rows', () => {
   const someDate = fc.integer({ min: -days(20), max: days(20) }).map(ahead);
   const rows = fc.array(

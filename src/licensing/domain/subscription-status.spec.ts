@@ -81,4 +81,15 @@ describe(statusAfter, () => {
     const row = statusAfter(null, told({ status: 'past_due', pastDueSince: hours(-9) }), T0);
     expect(row.pastDueSince).toEqual(hours(-9));
   });
+
+  it('keeps the beginning of an overdue payment under a status that it does not know', () => {
+    const overdue = statusAfter(null, told({ status: 'past_due' }), T0);
+    expect(statusAfter(overdue, told({ status: 'odd' }), hours(1)).pastDueSince).toEqual(T0);
+  });
+
+  it('is overdue no more in a trial, and not because it is unpaid alone', () => {
+    const overdue = statusAfter(null, told({ status: 'past_due' }), T0);
+    expect(statusAfter(overdue, told({ status: 'trialing' }), hours(1)).pastDueSince).toBeNull();
+    expect(statusAfter(null, told({ status: 'unpaid' }), T0).pastDueSince).toBeNull();
+  });
 });

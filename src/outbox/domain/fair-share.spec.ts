@@ -62,11 +62,11 @@ describe(FairShare.name, () => {
     const share = new FairShare(8);
     // Four hanging projects with two attempts each would hold all eight slots.
     for (const project of ['a', 'b', 'c', 'd']) {
-      share.claimed(project, 0);
-      share.started(project, 0);
+      share.claimed(project, 10_000);
+      share.started(project, 10_000);
     }
-    expect([...share.freeOf(SLOW_MS).values()]).toEqual([1, 1, 1, 1]);
-    expect([...share.freeOf(SLOW_MS + 1).values()]).toEqual([0, 0, 0, 0]);
+    expect([...share.freeOf(10_000 + SLOW_MS).values()]).toEqual([1, 1, 1, 1]);
+    expect([...share.freeOf(10_000 + SLOW_MS + 1).values()]).toEqual([0, 0, 0, 0]);
   });
 
   it('gives a receiver that answers well but slowly as many as a quick one, while nobody else wants them', () => {
@@ -141,5 +141,72 @@ describe(FairShare.name, () => {
     expect(share.free).toBe(SLOTS);
     expect(share.freeOf(1_050).get('a')).toBe(0);
     expect(share.freeOf(1_051).get('a')).toBe(1);
+  });
+
+  it('counts an answer from the begin of its attempt', () => {
+    const share = new FairShare(SLOTS);
+    run(share, 'a', 100, { from: 10_000 });
+    expect(share.freeOf(10_005).get('a')).toBe((2 * SLOTS) / 4);
+  });
+
+  it('takes a receiver for slow whose answer took longer than the bound, and not just as long', () => {
+    const share = new FairShare(SLOTS);
+    for (const key of ['a', 'b', 'c']) run(share, key, 100, { takesMs: SLOW_MS + 1 });
+    run(share, 'd', 100, { takesMs: SLOW_MS });
+    for (let n = 0; n < SLOTS / 4; n++) for (const key of ['a', 'b']) share.claimed(key, 3_000);
+    // Two slow ones hold all that slow ones may have.
+    expect(share.freeOf(3_000).get('c')).toBe(0);
+    expect(share.freeOf(3_000).get('d')).toBe(SLOTS / 4);
+  });
+
+  it('does not count what quick receivers hold against the slow ones', () => {
+    const share = new FairShare(SLOTS);
+    run(share, 'quick', 100);
+    run(share, 'slow', 100, { takesMs: SLOW_MS + 1 });
+    for (let n = 0; n < SLOTS / 2; n++) share.claimed('quick', 3_000);
+    expect(share.freeOf(3_000).get('slow')).toBe(SLOTS / 4);
+  });
+
+  it('shares what is left by one that wants just its part', () => {
+    const share = new FairShare(SLOTS);
+    const third = Math.floor(SLOTS / 2 / 3);
+    run(share, 'a', third - SHARE_START, { takesMs: SLOW_MS + 1 });
+    for (const key of ['b', 'c']) run(share, key, 100, { takesMs: SLOW_MS + 1 });
+    for (const key of ['a', 'b', 'c']) share.claimed(key, 3_000);
+    expect([...share.freeOf(3_000).values()]).toEqual([third - 1, 11 - 1, 11 - 1]);
+  });
+
+  it('begins no attempt while all slots are taken, whatever the share', () => {
+    const share = new FairShare(2);
+    for (const key of ['a', 'b', 'c']) share.claimed(key, 0);
+    for (const key of ['a', 'b']) share.started(key, 0);
+    expect(share.mayStart('c')).toBe(false);
+    share.ended('a', { startedMs: 0, nowMs: 5, healthy: true });
+    expect(share.mayStart('c')).toBe(true);
+  });
+
+  it('puts off anew what is put off again as soon as its time has come', () => {
+    const share = new FairShare(SLOTS);
+    const putOff = (nowMs: number): void => {
+      share.claimed('a', nowMs);
+      share.started('a', nowMs);
+      share.putOff('a', { startedMs: nowMs, nowMs, afterMs: 50 });
+    };
+    putOff(1_000);
+    putOff(1_050);
+    expect(share.freeOf(1_099).get('a')).toBe(0);
+    expect(share.freeOf(1_100).get('a')).toBe(1);
+  });
+
+  it('forgets a project a minute after its last work, and never one that has some', () => {
+    const share = new FairShare(SLOTS);
+    run(share, 'a', 1, { takesMs: 0 });
+    share.claimed('b', 0);
+    expect(share.freeOf(60_000).has('a')).toBe(true);
+    expect([...share.freeOf(60_001).keys()]).toEqual(['b']);
+  });
+
+  it('takes work on what was never claimed for a bug', () => {
+    expect(() => new FairShare(SLOTS).started('a', 0)).toThrow('never claimed');
   });
 });

@@ -29,4 +29,15 @@ describe(Semaphore.name, () => {
       slot?.release();
     }
   });
+
+  it('gives no slot twice, however many were given back', () => {
+    const semaphore = new Semaphore(1, 2);
+    semaphore.acquire()?.release();
+    const [first, second] = [semaphore.acquire(), semaphore.acquire()];
+    expect([first, second]).not.toContain(null);
+    expect(semaphore.acquire()).toBeNull();
+    first?.release();
+    second?.release();
+    expect(semaphore.acquire()).not.toBeNull();
+  });
 });
