@@ -1,0 +1,242 @@
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { newId } from '../../src/shared/ids.js';
+import { messageAbout, storeConsent } from '../support/consent.js';
+import { idsAt, resendOne, startForwarding } from '../support/forwarding.js';
+import { answered, fieldsOf, type Json } from '../support/json.js';
+import { settled } from '../support/pipeline.js';
+import type { TestProject } from '../support/project.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const forwarding = await startForwarding({ worker: false });
+const working = await startForwarding({ worker: true });
+const { forward, forwardOne, forwardingProject, get, proProject, service, sharedReceiver, waiting } =
+  forwarding;
+
+afterEach(async () => {
+  await forwarding.resetReceivers();
+  await working.resetReceivers();
+});
+
+afterAll(async () => {
+  await forwarding.close();
+  await working.close();
+});
+
+describe('GET …/forwarding/deliveries (design §5)', () => {
+  const list = (project: TestProject, query = '') =>
+    answered(project.request('viewer', 'GET', `/forwarding/deliveries${query}`));
+  const itemsOf = ({ body }: { body: Json }) => body['items'] as Json[];
+
+  it('lists attempts, newest first, without the URL', async () => {
+    const project = await forwardingProject({ endpointUrl: `${sharedReceiver.url}?key=hidden` });
+    await forwardOne(project);
+    sharedReceiver.behave({ kind: 'answer', status: 500 });
+    await forwardOne(project);
+    const listed = await list(project);
+    expect(listed.status).toBe(200);
+    expect(itemsOf(listed)).toMatchObject([
+      { outcome: 'failed', category: 'http_5xx', httpStatus: 500, host: `127.0.0.1:${sharedReceiver.port}` },
+      { outcome: 'delivered', category: null, httpStatus: 204, reason: null },
+    ]);
+    expect(JSON.stringify(listed.body)).not.toContain('hidden');
+  });
+
+  it('pages through all of them once', async () => {
+    const project = await forwardingProject();
+    for (let i = 0; i < 5; i++) await forwardOne(project);
+    const seen: unknown[] = [];
+    let query = '?limit=2';
+    for (;;) {
+      const page = await list(project, query);
+      seen.push(...itemsOf(page).map((item) => item['id']));
+      if (page.body['nextCursor'] === null) break;
+      query = `?limit=2&cursor=${String(page.body['nextCursor'])}`;
+    }
+    expect(seen).toHaveLength(5);
+    expect(new Set(seen).size).toBe(5);
+    expect(seen).toEqual(seen.toSorted().toReversed());
+  });
+
+  it('filters by status and by the time of the attempt', async () => {
+    const project = await forwardingProject();
+    await forwardOne(project);
+    sharedReceiver.behave({ kind: 'answer', status: 500 });
+    const { attemptedAt } = await forwardOne(project);
+    const iso = (ms: number) => new Date(attemptedAt.getTime() + ms).toISOString();
+    expect(itemsOf(await list(project, '?status=failed'))).toHaveLength(1);
+    expect(itemsOf(await list(project, '?status=skipped'))).toHaveLength(0);
+    expect(itemsOf(await list(project, `?status=failed&from=${iso(0)}`))).toHaveLength(1);
+    expect(itemsOf(await list(project, `?from=${iso(1)}`))).toHaveLength(0);
+    expect(itemsOf(await list(project, `?status=failed&to=${iso(0)}`))).toHaveLength(0);
+    expect(itemsOf(await list(project, `?status=failed&to=${iso(1)}`))).toHaveLength(1);
+  });
+
+  it.each([
+    'status=pending',
+    'from=yesterday',
+    'from=2026-02-30',
+    'to=999999-01-01',
+    'limit=0',
+    'limit=201',
+    'limit=abc',
+    'cursor=%00',
+    'cursor=abc',
+    'from=2026-01-01&from=2026-01-02',
+    'unknown=1',
+  ])('refuses %s with 422', async (query) => {
+    expect((await list(await proProject(), `?${query}`)).status).toBe(422);
+  });
+
+  it("shows nothing of another project's", async () => {
+    await forwardOne(await forwardingProject());
+    expect(itemsOf(await list(await proProject()))).toEqual([]);
+  });
+});
+
+describe("the record's delivery (design §5)", () => {
+  it('is null, then pending, then the last attempt', async () => {
+    const project = await forwardingProject();
+    const consentId = await storeConsent(service, project.id);
+    const read = async () =>
+      (await answered(project.request('viewer', 'GET', `/consents/${consentId}`))).body['delivery'];
+    expect(await read()).toBeNull();
+    await project.request('editor', 'POST', `/forwarding/deliveries/${consentId}/resend`);
+    expect(await read()).toEqual({ outcome: 'pending' });
+    await service.database.query('delete from outbox_message where project_id = $1', [project.id]);
+    await forward([messageAbout(project.id, consentId)]);
+    expect(await read()).toMatchObject({ outcome: 'delivered', consentId, httpStatus: 204 });
+  });
+
+  it('counts what is waiting', async () => {
+    const project = await forwardingProject();
+    const consentId = await storeConsent(service, project.id);
+    await project.request('editor', 'POST', `/forwarding/deliveries/${consentId}/resend`);
+    expect((await get(project)).body).toMatchObject({ pending: 1 });
+  });
+});
+
+describe('sending again by hand (spec §3.3, design §5)', () => {
+  const resendMany = (project: TestProject, body: Json = {}) =>
+    answered(
+      project.request('editor', 'POST', '/forwarding/deliveries/resend', {
+        status: 'failed',
+        from: new Date(Date.now() - DAY_MS).toISOString(),
+        to: new Date(Date.now() + DAY_MS).toISOString(),
+        ...body,
+      }),
+    );
+
+  it('queues one record, once while it waits', async () => {
+    const project = await forwardingProject();
+    const consentId = await storeConsent(service, project.id);
+    expect(await resendOne(project, consentId)).toEqual({ status: 202, body: { queued: 1 } });
+    expect(await resendOne(project, consentId.toUpperCase())).toEqual({ status: 202, body: { queued: 0 } });
+    expect(await waiting(project.id)).toEqual([consentId]);
+  });
+
+  it('sends the same webhook-id again', async () => {
+    const project = await forwardingProject();
+    const consentId = await storeConsent(service, project.id);
+    await forward([messageAbout(project.id, consentId)]);
+    await forward([messageAbout(project.id, consentId)]);
+    expect(sharedReceiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([
+      consentId,
+      consentId,
+    ]);
+  });
+
+  it.each(['nonsense', newId()])('answers 404 for the record %s', async (consentId) => {
+    expect(await resendOne(await forwardingProject(), consentId)).toMatchObject({
+      status: 404,
+      body: { code: 'consent_not_found' },
+    });
+  });
+
+  it("answers 404 for another project's record", async () => {
+    const other = await forwardingProject();
+    const consentId = await storeConsent(service, other.id);
+    expect((await resendOne(await forwardingProject(), consentId)).status).toBe(404);
+  });
+
+  it('queues the records of a range whose latest attempt failed, and no others', async () => {
+    const project = await forwardingProject();
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push(await storeConsent(service, project.id));
+    const [failed, mended, delivered] = ids as [string, string, string];
+    sharedReceiver.behave({ kind: 'answer', status: 500 });
+    await forward([messageAbout(project.id, failed), messageAbout(project.id, mended)]);
+    sharedReceiver.behave({ kind: 'answer', status: 204 });
+    await new Promise(setImmediate);
+    await forward([messageAbout(project.id, mended), messageAbout(project.id, delivered)]);
+    const [first, second] = await Promise.all([resendMany(project), resendMany(project)]);
+    expect([first?.body['queued'], second?.body['queued']].toSorted()).toEqual([0, 1]);
+    expect(await waiting(project.id)).toEqual([failed]);
+  });
+
+  it('queues skipped ones, where asked', async () => {
+    const project = await forwardingProject({ enabled: false });
+    await forwardOne(project);
+    expect((await resendMany(project)).body).toMatchObject({ queued: 0 });
+    expect(await resendMany(project, { status: 'skipped' })).toEqual({
+      status: 202,
+      body: { queued: 1, more: false },
+    });
+  });
+
+  it('takes 14 days at once, and no more', async () => {
+    const project = await forwardingProject();
+    const to = new Date();
+    const fromBefore = (ms: number) => new Date(to.getTime() - ms).toISOString();
+    const ask = (ms: number) => resendMany(project, { from: fromBefore(ms), to: to.toISOString() });
+    expect((await ask(14 * DAY_MS)).status).toBe(202);
+    expect(fieldsOf(await ask(14 * DAY_MS + 1))).toEqual(['to']);
+    expect(fieldsOf(await ask(0))).toEqual(['to']);
+  });
+
+  it.each<Json>([{ status: 'delivered' }, { from: undefined }, { to: 'tomorrow' }, { from: 7 }, { x: 1 }])(
+    'refuses %j with 422',
+    async (body) => {
+      expect((await resendMany(await forwardingProject(), body)).status).toBe(422);
+    },
+  );
+});
+
+describe('sending again by hand, where a worker forwards (spec §3.3)', () => {
+  const { receive, choose, forwardingTo } = working;
+
+  it('one record, with the same ids', async () => {
+    const receiver = await receive({ kind: 'answer', status: 500 });
+    const project = await forwardingTo(receiver.url);
+    const { id } = await choose(project.id);
+    await settled(project, id);
+    receiver.behave({ kind: 'answer', status: 204 });
+    expect(await resendOne(project, id)).toEqual({ status: 202, body: { queued: 1 } });
+    expect(await settled(project, id, 2)).toMatchObject({ outcome: 'delivered' });
+    const [first, second] = receiver.requests;
+    expect(second?.body).toBe(first?.body);
+    expect(second?.headers).toEqual(first?.headers);
+  });
+
+  it('the failed ones of a range, and those alone', async () => {
+    const receiver = await receive({ kind: 'answer', status: 500 });
+    const project = await forwardingTo(receiver.url);
+    const failed = [];
+    for (let i = 0; i < 5; i++) failed.push((await choose(project.id)).id);
+    for (const id of failed) await settled(project, id);
+    receiver.behave({ kind: 'answer', status: 204 });
+    const delivered = await choose(project.id);
+    await settled(project, delivered.id);
+    const range = {
+      status: 'failed',
+      from: new Date(Date.now() - DAY_MS).toISOString(),
+      to: new Date(Date.now() + DAY_MS).toISOString(),
+    };
+    const response = await project.request('editor', 'POST', '/forwarding/deliveries/resend', range);
+    expect(response.status).toBe(202);
+    expect(await response.json()).toEqual({ queued: 5, more: false });
+    for (const id of failed) expect(await settled(project, id, 2)).toMatchObject({ outcome: 'delivered' });
+    expect(idsAt(receiver).filter((id) => id === delivered.id)).toHaveLength(1);
+    expect(receiver.requests).toHaveLength(5 + 1 + 5);
+  });
+});
