@@ -47,6 +47,14 @@ describe('AttemptBound', () => {
     expect(attempts.isExhausted('a', 0)).toBe(true);
   });
 
+  it('is exhausted until the next interval, and never where nothing was counted', () => {
+    const attempts = bound();
+    takeAll(attempts, 3, 10_000);
+    expect(attempts.isExhausted('a', 10_499)).toBe(true);
+    expect(attempts.isExhausted('a', 10_500)).toBe(false);
+    expect(attempts.isExhausted('b', 10_000)).toBe(false);
+  });
+
   it('keeps so many keys and no more', () => {
     const attempts = bound(10);
     for (let i = 0; i < 1_000; i++) takeAll(attempts, 3, 0, `host-${i}`);

@@ -25,6 +25,12 @@ describe('chooseDestination (spec §2.2)', () => {
     },
   );
 
+  it('says that it is off where there would be an endpoint, and else that there is none', () => {
+    const off = { ...own, enabled: false };
+    expect(choose({ target: off })).toEqual(skip('disabled'));
+    expect(choose({ target: { ...off, endpointUrl: null } })).toEqual(skip('no_endpoint'));
+  });
+
   it("sends to the request's endpoint where the project never saved anything", () => {
     expect(choose({ target: null, customEndpoint })).toEqual({ kind: 'legacy', url: customEndpoint });
     expect(choose({ target: null })).toEqual(skip('no_endpoint'));

@@ -18,6 +18,7 @@ describe('judgeEndpointUrl (design §6.5)', () => {
     'https://_consents.my-shop.example.com/',
     `https://${'a'.repeat(63)}.example.com/`,
     `https://${`${'a'.repeat(62)}.`.repeat(4)}c/`,
+    'https://consents.example.com/?next=https://user@shop.example.com',
   ])('allows %s', (url) => {
     expect(judge(url)).toBe('allowed');
   });
@@ -30,6 +31,7 @@ describe('judgeEndpointUrl (design §6.5)', () => {
     ['a user name', 'https://user@consents.example.com/'],
     ['a user name and a password', 'https://user:pass@consents.example.com/'],
     ['an empty user name', 'https://@consents.example.com/'],
+    ['an empty user name and an empty password', 'https://:@consents.example.com/'],
     ['a fragment', 'https://consents.example.com/#part'],
     ['an empty fragment', 'https://consents.example.com/#'],
     ['a space', 'https://consents.example.com/a b'],
@@ -81,6 +83,13 @@ describe('judgeEndpointUrl (design §6.5)', () => {
     expect(judge('https://localhost./')).toBe('refused');
   });
 
+  it.each(['https://consents.example.com./', 'https://consents..example.com/'])(
+    'says of %s that a part of its host is empty',
+    (url) => {
+      expect(judgeEndpointUrl(url, none)).toMatchObject({ reason: expect.stringContaining('an empty part') });
+    },
+  );
+
   it('allows 2,048 characters and refuses 2,049', () => {
     const base = 'https://consents.example.com/';
     const url = base + 'a'.repeat(2_048 - base.length);
@@ -103,6 +112,7 @@ describe('exceptions (design §6.5)', () => {
     ['https://10.1.2.3/hook', '10.0.0.0/8'],
     ['https://10.1.2.3/hook', '10.1.2.3'],
     ['https://[fd00::7]/hook', 'fd00::/8'],
+    ['https://[fd00::7]/hook', 'fd00::7'],
   ])('allows %s through %s', (url, exception) => {
     expect(judge(url, [exception])).toBe('allowed');
   });
@@ -112,13 +122,15 @@ describe('exceptions (design §6.5)', () => {
     ['another host', 'https://127.0.0.2:8443/hook', '127.0.0.1:8443'],
     ['no https', 'http://127.0.0.1:8443/hook', '127.0.0.1:8443'],
     ['an address outside the range', 'https://192.168.0.1/hook', '10.0.0.0/8'],
+    ['the next address', 'https://10.1.2.4/hook', '10.1.2.3'],
+    ['the next address of IPv6', 'https://[fd00::8]/hook', 'fd00::7'],
     ['a mapped address of the range', 'https://[::ffff:10.0.0.1]/hook', '10.0.0.0/8'],
   ])('still refuses %s', (_, url, exception) => {
     expect(judge(url, [exception])).toBe('refused');
   });
 
   it('refuses an entry that is neither target nor range', () => {
-    for (const entry of ['localhost', 'a/b:80', '10.0.0.0/33', 'user@host:1']) {
+    for (const entry of ['localhost', 'a/b:80', 'host:80/path', '10.0.0.0/33', 'user@host:1']) {
       expect(() => parseExceptions([entry])).toThrow('FORWARDING_ALLOWED_PRIVATE_TARGETS');
     }
   });
@@ -150,5 +162,6 @@ describe('isPublicAddress', () => {
     const exceptions = parseExceptions(['127.0.0.0/8']);
     expect(isAddressAllowed('127.0.0.1', exceptions)).toBe(true);
     expect(isAddressAllowed('10.0.0.1', exceptions)).toBe(false);
+    expect(isAddressAllowed('not an address', exceptions)).toBe(false);
   });
 });

@@ -59,7 +59,7 @@ function judgeHost(url: URL, exceptions: EndpointExceptions): EndpointJudgement 
       : notPublic('The endpoint URL points at an address that is not public.');
   }
   const labels = url.hostname.split('.');
-  if (labels.at(-1) === '' || labels.includes('')) {
+  if (labels.includes('')) {
     return malformed('The host of the endpoint URL has an empty part; write it without a dot at its end.');
   }
   const misspelt = problemOfName(labels);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { judgeResponse } from './outcome.js';
+import { type DeliveryOutcome, FAILURE_CATEGORIES, isHealthy, judgeResponse } from './outcome.js';
 
 describe('judgeResponse (spec §3.3)', () => {
   it.each([200, 201, 202, 204, 299])('%d is a delivery', (httpStatus) => {
@@ -7,6 +7,8 @@ describe('judgeResponse (spec §3.3)', () => {
   });
 
   it.each([
+    [101, 'http_other'],
+    [199, 'http_other'],
     [300, 'redirect'],
     [301, 'redirect'],
     [399, 'redirect'],
@@ -26,6 +28,18 @@ describe('judgeResponse (spec §3.3)', () => {
     });
   });
 
+  it.each([401, 403])('says of %d that the authentication was refused', (httpStatus) => {
+    expect(judgeResponse({ kind: 'status', httpStatus })).toMatchObject({
+      category: 'http_4xx',
+      reason: `The endpoint answered ${httpStatus}: it refused the authentication.`,
+    });
+  });
+
+  it.each([400, 402, 404])('says of %d no more than that', (httpStatus) => {
+    const reason = `The endpoint answered ${httpStatus}.`;
+    expect(judgeResponse({ kind: 'status', httpStatus })).toMatchObject({ reason });
+  });
+
   it('a network error is a failure without a status', () => {
     const answer = { kind: 'error', category: 'connect', reason: 'No.' } as const;
     expect(judgeResponse(answer)).toEqual({
@@ -34,5 +48,14 @@ describe('judgeResponse (spec §3.3)', () => {
       reason: 'No.',
       httpStatus: null,
     });
+  });
+});
+
+describe(isHealthy.name, () => {
+  const of = (category: DeliveryOutcome['category']): boolean => isHealthy({ category } as DeliveryOutcome);
+
+  it('takes slots from a receiver alone that is not found, not reached or too slow', () => {
+    expect(FAILURE_CATEGORIES.filter((category) => !of(category))).toEqual(['dns', 'connect', 'timeout']);
+    expect(of(null)).toBe(true);
   });
 });

@@ -59,6 +59,14 @@ describe('judgeSettingsChange (spec §2.2)', () => {
     expect(change).toMatchObject({ kind: 'accepted', token: { kind: 'drop' } });
   });
 
+  it('keeps the token while there is no endpoint, and has none to drop where none is stored', () => {
+    expect(judge({ enabled: false, endpointUrl: null })).toMatchObject({
+      token: { kind: 'keep' },
+      origin: null,
+    });
+    expect(judge({ authMode: 'none' }, nothing)).toMatchObject({ token: { kind: 'keep' }, origin: ORIGIN });
+  });
+
   it('keeps the token where only the mode changes', () => {
     expect(judge({ authMode: 'none' })).toMatchObject({ token: { kind: 'keep' } });
   });
