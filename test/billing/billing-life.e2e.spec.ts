@@ -13,11 +13,10 @@ import {
   stripeInvoice,
   stripeSubscription,
 } from '../support/fake-stripe.js';
+import type { Json } from '../support/json.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
-
-type Json = Record<string, unknown>;
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);

@@ -16,11 +16,10 @@ import {
   TEST_PRICES,
 } from '../support/fake-stripe.js';
 import { BillingWorker, makeEventsDue } from '../support/billing-worker.js';
+import type { Json } from '../support/json.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
-
-type Json = Record<string, unknown>;
 
 const HOUR_MS = 3_600_000;
 const START = Math.floor(Date.now() / 1000) * 1000 - 100 * HOUR_MS;

@@ -19,6 +19,7 @@ import {
   stripeSubscription,
 } from '../support/fake-stripe.js';
 import { BillingWorker, makeEventsDue, replayEvent, retryDeadLetters } from '../support/billing-worker.js';
+import type { Json } from '../support/json.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
@@ -41,8 +42,6 @@ afterAll(async () => {
 afterEach(() => {
   stripe.delay = () => Promise.resolve();
 });
-
-type Json = Record<string, unknown>;
 
 /** Makes the subscription known to Stripe, tells the service of it, and lets the worker work. */
 async function tell(subscription: Json & { id: string }, type = 'updated', at?: Date): Promise<string> {

@@ -12,10 +12,9 @@ import {
   stripeSubscription,
 } from '../support/fake-stripe.js';
 import { BillingWorker, replayEvent } from '../support/billing-worker.js';
+import type { Json } from '../support/json.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
-
-type Json = Record<string, unknown>;
 
 const HOUR_MS = 3_600_000;
 

@@ -10,6 +10,7 @@ import {
   LEGACY_HOST_BURST,
   LEGACY_HOST_PER_SECOND,
 } from '../../src/forwarding/application/target-gate.js';
+import type { Json } from '../support/json.js';
 import { choose, createForwardingProject, saveForwarding } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
@@ -17,8 +18,6 @@ import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-type Json = Record<string, unknown>;
-
 let testAuthority: TestAuthority;
 let victim: Receiver;
 let other: Receiver;

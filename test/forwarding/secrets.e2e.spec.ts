@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import type { Json } from '../support/json.js';
 import { CHOICE } from '../support/pipeline.js';
 import { type ServiceProcess, startServiceProcess } from '../support/process.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
@@ -12,8 +13,6 @@ const AUTH_SECRET = `auth-${randomBytes(32).toString('hex')}`;
 const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 const PATH_SECRET = `path-${randomBytes(16).toString('hex')}`;
 const VISITOR_FIELD = `visitor-${randomBytes(16).toString('hex')}`;
-
-type Json = Record<string, unknown>;
 
 /** The whole service, as talkative as it gets, in a process of its own: its output is all that it logs. */
 describe('secrets (spec §5.2, §5.3)', () => {

@@ -1,12 +1,11 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { newId } from '../../src/shared/ids.js';
+import type { Json } from '../support/json.js';
 import { fillIn } from '../support/openapi.js';
 import type { RawRequest } from '../support/raw-request.js';
 import { freshAddress } from '../support/user.js';
 import type { Actor, FuzzRequest } from './requests.js';
 import { SECRET_MARK } from './values.js';
-
-type Json = Record<string, unknown>;
 
 /** What all projects of a run share. */
 export interface Surroundings {

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { signatureOf, stripeEvent, stripeSubscription } from '../support/fake-stripe.js';
+import type { Json } from '../support/json.js';
 import { type ServiceProcess, startServiceProcess } from '../support/process.js';
 import { until } from '../support/until.js';
-
-type Json = Record<string, unknown>;
 
 interface Credentials {
   projectId: string;

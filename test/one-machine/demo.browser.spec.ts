@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Json } from '../support/json.js';
 import { type ServiceProcess, startServiceProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
@@ -21,8 +22,6 @@ const CHROMIUM_ARGUMENTS = [
 ];
 /** Far below the 15 s that the receiver hangs, far above what a click takes on a loaded machine. */
 const FAST_MS = 1_000;
-
-type Json = Record<string, unknown>;
 
 // What runs inside a page knows these; the DOM's own types would be there for the whole program.
 declare const document: {

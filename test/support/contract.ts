@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-
-type Json = Record<string, unknown>;
+import type { Json } from './json.js';
 
 interface DescribedResponse {
   $ref?: string;

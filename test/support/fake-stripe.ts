@@ -3,9 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { parse } from 'node:querystring';
 import { Stripe } from 'stripe';
+import type { Json } from './json.js';
 import { TEST_WEBHOOK_SECRET } from './service.js';
-
-type Json = Record<string, unknown>;
 
 /** A request as it arrived. */
 export interface StripeRequest {

@@ -1,10 +1,9 @@
+import { answered, type Json, type JsonAnswer } from './json.js';
 import type { TestService } from './service.js';
 import { createTestProject, type TestProject } from './project.js';
 import { until } from './until.js';
 
 export const TOKEN = 'a-token-of-the-owner_'.padEnd(43, 'x');
-
-type Json = Record<string, unknown>;
 
 /** A choice as a banner sends it. */
 export const CHOICE = {
@@ -48,16 +47,10 @@ export async function choose(
 }
 
 /** Saves forwarding settings as an editor; gives back status and answer. */
-export async function saveForwarding(
-  project: TestProject,
-  fields: Json,
-): Promise<{ status: number; body: Json }> {
-  const response = await project.request('editor', 'PUT', '/forwarding', {
-    enabled: true,
-    authMode: 'bearer',
-    ...fields,
-  });
-  return { status: response.status, body: (await response.json()) as Json };
+export async function saveForwarding(project: TestProject, fields: Json): Promise<JsonAnswer> {
+  return answered(
+    project.request('editor', 'PUT', '/forwarding', { enabled: true, authMode: 'bearer', ...fields }),
+  );
 }
 
 /** A project on Pro that forwards to `endpointUrl` with the token. */
