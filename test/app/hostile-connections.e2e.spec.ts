@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { CHOICE } from '../support/pipeline.js';
-import { type ServiceProcess, startServiceProcess } from '../support/process.js';
+import { type LoneService, startLoneService } from '../support/processes.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
@@ -192,10 +192,10 @@ describe('pipelining', () => {
 
 describe(`${IDLE_CONNECTIONS} connections that ask nothing`, () => {
   let database: TestDatabase;
-  let ownProcess: ServiceProcess;
+  let ownProcess: LoneService;
   beforeAll(async () => {
     database = await createTestDatabase();
-    ownProcess = await startServiceProcess({
+    ownProcess = await startLoneService({
       NODE_ENV: 'development',
       DATABASE_URL: database.url,
       LOG_LEVEL: 'warn',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { startServiceProcess } from '../support/process.js';
+import { startLoneService } from '../support/processes.js';
 
 let database: TestDatabase;
 let folder: string;
@@ -127,7 +127,7 @@ describe('a start that cannot succeed says why, in a sentence', () => {
 
 describe('X-Forwarded-For from an address that is not trusted', () => {
   it('is told once, and no more', async () => {
-    const service = await startServiceProcess({
+    const service = await startLoneService({
       NODE_ENV: 'test',
       DATABASE_URL: database.url,
       LOG_LEVEL: 'warn',
@@ -149,7 +149,7 @@ describe('X-Forwarded-For from an address that is not trusted', () => {
   });
 
   it('is not told where the proxy is trusted', async () => {
-    const service = await startServiceProcess({
+    const service = await startLoneService({
       NODE_ENV: 'test',
       DATABASE_URL: database.url,
       LOG_LEVEL: 'warn',

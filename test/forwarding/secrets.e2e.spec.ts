@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import type { Json } from '../support/json.js';
 import { CHOICE } from '../support/pipeline.js';
-import { type ServiceProcess, startServiceProcess } from '../support/process.js';
+import { type LoneService, startLoneService } from '../support/processes.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
 import { until } from '../support/until.js';
 
@@ -19,7 +19,7 @@ describe('secrets (spec §5.2, §5.3)', () => {
   let authority: TestAuthority;
   let database: TestDatabase;
   let receiver: Receiver;
-  let service: ServiceProcess;
+  let service: LoneService;
   let cookie = '';
   let apiKey = '';
   let projectId = '';
@@ -32,7 +32,7 @@ describe('secrets (spec §5.2, §5.3)', () => {
     receiver = await startReceiver(authority.authority, {
       behaviour: { kind: 'answer', status: 401, body: `{"error":"wrong token ${TOKEN}"}` },
     });
-    service = await startServiceProcess({
+    service = await startLoneService({
       LOG_LEVEL: 'trace',
       NODE_ENV: 'development',
       DATABASE_URL: database.url,

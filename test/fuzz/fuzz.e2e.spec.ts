@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { type ServiceProcess, startServiceProcess } from '../support/process.js';
+import { type LoneService, startLoneService } from '../support/processes.js';
 import { RawClient, type RawRequest } from '../support/raw-request.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
 import { until } from '../support/until.js';
@@ -38,7 +38,7 @@ const WEBHOOK_SECRET = `whsec_${randomBytes(24).toString('hex')}`;
 let authority: TestAuthority;
 let database: TestDatabase;
 let receiver: Receiver;
-let service: ServiceProcess;
+let service: LoneService;
 let client: RawClient;
 let around: Surroundings;
 let watch: SecretWatch;
@@ -50,7 +50,7 @@ beforeAll(async () => {
   authority = await makeTestAuthority();
   database = await createTestDatabase();
   receiver = await startReceiver(authority.authority);
-  service = await startServiceProcess({
+  service = await startLoneService({
     ...BEHIND_LOOPBACK_PROXY,
     LOG_LEVEL: 'debug',
     NODE_ENV: 'development',

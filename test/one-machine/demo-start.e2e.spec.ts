@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { signatureOf, stripeEvent, stripeSubscription } from '../support/fake-stripe.js';
 import type { Json } from '../support/json.js';
-import { type ServiceProcess, startServiceProcess } from '../support/process.js';
+import { type LoneService, startLoneService } from '../support/processes.js';
 import { until } from '../support/until.js';
 
 interface Credentials {
@@ -14,11 +14,11 @@ interface Credentials {
 }
 
 let folder: string;
-let service: ServiceProcess;
+let service: LoneService;
 let credentials: Credentials;
 
 const start = async (): Promise<void> => {
-  service = await startServiceProcess({ DATA_DIR: folder });
+  service = await startLoneService({ DATA_DIR: folder });
   credentials = JSON.parse(readFileSync(join(folder, 'dev-credentials.json'), 'utf8')) as Credentials;
 };
 beforeAll(async () => {

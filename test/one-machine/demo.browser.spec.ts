@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Json } from '../support/json.js';
-import { type ServiceProcess, startServiceProcess } from '../support/process.js';
+import { type LoneService, startLoneService } from '../support/processes.js';
 import { until } from '../support/until.js';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -46,13 +46,13 @@ interface Received {
   body: Json;
 }
 
-let service: ServiceProcess;
+let service: LoneService;
 let credentials: Credentials;
 let browser: Browser;
 const clickTimes: string[] = [];
 
 beforeAll(async () => {
-  service = await startServiceProcess();
+  service = await startLoneService();
   credentials = JSON.parse(
     readFileSync(join(service.dataDir, 'dev-credentials.json'), 'utf8'),
   ) as Credentials;

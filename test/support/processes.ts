@@ -141,6 +141,30 @@ export class Processes {
   }
 }
 
+/** A service that a test file has to itself, with a data folder of its own unless it was given one. */
+export interface LoneService extends ServiceProcess {
+  dataDir: string;
+}
+
+/** Starts one service, and resolves once it is ready. `stop()` removes what was made for it. */
+export async function startLoneService(environment: Record<string, string> = {}): Promise<LoneService> {
+  const processes = new Processes();
+  const dataDir = environment['DATA_DIR'] ?? processes.dataFolder();
+  const service = await processes.startApi({ environment: { DATA_DIR: dataDir, ...environment } });
+  try {
+    await service.ready();
+  } catch (error) {
+    await processes.close();
+    throw error;
+  }
+  const stop = async (): Promise<Exit> => {
+    const exit = await service.stop();
+    await processes.close();
+    return exit;
+  };
+  return { ...service, dataDir, stop };
+}
+
 /** Stops processes together; for each that did not end with code 0, the way it ended and what it wrote. */
 export async function stopAll(processes: ServiceProcess[]): Promise<string[]> {
   const exits = await Promise.all(processes.map((each) => each.stop()));
