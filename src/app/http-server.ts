@@ -50,12 +50,6 @@ export async function listen(
   }
 }
 
-/** The host under which this machine reaches what listens on `host`. */
-export function reachableHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
-}
-
 /**
  * Takes no more requests, answers those under way, and then closes the application. A client that does not
  * end its request is cut off: nobody else shall wait for it.

@@ -5,7 +5,8 @@ import { readProcessSettings, type Settings } from './settings.js';
 import type { Demo } from '../one-machine/application/demo.js';
 import { type Machine, prepareMachine } from '../one-machine/application/machine.js';
 import { refuseUnwritableStorage } from './storage-check.js';
-import { close, listen, reachableHost } from './http-server.js';
+import { baseUrlOf } from '../shared/base-url.js';
+import { close, listen } from './http-server.js';
 import { prepareDatabase } from './start-database.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
 
@@ -21,7 +22,7 @@ export async function runApi(): Promise<void> {
     stops.push(() => close(app, settings.app.shutdownDelayMs));
     const { host, publicBaseUrl } = settings.service;
     const port = await listen(app, settings.service.port, host, 'PORT');
-    const baseUrl = publicBaseUrl || `http://${reachableHost(host)}:${port}`;
+    const baseUrl = baseUrlOf({ publicBaseUrl, host, port });
     await demo?.ready(app, baseUrl);
     announce(baseUrl, demo, performance.now() - startedMs);
   });

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { betterAuth } from 'better-auth';
 import type { Pool } from 'pg';
+import { baseUrlOf } from '../../shared/base-url.js';
 import { newId } from '../../shared/ids.js';
 import type { ServiceSettings } from '../../shared/service.settings.js';
 import type { AccessSettings } from '../access.settings.js';
@@ -22,7 +23,7 @@ export function createAuth(settings: ServiceSettings & AccessSettings, pool: Poo
     appName: 'consent-service',
     basePath: '/v1/auth',
     // No link is ever built from it.
-    baseURL: settings.publicBaseUrl || `http://${settings.host}:${settings.port}`,
+    baseURL: baseUrlOf(settings),
     secret: settings.authSecret,
     database: pool,
     telemetry: { enabled: false },

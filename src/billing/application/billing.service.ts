@@ -9,6 +9,7 @@ import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
 import type { Project } from '../../projects/domain/project.js';
 import { existingProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
+import { baseUrlOf } from '../../shared/base-url.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
@@ -186,7 +187,6 @@ export class BillingService {
   }
 
   private returnUrl(projectId: string, from: string): string {
-    const { publicBaseUrl, host, port } = this.service;
-    return `${publicBaseUrl || `http://${host}:${port}`}/projects/${projectId}/billing?from=${from}`;
+    return `${baseUrlOf(this.service)}/projects/${projectId}/billing?from=${from}`;
   }
 }
