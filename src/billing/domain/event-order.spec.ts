@@ -127,6 +127,14 @@ describe(inOrder.name, () => {
 
   const active = { id: 'sub_1', status: 'active', n: 0 };
 
+  it('gives each event once where one that tells no change stands between two that do', () => {
+    const [first, second] = changes({ n: 0 }, [{ n: 1 }, { n: 2 }], undefined, (index) => 1 + 2 * index);
+    const between = told('evt_2', 0, { type: 'customer.subscription.resumed', object: active });
+    const events = [first, between, second].filter((event) => event !== undefined);
+    for (const shuffled of permutations(events))
+      expect(inOrder(shuffled).map(({ id }) => id)).toEqual(['evt_1', 'evt_3', 'evt_2']);
+  });
+
   it('puts those of which nothing else tells the order by their ids', () => {
     const object = { id: 'sub_1', status: 'active' };
     keepsOrder(['evt_a', 'evt_b', 'evt_c', 'evt_d'].map((id) => told(id, 0, { object })));

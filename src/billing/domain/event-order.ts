@@ -9,13 +9,14 @@ import type { StripeEvent } from './stripe-event.js';
  * and so which one it follows.
  */
 export function inOrder(events: readonly StripeEvent[]): StripeEvent[] {
-  const sorted = events.toSorted(byTime);
+  let rest = events.toSorted(byTime);
   const ordered: StripeEvent[] = [];
   let before: JsonObject | null = null;
-  while (ordered.length < sorted.length) {
-    const first = sorted[ordered.length] as StripeEvent;
-    const together = sorted.slice(ordered.length).filter((event) => isTogether(first, event));
-    ordered.push(...chained(together, before));
+  for (let first = rest[0]; first; first = rest[0]) {
+    const together = new Set(rest.filter((event) => isTogether(first, event)));
+    // What stands between two of them, and is none of them, comes after.
+    rest = rest.filter((event) => !together.has(event));
+    ordered.push(...chained([...together], before));
     const last = ordered.at(-1);
     if (last?.type.startsWith('customer.subscription.')) before = last.object;
   }
