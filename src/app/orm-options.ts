@@ -7,7 +7,7 @@ import { entities } from './entities.js';
 import { SchemaComparison } from '../database/schema-comparison.js';
 import { migrations } from '../migrations/index.js';
 
-/** Connections of the ORM's pool in one process; the ingest lanes have a pool of their own. */
+/** Connections of the ORM's pool in one process; ingest, claims, reports and sign-in have pools of their own. */
 export const ORM_POOL_MAX = 10;
 
 /** A server that does not take connections for so long is away. */

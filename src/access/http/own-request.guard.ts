@@ -16,7 +16,7 @@ export class OwnRequestGuard implements CanActivate {
   }
 }
 
-/** @throws DomainError `csrf_refused`. In production the own origin is always configured (config.ts). */
+/** @throws DomainError `csrf_refused`. In production the own origin is always set: PUBLIC_BASE_URL. */
 export function refuseForeignRequest(request: Request, { publicBaseUrl }: ServiceSettings): void {
   const { host, origin, 'sec-fetch-site': secFetchSite } = request.headers;
   const described = {

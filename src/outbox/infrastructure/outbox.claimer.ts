@@ -22,7 +22,6 @@ export interface ClaimRequest {
   /** Messages of a key that `freeOf` does not name. */
   limitPerKey: number;
   /** Messages that keys with work under way may still get; 0 for one that has its fill. */
-
   freeOf: Map<string, number>;
   /** Messages of a topic with a limit of its own; the other topics have none. */
   freeOfTopic: Map<string, number>;
