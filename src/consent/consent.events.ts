@@ -60,7 +60,8 @@ export class ConsentEvents implements OnModuleInit {
   async load(refs: ConsentRef[]): Promise<Map<string, ConsentRecorded>> {
     const { rows } = await sql<ConsentRecorded>`
       select c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
-             c.custom_endpoint as "customEndpoint", c.extra, c.received_at as "receivedAt", c.unannounced
+             c.custom_endpoint as "customEndpoint", c.extra, c.received_at as "receivedAt", c.unannounced,
+             c.config_hash as "configHash", c.language, c.surface
       from unnest(${refs.map((ref) => ref.projectId)}::uuid[], ${refs.map((ref) => ref.consentId)}::uuid[])
              as wanted (project_id, id)
       -- The limit keeps it one look into the primary key each: a join reads whole partitions where the

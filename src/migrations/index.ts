@@ -13,6 +13,7 @@ import { Migration20261121000400_forwarding_bounds } from './Migration2026112100
 import { Migration20261121000301_partition_functions } from './Migration20261121000301_partition_functions.js';
 import { Migration20261121000203_billing } from './Migration20261121000203_billing.js';
 import { Migration20261121001004_billing_messages } from './Migration20261121001004_billing_messages.js';
+import { Migration20261121010500_shown } from './Migration20261121010500_shown.js';
 import { Migration20261121003000_signing_secret } from './Migration20261121003000_signing_secret.js';
 import { Migration20261121001001_ordering_key } from './Migration20261121001001_ordering_key.js';
 import { Migration20261121001002_ordering_key_filled } from './Migration20261121001002_ordering_key_filled.js';
@@ -41,4 +42,5 @@ export const migrations: MigrationObject[] = [
     class: Migration20261121001003_ordering_key_primary,
   },
   { name: 'Migration20261121001004_billing_messages', class: Migration20261121001004_billing_messages },
+  { name: 'Migration20261121010500_shown', class: Migration20261121010500_shown },
 ];

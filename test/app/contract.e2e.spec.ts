@@ -38,6 +38,9 @@ describe('the check of every answer against openapi.json', () => {
     preferences: true,
     action: 'custom',
     hostname: null,
+    configHash: null,
+    language: null,
+    surface: null,
     receivedAt: '2026-11-21T00:00:00.000Z',
     additionalFields: { anything: [1] },
   };

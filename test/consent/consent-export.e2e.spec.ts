@@ -18,6 +18,9 @@ const COLUMNS = [
   'preferences',
   'action',
   'hostname',
+  'configHash',
+  'language',
+  'surface',
   'additionalFields',
 ];
 
@@ -62,6 +65,9 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
   it('has the fixed columns, the oldest record first, and additional fields as JSON in the last one', async () => {
     const first = await post({
       hostname: 'www.example.com',
+      configHash: 'c'.repeat(64),
+      language: 'de-CH',
+      surface: 'link',
       note: 'a "quoted", text\nin two lines',
       list: [1, 2],
     });
@@ -76,8 +82,9 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     expect(rows.map((row) => row[0])).toEqual([first, second]);
     expect(rows[0]?.slice(2, 7)).toEqual(['true', 'false', 'true', 'custom', 'www.example.com']);
     expect(rows[0]?.[1]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect(JSON.parse(rows[0]?.[7] ?? '')).toEqual({ note: 'a "quoted", text\nin two lines', list: [1, 2] });
-    expect(rows[1]?.[7]).toBe('');
+    expect(rows[0]?.slice(7, 10)).toEqual(['c'.repeat(64), 'de-CH', 'link']);
+    expect(JSON.parse(rows[0]?.[10] ?? '')).toEqual({ note: 'a "quoted", text\nin two lines', list: [1, 2] });
+    expect(rows[1]?.slice(7)).toEqual(['', '', '', '']);
   });
 
   it('begins with a byte order mark only where one is asked for', async () => {
@@ -299,9 +306,13 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     ['marketing=true&preferences=true', 1],
     ['preferences=true', 2],
     ['action=accept_all&analytics=false', 0],
+    [`configHash=${'d'.repeat(64)}`, 1],
+    ['language=EN-gb&surface=signal', 1],
+    ['language=en', 0],
   ])('exports what the filter %s of the list finds', async (query, found) => {
     const other = await createTestProject(service, { tier: 'pro' });
-    await post({ action: 'accept_all', marketing: true, hostname: 'a.example' }, other.id);
+    const shown = { configHash: 'd'.repeat(64), language: 'en-GB', surface: 'signal' };
+    await post({ action: 'accept_all', marketing: true, hostname: 'a.example', ...shown }, other.id);
     await post({ action: 'reject_all', analytics: false, hostname: 'b.example' }, other.id);
     const [, ...rows] = await csv(other, `&${query}`);
     const listed = (await (await other.request('viewer', 'GET', `/consents?${query}`)).json()) as {
@@ -317,6 +328,7 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     const { text } = await extractText(pdf);
     expect(text[0]).toContain(`Records: ${found}`);
     expect(text[0]).not.toContain('Filters: none');
+    if (query.startsWith('configHash')) expect(text[1]).toContain('en-GB signal dddddddddddd');
   });
 
   it('finds the few that a filter matches among many, over several looks', async () => {

@@ -75,6 +75,24 @@ describe('POST /v1/projects/:projectId/consents', () => {
     expect(await other.json()).toMatchObject({ code: 'consent_id_conflict', status: 409 });
   });
 
+  it('knows a decision again that was stored when the language and its like were additional fields', async () => {
+    const id = v7();
+    const shown = { configHash: 'a'.repeat(64), language: 'de', surface: 'banner' };
+    await service.database.query(
+      `insert into consent_record (project_id, id, analytics, marketing, preferences, action, extra)
+       values ($1, $2, true, false, true, 'custom', $3)`,
+      [project.id, id, JSON.stringify({ note: 1, ...shown })],
+    );
+    expect((await post({ ...CHOICE, id, note: 1, ...shown })).status).toBe(200);
+    for (const [name, value] of Object.entries({
+      configHash: 'b'.repeat(64),
+      language: 'fr',
+      surface: 'api',
+    })) {
+      expect((await post({ ...CHOICE, id, note: 1, ...shown, [name]: value })).status).toBe(409);
+    }
+  });
+
   it('keeps one record of a decision that comes many times at once', async () => {
     const id = v7();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post({ ...CHOICE, id })));
@@ -287,6 +305,8 @@ describe('GET /v1/projects/:projectId/consents', () => {
           action: n % 2 ? 'accept_all' : 'reject_all',
           analytics: n % 2 === 1,
           hostname: `h${n}.example`,
+          ...(n % 2 && { configHash: String(n).repeat(64), language: 'pt-BR', surface: 'preferences' }),
+          ...(n === 4 && { language: 5, surface: 'modal' }),
           n,
         }),
       });
@@ -295,7 +315,14 @@ describe('GET /v1/projects/:projectId/consents', () => {
   afterAll(() => service.close());
 
   interface Listed {
-    items: { id: string; action: string; additionalFields: { n: number } }[];
+    items: {
+      id: string;
+      action: string;
+      additionalFields: Record<string, unknown>;
+      configHash: string | null;
+      language: string | null;
+      surface: string | null;
+    }[];
     nextCursor: string | null;
   }
   const list = async (query: string): Promise<Listed> =>
@@ -318,6 +345,39 @@ describe('GET /v1/projects/:projectId/consents', () => {
     expect((await list(`?from=${now}`)).items).toHaveLength(0);
     expect((await list(`?to=${now}&from=2020-01-01`)).items).toHaveLength(5);
   });
+
+  it.each([
+    [`configHash=${'3'.repeat(64)}`, [3]],
+    ['language=PT-br', [3, 1]],
+    ['surface=preferences', [3, 1]],
+    ['surface=preferences&language=en', []],
+  ])('filters by what was on the screen: %s', async (query, found) => {
+    const { items } = await list(`?${query}`);
+    expect(items.map(({ additionalFields }) => additionalFields.n)).toEqual(found);
+  });
+
+  it('shows what was on the screen, and keeps what is none of that beside it (ADR 37)', async () => {
+    const [four, three] = (await list('')).items;
+    expect(three).toMatchObject({
+      configHash: '3'.repeat(64),
+      language: 'pt-BR',
+      surface: 'preferences',
+      additionalFields: { n: 3 },
+    });
+    expect(four).toMatchObject({ configHash: null, language: null, surface: null });
+    expect(four?.additionalFields).toEqual({ n: 4, language: 5, surface: 'modal' });
+    const one = (await list(`/${three?.id}`)) as unknown as Listed['items'][number];
+    expect(one).toMatchObject({ ...three });
+  });
+
+  it.each(['configHash=abc', 'language=english_uk', 'surface=modal'])(
+    'refuses the filter %s, which no record can match',
+    async (query) => {
+      const response = await project.request('viewer', 'GET', `/consents?${query}`);
+      expect(response.status).toBe(422);
+      expect(await response.json()).toMatchObject({ errors: [{ field: query.split('=')[0] }] });
+    },
+  );
 
   it('is empty for a project without records', async () => {
     const empty = await createTestProject(service);

@@ -42,6 +42,9 @@ export const EXPORT_COLUMNS = [
   'preferences',
   'action',
   'hostname',
+  'configHash',
+  'language',
+  'surface',
   'additionalFields',
 ] as const;
 
@@ -151,25 +154,30 @@ export class ConsentExport implements OnApplicationShutdown {
 function readText(afterId: string | null): string {
   return `
     select id::text, to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), analytics::text,
-           marketing::text, preferences::text, action, coalesce(hostname, ''), coalesce(extra::text, '')
+           marketing::text, preferences::text, action, coalesce(hostname, ''),
+           coalesce(config_hash, ''), coalesce(language, ''), coalesce(surface, ''), coalesce(extra::text, '')
     from consent_record c
     where project_id = $1 and c.id ${afterId === null ? '>=' : '>'} $2 and c.id < $3
       and received_at >= $4 and received_at < $5
       and c.id <= coalesce($6, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
       and ($7::text is null or action = $7) and ($8::text is null or hostname = $8)
       and ($9::boolean is null or analytics = $9) and ($10::boolean is null or marketing = $10)
-      and ($11::boolean is null or preferences = $11)
+      and ($11::boolean is null or preferences = $11) and ($12::text is null or config_hash = $12)
+      and ($13::text is null or lower(language) = $13) and ($14::text is null or surface = $14)
     order by c.id -- not the text that is selected under this name
     limit ${BATCH_ROWS}`;
 }
 
-function filterValues({ action, hostname, analytics, marketing, preferences }: RecordFilter): unknown[] {
+function filterValues(filter: RecordFilter): unknown[] {
   return [
-    action ?? null,
-    hostname?.toLowerCase() ?? null,
-    analytics ?? null,
-    marketing ?? null,
-    preferences ?? null,
+    filter.action ?? null,
+    filter.hostname?.toLowerCase() ?? null,
+    filter.analytics ?? null,
+    filter.marketing ?? null,
+    filter.preferences ?? null,
+    filter.configHash ?? null,
+    filter.language?.toLowerCase() ?? null,
+    filter.surface ?? null,
   ];
 }
 

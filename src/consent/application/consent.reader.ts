@@ -24,6 +24,9 @@ export interface ConsentItem {
   preferences: boolean;
   action: string;
   hostname: string | null;
+  configHash: string | null;
+  language: string | null;
+  surface: string | null;
   receivedAt: Date;
   additionalFields: Record<string, unknown>;
 }
@@ -47,7 +50,7 @@ export class ConsentReader {
     const query = lookBack<ConsentRecorded>({
       table: 'consent_record',
       columns: sql`c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
-                   c.extra, c.received_at as "receivedAt"`,
+                   c.config_hash as "configHash", c.language, c.surface, c.extra, c.received_at as "receivedAt"`,
       range,
       filters: filtersOf(filter),
       limit: filter.limit,

@@ -105,7 +105,7 @@ export function unknownProject(): DomainError {
 }
 
 function isSameChoice(stored: ConsentRecorded, row: ConsentRow): boolean {
-  const extra: unknown = row.extraJson === null ? null : JSON.parse(row.extraJson);
+  const extra = row.extraJson === null ? null : (JSON.parse(row.extraJson) as Record<string, unknown>);
   return (
     stored.analytics === row.analytics &&
     stored.marketing === row.marketing &&
@@ -113,6 +113,21 @@ function isSameChoice(stored: ConsentRecorded, row: ConsentRow): boolean {
     stored.action === row.action &&
     stored.hostname === row.hostname &&
     stored.customEndpoint === row.customEndpoint &&
-    isDeepStrictEqual(stored.extra, extra)
+    isDeepStrictEqual(besideTheFlags(stored), besideTheFlags({ ...row, extra }))
   );
+}
+
+/** As the banner sent it: what is a known field today was an additional one when the first copy was stored. */
+function besideTheFlags({
+  extra,
+  configHash,
+  language,
+  surface,
+}: Pick<ConsentRecorded, 'extra' | 'configHash' | 'language' | 'surface'>): object {
+  return {
+    ...extra,
+    ...(configHash !== null && { configHash }),
+    ...(language !== null && { language }),
+    ...(surface !== null && { surface }),
+  };
 }

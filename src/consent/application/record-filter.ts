@@ -14,6 +14,10 @@ export interface RecordFilter {
   analytics?: boolean;
   marketing?: boolean;
   preferences?: boolean;
+  configHash?: string;
+  /** In any case. */
+  language?: string;
+  surface?: string;
 }
 
 /**
@@ -43,5 +47,9 @@ export function filtersOf(filter: RecordFilter): RawBuilder<unknown>[] {
   for (const flag of ['analytics', 'marketing', 'preferences'] as const) {
     if (filter[flag] !== undefined) conditions.push(sql`${sql.ref(`c.${flag}`)} = ${filter[flag]}`);
   }
+  if (filter.configHash !== undefined) conditions.push(sql`c.config_hash = ${filter.configHash}`);
+  if (filter.language !== undefined)
+    conditions.push(sql`lower(c.language) = ${filter.language.toLowerCase()}`);
+  if (filter.surface !== undefined) conditions.push(sql`c.surface = ${filter.surface}`);
   return conditions;
 }

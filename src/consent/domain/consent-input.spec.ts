@@ -128,10 +128,36 @@ describe('parseConsent (design §6.1)', () => {
       ...CHOICE,
       hostname: null,
       customEndpoint: null,
+      configHash: null,
+      language: null,
+      surface: null,
       extraJson: null,
     });
     const extra = { a: [1, null, true, 'x'], b: { c: 'ünï' } };
     expect(JSON.parse(consentOf(extra).extraJson ?? '')).toEqual(extra);
+  });
+
+  it.each([
+    ['configHash', '0123456789abcdef'.repeat(4), ['a'.repeat(63), 'a'.repeat(65), 'A'.repeat(64), 7]],
+    ['language', 'en', ['e', 'en_GB', 'english language', `en-${'abcde-'.repeat(5)}abcde`, '', 5]],
+    ['language', 'zh-Hant-TW', ['zh-', '-zh', 'zh--TW', 'i\0']],
+    ['language', 'de-CH-1901-u-co-phonebk', []],
+    ['language', 'es-419', ['es-41']],
+    [
+      'language',
+      `en-${'a'.repeat(8)}-${'b'.repeat(8)}-${'c'.repeat(8)}-12345`,
+      [`en-${'abcdefg-'.repeat(4)}12`],
+    ],
+    ['surface', 'banner', ['Banner', 'modal', ['banner'], {}]],
+    ['surface', 'signal', ['toString']],
+  ])('reads the %s %j, and keeps anything else as an additional field (ADR 37)', (name, value, others) => {
+    const read = (given: unknown) => consentOf({ [name]: given });
+    expect(read(value)).toEqual({ ...consentOf({}), [name]: value });
+    for (const other of [...others, null, false].filter((one) => !String(one).includes('\0'))) {
+      expect(read(other)).toEqual({ ...consentOf({}), extraJson: JSON.stringify({ [name]: other }) });
+    }
+    // What cannot be stored at all is refused, as in any additional field.
+    expect(fieldsOf({ [name]: '\0' })).toEqual([name]);
   });
 
   it('keeps 32 additional fields and refuses 33', () => {

@@ -12,6 +12,15 @@ export const CONSENT_ID_AGE_MAX_MS = 7 * 24 * 60 * 60 * 1000;
 export const CONSENT_ID_AHEAD_MAX_MS = 5 * 60 * 1000;
 export const CUSTOM_ENDPOINT_CHARACTERS_MAX = 2048;
 export const HOSTNAME_CHARACTERS_MAX = 253;
+/** The longest language tags that are in use have some 20. */
+export const LANGUAGE_CHARACTERS_MAX = 35;
+
+/**
+ * Where a choice was made: on the banner's first or second layer, on a link of the page, by a signal of the browser
+ * (Global Privacy Control), or by a script of the page.
+ */
+export const SURFACES = ['banner', 'preferences', 'link', 'signal', 'api'] as const;
+export type Surface = (typeof SURFACES)[number];
 
 /** A consent choice as the banner sent it, checked. */
 export interface ConsentInput {
@@ -24,6 +33,11 @@ export interface ConsentInput {
   hostname: string | null;
   /** As it was sent, right or wrong; see `readCustomEndpoint`. */
   customEndpoint: string | null;
+  /** Hash of the published configuration that was shown; null where the banner did not tell it. */
+  configHash: string | null;
+  /** Language that was shown, BCP 47 as it was sent; null as above. */
+  language: string | null;
+  surface: Surface | null;
   /** Additional fields as JSON text; null where there are none. */
   extraJson: string | null;
 }
@@ -34,6 +48,11 @@ export type ParsedConsent =
 const ACTION = /^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/;
 const HOSTNAME =
   /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
+/** 64 digits, as the published configuration writes its own. */
+export const CONFIG_HASH = /^[0-9a-f]{64}$/;
+/** A well-formed tag of BCP 47: language, script, region, variants, extensions; none of the old irregular ones. */
+const LANGUAGE =
+  /^[a-z]{2,8}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-z\d](?:-[a-z\d]{2,8})+)*$/i;
 const KNOWN_FIELDS = new Set([
   'id',
   'analytics',
@@ -74,7 +93,12 @@ export function parseConsent(body: unknown, now: Date): ParsedConsent {
   if (hostname !== null && !isHostname(hostname)) {
     refuse('hostname', 'hostname must be a host name without scheme, port and path.');
   }
-  const extraJson = checkAdditionalFields(fields, refuse);
+  const shown = {
+    configHash: isConfigHash(fields.configHash) ? fields.configHash : null,
+    language: isLanguage(fields.language) ? fields.language : null,
+    surface: isSurface(fields.surface) ? fields.surface : null,
+  };
+  const extraJson = checkAdditionalFields(fields, shown, refuse);
   if (errors.length > 0) return { kind: 'invalid', errors };
   return {
     kind: 'valid',
@@ -86,6 +110,7 @@ export function parseConsent(body: unknown, now: Date): ParsedConsent {
       action: fields.action as string,
       hostname: hostname === null ? null : (hostname as string).toLowerCase().replace(/\.$/, ''),
       customEndpoint: readCustomEndpoint(fields.custom_endpoint),
+      ...shown,
       extraJson,
     },
   };
@@ -102,6 +127,18 @@ function problemOfId(id: unknown, now: Date): string | null {
 function isHostname(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > HOSTNAME_CHARACTERS_MAX) return false;
   return HOSTNAME.test(value) || isAddressLiteral(value);
+}
+
+function isConfigHash(value: unknown): value is string {
+  return typeof value === 'string' && CONFIG_HASH.test(value);
+}
+
+export function isLanguage(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= LANGUAGE_CHARACTERS_MAX && LANGUAGE.test(value);
+}
+
+function isSurface(value: unknown): value is Surface {
+  return SURFACES.includes(value as Surface);
 }
 
 /** A page may be opened by IPv6 address; `location.hostname` then has brackets. */
@@ -125,12 +162,18 @@ function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Returns the additional fields as JSON text, or null where there are none or one was refused. */
+/**
+ * Returns the additional fields as JSON text, or null where there are none or one was refused. What stands in a member
+ * of `shown` and is none of its values is an additional field, as it was before these were known (ADR 37).
+ */
 function checkAdditionalFields(
   fields: Record<string, unknown>,
+  shown: Record<string, string | null>,
   refuse: (field: string, message: string) => void,
 ): string | null {
-  const keys = Object.keys(fields).filter((key) => !KNOWN_FIELDS.has(key));
+  const keys = Object.keys(fields).filter(
+    (key) => !KNOWN_FIELDS.has(key) && !(Object.hasOwn(shown, key) && shown[key] !== null),
+  );
   if (keys.length === 0) return null;
   if (keys.length > ADDITIONAL_FIELDS_MAX) {
     refuse('', `At most ${ADDITIONAL_FIELDS_MAX} additional fields are kept; these are ${keys.length}.`);

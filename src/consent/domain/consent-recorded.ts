@@ -13,6 +13,10 @@ export interface ConsentRecorded {
   hostname: string | null;
   /** Legacy endpoint that came with the request (spec §2.2); null where none did. */
   customEndpoint: string | null;
+  /** What was on the screen; null where the banner did not tell it. */
+  configHash: string | null;
+  language: string | null;
+  surface: string | null;
   /** Additional fields, as given; null where there are none. */
   extra: Record<string, unknown> | null;
   receivedAt: Date;

@@ -1,10 +1,16 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType, type OpenAPIObject } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-validator';
 import { IsInstant } from '../../shared/instant.js';
 import { PageQuery } from '../../shared/page-query.js';
 import { DOCUMENTED_ACTIONS } from '../domain/consent-counts.js';
-import { HOSTNAME_CHARACTERS_MAX } from '../domain/consent-input.js';
+import {
+  CONFIG_HASH,
+  HOSTNAME_CHARACTERS_MAX,
+  isLanguage,
+  LANGUAGE_CHARACTERS_MAX,
+  SURFACES,
+} from '../domain/consent-input.js';
 
 export const CONSENT_EXAMPLE = {
   analytics: true,
@@ -12,8 +18,12 @@ export const CONSENT_EXAMPLE = {
   preferences: true,
   action: 'custom',
   hostname: 'www.example.com',
+  language: 'en',
+  surface: 'preferences',
   policyVersion: '2026-11',
 };
+
+const OTHERWISE = 'Any other value is kept as an additional field.';
 
 /** The body of the ingest, which `parseConsent` checks by hand. */
 export const CONSENT_BODY_SCHEMA: NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string] = {
@@ -35,6 +45,11 @@ export const CONSENT_BODY_SCHEMA: NonNullable<NonNullable<OpenAPIObject['compone
       description: `Documented: ${DOCUMENTED_ACTIONS.join(', ')}; others are taken`,
     },
     hostname: { type: 'string', nullable: true, maxLength: HOSTNAME_CHARACTERS_MAX },
+    configHash: {
+      description: `What was shown: the \`configHash\` of the published configuration, 64 hex digits. ${OTHERWISE}`,
+    },
+    language: { description: `Language that was shown, a tag of BCP 47. ${OTHERWISE}` },
+    surface: { description: `Where the choice was made: ${SURFACES.join(', ')}. ${OTHERWISE}` },
     custom_endpoint: { nullable: true, description: 'Legacy; used where the project has no endpoint' },
   },
   additionalProperties: true,
@@ -58,6 +73,21 @@ export class ConsentView {
   @ApiProperty() preferences!: boolean;
   @ApiProperty({ example: 'accept_all' }) action!: string;
   @ApiProperty({ type: String, nullable: true }) hostname!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Hash of the published configuration that was shown',
+  })
+  configHash!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'pt-BR', description: 'Language that was shown' })
+  language!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    enum: [...SURFACES, null],
+    description: 'Where the choice was made',
+  })
+  surface!: string | null;
   @ApiProperty() receivedAt!: Date;
   @ApiProperty({
     description: 'Every further field that the banner sent',
@@ -130,6 +160,27 @@ export class ConsentFilterQuery {
   @Transform(asBoolean)
   @IsBoolean({ message: 'preferences must be true or false.' })
   preferences?: boolean;
+
+  @ApiPropertyOptional({ description: 'Hash of the published configuration that was shown' })
+  @IsOptional()
+  @Matches(CONFIG_HASH, { message: 'configHash must be the hash of a publication, 64 hex digits.' })
+  configHash?: string;
+
+  @ApiPropertyOptional({
+    maxLength: LANGUAGE_CHARACTERS_MAX,
+    description: 'Language that was shown, in any case',
+  })
+  @IsOptional()
+  @ValidateBy({
+    name: 'language',
+    validator: { validate: isLanguage, defaultMessage: () => 'language must be a tag such as en or pt-BR.' },
+  })
+  language?: string;
+
+  @ApiPropertyOptional({ enum: SURFACES, description: 'Where the choice was made' })
+  @IsOptional()
+  @IsIn(SURFACES, { message: `surface must be one of ${SURFACES.join(', ')}.` })
+  surface?: string;
 }
 
 /** A page of the records that the filters match. */

@@ -9,14 +9,19 @@ const ROW_HEIGHT = 14;
 const FONT_SIZE = 8;
 /** Left edges of the table's columns, in points. */
 const COLUMNS = [
-  { title: 'Received (UTC)', x: 40, width: 115 },
-  { title: 'Consent id', x: 158, width: 180 },
-  { title: 'Analytics', x: 342, width: 45 },
-  { title: 'Marketing', x: 390, width: 45 },
-  { title: 'Preferences', x: 438, width: 55 },
-  { title: 'Action', x: 496, width: 90 },
-  { title: 'Hostname', x: 590, width: 210 },
+  { title: 'Received (UTC)', x: 40, width: 106 },
+  { title: 'Consent id', x: 148, width: 156 },
+  { title: 'Analytics', x: 306, width: 38 },
+  { title: 'Marketing', x: 346, width: 40 },
+  { title: 'Preferences', x: 388, width: 48 },
+  { title: 'Action', x: 438, width: 70 },
+  { title: 'Hostname', x: 510, width: 132 },
+  { title: 'Language', x: 644, width: 40 },
+  { title: 'Surface', x: 686, width: 50 },
+  { title: 'Shown', x: 738, width: 64 },
 ];
+/** Of a configuration's hash so many digits tell a project's few hundred apart. */
+const HASH_DIGITS = 12;
 
 export interface PdfCover {
   projectName: string;
@@ -102,9 +107,11 @@ function drawHeader(document: PDFKit.PDFDocument): number {
 }
 
 function drawRow(document: PDFKit.PDFDocument, row: ExportRow, y: number): void {
-  const [id = '', receivedAt = '', analytics, marketing, preferences, action = '', hostname = ''] = row;
+  const [id = '', receivedAt = '', analytics, marketing, preferences, action = '', ...shown] = row;
+  const [hostname = '', configHash = '', language = '', surface = ''] = shown;
   const yes = (flag: string | undefined): string => (flag === 'true' ? 'yes' : 'no');
   const cells = [receivedAt, id, yes(analytics), yes(marketing), yes(preferences), action, hostname];
+  cells.push(language, surface, configHash.slice(0, HASH_DIGITS));
   COLUMNS.forEach(({ x, width }, index) => cell(document, cells[index] ?? '', x, y, width));
 }
 

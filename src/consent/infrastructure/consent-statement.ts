@@ -13,6 +13,9 @@ export interface ConsentRow {
   action: string;
   hostname: string | null;
   customEndpoint: string | null;
+  configHash: string | null;
+  language: string | null;
+  surface: string | null;
   extraJson: string | null;
   /** Host of the request's `Origin` header; null where there was none or any may send. */
   originHost: string | null;
@@ -56,10 +59,10 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
       with input as materialized (
         select * from unnest(
           $1::uuid[], $2::uuid[], $3::bool[], $4::bool[], $5::bool[], $6::text[], $7::text[], $8::text[],
-          $9::text[], $10::text[]
+          $9::text[], $10::text[], $11::text[], $12::text[], $13::text[]
         ) with ordinality as t (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint,
-          extra, origin_host, position
+          extra, origin_host, config_hash, language, surface, position
         )
       ), judged as materialized (
         select input.*, p.id is not null as known,
@@ -72,10 +75,10 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
       ), inserted as (
         insert into consent_record (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at,
-          unannounced
+          unannounced, config_hash, language, surface
         )
         select project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra::jsonb,
-               date_trunc('milliseconds', now()), unannounced
+               date_trunc('milliseconds', now()), unannounced, config_hash, language, surface
         from judged where known and origin_allowed
         on conflict do nothing
         returning project_id, id
@@ -110,5 +113,8 @@ export function batchParameters(rows: ConsentRow[]): unknown[] {
     rows.map((row) => row.customEndpoint),
     rows.map((row) => row.extraJson),
     rows.map((row) => row.originHost),
+    rows.map((row) => row.configHash),
+    rows.map((row) => row.language),
+    rows.map((row) => row.surface),
   ];
 }

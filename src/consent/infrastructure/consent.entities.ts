@@ -23,6 +23,12 @@ export const ConsentRecordSchema = defineEntity({
     receivedAt: p.datetime().defaultRaw('now()'),
     /** Why it was not announced to forwarding, as a code; null: it was, or it is older than this column. */
     unannounced: p.text().nullable(),
+    /** Hash of the published configuration that was shown, in hex; null where the banner did not tell it. */
+    configHash: p.text().nullable(),
+    /** Language that was shown, BCP 47; null as above, and in records that are older than this column. */
+    language: p.text().nullable(),
+    /** Where the choice was made (SURFACES); null as above. */
+    surface: p.text().nullable(),
   },
 });
 

@@ -12,6 +12,9 @@ const RECORD: ConsentRecorded = {
   action: 'custom',
   hostname: 'www.example.com',
   customEndpoint: null,
+  configHash: null,
+  language: null,
+  surface: null,
   extra: null,
   receivedAt: new Date('2026-11-20T12:00:00.000Z'),
   unannounced: null,
@@ -61,6 +64,14 @@ describe('outboundBody (spec §2.1)', () => {
 
   it('is the record, and nothing of what is only ours', () => {
     expect(JSON.parse(outboundBody(RECORD))).toEqual(known);
+  });
+
+  it('tells what was on the screen, where the banner did', () => {
+    const shown = { configHash: 'a'.repeat(64), language: 'pt-BR', surface: 'preferences' };
+    expect(JSON.parse(outboundBody({ ...RECORD, ...shown }))).toEqual({ ...known, ...shown });
+    // A record from before these were known fields, and a value that is none of theirs, as they were sent.
+    const extra = { language: 5, surface: 'modal' };
+    expect(JSON.parse(outboundBody({ ...RECORD, extra }))).toEqual({ ...known, ...extra });
   });
 
   it('has additional fields beside the known ones, never over them', () => {

@@ -52,6 +52,10 @@ export function outboundBody(record: ConsentRecorded): string {
     action: record.action,
     hostname: record.hostname,
     receivedAt: record.receivedAt.toISOString(),
+    // Absent where the banner did not tell them: what an older record has under these names is an additional field.
+    ...(record.configHash !== null && { configHash: record.configHash }),
+    ...(record.language !== null && { language: record.language }),
+    ...(record.surface !== null && { surface: record.surface }),
   };
   const additional = Object.entries(record.extra ?? {}).filter(([name]) => !Object.hasOwn(known, name));
   return JSON.stringify({ ...known, ...Object.fromEntries(additional) });
