@@ -9,11 +9,12 @@ const ROOT = process.env.ARROWS_ROOT ?? 'src';
 /** Which modules a module may use, beside itself, shared and database. */
 const MODULES = {
   outbox: ['projects'],
+  mail: ['outbox'],
   projects: [],
-  access: ['projects'],
+  access: ['projects', 'mail'],
   licensing: ['projects', 'access', 'outbox'],
   consent: ['outbox', 'licensing', 'access', 'projects'],
-  forwarding: ['outbox', 'licensing', 'access', 'projects', 'consent'],
+  forwarding: ['outbox', 'mail', 'licensing', 'access', 'projects', 'consent'],
   billing: ['outbox', 'licensing', 'access', 'projects'],
   publishing: ['outbox', 'licensing', 'access', 'projects'],
   operations: ['outbox', 'access'],
@@ -38,6 +39,7 @@ const NETWORK_PACKAGES = [
   '@nestjs/bullmq',
   'stripe',
   'better-auth',
+  'nodemailer',
   '@aws-sdk',
   'flydrive',
 ];

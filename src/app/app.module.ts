@@ -9,6 +9,7 @@ import { DatabaseModule } from '../database/database.module.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { LoggerModule } from 'nestjs-pino';
+import { MailModule } from '../mail/mail.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
 import { TierSimulationModule } from '../licensing/tier-simulation.module.js';
 import { OutboxModule } from '../outbox/outbox.module.js';
@@ -61,6 +62,7 @@ export class AppModule {
         DatabaseModule.forRoot(ormOptions(settings.database.databaseUrl)),
         BullModule.forRoot(queueConnection({ ...settings.database, ...settings.queue }, queues)),
         OutboxModule.forRoot(settings.app),
+        MailModule,
         AccessModule,
         LicensingModule,
         ...(settings.service.production ? [] : [TierSimulationModule]),

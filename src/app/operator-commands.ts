@@ -1,6 +1,7 @@
 import { billingCommands, reviveEvents } from '../billing/application/billing-commands.js';
 import { BILLING_EVENT } from '../billing/domain/billing-message.js';
 import { secretCommands } from '../forwarding/application/secret-commands.js';
+import { mailCommands } from '../mail/application/mail-commands.js';
 import { databaseCommands } from './database-commands.js';
 import { outboxCommands } from '../outbox/application/outbox-commands.js';
 import { siteCommands } from '../publishing/application/site-commands.js';
@@ -13,6 +14,7 @@ export const DATABASE_COMMANDS: Command[] = [
   ...siteCommands,
   ...billingCommands,
   ...secretCommands,
+  ...mailCommands,
   ...databaseCommands,
 ];
 

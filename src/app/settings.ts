@@ -4,10 +4,12 @@ import { billingSettings } from '../billing/billing.settings.js';
 import { consentSettings } from '../consent/consent.settings.js';
 import { databaseSettings } from '../database/database.settings.js';
 import { forwardingSettings } from '../forwarding/forwarding.settings.js';
+import { mailSettings } from '../mail/mail.settings.js';
 import { outboxSettings } from '../outbox/outbox.settings.js';
 import { publishingSettings } from '../publishing/publishing.settings.js';
 import { type Namespace, SettingReader, type SettingsOf } from '../shared/declare-settings.js';
 import { queueSettings } from '../shared/queue.settings.js';
+import { secretSettings } from '../shared/secret-keys.settings.js';
 import { serviceSettings } from '../shared/service.settings.js';
 import { appSettings } from './app.settings.js';
 
@@ -17,6 +19,8 @@ export const NAMESPACES = [
   databaseSettings,
   queueSettings,
   appSettings,
+  secretSettings,
+  mailSettings,
   accessSettings,
   consentSettings,
   outboxSettings,

@@ -37,7 +37,7 @@ const POOLER_SENTENCE =
  * @throws StartError, SettingsError with a sentence for the operator
  */
 export async function prepareDatabase(settings: Settings): Promise<void> {
-  const { service, database, forwarding } = settings;
+  const { service, database, secrets } = settings;
   const orm = await connectAsOwner(database);
   try {
     if (database.databaseUrl !== database.databaseOwnerUrl) await tryToServe(database);
@@ -45,7 +45,7 @@ export async function prepareDatabase(settings: Settings): Promise<void> {
     const isOwner = await mayMigrate(orm);
     if (isOwner) await migrate(orm, urlsOf(database));
     else await refuseOutdatedSchema(orm);
-    const lack = await missingKeysSentence(orm.em, forwarding);
+    const lack = await missingKeysSentence(orm.em, secrets);
     if (lack) throw new StartError(lack);
     if (service.production) await refuseDevelopmentData(orm);
     if (service.production && isOwner && database.databaseOwnerUrl === database.databaseUrl)

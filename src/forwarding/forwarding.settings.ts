@@ -2,17 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { outboxSettings } from '../outbox/outbox.settings.js';
-import { serviceSettings } from '../shared/service.settings.js';
-import { entriesOf, flag, integer, isAddressOrCidr, list, setting, text } from '../shared/setting-kinds.js';
+import { flag, integer, isAddressOrCidr, list, text } from '../shared/setting-kinds.js';
 import { declareSettings, type Refuse, type SettingsOf } from '../shared/declare-settings.js';
 
-/** A key that encrypts bearer tokens at rest; the first of the list encrypts, all of them decrypt. */
-export interface SecretKey {
-  id: string;
-  key: Buffer;
-}
-
-const SECRET_KEY_BYTES = 32;
 const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g;
 
 /** Sending records to their owners' receivers. */
@@ -20,16 +12,6 @@ export const forwardingSettings = declareSettings({
   name: 'forwarding',
   title: 'Forwarding',
   settings: {
-    secretKeys: setting<SecretKey[]>('SECRET_KEYS', {
-      default: [],
-      defaultShown: 'made and kept in `DATA_DIR`',
-      example: 'k1:...',
-      secret: true,
-      meaning:
-        'keys of bearer tokens at rest, `id:base64(32 bytes)`, comma-separated; the first encrypts, all decrypt; needed in production',
-      advice: 'Make one: echo "k1:$(openssl rand -base64 32)".',
-      parse: secretKeysOf,
-    }),
     connectTimeoutMs: integer('FORWARDING_CONNECT_TIMEOUT_MS', {
       default: 5000,
       min: 100,
@@ -77,7 +59,7 @@ export const forwardingSettings = declareSettings({
       meaning: '`off` ignores the legacy field `custom_endpoint` for the whole service',
     }),
   },
-  check: ({ secretKeys, timeoutMs }, read, own) => {
+  check: ({ timeoutMs }, read) => {
     const { leaseMs } = outboxSettings.settings;
     if (read.value(leaseMs) <= timeoutMs) {
       read.refuse(
@@ -85,25 +67,10 @@ export const forwardingSettings = declareSettings({
         'must be longer than FORWARDING_TIMEOUT_MS, or a message under way is sent twice.',
       );
     }
-    if (read.value(serviceSettings.settings.production) && secretKeys.length === 0) {
-      read.refuse(own.secretKeys, 'must be set in production, as id:base64 of 32 random bytes.');
-    }
   },
 });
 
 export type ForwardingSettings = SettingsOf<typeof forwardingSettings>;
-
-function secretKeysOf(raw: string, refuse: Refuse): SecretKey[] {
-  const keys = entriesOf(raw).map((entry) => {
-    const [id = '', encoded = ''] = entry.split(':');
-    return { id, key: Buffer.from(encoded, 'base64') };
-  });
-  const wellFormed = keys.every(({ id, key }) => /^[\w-]{1,32}$/.test(id) && key.length === SECRET_KEY_BYTES);
-  if (!wellFormed || new Set(keys.map(({ id }) => id)).size !== keys.length) {
-    refuse('must be a comma-separated list of id:base64, 32 bytes each, no id twice.');
-  }
-  return keys;
-}
 
 function isHostAndPort(value: string): boolean {
   return /^[^@/?#\s]+:\d{1,5}$/.test(value) && URL.canParse(`https://${value}`);

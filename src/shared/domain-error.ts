@@ -77,6 +77,7 @@ export const DOMAIN_ERROR_STATUS = {
   too_many_requests: 429,
   overloaded: 503,
   billing_not_configured: 503,
+  mail_not_configured: 503,
   billing_provider_unavailable: 503,
   temporarily_unavailable: 503,
 } as const;

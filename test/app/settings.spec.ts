@@ -23,11 +23,12 @@ describe('settings', () => {
       database: { databaseUrl: '', databaseOwnerUrl: '' },
       queue: { redisUrl: '' },
       app: { runWorker: true, demo: true, workerPort: 0, shutdownDelayMs: 0, logLevel: 'warn' },
+      secrets: { secretKeys: [] },
+      mail: { mailUrl: '', mailFrom: 'Service <no-reply@localhost>' },
       access: { authSecret: '' },
       consent: { ratePerMinute: 600, networkRatePerMinute: 6_000, retentionMonths: 12 },
       outbox: { pollMs: 1000, leaseMs: 60_000, slots: 256 },
       forwarding: {
-        secretKeys: [],
         connectTimeoutMs: 5000,
         timeoutMs: 15_000,
         allowedPrivateTargets: [],
@@ -238,6 +239,19 @@ describe('settings', () => {
     );
   });
 
+  it('takes production without mail, but no mail server without a sender', () => {
+    expect(readSettings(PRODUCTION).mail.mailUrl).toBe('');
+    const mail = { ...PRODUCTION, MAIL_URL: 'smtps://u:p@mail.example.com' };
+    expect(() => readSettings(mail)).toThrow('MAIL_FROM must be set beside MAIL_URL.');
+    expect(() => readSettings({ ...mail, MAIL_FROM: 'nobody' })).toThrow(/MAIL_FROM must be an address/);
+    expect(() => readSettings({ ...mail, MAIL_URL: 'smtp://mail.example.com/x' })).toThrow(
+      /MAIL_URL must name/,
+    );
+    expect(readSettings({ ...mail, MAIL_FROM: 'A Name <a@example.com>' }).mail.mailFrom).toBe(
+      'A Name <a@example.com>',
+    );
+  });
+
   it('refuses the demo and plain http in production', () => {
     expect(() => readSettings({ ...PRODUCTION, DEMO: 'true' })).toThrow('DEMO');
     expect(() => readSettings({ ...PRODUCTION, PUBLIC_BASE_URL: 'http://a.example' })).toThrow(
@@ -262,6 +276,7 @@ describe('settings', () => {
       'AUTH_SECRET',
       'DATABASE_OWNER_URL',
       'DATABASE_URL',
+      'MAIL_URL',
       'REDIS_URL',
       'SECRET_KEYS',
       'STRIPE_SECRET_KEY',

@@ -16,7 +16,8 @@ beforeAll(async () => {
   service = await startTestService();
   project = await createTestProject(service);
   app = await createHttpApp(service.settings, {
-    mount: (mounted) => mountDemoSite(mounted, { projectId: () => project.id, received: () => [] }),
+    mount: (mounted) =>
+      mountDemoSite(mounted, { mailFolder: '', projectId: () => project.id, received: () => [] }),
   });
   await app.listen(0, '127.0.0.1');
   browser = await launchBrowser();

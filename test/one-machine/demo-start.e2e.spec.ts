@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { signatureOf, stripeEvent, stripeSubscription } from '../support/fake-stripe.js';
 import type { Json } from '../support/json.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
+import { runProgram } from '../support/run-ops.js';
 import { until } from '../support/until.js';
 
 interface Credentials {
@@ -49,6 +50,19 @@ it('the demo project is put right at each start, whatever was simulated', async 
   expect(service.output()).not.toContain('was not pointed');
   expect(await call('GET', '/tier')).toMatchObject({ tier: 'pro', reason: 'active' });
   expect(await call('POST', '/forwarding/test')).toMatchObject({ delivered: true, httpStatus: 204 });
+});
+
+it('mail goes into files, which the demo shows', async () => {
+  const { err } = await runProgram('ops', ['mail', 'test', 'ada@example.com'], {
+    NODE_ENV: 'development',
+    DATA_DIR: folder,
+  });
+  expect(err).toBe('');
+  const page = await fetch(`${service.baseUrl}/demo/mail`);
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
+  expect(await page.text()).toContain('<h2>A test from Service</h2><p>To ada@example.com');
+  const json = await fetch(`${service.baseUrl}/demo/mail`, { headers: { accept: 'application/json' } });
+  expect(await json.json()).toMatchObject({ items: [{ to: 'ada@example.com' }] });
 });
 
 it('a signed webhook with a price of the demo changes its tier', async () => {

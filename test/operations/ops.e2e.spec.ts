@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TokenVault } from '../../src/forwarding/infrastructure/token-vault.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestProject } from '../support/project.js';
+import { type Outcome, runProgram } from '../support/run-ops.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const COMMANDS = [
@@ -18,6 +17,7 @@ const COMMANDS = [
   'billing revoke',
   'secrets list',
   'secrets re-encrypt',
+  'mail test',
 ];
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 
@@ -32,28 +32,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-interface Outcome {
-  code: number;
-  out: string;
-  err: string;
-}
-
-/** Runs a program of `dist` with nothing of this process's environment but PATH and HOME. */
-async function run(program: string, args: string[], environment: NodeJS.ProcessEnv): Promise<Outcome> {
-  const { PATH, HOME } = process.env;
-  try {
-    const { stdout, stderr } = await promisify(execFile)(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', `dist/${program}.js`, ...args],
-      { env: { PATH, HOME, NODE_ENV: 'production', ...environment } },
-    );
-    return { code: 0, out: stdout, err: stderr };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, out: stdout, err: stderr };
-  }
-}
-
 const environment = (secretKeys: string): NodeJS.ProcessEnv => ({
   DATABASE_URL: service.database.url,
   PUBLIC_BASE_URL: 'https://consent.example.com',
@@ -61,20 +39,20 @@ const environment = (secretKeys: string): NodeJS.ProcessEnv => ({
   SECRET_KEYS: secretKeys,
 });
 const ops = (args: string, secretKeys = FIRST): Promise<Outcome> =>
-  run('ops', args === '' ? [] : args.split(' '), environment(secretKeys));
+  runProgram('ops', args === '' ? [] : args.split(' '), environment(secretKeys));
 
 describe('npm run ops', () => {
   it.each(['--help', 'help', '-h'])(
     '%s lists every command, without settings or a database',
     async (help) => {
-      const { code, out, err } = await run('ops', [help], {});
+      const { code, out, err } = await runProgram('ops', [help], {});
       expect({ code, err }).toEqual({ code: 0, err: '' });
       for (const name of COMMANDS) expect(out).toContain(`  ${name}`);
     },
   );
 
   it.each(COMMANDS)('%s --help says how it is used', async (name) => {
-    const { code, out, err } = await run('ops', [...name.split(' '), '--help'], {});
+    const { code, out, err } = await runProgram('ops', [...name.split(' '), '--help'], {});
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(new RegExp(`^Usage: npm run ops -- ${name}.*\\n\\n  \\S`));
     expect(out.split('\n')).toHaveLength(4);
@@ -95,6 +73,8 @@ describe('npm run ops', () => {
     ['sites publish x', '"x" is no id of a project: it must be a UUID.'],
     ['billing events --status odd', '--status must be one of dead, pending, processed, ignored.'],
     ['billing replay', 'Give the id of an event.'],
+    ['mail test', 'Give the address that the mail goes to.'],
+    ['mail test nobody', 'Give the address that the mail goes to.'],
     [`billing grant ${UNKNOWN}`, 'Give a tier behind the project: pro, business, enterprise.'],
     [`billing grant ${UNKNOWN} pro`, 'Give the end of the grant with --until.'],
     [`billing grant ${UNKNOWN} pro --until soon`, '--until must be an ISO 8601 instant, e.g. 2027-12-31.'],
@@ -163,13 +143,13 @@ describe('SECRET_KEYS', () => {
     expect((await ops('secrets list', SECOND)).out).toContain('k1  MISSING from SECRET_KEYS  1 stored');
     const early = await ops('secrets re-encrypt', SECOND);
     expect(early).toMatchObject({ code: 1, err: expect.stringContaining(project.id) });
-    const start = await run('main', [], { ...environment(SECOND), PORT: '0' });
+    const start = await runProgram('main', [], { ...environment(SECOND), PORT: '0' });
     expect(start.code).toBe(1);
     expect(start.err).toContain(
       'SECRET_KEYS lacks keys that stored secrets are encrypted with: k1 (1 stored).',
     );
     expect(start.err).not.toContain('    at ');
-    const sameId = await run('main', [], { ...environment(keyOf('k1')), PORT: '0' });
+    const sameId = await runProgram('main', [], { ...environment(keyOf('k1')), PORT: '0' });
     expect(sameId).toMatchObject({ code: 1, err: expect.stringContaining('has other keys under the ids') });
     expect(await sealed()).toEqual(before);
 

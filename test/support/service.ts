@@ -30,6 +30,8 @@ export function testSettings(databaseUrl: string, environment: NodeJS.ProcessEnv
     PORT: '0',
     DATABASE_URL: databaseUrl,
     RUN_WORKER: 'false',
+    // Made with the first mail.
+    DATA_DIR: join(tmpdir(), `consent-data-${randomBytes(8).toString('hex')}`),
     INGEST_RATE_PER_MINUTE: '0',
     SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     AUTH_SECRET: randomBytes(32).toString('base64url'),
@@ -56,6 +58,7 @@ export async function startTestService(environment: NodeJS.ProcessEnv = {}): Pro
     close: async () => {
       await app.close();
       await database.close();
+      rmSync(settings.service.dataDir, { recursive: true, force: true });
       if (settings.publishing.storage.kind === 'folder')
         rmSync(settings.publishing.storage.path, { recursive: true, force: true });
     },

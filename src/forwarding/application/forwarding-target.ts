@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { ForwardingTarget } from '../domain/destination.js';
 import type { AuthMode } from '../domain/settings-change.js';
-import type { SealedSecret } from '../infrastructure/token-vault.js';
+import type { SealedSecret } from '../../shared/secret-vault.js';
 
 /** What sending needs of a project's settings. */
 export interface StoredTarget extends ForwardingTarget {

@@ -1,5 +1,5 @@
-import { forwardingSettings } from '../forwarding.settings.js';
 import { atMost, type Command, DRY_RUN, OperatorError, print } from '../../shared/operator-command.js';
+import { secretSettings } from '../../shared/secret-keys.settings.js';
 
 /** The bearer tokens and signing secrets at rest and the keys that encrypt them (SECRET_KEYS). */
 export const secretCommands: Command[] = [
@@ -12,7 +12,7 @@ export const secretCommands: Command[] = [
       atMost(0, given);
       return async ({ orm, settings }) => {
         const { countSecretsByKey } = await import('./stored-tokens.js');
-        const { secretKeys } = settings(forwardingSettings);
+        const { secretKeys } = settings(secretSettings);
         const counts = new Map(
           (await countSecretsByKey(orm.em)).map(({ keyId, secrets }) => [keyId, secrets]),
         );
@@ -36,7 +36,7 @@ export const secretCommands: Command[] = [
       const dryRun = given.values['dry-run'] === true;
       return async ({ orm, settings }) => {
         const { reEncryptSecrets } = await import('./stored-tokens.js');
-        const { done, unreadable } = await reEncryptSecrets(orm.em, settings(forwardingSettings), { dryRun });
+        const { done, unreadable } = await reEncryptSecrets(orm.em, settings(secretSettings), { dryRun });
         print(dryRun ? `Would encrypt ${done} anew.` : `Encrypted ${done} anew.`);
         if (unreadable.length === 0) return;
         throw new OperatorError(

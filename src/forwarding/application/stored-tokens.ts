@@ -1,11 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { SettingsOf } from '../../shared/declare-settings.js';
-import type { forwardingSettings } from '../forwarding.settings.js';
+import type { SecretSettings } from '../../shared/secret-keys.settings.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
-
-/** The keys that encrypt the secrets at rest. */
-type KeySettings = Pick<SettingsOf<typeof forwardingSettings>, 'secretKeys'>;
 
 /** Rows of one statement. */
 const BATCH_MAX = 500;
@@ -18,7 +14,7 @@ const SAMPLE_MAX = 20;
  */
 export async function expectedToken(
   em: EntityManager,
-  settings: KeySettings,
+  settings: SecretSettings,
   projectId: string,
 ): Promise<string | null> {
   const { rows } = await sql<{ ciphertext: Buffer; keyId: string }>`
@@ -54,7 +50,7 @@ export async function countSecretsByKey(em: EntityManager): Promise<{ keyId: str
  */
 export async function reEncryptSecrets(
   em: EntityManager,
-  settings: KeySettings,
+  settings: SecretSettings,
   { dryRun }: { dryRun: boolean },
 ): Promise<{ done: number; unreadable: string[] }> {
   const unreadable = new Set<string>();
@@ -69,7 +65,7 @@ export async function reEncryptSecrets(
 
 async function reEncryptPlace(
   em: EntityManager,
-  settings: KeySettings,
+  settings: SecretSettings,
   { place, dryRun }: { place: (typeof PLACES)[number]; dryRun: boolean },
 ): Promise<{ done: number; unreadable: string[] }> {
   const vault = new TokenVault(settings);
@@ -106,7 +102,10 @@ async function reEncryptPlace(
 }
 
 /** What SECRET_KEYS lacks to open the stored secrets, as the end of a start; null where nothing is missing. */
-export async function missingKeysSentence(em: EntityManager, settings: KeySettings): Promise<string | null> {
+export async function missingKeysSentence(
+  em: EntityManager,
+  settings: SecretSettings,
+): Promise<string | null> {
   const known = new Set(settings.secretKeys.map(({ id }) => id));
   const counts = await countSecretsByKey(em);
   const missing = counts.filter(({ keyId }) => !known.has(keyId));
@@ -126,7 +125,7 @@ export async function missingKeysSentence(em: EntityManager, settings: KeySettin
 }
 
 /** Keys made by the same script have the same id: whether this one is that one, only a secret tells. */
-async function opensAny(em: EntityManager, settings: KeySettings, keyId: string): Promise<boolean> {
+async function opensAny(em: EntityManager, settings: SecretSettings, keyId: string): Promise<boolean> {
   const vault = new TokenVault(settings);
   for (const place of PLACES) {
     const { rows } = await sql<{ projectId: string; ciphertext: Buffer }>`

@@ -9,6 +9,7 @@ import type { KeyScope } from '../../access/domain/key-scope.js';
 import { ROLES, type Role } from '../../access/domain/role.js';
 import type { SoldPrice } from '../../billing/billing.settings.js';
 import { expectedToken } from '../../forwarding/application/stored-tokens.js';
+import { mailFolderOf } from '../../mail/infrastructure/mail-files.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { DemoReceiver } from '../http/demo-receiver.js';
 import { mountDemoSite } from '../http/demo-site.js';
@@ -52,7 +53,7 @@ export async function startDemo<S extends MachineSettings>(
   const settings = withDemoPrices(machine.settings);
   // The application is there before anything is sent.
   const receiver = new DemoReceiver(folder, token, async (projectId) =>
-    em && isUuid(projectId) ? expectedToken(em, settings.forwarding, projectId) : token,
+    em && isUuid(projectId) ? expectedToken(em, settings.secrets, projectId) : token,
   );
   await receiver.start();
   stops.push(() => receiver.stop());
@@ -62,7 +63,11 @@ export async function startDemo<S extends MachineSettings>(
     settings: trustReceiver(settings, receiver),
     mount: (app) => {
       em = app.get(EntityManager);
-      mountDemoSite(app, { projectId: () => credentials?.projectId ?? '', received: () => receiver.last });
+      mountDemoSite(app, {
+        mailFolder: mailFolderOf(dataDir),
+        projectId: () => credentials?.projectId ?? '',
+        received: () => receiver.last,
+      });
     },
     ready: async (app, baseUrl) => {
       const known = readCredentials(credentialsFile);
@@ -86,6 +91,7 @@ export async function startDemo<S extends MachineSettings>(
     },
     lines: (baseUrl) => [
       `  demo site      ${baseUrl}/demo`,
+      `  its mail       ${baseUrl}/demo/mail`,
       `  demo project   ${credentials?.projectId}`,
       `  demo receiver  ${receiver.url}`,
       `  its log        ${relative(process.cwd(), receiver.logFile)}`,

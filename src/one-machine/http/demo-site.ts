@@ -3,9 +3,12 @@ import { dirname, join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
 import type { ReceivedRecord } from './demo-receiver.js';
+import { demoMail } from './demo-mail.js';
 import { DEMO_PAGE, DEMO_SCRIPT } from './demo-page.js';
 
 interface DemoSite {
+  /** Where mail goes. */
+  mailFolder: string;
   projectId(): string;
   received(): ReceivedRecord[];
 }
@@ -35,5 +38,6 @@ export function mountDemoSite(app: NestExpressApplication, site: DemoSite): void
   });
   router.get('/banner.js', (_request, response) => response.sendFile(join(banner, 'cookieconsent.esm.js')));
   router.get('/banner.css', (_request, response) => response.sendFile(join(banner, 'cookieconsent.css')));
+  router.get('/mail', demoMail(site.mailFolder));
   app.use('/demo', router);
 }

@@ -6,6 +6,7 @@ import type { billingSettings } from '../../billing/billing.settings.js';
 import type { databaseSettings } from '../../database/database.settings.js';
 import type { forwardingSettings } from '../../forwarding/forwarding.settings.js';
 import type { SettingsOf } from '../../shared/declare-settings.js';
+import type { secretSettings } from '../../shared/secret-keys.settings.js';
 import type { serviceSettings } from '../../shared/service.settings.js';
 
 const SECRET_BYTES = 32;
@@ -15,6 +16,7 @@ export interface MachineSettings {
   readonly service: SettingsOf<typeof serviceSettings>;
   readonly database: SettingsOf<typeof databaseSettings>;
   readonly access: SettingsOf<typeof accessSettings>;
+  readonly secrets: SettingsOf<typeof secretSettings>;
   readonly forwarding: SettingsOf<typeof forwardingSettings>;
   readonly billing: SettingsOf<typeof billingSettings>;
 }
@@ -30,7 +32,7 @@ interface DevelopmentSecrets {
 export function fillInSecrets<S extends MachineSettings>(
   settings: S,
 ): { settings: S; billingWebhookSecret: string } {
-  const { service, access, forwarding, billing } = settings;
+  const { service, access, billing } = settings;
   const secrets = readOrMake(service.dataDir);
   const webhookSecrets =
     billing.webhookSecrets.length > 0 ? billing.webhookSecrets : [secrets.billingWebhookSecret];
@@ -40,9 +42,8 @@ export function fillInSecrets<S extends MachineSettings>(
     settings: {
       ...settings,
       access: { ...access, authSecret: access.authSecret || secrets.authSecret },
-      forwarding: {
-        ...forwarding,
-        secretKeys: forwarding.secretKeys.length > 0 ? forwarding.secretKeys : [developmentKey],
+      secrets: {
+        secretKeys: settings.secrets.secretKeys.length > 0 ? settings.secrets.secretKeys : [developmentKey],
       },
       billing: { ...billing, webhookSecrets },
     },

@@ -1,0 +1,41 @@
+import { atMost, type Command, OperatorError, print, UsageError } from '../../shared/operator-command.js';
+import { serviceSettings } from '../../shared/service.settings.js';
+import { newId } from '../../shared/ids.js';
+import { mailSettings } from '../mail.settings.js';
+
+/** As long as a worker gives a mail. */
+const TEST_MAX_MS = 30_000;
+const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/;
+
+/** What an operator can find out about mail. */
+export const mailCommands: Command[] = [
+  {
+    name: 'mail test',
+    synopsis: '<address>',
+    summary: 'hand one mail to the server of MAIL_URL now, and say what it answers',
+    options: {},
+    prepare: (given) => {
+      const [to] = given.args;
+      if (to === undefined || !ADDRESS.test(to))
+        throw new UsageError('Give the address that the mail goes to.');
+      atMost(1, given);
+      return async ({ settings }) => {
+        const [{ mailerOf }, { renderLetter }, { MAIL_TEMPLATES }] = await Promise.all([
+          import('../infrastructure/mailer.js'),
+          import('../domain/letter.js'),
+          import('../domain/mail-templates.js'),
+        ]);
+        const mail = settings(mailSettings);
+        const mailer = mailerOf(mail, settings(serviceSettings));
+        if (!mailer) throw new OperatorError('MAIL_URL is not set: this service sends no mail.');
+        const letter = renderLetter(MAIL_TEMPLATES.test());
+        const verdict = await mailer(
+          { id: newId(), from: mail.mailFrom, to, ...letter },
+          AbortSignal.timeout(TEST_MAX_MS),
+        );
+        if (verdict.kind !== 'accepted') throw new OperatorError(verdict.sentence);
+        print(mail.mailUrl ? 'The mail server took the mail.' : 'Written to the folder "mail" in DATA_DIR.');
+      };
+    },
+  },
+];

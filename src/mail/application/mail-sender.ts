@@ -1,0 +1,125 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Attempt, Ending, Failure, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
+import type { RetrySchedule } from '../../outbox/domain/retry-schedule.js';
+import type { OutboxHandler } from '../../outbox/outbox.handler.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type SecretSettings, secretSettings } from '../../shared/secret-keys.settings.js';
+import { SecretVault } from '../../shared/secret-vault.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { renderLetter } from '../domain/letter.js';
+import { MAIL_ATTEMPTS_MAX, MAIL_SEND, type MailPayload, mailRetryDelayMs } from '../domain/mail-message.js';
+import { letterOf } from '../domain/mail-templates.js';
+import { MailMetrics } from '../infrastructure/mail.metrics.js';
+import { mailerOf } from '../infrastructure/mailer.js';
+import type { Mailer } from '../infrastructure/smtp-mailer.js';
+import { type MailSettings, mailSettings } from '../mail.settings.js';
+
+/** Mails under way at once in one worker: mail servers refuse those who open many connections. */
+const SLOTS = 4;
+/** Connecting, greeting, signing in and handing over; a server that drips is left at this. */
+const ATTEMPT_MAX_MS = 30_000;
+/** A worker that dies while it sends mail does so because of something else: the mail is tried as long as any other. */
+const UNKNOWN_OUTCOMES_MAX = 5;
+
+type MailOutcome = 'sent' | 'expired';
+
+/** Hands mails to the mail server: the outbox's handler for `mail.send`. Neither addressee nor content is logged. */
+@Injectable()
+export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
+  readonly topics = [MAIL_SEND];
+  readonly slotsMax = SLOTS;
+  readonly attemptMaxMs: number;
+  readonly retry: RetrySchedule = {
+    failuresMax: MAIL_ATTEMPTS_MAX,
+    unknownOutcomesMax: UNKNOWN_OUTCOMES_MAX,
+    delayMs: mailRetryDelayMs,
+  };
+  private readonly logger = new Logger(MailSender.name);
+  private readonly vault: SecretVault;
+  private readonly mailer: Mailer | null;
+  private readonly from: string;
+
+  constructor(
+    private readonly outbox: OutboxService,
+    private readonly metrics: MailMetrics,
+    @SettingsFrom(secretSettings) { secretKeys }: SecretSettings,
+    @SettingsFrom(mailSettings) mail: MailSettings,
+    @SettingsFrom(serviceSettings) service: ServiceSettings,
+    @SettingsFrom(outboxSettings) { leaseMs }: OutboxSettings,
+  ) {
+    this.vault = new SecretVault(secretKeys);
+    this.mailer = mailerOf(mail, service);
+    this.from = mail.mailFrom;
+    // Past its lease the mail is another worker's, who sends it as well.
+    this.attemptMaxMs = Math.min(ATTEMPT_MAX_MS, leaseMs / 2);
+    if (!this.mailer)
+      this.logger.warn(
+        'MAIL_URL is not set: no mail is sent, and what needs it is refused (docs/accounts.md)',
+      );
+  }
+
+  onModuleInit(): void {
+    this.outbox.register(this);
+  }
+
+  prepare(messages: OutboxMessage[]): Promise<Attempt<MailOutcome>[]> {
+    return Promise.resolve(messages.map((message) => (signal) => this.attempt(message, signal)));
+  }
+
+  settle(_tx: EntityManager, settled: Settled<MailOutcome>[]): Promise<void> {
+    for (const { message, outcome } of settled) {
+      this.metrics.count(outcome);
+      if (outcome === 'expired')
+        this.logger.warn({ mailId: message.subjectId }, 'a mail was not sent before its link ended');
+    }
+    return Promise.resolve();
+  }
+
+  giveUp(): Ending<MailOutcome> {
+    return { kind: 'dead', error: 'The service stopped each time while sending the mail.' };
+  }
+
+  failed(_tx: EntityManager, message: OutboxMessage, { kind, error }: Failure<MailOutcome>): Promise<void> {
+    const about = { mailId: message.subjectId, template: message.payload?.['template'], error };
+    this.metrics.count(kind === 'retry' ? 'retried' : 'dead');
+    if (kind === 'retry') this.logger.warn(about, 'a mail is tried again');
+    else this.logger.error(about, 'a mail is a dead letter');
+    return Promise.resolve();
+  }
+
+  private async attempt(message: OutboxMessage, stopped: AbortSignal): Promise<Ending<MailOutcome>> {
+    const { template, sealed, keyId, until } = message.payload as MailPayload;
+    if (until !== undefined && new Date(until) <= new Date())
+      return { kind: 'settled', outcome: 'expired', healthy: true };
+    if (!this.mailer) return this.again(message, 'MAIL_URL is not set.');
+    const ciphertext = Buffer.from(sealed, 'base64');
+    const opened = this.vault.open(`mail/${message.subjectId}`, { ciphertext, keyId });
+    if (opened === null)
+      return { kind: 'dead', error: 'SECRET_KEYS lacks the key that the mail waits under.' };
+    const { to, values } = JSON.parse(opened) as { to: string; values: unknown };
+    const letter = letterOf(template, values);
+    if (!letter) return { kind: 'dead', error: `There is no template ${template} any more.` };
+    const verdict = await this.mailer(
+      { id: message.subjectId, from: this.from, to, ...renderLetter(letter) },
+      AbortSignal.any([stopped, AbortSignal.timeout(this.attemptMaxMs)]),
+    );
+    switch (verdict.kind) {
+      case 'accepted':
+        return { kind: 'settled', outcome: 'sent', healthy: true };
+      case 'refused':
+        return { kind: 'dead', error: verdict.sentence };
+      case 'retry':
+        return this.again(message, verdict.sentence);
+    }
+  }
+
+  /** A mail that cannot go now: later, or, after so many attempts, never by itself. */
+  private again({ failures }: OutboxMessage, error: string): Ending<MailOutcome> {
+    const attempts = failures + 1;
+    if (attempts >= MAIL_ATTEMPTS_MAX) return { kind: 'dead', error };
+    return { kind: 'retry', afterMs: mailRetryDelayMs(attempts), error };
+  }
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { nameInMail, renderLetter } from './letter.js';
+
+describe(renderLetter.name, () => {
+  const letter = {
+    subject: 'Hello\r\nBcc: eve@example.com',
+    paragraphs: ['A <b>bold</b> & "quoted" one.', { label: 'Open', url: 'https://x.example/a?b=1&c=2' }],
+  };
+
+  it('writes text and HTML from one letter', () => {
+    const { text, html } = renderLetter(letter);
+    expect(text).toBe(
+      'A <b>bold</b> & "quoted" one.\n\nOpen:\nhttps://x.example/a?b=1&c=2\n\n-- \nService\n',
+    );
+    expect(html).toContain('<p>A &lt;b&gt;bold&lt;/b&gt; &amp; &quot;quoted&quot; one.</p>');
+    expect(html).toContain('<a href="https://x.example/a?b=1&amp;c=2">Open</a>');
+  });
+
+  it('keeps a subject on one line', () => {
+    expect(renderLetter(letter).subject).toBe('Hello Bcc: eve@example.com');
+  });
+});
+
+describe(nameInMail.name, () => {
+  it.each([
+    ['Ada', 'Ada'],
+    [' Ada\nLovelace ', 'Ada Lovelace'],
+    ['\u202Eadvertisement', 'advertisement'],
+    ['x'.repeat(80), 'x'.repeat(80)],
+    ['x'.repeat(81), `${'x'.repeat(79)}…`],
+  ])('shows %j as %j', (name, shown) => {
+    expect(nameInMail(name)).toBe(shown);
+  });
+});

@@ -1,0 +1,64 @@
+import { createTransport } from 'nodemailer';
+import { judgeFault, type MailFault, type MailVerdict } from '../domain/delivery-verdict.js';
+import type { RenderedLetter } from '../domain/letter.js';
+import type { SmtpServer } from '../domain/smtp-server.js';
+
+/** TCP and TLS to a server that is well take a second at most; the greeting may wait for its lookups (RFC 5321 §4.5.3.2). */
+const CONNECT_TIMEOUT_MS = 5_000;
+const GREETING_TIMEOUT_MS = 10_000;
+/** Silence in the middle of a session. */
+const SILENCE_TIMEOUT_MS = 10_000;
+
+/** A letter and who gets it. */
+export interface OutgoingMail extends RenderedLetter {
+  /** The same for each attempt, so that a mail that comes twice can be told as one. */
+  id: string;
+  from: string;
+  to: string;
+}
+
+/** Hands a mail over; never throws, and says nothing of the mail in its verdict. */
+export type Mailer = (mail: OutgoingMail, signal: AbortSignal) => Promise<MailVerdict>;
+
+/**
+ * Hands mail to a server, each over a connection of its own. Certificates are checked; `signal` ends an attempt
+ * wherever it is. What the server or its library says is judged and never repeated: it holds addresses.
+ */
+export function smtpMailer({ host, port, encryption, credentials }: SmtpServer): Mailer {
+  const transport = createTransport({
+    host,
+    port,
+    secure: encryption === 'implicit',
+    requireTLS: encryption === 'required',
+    ignoreTLS: encryption === 'none',
+    ...(credentials && { auth: { user: credentials.user, pass: credentials.password } }),
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    dnsTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: GREETING_TIMEOUT_MS,
+    socketTimeout: SILENCE_TIMEOUT_MS,
+    logger: false,
+    // A template is text: nothing in it may name a file or a URL to be attached.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return async ({ id, from, to, subject, text, html }, signal) => {
+    const messageId = `<${id}@${from.slice(from.lastIndexOf('@') + 1).replace('>', '')}>`;
+    try {
+      await transport.sendMail({
+        from,
+        // As an object it is one address, whatever stands in it.
+        to: { name: '', address: to },
+        subject,
+        text,
+        html,
+        messageId,
+        // Nobody's holiday answers to a link (RFC 3834).
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        signal,
+      });
+      return { kind: 'accepted' };
+    } catch (error) {
+      return judgeFault(error as MailFault);
+    }
+  };
+}

@@ -1,0 +1,87 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { namedKey } from '../outbox/domain/ordering-key.js';
+import { OutboxService } from '../outbox/outbox.service.js';
+import { DomainError } from '../shared/domain-error.js';
+import { newId } from '../shared/ids.js';
+import { SettingsFrom } from '../shared/inject-settings.js';
+import { type SecretSettings, secretSettings } from '../shared/secret-keys.settings.js';
+import { SecretVault } from '../shared/secret-vault.js';
+import { type ServiceSettings, serviceSettings } from '../shared/service.settings.js';
+import { MAIL_SEND, type MailPayload } from './domain/mail-message.js';
+import type { MailTemplate, MailValues } from './domain/mail-templates.js';
+import { mailerOf } from './infrastructure/mailer.js';
+import { type MailSettings, mailSettings } from './mail.settings.js';
+
+/** All mail shares a worker's slots as one: a server that is slow or away holds up nobody's records. */
+const ORDERING_KEY = namedKey('mail');
+
+/** A mail that is to be sent. */
+export interface NewMail<Name extends MailTemplate> {
+  /** One address. */
+  to: string;
+  /** A line of `domain/mail-templates.ts`, where the docstring says how to add one. */
+  template: Name;
+  values: MailValues<Name>;
+  /** The project that it is about, with which it goes if it has not been sent. */
+  projectId?: string;
+  /** When it is of no use any more, e.g. because its link ends. */
+  until?: Date;
+}
+
+/** The door of mail: whoever wants a mail sent says which template and to whom, in their own transaction. */
+@Injectable()
+export class MailService implements OnModuleInit {
+  /** Whether there is anything that takes mail; never in production without MAIL_URL. */
+  readonly isConfigured: boolean;
+  private readonly vault: SecretVault;
+
+  constructor(
+    private readonly outbox: OutboxService,
+    @SettingsFrom(secretSettings) { secretKeys }: SecretSettings,
+    @SettingsFrom(mailSettings) mail: MailSettings,
+    @SettingsFrom(serviceSettings) service: ServiceSettings,
+  ) {
+    this.vault = new SecretVault(secretKeys);
+    this.isConfigured = mailerOf(mail, service) !== null;
+  }
+
+  onModuleInit(): void {
+    this.outbox.announce(MAIL_SEND);
+  }
+
+  /**
+   * Has a mail sent exactly if the transaction commits: a worker hands it to the mail server soon after, again while the
+   * server is away, for six hours at most; then it is a dead letter. It may come twice where a worker dies in between.
+   * Addressee and values wait encrypted, so they may hold a one-time link.
+   * Where nothing takes mail nothing is sent and no error is thrown: ask `requireMail` first where that matters.
+   */
+  async send<Name extends MailTemplate>(mail: NewMail<Name>, tx: EntityManager): Promise<void> {
+    if (!this.isConfigured) return;
+    const { to, template, values, projectId = null, until } = mail;
+    const id = newId();
+    const { ciphertext, keyId } = this.vault.seal(`mail/${id}`, JSON.stringify({ to, values }));
+    const payload: MailPayload = {
+      template,
+      sealed: ciphertext.toString('base64'),
+      keyId,
+      ...(until && { until: until.toISOString() }),
+    };
+    await this.outbox.append(tx, {
+      orderingKey: ORDERING_KEY,
+      projectId,
+      topic: MAIL_SEND,
+      subjectId: id,
+      payload,
+    });
+  }
+
+  /** @throws DomainError `mail_not_configured` (503) where nothing takes mail. */
+  requireMail(): void {
+    if (this.isConfigured) return;
+    throw new DomainError(
+      'mail_not_configured',
+      'This service sends no mail, which this needs. Its operator has to set MAIL_URL and MAIL_FROM.',
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import { BRAND } from '../shared/brand.js';
+import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
+import { text, url } from '../shared/setting-kinds.js';
+import { smtpServerOf } from './domain/smtp-server.js';
+
+/** `name@host`, or `A Name <name@host>`. */
+const SENDER = /^(?:[^<>@"\r\n]{1,100} <([^<>\s@]+@[^<>\s@]+)>|[^<>\s@]+@[^<>\s@]+)$/;
+
+/** The server that mail is handed to. */
+export const mailSettings = declareSettings({
+  name: 'mail',
+  title: 'Mail',
+  settings: {
+    /** Empty: files in DATA_DIR; in production no mail at all. */
+    mailUrl: url('MAIL_URL', {
+      protocols: ['smtp:', 'smtps:'],
+      default: '',
+      defaultShown: 'files in `DATA_DIR`; production: no mail',
+      example: 'smtps://user:password@mail.example.com',
+      secret: true,
+      meaning: 'server that mail is handed to; without it production sends none, and refuses what needs it',
+      advice:
+        'Percent-encode what stands in user and password. smtp:// encrypts by STARTTLS, and sends no password without.',
+      check: (value, refuse) => {
+        if (smtpServerOf(value) === null)
+          refuse('must name a server, with or without port, user and password, and nothing behind them.');
+      },
+    }),
+    mailFrom: text('MAIL_FROM', {
+      default: `${BRAND} <no-reply@localhost>`,
+      meaning: 'sender of all mail, `name@host` or `A Name <name@host>`; needed beside `MAIL_URL`',
+      check: (value, refuse) => {
+        if (!SENDER.test(value)) refuse('must be an address, or a name with an address in angle brackets.');
+      },
+    }),
+  },
+  check: ({ mailUrl }, read, own) => {
+    if (mailUrl && !read.given(own.mailFrom)) read.refuse(own.mailFrom, 'must be set beside MAIL_URL.');
+  },
+});
+
+export type MailSettings = SettingsOf<typeof mailSettings>;

@@ -1,0 +1,43 @@
+import type { RequestHandler } from 'express';
+import { type FiledMail, filedMails } from '../../mail/infrastructure/mail-files.js';
+
+const LINK = /https?:\/\/\S+/g;
+
+/** `GET /demo/mail`: the mails of development, newest first; as JSON where that is asked for. */
+export function demoMail(folder: string): RequestHandler {
+  return async (request, response) => {
+    const mails = await filedMails(folder);
+    if (request.accepts(['html', 'json']) === 'json') response.json({ items: mails });
+    else response.type('html').send(pageOf(mails));
+  };
+}
+
+function pageOf(mails: FiledMail[]): string {
+  const shown = mails.map(
+    ({ to, subject, text, sentAt }) =>
+      `<article><h2>${escaped(subject)}</h2><p>To ${escaped(to)}, ${escaped(sentAt)}</p><pre>${linked(text)}</pre></article>`,
+  );
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Mail</title>',
+    '<style>body{font:16px/1.5 system-ui;margin:2rem auto;max-width:48rem;padding:0 1rem}',
+    'article{border-top:1px solid #999}pre{white-space:pre-wrap;overflow-wrap:anywhere}</style></head>',
+    '<body><h1>Mail</h1><p>In development mail goes into files, and is shown here. Newest first.</p>',
+    ...(shown.length > 0 ? shown : ['<p>None so far.</p>']),
+    '</body></html>',
+  ].join('\n');
+}
+
+/** Links of a text that is otherwise shown as it is. */
+function linked(text: string): string {
+  let html = '';
+  let end = 0;
+  for (const { 0: url, index } of text.matchAll(LINK)) {
+    html += `${escaped(text.slice(end, index))}<a href="${escaped(url)}">${escaped(url)}</a>`;
+    end = index + url.length;
+  }
+  return html + escaped(text.slice(end));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
+}

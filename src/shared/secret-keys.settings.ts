@@ -1,0 +1,48 @@
+import { declareSettings, type Refuse, type SettingsOf } from './declare-settings.js';
+import { serviceSettings } from './service.settings.js';
+import { entriesOf, setting } from './setting-kinds.js';
+
+/** A key that encrypts secrets at rest; the first of the list encrypts, all of them decrypt. */
+export interface SecretKey {
+  id: string;
+  key: Buffer;
+}
+
+const SECRET_KEY_BYTES = 32;
+
+/** What encrypts the secrets that the service has to read again: receivers' tokens, and mails that wait. */
+export const secretSettings = declareSettings({
+  name: 'secrets',
+  title: 'Secrets at rest',
+  settings: {
+    secretKeys: setting<SecretKey[]>('SECRET_KEYS', {
+      default: [],
+      defaultShown: 'made and kept in `DATA_DIR`',
+      example: 'k1:...',
+      secret: true,
+      meaning:
+        'keys of bearer tokens and waiting mails at rest, `id:base64(32 bytes)`, comma-separated; the first encrypts, all decrypt; needed in production',
+      advice: 'Make one: echo "k1:$(openssl rand -base64 32)".',
+      parse: secretKeysOf,
+    }),
+  },
+  check: ({ secretKeys }, read, own) => {
+    if (read.value(serviceSettings.settings.production) && secretKeys.length === 0) {
+      read.refuse(own.secretKeys, 'must be set in production, as id:base64 of 32 random bytes.');
+    }
+  },
+});
+
+export type SecretSettings = SettingsOf<typeof secretSettings>;
+
+function secretKeysOf(raw: string, refuse: Refuse): SecretKey[] {
+  const keys = entriesOf(raw).map((entry) => {
+    const [id = '', encoded = ''] = entry.split(':');
+    return { id, key: Buffer.from(encoded, 'base64') };
+  });
+  const wellFormed = keys.every(({ id, key }) => /^[\w-]{1,32}$/.test(id) && key.length === SECRET_KEY_BYTES);
+  if (!wellFormed || new Set(keys.map(({ id }) => id)).size !== keys.length) {
+    refuse('must be a comma-separated list of id:base64, 32 bytes each, no id twice.');
+  }
+  return keys;
+}

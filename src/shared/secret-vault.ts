@@ -1,0 +1,52 @@
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import type { SecretKey } from './secret-keys.settings.js';
+
+const ALGORITHM = 'aes-256-gcm';
+/** GCM's own nonce length; random, since one key seals far fewer than 2^32 secrets (NIST SP 800-38D §8.3). */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A secret at rest: nonce, tag and ciphertext in one, and the key that made it. */
+export interface SealedSecret {
+  ciphertext: Buffer;
+  keyId: string;
+}
+
+/**
+ * Encrypts secrets at rest. What a secret is bound to (a project, a mail) is authenticated along, so that one copied to
+ * another place does not open. The first of `SECRET_KEYS` encrypts, all of them decrypt.
+ */
+export class SecretVault {
+  /** The keys as OpenSSL wants them: turned into that once, not for each record that is sent. */
+  private readonly keys: { id: string; key: KeyObject }[];
+
+  constructor(secretKeys: readonly SecretKey[]) {
+    this.keys = secretKeys.map(({ id, key }) => ({ id, key: createSecretKey(key) }));
+  }
+
+  seal(boundTo: string, secret: string): SealedSecret {
+    const [current] = this.keys;
+    if (!current) throw new Error('SECRET_KEYS is empty: there is no key to encrypt a secret with.');
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, current.key, nonce).setAAD(Buffer.from(boundTo));
+    const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+    return { ciphertext: Buffer.concat([nonce, cipher.getAuthTag(), encrypted]), keyId: current.id };
+  }
+
+  /** The secret, or null where its key is gone or the row was tampered with: it must be entered again. */
+  open(boundTo: string, sealed: SealedSecret): string | null {
+    const key = this.keys.find(({ id }) => id === sealed.keyId)?.key;
+    if (!key) return null;
+    const nonce = sealed.ciphertext.subarray(0, NONCE_BYTES);
+    const tag = sealed.ciphertext.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+    try {
+      const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(boundTo))
+        .setAuthTag(tag);
+      const encrypted = sealed.ciphertext.subarray(NONCE_BYTES + TAG_BYTES);
+      return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,3 @@
+import { forwarding } from '../forwarding/forwarding.module.js';
+
+export const taken = forwarding;

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { MAIL_ATTEMPTS_MAX, MAIL_SEND } from '../../src/mail/domain/mail-message.js';
+import { MailService } from '../../src/mail/mail.service.js';
+import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher.js';
+import { MailServer } from '../support/mail-server.js';
+import { type Outcome, runProgram } from '../support/run-ops.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+const LOGIN = { user: 'post@example.com', password: 'pass/word of the server' };
+const ADA = 'ada@example.com';
+/** An attempt may take half a lease. */
+const LEASE_MS = 1_500;
+
+let mail: MailServer;
+let service: TestService;
+
+beforeAll(async () => {
+  mail = await MailServer.start(LOGIN);
+  service = await startTestService({
+    MAIL_URL: mailUrl(LOGIN),
+    MAIL_FROM: 'Consent <no-reply@consent.example.com>',
+    OUTBOX_LEASE_MS: String(LEASE_MS),
+    FORWARDING_TIMEOUT_MS: '500',
+  });
+});
+afterAll(async () => {
+  await service?.close();
+  await mail?.down();
+});
+beforeEach(async () => {
+  mail.received.length = 0;
+  await service.database.query('delete from outbox_message');
+  await service.database.query('delete from outbox_dead_letter');
+});
+
+function mailUrl({ user, password }: typeof LOGIN): string {
+  return `smtp://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${mail.port}`;
+}
+
+/** Appends a mail in a transaction of its own, and has the service's worker look. */
+async function send(fields: { to?: string; until?: Date } = {}, of = service): Promise<void> {
+  const em = of.app.get(EntityManager, { strict: false }).fork();
+  const mails = of.app.get(MailService, { strict: false });
+  await em.transactional((tx) => mails.send({ to: ADA, template: 'test', values: {}, ...fields }, tx));
+  ring(of);
+}
+
+function ring(of = service): void {
+  of.app.get(OutboxDispatcher, { strict: false }).ring();
+}
+
+interface Waiting extends Record<string, unknown> {
+  failures: number;
+  last_error: string;
+}
+
+/** What waits for a second attempt. */
+async function retried(): Promise<Waiting> {
+  return until('a mail waits for its next attempt', async () => {
+    const rows = await service.database.query<Waiting>(
+      'select failures, last_error from outbox_message where claim_id is null and failures > 0',
+    );
+    return rows[0];
+  });
+}
+
+async function makeDue(): Promise<void> {
+  await service.database.query('update outbox_message set available_at = now()');
+  ring();
+}
+
+async function deadLetters(): Promise<string> {
+  await until(
+    'a dead letter',
+    async () => (await service.database.query('select from outbox_dead_letter')).length > 0,
+  );
+  return (await ops('outbox dead')).out;
+}
+
+function ops(args: string, environment: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+  return runProgram('ops', args.split(' '), {
+    NODE_ENV: 'test',
+    DATABASE_URL: service.database.url,
+    DATA_DIR: service.settings.service.dataDir,
+    ...environment,
+  });
+}
+
+describe('a mail', () => {
+  it('arrives as plain text and HTML, once, from the sender that is set', async () => {
+    await send();
+    const received = await mail.mailTo(ADA);
+    expect(received).toMatchObject({
+      from: 'no-reply@consent.example.com',
+      to: [ADA],
+      subject: 'A test from Service',
+      text: expect.stringMatching(/^This mail was sent .* It does\.\n\n-- \nService\n+$/),
+      messageId: expect.stringMatching(/^<[0-9a-f-]{36}@consent\.example\.com>$/),
+    });
+    expect(received.html).toContain(
+      '<p>This mail was sent by an operator to see whether mail arrives. It does.</p>',
+    );
+    expect(received.headers).toContainEqual(
+      expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }),
+    );
+    await until(
+      'nothing waits',
+      async () => (await service.database.query('select from outbox_message')).length === 0,
+    );
+    expect(mail.received).toEqual([]);
+  });
+
+  it('is not sent where the transaction is taken back', async () => {
+    const em = service.app.get(EntityManager, { strict: false }).fork();
+    const mails = service.app.get(MailService, { strict: false });
+    await expect(
+      em.transactional(async (tx) => {
+        await mails.send({ to: ADA, template: 'test', values: {} }, tx);
+        throw new Error('taken back');
+      }),
+    ).rejects.toThrow('taken back');
+    expect(await service.database.query('select from outbox_message')).toEqual([]);
+  });
+
+  it('waits with neither addressee nor content in clear', async () => {
+    await mail.down();
+    try {
+      await send();
+      await retried();
+      const [row] = await service.database.query<{ all: string }>(
+        `select to_jsonb(m)::text as all from outbox_message m where topic = '${MAIL_SEND}'`,
+      );
+      expect(row?.all).toContain('"template": "test"');
+      expect(row?.all).not.toContain('ada');
+    } finally {
+      await mail.up();
+    }
+  });
+
+  it('waits while the server is down, and is sent when it is up', async () => {
+    await mail.down();
+    await send();
+    expect(await retried()).toEqual({ failures: 1, last_error: 'The mail server cannot be reached.' });
+    await mail.up();
+    await makeDue();
+    expect(await mail.mailTo(ADA)).toMatchObject({ to: [ADA] });
+  });
+
+  it('is left after the time that an attempt has, where the server says nothing', async () => {
+    mail.silent = true;
+    const startedMs = performance.now();
+    await send();
+    expect(await retried()).toEqual({
+      failures: 1,
+      last_error: 'The mail server did not take the mail in time.',
+    });
+    expect(performance.now() - startedMs).toBeLessThan(LEASE_MS + 1_000);
+    mail.silent = false;
+    await makeDue();
+    await mail.mailTo(ADA);
+  });
+
+  it.each(['rcpt', 'data'] as const)('that is put off at %s is sent later', async (at) => {
+    mail.refusals.push({ at, status: 451, words: '4.7.1 {to} is greylisted' });
+    await send();
+    expect(await retried()).toMatchObject({
+      failures: 1,
+      last_error: expect.stringMatching(
+        /^The mail server put the mail off: 451 4\.7\.1 to (RCPT TO|DATA)\.$/,
+      ),
+    });
+    await makeDue();
+    await mail.mailTo(ADA);
+  });
+
+  it('that is refused is a dead letter that names nobody, and can be sent again', async () => {
+    mail.refusals.push({ at: 'rcpt', status: 550, words: '5.1.1 no mailbox {to}' });
+    await send();
+    const listed = await deadLetters();
+    expect(listed).toMatch(
+      / mail\.send {2}[0-9a-f-]{36} {2}1 failures: The mail server refused the mail: 550 5\.1\.1 to RCPT TO\.\n$/,
+    );
+    expect(listed).not.toContain('ada');
+    expect((await ops('outbox retry --all')).out).toContain('Put back 1;');
+    ring();
+    await mail.mailTo(ADA);
+  });
+
+  it('is a dead letter after the last attempt', async () => {
+    await mail.down();
+    try {
+      await send();
+      await retried();
+      await service.database.query('update outbox_message set failures = $1', [MAIL_ATTEMPTS_MAX - 1]);
+      await makeDue();
+      expect(await deadLetters()).toContain(
+        `${MAIL_ATTEMPTS_MAX} failures: The mail server cannot be reached.`,
+      );
+    } finally {
+      await mail.up();
+    }
+  });
+
+  it('is dropped where its link has ended', async () => {
+    await send({ to: 'late@example.com', until: new Date(Date.now() - 1) });
+    await send();
+    await mail.mailTo(ADA);
+    expect(mail.received).toEqual([]);
+    expect(await service.database.query('select from outbox_dead_letter')).toEqual([]);
+  });
+});
+
+describe('the password of the mail server', () => {
+  it('is shown to it, and is in no sentence where it is wrong', async () => {
+    mail.logins.length = 0;
+    const { code, out, err } = await ops(`mail test ${ADA}`, {
+      MAIL_URL: mailUrl({ ...LOGIN, password: 'a wrong secret' }),
+      MAIL_FROM: 'no-reply@example.com',
+      LOG_LEVEL: 'trace',
+    });
+    expect({ code, out, err }).toEqual({
+      code: 1,
+      out: '',
+      err: 'The mail server did not accept the user or the password of MAIL_URL: 535.\n',
+    });
+    expect(mail.logins).toEqual([`${LOGIN.user}:a wrong secret`]);
+  });
+
+  it('is sent to nobody whose certificate nobody has signed', async () => {
+    mail.logins.length = 0;
+    const other = await MailServer.start(LOGIN, { secure: true });
+    try {
+      const { code, err } = await ops(`mail test ${ADA}`, {
+        MAIL_URL: `smtps://u:${encodeURIComponent(LOGIN.password)}@127.0.0.1:${other.port}`,
+        MAIL_FROM: 'no-reply@example.com',
+      });
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^The mail server .*\.\n$/) });
+      expect(other.logins).toEqual([]);
+    } finally {
+      await other.down();
+    }
+  });
+});
+
+describe('mails in files', () => {
+  it('are shown to nobody where there is no demo', async () => {
+    expect((await fetch(`${service.baseUrl}/demo/mail`)).status).toBe(404);
+  });
+});
+
+describe('ops mail test', () => {
+  it('hands a mail over and says so', async () => {
+    const { out } = await ops(`mail test ${ADA}`, { MAIL_URL: mailUrl(LOGIN), MAIL_FROM: 'x@example.com' });
+    expect(out).toBe('The mail server took the mail.\n');
+    expect(await mail.mailTo(ADA)).toMatchObject({ from: 'x@example.com' });
+  });
+
+  it('writes a file that only its owner reads in development', async () => {
+    const { out } = await ops(`mail test ${ADA}`);
+    expect(out).toBe('Written to the folder "mail" in DATA_DIR.\n');
+    const folder = join(service.settings.service.dataDir, 'mail');
+    const [name = ''] = readdirSync(folder);
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(join(folder, name), 'utf8'))).toMatchObject({ to: ADA });
+  });
+});
