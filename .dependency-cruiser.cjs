@@ -6,8 +6,9 @@
  */
 const ROOT = process.env.ARROWS_ROOT ?? 'src';
 
-/** Which modules a module may use, beside itself, shared and database. */
+/** Which modules a module may use, beside itself, the audit, shared and database. The audit uses none. */
 const MODULES = {
+  audit: [],
   outbox: ['projects'],
   mail: ['outbox'],
   projects: [],
@@ -28,7 +29,7 @@ const LAYERS = {
 };
 
 /** What is neither pure nor a rule stays out of the domain. Two files keep counters in a bounded map. */
-const DOMAIN_SHARED = ['back-off', 'brand', 'client-network', 'domain-error', 'ids', 'instant'];
+const DOMAIN_SHARED = ['back-off', 'brand', 'client-network', 'domain-error', 'ids', 'instant', 'months'];
 const DOMAIN_PACKAGES = ['ipaddr\\.js', 'lru-cache'];
 const DOMAIN_NODE = ['crypto', 'net', 'url', 'util'];
 const DATABASE_PACKAGES = ['@mikro-orm', 'kysely', 'pg'];
@@ -53,7 +54,12 @@ const outsideDomain = [`^${ROOT}/${MODULE}/(http|application|infrastructure)/`, 
 const NODE = '^(node:)?[a-z_/]+$';
 const INSTALLED = ['node_modules/', NODE];
 
-const ofModules = Object.entries(MODULES).flatMap(([module, others]) => [
+const USED = Object.entries(MODULES).map(([module, others]) => [
+  module,
+  module === 'audit' ? others : [...others, 'audit'],
+]);
+
+const ofModules = USED.flatMap(([module, others]) => [
   ...Object.entries(LAYERS).map(([layer, own]) => ({
     from: { path: `^${ROOT}/${module}/${layer}/` },
     to: { path: [`^${ROOT}/${module}/${any(own)}/`, door(module)] },
@@ -109,6 +115,11 @@ module.exports = {
       comment: 'The routes of projects ask who may call them; access asks whether the project is there.',
       from: { path: `^${ROOT}/projects/http/` },
       to: { path: [door('access'), `^${ROOT}/access/domain/`] },
+    },
+    {
+      comment: 'So do the routes of the audit, which access and projects write.',
+      from: { path: `^${ROOT}/audit/http/` },
+      to: { path: [door('access'), `^${ROOT}/(access|projects)/domain/`] },
     },
     {
       comment: 'Every layer but the domain may use shared and the database.',

@@ -1,7 +1,8 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
-import type { Actor } from './domain/actor.js';
+import type { Author } from '../audit/domain/author.js';
+import { type Actor, authorOf } from './domain/actor.js';
 import type { KeyScope } from './domain/key-scope.js';
 import type { Role } from './domain/role.js';
 import type { Project } from '../projects/domain/project.js';
@@ -66,11 +67,18 @@ export const ManagesAccess = (): MethodDecorator & ClassDecorator =>
   );
 
 /** The caller; only on routes that are not public. */
-export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext) => actorOf(context));
+
+/** The caller as the author of a change, for the audit; only on routes that are not public. */
+export const CurrentAuthor = createParamDecorator((_: unknown, context: ExecutionContext): Author =>
+  authorOf(actorOf(context)),
+);
+
+function actorOf(context: ExecutionContext): Actor {
   const { actor } = context.switchToHttp().getRequest<AccessedRequest>();
-  if (!actor) throw new Error('CurrentActor stands on a route that the access guard does not protect');
+  if (!actor) throw new Error('The caller is asked for on a route that the access guard does not protect');
   return actor;
-});
+}
 
 /** The project in the path, as the guard read it; only on `ProjectRole` routes. */
 export const CurrentProject = createParamDecorator((_: unknown, context: ExecutionContext): Project => {

@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { EntityManager } from '@mikro-orm/postgresql';
 import type { Response } from 'express';
+import { truncatedNetwork } from '../audit/domain/network.js';
 import { projectNotFound, ProjectService } from '../projects/project.service.js';
 import { DomainError } from '../shared/domain-error.js';
 import { isUuid } from '../shared/ids.js';
@@ -55,7 +56,7 @@ export class AccessGuard implements CanActivate {
     const actor =
       authorization === undefined
         ? await this.actorOfSession(request, cookie)
-        : await this.actorOfKey(authorization);
+        : await this.actorOfKey(request, authorization);
     if (!actor) {
       throw new DomainError(
         'authentication_required',
@@ -65,19 +66,19 @@ export class AccessGuard implements CanActivate {
     return actor;
   }
 
-  private async actorOfKey(authorization: string): Promise<Actor | null> {
+  private async actorOfKey(request: AccessedRequest, authorization: string): Promise<Actor | null> {
     const key = BEARER.exec(authorization)?.[1];
     const found = key === undefined ? null : await this.apiKeys.find(key);
     if (!found) return null;
     const { id: apiKeyId, projectId, role, scopes } = found;
-    return { kind: 'api_key', apiKeyId, projectId, role, scopes };
+    return { kind: 'api_key', apiKeyId, projectId, role, scopes, network: truncatedNetwork(request.ip) };
   }
 
   private async actorOfSession(request: AccessedRequest, cookie: string | undefined): Promise<Actor | null> {
     const user = await this.signIns.find(cookie);
     if (!user) return null;
     refuseForeignRequest(request, this.service);
-    return { kind: 'user', userId: user.id, email: user.email };
+    return { kind: 'user', userId: user.id, email: user.email, network: truncatedNetwork(request.ip) };
   }
 
   private async enterProject(

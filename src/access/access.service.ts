@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor } from './domain/actor.js';
+import { ApiKey } from './infrastructure/api-key.entity.js';
+import { accessTables } from './infrastructure/access.tables.js';
 import { ProjectMember } from './infrastructure/project-member.entity.js';
 
 /** The door of access for those who ask what somebody may see. */
@@ -22,5 +24,23 @@ export class AccessService {
       .fork()
       .find(ProjectMember, { userId: actor.userId, ...behind }, { orderBy: { projectId: 'desc' }, limit });
     return places.map((place) => place.projectId);
+  }
+
+  /** What users and keys are called now, by id: a user by her e-mail. Those that are gone are missing. */
+  async namesOf(ids: { userIds: string[]; apiKeyIds: string[] }): Promise<Map<string, string>> {
+    const em = this.em.fork();
+    const users =
+      ids.userIds.length === 0
+        ? []
+        : await accessTables(em)
+            .selectFrom('app_user')
+            .select(['id', 'email as name'])
+            .where('id', 'in', ids.userIds)
+            .execute();
+    const apiKeys =
+      ids.apiKeyIds.length === 0
+        ? []
+        : await em.find(ApiKey, { id: { $in: ids.apiKeyIds } }, { fields: ['id', 'name'] });
+    return new Map([...users, ...apiKeys].map(({ id, name }) => [id, name]));
   }
 }

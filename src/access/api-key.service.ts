@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit } from '../audit/audit.log.js';
+import type { Author } from '../audit/domain/author.js';
 import { ProjectService } from '../projects/project.service.js';
 import { DomainError } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
-import type { Actor } from './domain/actor.js';
+import { type Actor, authorOf } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
 import { requireManager } from './application/require-manager.js';
 import type { KeyScope } from './domain/key-scope.js';
@@ -15,6 +17,11 @@ const KEY_PREFIX = 'ck_';
 const PREFIX_CHARACTERS_SHOWN = 8;
 
 export const ACTIVE_KEYS_PER_PROJECT_MAX = 50;
+
+export interface KeyRef {
+  projectId: string;
+  id: string;
+}
 
 /** Makes, lists, renames, revokes and looks up API keys. */
 @Injectable()
@@ -60,7 +67,13 @@ export class ApiKeyService {
           `A project has at most ${ACTIVE_KEYS_PER_PROJECT_MAX} active API keys. Revoke one first.`,
         );
       }
-      return this.create(tx, { ...wanted, createdBy: userId });
+      const made = this.create(tx, { ...wanted, createdBy: userId });
+      const { projectId, name, role, scopes } = wanted;
+      await writeAudit(tx, authorOf(actor), {
+        ...{ projectId, action: 'api_key.create', target: made.apiKey.id },
+        after: { name, role, scopes },
+      });
+      return made;
     });
   }
 
@@ -73,23 +86,30 @@ export class ApiKeyService {
   }
 
   /** @throws DomainError `api_key_not_found`. */
-  async rename(ref: { projectId: string; id: string }, name: string): Promise<ApiKey> {
-    const em = this.em.fork();
-    const apiKey = await findOwn(em, ref);
-    apiKey.name = name;
-    await em.flush();
-    return apiKey;
+  async rename(ref: KeyRef, name: string, author: Author): Promise<ApiKey> {
+    return this.em.fork().transactional(async (tx) => {
+      const apiKey = await findOwn(tx, ref);
+      const before = { name: apiKey.name };
+      apiKey.name = name;
+      const { projectId, id: target } = ref;
+      await writeAudit(tx, author, {
+        ...{ projectId, action: 'api_key.rename', target },
+        ...{ before, after: { name } },
+      });
+      return apiKey;
+    });
   }
 
   /**
    * Revokes a key from now on; a key that is revoked already stays as it is.
    * @throws DomainError `api_key_not_found`.
    */
-  async revoke(ref: { projectId: string; id: string }): Promise<void> {
-    const em = this.em.fork();
-    const apiKey = await findOwn(em, ref);
-    apiKey.revokedAt ??= new Date();
-    await em.flush();
+  async revoke(ref: KeyRef, author: Author): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      const apiKey = await findOwn(tx, ref);
+      if (apiKey.revokedAt) return;
+      await revokeAll(tx, author, [apiKey]);
+    });
   }
 
   /** The active keys that a user made on a project, newest first: those that go with her place in it. */
@@ -102,11 +122,14 @@ export class ApiKeyService {
   async revokeMadeBy(
     tx: EntityManager,
     place: { projectId: string; userId: string },
-    role: Role | null,
+    { role, author }: { role: Role | null; author: Author },
   ): Promise<void> {
-    for (const apiKey of await this.madeBy(tx, place)) {
-      if (role === null || !roleCovers(role, apiKey.role)) apiKey.revokedAt = new Date();
-    }
+    const made = await this.madeBy(tx, place);
+    await revokeAll(
+      tx,
+      author,
+      made.filter((apiKey) => role === null || !roleCovers(role, apiKey.role)),
+    );
   }
 
   /** Revokes, in the caller's transaction, the keys of a project whose names begin so. */
@@ -121,7 +144,18 @@ export class ApiKeyService {
   }
 }
 
-async function findOwn(em: EntityManager, ref: { projectId: string; id: string }): Promise<ApiKey> {
+async function revokeAll(tx: EntityManager, author: Author, apiKeys: ApiKey[]): Promise<void> {
+  for (const apiKey of apiKeys) {
+    apiKey.revokedAt = new Date();
+    const { projectId, id: target, name, role, scopes } = apiKey;
+    await writeAudit(tx, author, {
+      ...{ projectId, action: 'api_key.revoke', target },
+      before: { name, role, scopes },
+    });
+  }
+}
+
+async function findOwn(em: EntityManager, ref: KeyRef): Promise<ApiKey> {
   const apiKey = await em.findOne(ApiKey, ref);
   if (!apiKey) throw new DomainError('api_key_not_found', 'This project has no such API key.');
   return apiKey;

@@ -2,6 +2,7 @@ import { BullModule } from '@nestjs/bullmq';
 import { ConfigModule, registerAs } from '@nestjs/config';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
+import { AuditHttpModule } from '../audit/http/audit-http.module.js';
 import { AccessModule } from '../access/access.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
@@ -66,6 +67,7 @@ export class AppModule {
         AccessModule,
         LicensingModule,
         ...(settings.service.production ? [] : [TierSimulationModule]),
+        AuditHttpModule,
         ProjectsHttpModule,
         ConsentModule,
         ForwardingModule,

@@ -8,6 +8,7 @@ import {
   UserSessionSchema,
   UserVerificationSchema,
 } from '../access/infrastructure/sign-in.entities.js';
+import { AuditEventSchema, SecurityEventSchema } from '../audit/infrastructure/audit.entities.js';
 import {
   BillingCheckoutSchema,
   BillingCustomerSchema,
@@ -49,6 +50,9 @@ export const entities = [
   UserVerificationSchema,
   UserNetworkSchema,
   SignInAttemptSchema,
+  // audit
+  AuditEventSchema,
+  SecurityEventSchema,
   // licensing
   SubscriptionSchema,
   TierChangeSchema,

@@ -8,6 +8,7 @@ import { BRAND } from '../shared/brand.js';
 const TAGS: Record<string, string> = {
   'Sign-in': 'Accounts and sessions of people',
   Projects: 'Projects: one for each website or group of them',
+  Audit: 'Who changed what',
   Members: 'People of a project and their roles',
   'API keys': 'Credentials of programs, for one project each',
   Consents: 'Consent records: the banner stores them, the project reads and exports them',

@@ -1,3 +1,4 @@
+import { auditCommands } from '../audit/application/audit-commands.js';
 import { billingCommands, reviveEvents } from '../billing/application/billing-commands.js';
 import { BILLING_EVENT } from '../billing/domain/billing-message.js';
 import { secretCommands } from '../forwarding/application/secret-commands.js';
@@ -15,6 +16,7 @@ export const DATABASE_COMMANDS: Command[] = [
   ...billingCommands,
   ...secretCommands,
   ...mailCommands,
+  ...auditCommands,
   ...databaseCommands,
 ];
 

@@ -61,7 +61,7 @@ async function makePartitions(source: Client, target: Client): Promise<void> {
   const { rows } = await source.query<{ parent: string; starts: string | null }>(
     `select p.relname as parent, substring(pg_get_expr(c.relpartbound, c.oid) from $$FROM [(]'([^']+)'[)]$$) as starts
      from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
-     where p.relname in ('consent_record', 'delivery_settled', 'delivery_failed')`,
+     where p.relname in ('consent_record', 'delivery_settled', 'delivery_failed', 'audit_event', 'security_event')`,
   );
   for (const { parent, starts } of rows) {
     if (starts === null) continue;

@@ -16,6 +16,8 @@ const READ_ONLY: TableGrant = { privileges: ['SELECT'], updatable: [] };
  * back with the service's own rights; where a project goes, its rows go by their foreign key, which needs none.
  */
 const EXCEPTIONS: Record<string, TableGrant> = {
+  'public.audit_event': APPEND_ONLY,
+  'public.security_event': APPEND_ONLY,
   'public.tier_change': APPEND_ONLY,
   'public.billing_price': APPEND_ONLY,
   'public.billing_grant_log': APPEND_ONLY,

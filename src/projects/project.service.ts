@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit } from '../audit/audit.log.js';
+import { differenceOf } from '../audit/domain/audit-event.js';
+import type { Author } from '../audit/domain/author.js';
 import { DomainError, fieldErrors } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
 import { SettingsFrom } from '../shared/inject-settings.js';
@@ -26,10 +29,10 @@ export class ProjectService {
   ) {}
 
   /**
-   * Makes a project for the user; it starts on the tier `lite`. Access makes the user its owner, and may refuse.
+   * Makes a project for the author, a user; it starts on the tier `lite`. Access makes the user its owner, and may refuse.
    * @throws DomainError `validation_failed` with `domains.<index>` for each refused domain, `project_limit_reached`.
    */
-  async create(userId: string, fields: ProjectFields): Promise<Project> {
+  async create(author: Author & { kind: 'user' }, fields: ProjectFields): Promise<Project> {
     const domains = this.checkedDomains(fields.domains);
     return this.em.fork().transactional(async (tx) => {
       const project = tx.create(ProjectEntity, {
@@ -42,7 +45,11 @@ export class ProjectService {
         createdAt: new Date(),
       });
       await tx.flush();
-      await this.events.tell('created', tx, { projectId: project.id, userId });
+      await this.events.tell('created', tx, { projectId: project.id, userId: author.id });
+      await writeAudit(tx, author, {
+        ...{ projectId: project.id, action: 'project.create' },
+        after: { name: fields.name, domains },
+      });
       return projectOf(project);
     });
   }
@@ -64,7 +71,7 @@ export class ProjectService {
    * @throws DomainError `project_not_found`, or `validation_failed` as in `create`.
    */
   async update(
-    id: string,
+    { id, author }: { id: string; author: Author },
     fields: Partial<ProjectFields>,
     check: (stored: Project) => void = () => {},
   ): Promise<Project> {
@@ -73,11 +80,14 @@ export class ProjectService {
       await this.lock(tx, id);
       const project = await tx.findOneOrFail(ProjectEntity, { id });
       check(projectOf(project));
+      const before = shownOf(project);
       if (fields.name !== undefined) project.name = fields.name;
       if (domains) {
         project.domains = domains;
         await this.events.tell('changed', tx, id);
       }
+      const change = differenceOf(before, shownOf(project));
+      if (change) await writeAudit(tx, author, { projectId: id, action: 'project.update', ...change });
       return projectOf(project);
     });
   }
@@ -91,12 +101,19 @@ export class ProjectService {
    * Deletes a project: its listeners take away what is theirs, in bulk beforehand and the rest in the transaction in
    * which the project goes with all that refers to it. If this breaks off half way, the project is still there and
    * can be deleted again.
+   * What the audit says of it stays, this last line included.
    * @throws DomainError `project_not_found`.
    */
-  async remove(id: string): Promise<void> {
+  async remove(id: string, author: Author): Promise<void> {
     await this.events.tell('beforeDeletion', id);
     await this.em.fork().transactional(async (tx) => {
       await this.events.tell('deleting', tx, id);
+      const project = await findProject(tx, id);
+      if (project)
+        await writeAudit(tx, author, {
+          ...{ projectId: id, action: 'project.delete' },
+          before: shownOf(project),
+        });
       if ((await tx.nativeDelete(ProjectEntity, { id })) === 0) throw projectNotFound();
       await this.events.tell('deleted', tx, id);
     });
@@ -107,6 +124,11 @@ export class ProjectService {
     if (outcome.kind === 'refused') throw fieldErrors(outcome.errors);
     return outcome.domains;
   }
+}
+
+/** What of a project people see and change. */
+function shownOf({ name, domains }: Pick<Project, 'name' | 'domains'>): { name: string; domains: string[] } {
+  return { name, domains };
 }
 
 export function projectNotFound(): DomainError {

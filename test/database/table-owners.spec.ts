@@ -15,6 +15,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'user_session',
     'user_verification',
   ],
+  audit: ['audit_event', 'security_event'],
   billing: ['billing_checkout', 'billing_customer', 'billing_event', 'billing_grant_log', 'billing_price'],
   consent: ['consent_record', 'consent_rollup_day', 'consent_rollup_hour', 'consent_rollup_state'],
   // The two that follow are the halves of `delivery`, by outcome.

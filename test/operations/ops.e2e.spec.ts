@@ -18,6 +18,7 @@ const COMMANDS = [
   'secrets list',
   'secrets re-encrypt',
   'mail test',
+  'audit list',
 ];
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 
@@ -72,6 +73,10 @@ describe('npm run ops', () => {
     ['sites publish', 'Give the id of a project, or --all.'],
     ['sites publish x', '"x" is no id of a project: it must be a UUID.'],
     ['billing events --status odd', '--status must be one of dead, pending, processed, ignored.'],
+    ['audit list', 'Give the id of a project, or --service.'],
+    [`audit list ${UNKNOWN} --service`, 'Give the id of a project, or --service.'],
+    ['audit list x', '"x" is no id of a project: it must be a UUID.'],
+    [`audit list ${UNKNOWN} --before now`, '--before must be an ISO 8601 instant, e.g. 2026-11-20.'],
     ['billing replay', 'Give the id of an event.'],
     ['mail test', 'Give the address that the mail goes to.'],
     ['mail test nobody', 'Give the address that the mail goes to.'],
@@ -103,6 +108,20 @@ describe('npm run ops', () => {
     [`billing revoke ${UNKNOWN} --reason r --by op`, 'There is no such project, or it has no grant.'],
   ])('"%s" is about nothing that is there: exit code 1', async (args, sentence) => {
     expect(await ops(args)).toEqual({ code: 1, out: '', err: `${sentence}\n` });
+  });
+});
+
+describe('audit list', () => {
+  it('tells what was done to a project, also to one that is gone', async () => {
+    const project = await createTestProject(service);
+    expect((await project.request('owner', 'DELETE', '')).status).toBe(204);
+    const listed = await ops(`audit list ${project.id}`);
+    expect(listed).toMatchObject({ code: 0, err: '' });
+    expect(listed.out).toMatch(
+      /^\S+Z {2}project\.delete {2}- {2}by api_key \S+ 127\.0\.0\.0\/24 {2}\{"name":"A project","domains":\[\]\} -> -\n$/,
+    );
+    expect((await ops(`audit list ${project.id} --before 2026-01-01`)).out).toBe('No changes.\n');
+    expect((await ops('audit list --service')).out).toBe('No changes.\n');
   });
 });
 

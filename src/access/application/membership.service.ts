@@ -1,9 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit } from '../../audit/audit.log.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
 import { DomainError } from '../../shared/domain-error.js';
-import type { Actor } from '../domain/actor.js';
+import { type Actor, authorOf } from '../domain/actor.js';
 import type { ApiKey } from '../infrastructure/api-key.entity.js';
 import { ApiKeyService } from '../api-key.service.js';
 import { accessTables } from '../infrastructure/access.tables.js';
@@ -88,6 +89,10 @@ export class MembershipService implements OnModuleInit {
       }
       const place = { role: wanted.role, createdAt: new Date() };
       tx.create(ProjectMember, { projectId, userId: user.userId, ...place });
+      await writeAudit(tx, authorOf(actor), {
+        ...{ projectId, action: 'member.add', target: user.userId },
+        after: { role: wanted.role },
+      });
       return { ...user, ...place };
     });
   }
@@ -100,7 +105,14 @@ export class MembershipService implements OnModuleInit {
     await this.em.fork().transactional(async (tx) => {
       const member = await this.memberLocked(tx, ref, actor);
       if (role !== 'owner') await keepAnOwner(tx, member);
-      await this.apiKeys.revokeMadeBy(tx, ref, role);
+      const author = authorOf(actor);
+      await this.apiKeys.revokeMadeBy(tx, ref, { role, author });
+      if (member.role === role) return;
+      const { projectId, userId: target } = ref;
+      await writeAudit(tx, author, {
+        ...{ projectId, action: 'member.change_role', target },
+        ...{ before: { role: member.role }, after: { role } },
+      });
       member.role = role;
     });
     const member = await membersOf(this.em.fork(), ref.projectId)
@@ -118,7 +130,13 @@ export class MembershipService implements OnModuleInit {
     await this.em.fork().transactional(async (tx) => {
       const member = await this.memberLocked(tx, ref, actor);
       await keepAnOwner(tx, member);
-      await this.apiKeys.revokeMadeBy(tx, ref, null);
+      const author = authorOf(actor);
+      await this.apiKeys.revokeMadeBy(tx, ref, { role: null, author });
+      const { projectId, userId: target } = ref;
+      await writeAudit(tx, author, {
+        ...{ projectId, action: 'member.remove', target },
+        before: { role: member.role },
+      });
       tx.remove(member);
     });
   }

@@ -1,11 +1,22 @@
+import type { Author } from '../../audit/domain/author.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { KeyScope } from './key-scope.js';
 import type { Role } from './role.js';
 
-/** Who calls. An API key belongs to one project; a user may be a member of many. */
-export type Actor =
+/**
+ * Who calls. An API key belongs to one project; a user may be a member of many. `network` is that of the address, for
+ * the audit; null where there is none.
+ */
+export type Actor = { network: string | null } & (
   | { kind: 'user'; userId: string; email: string }
-  | { kind: 'api_key'; apiKeyId: string; projectId: string; role: Role; scopes: KeyScope[] };
+  | { kind: 'api_key'; apiKeyId: string; projectId: string; role: Role; scopes: KeyScope[] }
+);
+
+/** The caller as the audit knows one. */
+export function authorOf(actor: Actor): Author & { kind: 'user' | 'api_key' } {
+  const { kind, network } = actor;
+  return { kind, id: actor.kind === 'user' ? actor.userId : actor.apiKeyId, network };
+}
 
 /** The user who calls. @throws DomainError `session_required` where it is an API key. */
 export function requireUser(actor: Actor): Actor & { kind: 'user' } {

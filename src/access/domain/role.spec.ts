@@ -1,6 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { requireUser } from './actor.js';
+import { type Actor, authorOf, requireUser } from './actor.js';
 import { roleCovers, ROLES } from './role.js';
+
+const USER: Actor & { kind: 'user' } = {
+  kind: 'user',
+  userId: 'u',
+  email: 'a@example.com',
+  network: '203.0.113.0/24',
+};
+const KEY: Actor = {
+  ...{ kind: 'api_key', apiKeyId: 'k', projectId: 'p', role: 'owner' },
+  scopes: [],
+  network: null,
+};
 
 describe('roleCovers', () => {
   it('lets a role do what it and the weaker ones may', () => {
@@ -15,11 +27,14 @@ describe('roleCovers', () => {
 
 describe('requireUser', () => {
   it('gives the user back, and refuses a key', () => {
-    const user = { kind: 'user', userId: 'u', email: 'a@example.com' } as const;
-    expect(requireUser(user)).toBe(user);
-    const key = { kind: 'api_key', apiKeyId: 'k', projectId: 'p', role: 'owner', scopes: [] } as const;
-    expect(() => requireUser({ ...key, scopes: [] })).toThrow(
-      expect.objectContaining({ code: 'session_required' }),
-    );
+    expect(requireUser(USER)).toBe(USER);
+    expect(() => requireUser(KEY)).toThrow(expect.objectContaining({ code: 'session_required' }));
+  });
+});
+
+describe('authorOf', () => {
+  it('keeps the id and the network, and neither e-mail nor rights', () => {
+    expect(authorOf(USER)).toEqual({ kind: 'user', id: 'u', network: '203.0.113.0/24' });
+    expect(authorOf(KEY)).toEqual({ kind: 'api_key', id: 'k', network: null });
   });
 });

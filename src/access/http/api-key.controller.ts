@@ -9,12 +9,13 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Project } from '../../projects/domain/project.js';
+import type { Author } from '../../audit/domain/author.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { pageOf } from '../../shared/page.js';
-import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorators.js';
+import { CurrentActor, CurrentAuthor, CurrentProject, ManagesAccess } from '../access.decorators.js';
 import type { Actor } from '../domain/actor.js';
-import { ApiKeyService } from '../api-key.service.js';
+import { ApiKeyService, type KeyRef } from '../api-key.service.js';
 import {
   ApiKeyDto,
   ApiKeyPageDto,
@@ -71,9 +72,10 @@ export class ApiKeyController {
   async rename(
     @CurrentProject() project: Project,
     @Param('apiKeyId') apiKeyId: string,
+    @CurrentAuthor() author: Author,
     @Body() { name }: RenameApiKeyBody,
   ): Promise<ApiKeyDto> {
-    return ApiKeyDto.of(await this.apiKeys.rename(keyRef(project, apiKeyId), name));
+    return ApiKeyDto.of(await this.apiKeys.rename(keyRef(project, apiKeyId), name, author));
   }
 
   /** Requests with the key get 401 from now on. Revoking it again changes nothing. */
@@ -81,12 +83,16 @@ export class ApiKeyController {
   @ApiNoContentResponse()
   @HttpCode(204)
   @Delete(':apiKeyId')
-  async revoke(@CurrentProject() project: Project, @Param('apiKeyId') apiKeyId: string): Promise<void> {
-    await this.apiKeys.revoke(keyRef(project, apiKeyId));
+  async revoke(
+    @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
+    @Param('apiKeyId') apiKeyId: string,
+  ): Promise<void> {
+    await this.apiKeys.revoke(keyRef(project, apiKeyId), author);
   }
 }
 
-function keyRef(project: Project, apiKeyId: string): { projectId: string; id: string } {
+function keyRef(project: Project, apiKeyId: string): KeyRef {
   if (!isUuid(apiKeyId)) throw new DomainError('api_key_not_found', 'This project has no such API key.');
   return { projectId: project.id, id: apiKeyId.toLowerCase() };
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { stringify } from 'csv-stringify/sync';
+import { csvOf } from '../../shared/csv.js';
 import { EXPORT_COLUMNS, type ExportRow } from '../application/consent-export.js';
 
 /** Rows that are written in one go: some milliseconds, between which visitors are answered. */
@@ -26,14 +26,4 @@ export async function* csvPieces(
 function withoutSemicolons(row: ExportRow): ExportRow {
   row[JSON_COLUMN] = (row[JSON_COLUMN] ?? '').replaceAll(';', '\\u003b');
   return row;
-}
-
-/** Cells that begin like a formula get an apostrophe in front, full-width signs included. */
-function csvOf(rows: string[][]): string {
-  return stringify(rows, {
-    record_delimiter: 'windows',
-    escape_formulas: true,
-    quoted: true,
-    quoted_empty: true,
-  });
 }

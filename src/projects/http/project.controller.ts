@@ -13,9 +13,16 @@ import { ProjectService } from '../project.service.js';
 import { entityTag, IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
 import { fieldErrors } from '../../shared/domain-error.js';
 import { pageOf } from '../../shared/page.js';
-import { CurrentActor, CurrentProject, ProjectRole, SignedIn } from '../../access/access.decorators.js';
+import {
+  CurrentActor,
+  CurrentAuthor,
+  CurrentProject,
+  ProjectRole,
+  SignedIn,
+} from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import { type Actor, requireUser } from '../../access/domain/actor.js';
+import type { Author } from '../../audit/domain/author.js';
 import { PageQuery, rowsOf } from '../../shared/page-query.js';
 import { CreateProjectBody, ProjectDto, ProjectPageDto, UpdateProjectBody } from './project.dto.js';
 
@@ -38,11 +45,14 @@ export class ProjectController {
     @Body() body: CreateProjectBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ProjectDto> {
-    const { userId } = requireUser(actor);
-    const project = await this.projects.create(userId, {
-      name: body.name,
-      domains: body.domains ?? [],
-    });
+    const { kind, userId: id, network } = requireUser(actor);
+    const project = await this.projects.create(
+      { kind, id, network },
+      {
+        name: body.name,
+        domains: body.domains ?? [],
+      },
+    );
     response.location(`/v1/projects/${project.id}`);
     return answer(response, project);
   }
@@ -84,6 +94,7 @@ export class ProjectController {
   @Patch(':projectId')
   async update(
     @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
     @Body() body: UpdateProjectBody,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
@@ -93,7 +104,7 @@ export class ProjectController {
       throw fieldErrors([{ field: 'name', message: 'Give a name, domains or both.' }]);
     }
     const changes = { ...(name !== undefined && { name }), ...(domains && { domains }) };
-    const changed = await this.projects.update(project.id, changes, (stored) =>
+    const changed = await this.projects.update({ id: project.id, author }, changes, (stored) =>
       requireMatch(ifMatch, tagOf(stored)),
     );
     return answer(response, changed);
@@ -106,8 +117,8 @@ export class ProjectController {
   @ApiNoContentResponse()
   @HttpCode(204)
   @Delete(':projectId')
-  async remove(@CurrentProject() project: Project): Promise<void> {
-    await this.projects.remove(project.id);
+  async remove(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<void> {
+    await this.projects.remove(project.id, author);
   }
 }
 

@@ -1,0 +1,42 @@
+import { parseInstant } from '../../shared/instant.js';
+import {
+  atMost,
+  type Command,
+  LISTED_MAX,
+  print,
+  projectIdOf,
+  UsageError,
+} from '../../shared/operator-command.js';
+import type { AuditEvent } from '../domain/audit-event.js';
+
+/** What was done to a project, also to one that is gone, or to the service as a whole. */
+export const auditCommands: Command[] = [
+  {
+    name: 'audit list',
+    synopsis: '<projectId> | --service  [--before <instant>]',
+    summary: `list the newest ${LISTED_MAX} changes of a project, deleted ones too, or of the service as a whole`,
+    options: { service: { type: 'boolean' }, before: { type: 'string' } },
+    prepare: (given) => {
+      atMost(1, given);
+      const { args, values } = given;
+      if ((values.service === true) === args.length > 0)
+        throw new UsageError('Give the id of a project, or --service.');
+      const projectId = values.service === true ? null : projectIdOf(args[0]);
+      const before = values.before === undefined ? null : parseInstant(values.before);
+      if (values.before !== undefined && !before)
+        throw new UsageError('--before must be an ISO 8601 instant, e.g. 2026-11-20.');
+      return async ({ orm }) => {
+        const { newestEvents } = await import('./newest-events.js');
+        const events = await newestEvents(orm.em, projectId, { before, limit: LISTED_MAX });
+        if (events.length === 0) print('No changes.');
+        for (const event of events) print(lineOf(event));
+      };
+    },
+  },
+];
+
+function lineOf({ at, action, actorKind, actorId, network, target, before, after }: AuditEvent): string {
+  const actor = [actorKind, actorId, network].filter(Boolean).join(' ');
+  const states = [before, after].map((state) => (state === null ? '-' : JSON.stringify(state)));
+  return `${at.toISOString()}  ${action}  ${target ?? '-'}  by ${actor}  ${states.join(' -> ')}`;
+}

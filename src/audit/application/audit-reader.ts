@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
+import { type LookedPage, lookBack, pageOfLook } from '../../database/look-back.js';
+import { ProjectReads } from '../../database/project-reads.js';
+import { isUuid, uuidLowerBound } from '../../shared/ids.js';
+import { readCursor } from '../../shared/page.js';
+import type { AuditAction, AuditEvent } from '../domain/audit-event.js';
+import type { AuthorKind } from '../domain/author.js';
+import type { SecurityEvent } from '../domain/security-event.js';
+
+/** Which events; absent members match all. Instants: `from` inclusive, `to` exclusive. */
+export interface AuditFilter {
+  from?: Date;
+  to?: Date;
+  action?: AuditAction;
+  actorKind?: AuthorKind;
+  actorId?: string;
+}
+
+/** Rows that an export reads at a time. */
+const EXPORT_BATCH_ROWS = 1000;
+
+const COLUMNS = sql`
+  c.id, c.project_id as "projectId", c.actor_kind as "actorKind", c.actor_id as "actorId", c.network, c.action,
+  c.target, c.before, c.after, c.at
+`;
+
+/** Reads what was written down. */
+@Injectable()
+export class AuditReader {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly reads: ProjectReads,
+  ) {}
+
+  /**
+   * The events of a project, newest first, by keyset on the id; a filter that matches few looks at a bounded number
+   * of events, and says how far back it came. Also of a project that is gone.
+   * @throws DomainError as `ProjectReads.list`, and `validation_failed` for a cursor that is none
+   */
+  async list(
+    projectId: string,
+    filter: AuditFilter & { limit: number; cursor?: string },
+    gone: AbortSignal,
+  ): Promise<LookedPage<AuditEvent>> {
+    const before = readCursor(filter.cursor, isUuid);
+    const range: RawBuilder<unknown>[] = [sql`c.project_id = ${projectId}`];
+    if (filter.from) range.push(sql`c.id >= ${uuidLowerBound(filter.from)}::uuid`);
+    if (filter.to) range.push(sql`c.id < ${uuidLowerBound(filter.to)}::uuid`);
+    if (before !== null) range.push(sql`c.id < ${before}::uuid`);
+    const { limit } = filter;
+    const query = lookBack<AuditEvent>({
+      ...{ table: 'audit_event', columns: COLUMNS, limit },
+      range,
+      filters: filtersOf(filter),
+    });
+    return pageOfLook(await this.reads.list(projectId, query, gone), limit, (event) => event);
+  }
+
+  /** All events of a filter, newest first, batch by batch, each in a query of its own. Throws as `list`. */
+  async *batches(projectId: string, filter: AuditFilter, gone: AbortSignal): AsyncGenerator<AuditEvent[]> {
+    let cursor: string | null = null;
+    do {
+      const page: LookedPage<AuditEvent> = await this.list(
+        projectId,
+        { ...filter, limit: EXPORT_BATCH_ROWS, ...(cursor !== null && { cursor }) },
+        gone,
+      );
+      if (page.items.length > 0) yield page.items;
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+  }
+
+  /** At most `limit` lines of a person's own log, newest first, from behind the id `after`, if given. */
+  async securityLog(
+    userId: string,
+    { after, limit }: { after: string | null; limit: number },
+  ): Promise<SecurityEvent[]> {
+    const { rows } = await sql<SecurityEvent>`
+      select id, action, network, at from security_event
+      where user_id = ${userId} and (${after}::uuid is null or id < ${after}::uuid)
+      order by id desc limit ${limit}
+    `.execute(this.em.fork().getKysely());
+    return rows;
+  }
+}
+
+function filtersOf({ action, actorKind, actorId }: AuditFilter): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = [];
+  if (action !== undefined) conditions.push(sql`c.action = ${action}`);
+  if (actorKind !== undefined) conditions.push(sql`c.actor_kind = ${actorKind}`);
+  if (actorId !== undefined) conditions.push(sql`c.actor_id = ${actorId}`);
+  return conditions;
+}

@@ -1,0 +1,53 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { newId } from '../shared/ids.js';
+import { type AuditAction, type AuditedState, boundedState } from './domain/audit-event.js';
+import type { Author } from './domain/author.js';
+import type { SecurityAction } from './domain/security-event.js';
+
+/** What an event of no single project stands under. */
+export const WHOLE_SERVICE = '00000000-0000-0000-0000-000000000000';
+
+/** A change to be written down. */
+export interface Change {
+  /** Absent: the service as a whole, as some commands of the operator's. */
+  projectId?: string;
+  action: AuditAction;
+  /** What it was done to: an id or another short name; absent: the project as a whole. No visitor's identifier. */
+  target?: string;
+  /** What was there, and what is there now, as the API shows it; never a secret. Absent: nothing. */
+  before?: AuditedState;
+  after?: AuditedState;
+}
+
+/**
+ * The door of the audit: writes a change down in the very transaction that makes it, so that one exists exactly if
+ * the other does. Whoever calls says who did it; what cannot be undone (a request to somebody else's server) is
+ * written down before it is made.
+ */
+export async function writeAudit(tx: EntityManager, author: Author, change: Change): Promise<void> {
+  if (!tx.isInTransaction()) throw new Error('A change is written down inside its transaction only.');
+  const { projectId = WHOLE_SERVICE, action, target = null } = change;
+  const actorId = 'id' in author ? author.id : null;
+  const network = 'network' in author ? author.network : null;
+  const [before, after] = [boundedState(change.before), boundedState(change.after)];
+  await sql`
+    insert into audit_event (project_id, id, actor_kind, actor_id, network, action, target, before, after)
+    values (${projectId}, ${newId()}, ${author.kind}, ${actorId}, ${network}, ${action}, ${target},
+            ${before && JSON.stringify(before)}::jsonb, ${after && JSON.stringify(after)}::jsonb)
+  `.execute(tx.getKysely());
+}
+
+/**
+ * Writes a line into a person's own log (`GET /v1/me/security-log`), in the transaction of `em` where it has one.
+ * `network` is `truncatedNetwork(request.ip)`. There is no room for details: neither an address of mail nor a
+ * password, code or token can get in. The account must exist, and its log goes with it.
+ */
+export async function writeSecurityEvent(
+  em: EntityManager,
+  { userId, action, network }: { userId: string; action: SecurityAction; network: string | null },
+): Promise<void> {
+  await sql`
+    insert into security_event (user_id, id, action, network) values (${userId}, ${newId()}, ${action}, ${network})
+  `.execute(em.getKysely());
+}

@@ -1,0 +1,63 @@
+import type { AuthorKind } from './author.js';
+
+/**
+ * Everything that the audit knows by name, as `<thing>.<verb>`. Stable once released: people filter by them, and the
+ * rows are kept for two years. Each route that changes something writes one of these (test/audit/audited-routes).
+ */
+export const AUDIT_ACTIONS = [
+  'project.create',
+  'project.update',
+  'project.delete',
+  'member.add',
+  'member.change_role',
+  'member.remove',
+  'api_key.create',
+  'api_key.rename',
+  'api_key.revoke',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** What stands before or after a change: as in the API's answers, without any secret. */
+export type AuditedState = Record<string, unknown>;
+
+/** A change as it was written down. */
+export interface AuditEvent {
+  id: string;
+  projectId: string;
+  actorKind: AuthorKind;
+  /** A user's or key's id, or an operator's own name; null: not known, or not a person. */
+  actorId: string | null;
+  /** Of the actor's address; null where there was none. */
+  network: string | null;
+  action: AuditAction;
+  /** What it was done to: an id, or another short name; null: the project as a whole. */
+  target: string | null;
+  before: AuditedState | null;
+  after: AuditedState | null;
+  at: Date;
+}
+
+/** Characters of JSON on one side of a change; of more, only how much it was is kept. */
+export const STATE_CHARACTERS_MAX = 16 * 1024;
+
+/** The members in which two states differ, on both sides; null where they are the same. */
+export function differenceOf(
+  before: AuditedState,
+  after: AuditedState,
+): { before: AuditedState; after: AuditedState } | null {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const differing = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  if (differing.length === 0) return null;
+  return { before: pick(before, differing), after: pick(after, differing) };
+}
+
+/** A state as it is stored: bounded, so that a large configuration does not fill the log. */
+export function boundedState(state: AuditedState | undefined): AuditedState | null {
+  if (state === undefined) return null;
+  const { length } = JSON.stringify(state);
+  return length <= STATE_CHARACTERS_MAX ? state : { tooLarge: true, characters: length };
+}
+
+function pick(state: AuditedState, names: string[]): AuditedState {
+  return Object.fromEntries(names.map((name) => [name, state[name] ?? null]));
+}

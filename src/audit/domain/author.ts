@@ -1,0 +1,12 @@
+/** Who made a change, as the audit keeps it: ids, never names or addresses of people. */
+export type Author =
+  | { kind: 'user' | 'api_key'; id: string; network: string | null }
+  /** `id`: what the operator called herself with `--by`; null where the command does not ask. */
+  | { kind: 'operator'; id: string | null }
+  /** What the billing provider told us. */
+  | { kind: 'stripe' }
+  /** The service itself, e.g. a reconciliation by the clock. */
+  | { kind: 'system' };
+
+export const AUTHOR_KINDS = ['user', 'api_key', 'operator', 'stripe', 'system'] as const;
+export type AuthorKind = (typeof AUTHOR_KINDS)[number];

@@ -1,0 +1,29 @@
+/** What a person's own log tells of her account. Stable once released. */
+export const SECURITY_ACTIONS = [
+  'sign_up',
+  'sign_in',
+  'sign_in_failed',
+  'sign_out',
+  'sessions_ended',
+  'password_changed',
+  'password_reset_requested',
+  'password_reset',
+  'email_change_requested',
+  'email_changed',
+  'email_confirmed',
+  'second_factor_enabled',
+  'second_factor_disabled',
+  'second_factor_failed',
+  'recovery_code_used',
+  'recovery_codes_replaced',
+] as const;
+export type SecurityAction = (typeof SECURITY_ACTIONS)[number];
+
+/** One line of it. */
+export interface SecurityEvent {
+  id: string;
+  action: SecurityAction;
+  /** Of the address that it came from; null where there was none. */
+  network: string | null;
+  at: Date;
+}

@@ -1,0 +1,9 @@
+import { Module } from '@nestjs/common';
+import { AccessModule } from '../../access/access.module.js';
+import { AuditModule } from '../audit.module.js';
+import { AuditController } from './audit.controller.js';
+import { SecurityLogController } from './security-log.controller.js';
+
+/** The routes of the audit. They ask access who may do what, and access writes the audit: hence two modules. */
+@Module({ imports: [AccessModule, AuditModule], controllers: [AuditController, SecurityLogController] })
+export class AuditHttpModule {}

@@ -1,0 +1,135 @@
+import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IsInstant } from '../../shared/instant.js';
+import { PageQuery } from '../../shared/page-query.js';
+import { AUDIT_ACTIONS, type AuditAction, type AuditEvent } from '../domain/audit-event.js';
+import { AUTHOR_KINDS, type AuthorKind } from '../domain/author.js';
+import { SECURITY_ACTIONS, type SecurityAction } from '../domain/security-event.js';
+
+const ACTOR_ID_CHARACTERS_MAX = 120;
+
+/** Filters of list and export; all that are given must hold. */
+export class AuditFilterQuery {
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Inclusive.' })
+  @IsOptional()
+  @IsInstant()
+  from?: Date;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Exclusive.' })
+  @IsOptional()
+  @IsInstant()
+  to?: Date;
+
+  @ApiPropertyOptional({ enum: AUDIT_ACTIONS })
+  @IsOptional()
+  @IsIn(AUDIT_ACTIONS)
+  action?: AuditAction;
+
+  @ApiPropertyOptional({ enum: AUTHOR_KINDS })
+  @IsOptional()
+  @IsIn(AUTHOR_KINDS)
+  actorKind?: AuthorKind;
+
+  @ApiPropertyOptional({ description: 'Id of a user or an API key' })
+  @IsOptional()
+  @IsString()
+  @Length(1, ACTOR_ID_CHARACTERS_MAX)
+  actorId?: string;
+}
+
+export class AuditListQuery extends IntersectionType(PageQuery, AuditFilterQuery) {}
+
+class AuditActorDto {
+  @ApiProperty({ enum: AUTHOR_KINDS })
+  kind!: AuthorKind;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Id of the user or API key, or the name that an operator gave',
+  })
+  id!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Today’s e-mail of the user or name of the key; null where it is gone. It is not kept in the log.',
+  })
+  name!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: '/24 or /48 of the address' })
+  network!: string | null;
+}
+
+export class AuditEventDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  at!: Date;
+
+  @ApiProperty({ enum: AUDIT_ACTIONS })
+  action!: AuditAction;
+
+  @ApiProperty({ type: AuditActorDto })
+  actor!: AuditActorDto;
+
+  @ApiProperty({ type: String, nullable: true, description: 'null: the project as a whole' })
+  target!: string | null;
+
+  @ApiProperty({
+    type: Object,
+    nullable: true,
+    additionalProperties: true,
+    description: 'What differed, before; without secrets. null: there was nothing.',
+  })
+  before!: Record<string, unknown> | null;
+
+  @ApiProperty({
+    type: Object,
+    nullable: true,
+    additionalProperties: true,
+    description: 'The same, after the change. null: there is nothing any more.',
+  })
+  after!: Record<string, unknown> | null;
+
+  static of(event: AuditEvent, names: ReadonlyMap<string, string>): AuditEventDto {
+    const { id, at, action, target, before, after, actorKind: kind, actorId, network } = event;
+    const name = actorId === null ? null : (names.get(actorId) ?? null);
+    return { id, at, action, actor: { kind, id: actorId, name, network }, target, before, after };
+  }
+}
+
+export class AuditPageDto {
+  @ApiProperty({ type: [AuditEventDto] })
+  items!: AuditEventDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  nextCursor!: string | null;
+
+  @ApiProperty({ type: Date, nullable: true, description: 'Looked through down to here; null: to the end' })
+  searchedTo!: Date | null;
+}
+
+export class SecurityEventDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  at!: Date;
+
+  @ApiProperty({ enum: SECURITY_ACTIONS })
+  action!: SecurityAction;
+
+  @ApiProperty({ type: String, nullable: true, description: '/24 or /48 of the address' })
+  network!: string | null;
+}
+
+export class SecurityLogPageDto {
+  @ApiProperty({ type: [SecurityEventDto] })
+  items!: SecurityEventDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  nextCursor!: string | null;
+}

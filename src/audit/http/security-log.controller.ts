@@ -1,0 +1,29 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentActor, SignedIn } from '../../access/access.decorators.js';
+import { type Actor, requireUser } from '../../access/domain/actor.js';
+import { pageOf } from '../../shared/page.js';
+import { PageQuery, rowsOf } from '../../shared/page-query.js';
+import { AuditReader } from '../application/audit-reader.js';
+import { SecurityLogPageDto } from './audit.dto.js';
+
+@ApiTags('Sign-in')
+@Controller('v1/me/security-log')
+export class SecurityLogController {
+  constructor(private readonly audit: AuditReader) {}
+
+  /** Sign-ins, failed ones, and what was changed about the account; newest first, kept 12 months. */
+  @SignedIn()
+  @ApiOperation({ summary: "List what happened to one's own account" })
+  @ApiOkResponse({ type: SecurityLogPageDto })
+  @Get()
+  async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<SecurityLogPageDto> {
+    const events = await this.audit.securityLog(requireUser(actor).userId, rowsOf(query));
+    return pageOf(
+      events,
+      query.limit,
+      (event) => event.id,
+      (event) => event,
+    );
+  }
+}

@@ -1,0 +1,45 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { AuditAction, AuditedState } from '../domain/audit-event.js';
+import { AUTHOR_KINDS } from '../domain/author.js';
+import type { SecurityAction } from '../domain/security-event.js';
+
+/**
+ * A change of a project, for good: nobody may change a row or take it away, and only whole months go (Migration
+ * 20261121005500). Partitioned by month on the id's time; no foreign key, because it outlives its project.
+ */
+export const AuditEventSchema = defineEntity({
+  name: 'AuditEvent',
+  tableName: 'audit_event',
+  properties: {
+    /** The nil UUID: the service as a whole. */
+    projectId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    actorKind: p.enum(AUTHOR_KINDS),
+    /** A user's or key's id, or an operator's own name; null: not known, or not a person. */
+    actorId: p.text().nullable(),
+    /** /24 or /48 of the actor's address; null where there was none. */
+    network: p.text().nullable(),
+    action: p.text().$type<AuditAction>(),
+    /** null: the project as a whole. */
+    target: p.text().nullable(),
+    /** null: there was nothing before. */
+    before: p.json().$type<AuditedState>().nullable(),
+    /** null: there is nothing after it. */
+    after: p.json().$type<AuditedState>().nullable(),
+    at: p.datetime().defaultRaw('now()'),
+  },
+});
+
+/** A line in a person's own log. Partitioned by month on the id's time; goes with the account. */
+export const SecurityEventSchema = defineEntity({
+  name: 'SecurityEvent',
+  tableName: 'security_event',
+  properties: {
+    userId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    action: p.text().$type<SecurityAction>(),
+    /** /24 or /48 of the address that it came from; null where there was none. */
+    network: p.text().nullable(),
+    at: p.datetime().defaultRaw('now()'),
+  },
+});

@@ -1,0 +1,3 @@
+import { events } from '../../consent/consent.events.js';
+
+export const taken = events;

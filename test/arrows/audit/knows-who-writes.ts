@@ -1,0 +1,3 @@
+import { projects } from '../projects/project.service.js';
+
+export const taken = projects;
