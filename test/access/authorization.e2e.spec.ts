@@ -57,6 +57,7 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/billing/portal`]: { least: 'owner' },
   [`POST ${AT}/billing/sync`]: { least: 'owner' },
   [`GET ${AT}/configuration`]: { least: 'viewer' },
+  [`GET ${AT}/configuration/presets`]: { least: 'viewer' },
   [`PUT ${AT}/configuration`]: { least: 'editor' },
   [`POST ${AT}/publish`]: { least: 'editor' },
   [`GET ${AT}/publications`]: { least: 'viewer' },

@@ -17,6 +17,14 @@ const TEXT = {
   choose: 'Choose',
   save: 'Save',
 };
+const COOKIE = { name: '_c_*', duration: '1 day', purpose: 'Counts.' };
+const SERVICE = {
+  name: 'Counter',
+  provider: 'Example Ltd',
+  category: 'analytics',
+  policyUrl: 'https://example.com/privacy',
+  cookies: [COOKIE],
+};
 const US_RULE = { regions: ['US'], mode: 'opt_out' };
 
 let service: TestService;
@@ -298,6 +306,46 @@ describe('publishing', () => {
     ],
     ['a rule of null', { regionRules: [null] }, 'regionRules.0'],
     ['a switch of text', { honorGlobalPrivacyControl: 'yes' }, 'honorGlobalPrivacyControl'],
+    [
+      'a rule for a state by its name',
+      { regionRules: [{ regions: ['US-Utah'], mode: 'none' }] },
+      'regionRules.0.regions',
+    ],
+    ['a label that no banner has', { texts: [{ ...TEXT, labels: { hurry: 'Now!' } }] }, 'texts.0.labels'],
+    ['an empty label', { texts: [{ ...TEXT, labels: { close: '' } }] }, 'texts.0.labels'],
+    ['labels in a list', { texts: [{ ...TEXT, labels: ['close'] }] }, 'texts.0.labels'],
+    ['a service without a provider', { services: [{ ...SERVICE, provider: '' }] }, 'services.0.provider'],
+    ['a service of no category', { services: [{ ...SERVICE, category: 'other' }] }, 'services.0.category'],
+    [
+      'a service whose policy is a script',
+      { services: [{ ...SERVICE, policyUrl: 'javascript:a' }] },
+      'services.0.policyUrl',
+    ],
+    [
+      'a cookie that is every cookie',
+      { services: [{ ...SERVICE, cookies: [{ ...COOKIE, name: '*' }] }] },
+      'services.0.cookies.0.name',
+    ],
+    [
+      'a cookie with a semicolon',
+      { services: [{ ...SERVICE, cookies: [{ ...COOKIE, name: 'a;b' }] }] },
+      'services.0.cookies.0.name',
+    ],
+    [
+      '31 cookies of a service',
+      { services: [{ ...SERVICE, cookies: Array(31).fill(COOKIE) }] },
+      'services.0.cookies',
+    ],
+    ['101 services', { services: Array(101).fill(SERVICE) }, 'services'],
+    ['no month', { reconsentMonths: 0 }, 'reconsentMonths'],
+    ['14 months', { reconsentMonths: 14 }, 'reconsentMonths'],
+    ['half a month', { reconsentMonths: 1.5 }, 'reconsentMonths'],
+    ['a banner of null', { banner: null }, 'banner'],
+    ['a banner in a list', { banner: [] }, 'banner'],
+    ['an unknown layout', { banner: { layout: 'popup' } }, 'banner.layout'],
+    ['an accent that cannot be read', { banner: { accent: '#7fa8dd' } }, 'banner.accent'],
+    ['a dark accent that cannot be read', { banner: { accentDark: '#30507a' } }, 'banner.accentDark'],
+    ['an accent that is no colour', { banner: { accent: 'red' } }, 'banner.accent'],
   ])('refuses %s', async (_, body, field) => {
     const project = await createTestProject(service);
     const response = await put(project, body);
@@ -305,6 +353,56 @@ describe('publishing', () => {
     const { code, errors } = (await response.json()) as { code: string; errors: { field: string }[] };
     expect(code).toBe('validation_failed');
     if (field) expect(errors.map((error) => error.field)).toContain(field);
+  });
+
+  it('publishes what our banner needs, and what an older configuration lacks is the default', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    const texts = [
+      { ...TEXT, labels: { close: 'Shut' } },
+      { ...TEXT, language: 'de' },
+    ];
+    const banner = { enabled: true, layout: 'bar', accent: '#000000' };
+    const body = {
+      policyVersion: '7',
+      texts,
+      banner,
+      services: [SERVICE],
+      reconsentMonths: 6,
+      regionRules: [{ regions: ['US-CA'], mode: 'notice' }],
+    };
+    const saved = await put(project, body);
+    expect(saved.status).toBe(200);
+    const whole = { ...banner, position: 'left', theme: 'auto', accentDark: '#7fa8dd', link: true };
+    expect(await saved.json()).toMatchObject({ ...body, banner: whole });
+    const document = await published(project, ({ policyVersion }) => policyVersion === '7');
+    expect(document).toMatchObject({ services: [SERVICE], reconsentMonths: 6, banner: whole });
+    expect(document.texts).toMatchObject([
+      { labels: { close: 'Shut', copy: 'Copy' } },
+      { labels: { close: 'Schließen', copy: 'Kopieren' } },
+    ]);
+
+    // As a version before this one saved it.
+    const { labels: _, ...text } = { ...TEXT, labels: null };
+    await service.database.query(`update site_configuration set configuration = $2 where project_id = $1`, [
+      project.id,
+      JSON.stringify({ policyVersion: '8', texts: [{ ...text, categories: [] }] }),
+    ]);
+    const read = await (await project.request('viewer', 'GET', '/configuration')).json();
+    expect(read).toMatchObject({ policyVersion: '8', services: [], reconsentMonths: 12 });
+    expect(read).toMatchObject({ banner: { enabled: false }, texts: [{ title: TEXT.title, labels: {} }] });
+  });
+
+  it('has words and region rules to begin with, which can be saved as they are', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    const presets = (await (await project.request('viewer', 'GET', '/configuration/presets')).json()) as {
+      texts: { language: string }[];
+      regionRules: Record<'euUkCh' | 'usStates', unknown[]>;
+    };
+    expect(presets.texts.map(({ language }) => language)).toEqual([
+      ...['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'sv', 'da'],
+    ]);
+    const regionRules = [...presets.regionRules.euUkCh, ...presets.regionRules.usStates];
+    expect((await put(project, { texts: presets.texts, regionRules })).status).toBe(200);
   });
 
   it('takes 64 KiB, and not much more', async () => {

@@ -1,36 +1,59 @@
-/** The categories of spec §2.1 that a banner may offer. */
-export const CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
-export type Category = (typeof CATEGORIES)[number];
+import { type BannerText, CATEGORIES, type Category } from './banner-text.js';
+import { defaultText } from './default-texts.js';
+
+/** Where a service belongs; necessary ones are listed, and nobody is asked about them. */
+export const SERVICE_CATEGORIES = ['necessary', ...CATEGORIES] as const;
+export type ServiceCategory = (typeof SERVICE_CATEGORIES)[number];
 
 /**
  * What holds where a visitor has chosen nothing: `opt_in` nothing is granted, `opt_out` all is until the visitor
- * objects, `none` all is and no banner is shown.
+ * objects, `notice` all is and the banner only tells, `none` all is and no banner is shown.
  */
-export const CONSENT_MODES = ['opt_in', 'opt_out', 'none'] as const;
+export const CONSENT_MODES = ['opt_in', 'opt_out', 'notice', 'none'] as const;
 export type ConsentMode = (typeof CONSENT_MODES)[number];
 
-export interface CategoryText {
-  key: Category;
-  title: string;
-  description: string;
+/** A cookie, or another item that a service keeps in the browser. */
+export interface ServiceCookie {
+  /** Its name; a `*` at the end stands for any rest, e.g. `_ga_*`. */
+  name: string;
+  /** In words, e.g. `13 months`. */
+  duration: string;
+  purpose: string;
 }
 
-/** The banner's words in one language. They are text, not HTML. */
-export interface BannerText {
-  /** BCP 47, e.g. `en` or `pt-BR`. */
-  language: string;
-  title: string;
-  description: string;
-  acceptAll: string;
-  rejectAll: string;
-  choose: string;
-  save: string;
-  categories: CategoryText[];
+/** A service that the site uses, as the banner's second layer lists it, in the default language. */
+export interface SiteService {
+  name: string;
+  provider: string;
+  category: ServiceCategory;
+  /** The service's own policy; null: none is linked. */
+  policyUrl: string | null;
+  cookies: ServiceCookie[];
 }
+
+/** How our own banner looks. What makes it accessible is not here: it is not for anybody to change. */
+export interface BannerSettings {
+  /** Whether the loader shows our banner; false: the site brings its own. */
+  enabled: boolean;
+  layout: (typeof BANNER_LAYOUTS)[number];
+  position: (typeof BANNER_POSITIONS)[number];
+  theme: (typeof BANNER_THEMES)[number];
+  /** Of buttons and switches, `#rrggbb`, in the light and in the dark theme (contrast.ts). */
+  accent: string;
+  accentDark: string;
+  /** Whether a small link on every page opens the choice again. */
+  link: boolean;
+}
+
+export const BANNER_LAYOUTS = ['box', 'bar'] as const;
+/** Where on the page's lower edge; a bar takes all of it. */
+export const BANNER_POSITIONS = ['left', 'center', 'right'] as const;
+/** `auto`: as the visitor's system has it. */
+export const BANNER_THEMES = ['auto', 'light', 'dark'] as const;
 
 /** The first rule that names a visitor's region decides. */
 export interface RegionRule {
-  /** ISO 3166-1 alpha-2, or `EU` for the European Economic Area. */
+  /** ISO 3166-1 alpha-2, ISO 3166-2 such as `US-CA`, or `EU` for the European Economic Area. */
   regions: string[];
   mode: ConsentMode;
 }
@@ -49,6 +72,10 @@ export interface SiteConfiguration {
   regionRules: RegionRule[];
   /** Whether a browser that sends Global Privacy Control has thereby opted out. */
   honorGlobalPrivacyControl: boolean;
+  services: SiteService[];
+  /** After so many months a choice is asked for again; also when `policyVersion` or `categories` change. */
+  reconsentMonths: number;
+  banner: BannerSettings;
 }
 
 /** What a project has that never saved anything: the strictest of all, in English. */
@@ -57,29 +84,31 @@ export const DEFAULT_CONFIGURATION: SiteConfiguration = {
   bannerVersion: '1',
   policyUrl: null,
   defaultLanguage: 'en',
-  texts: [
-    {
-      language: 'en',
-      title: 'Your choice',
-      description: 'May we use cookies beyond the necessary ones?',
-      acceptAll: 'Accept all',
-      rejectAll: 'Reject all',
-      choose: 'Choose',
-      save: 'Save my choice',
-      categories: [
-        { key: 'analytics', title: 'Analytics', description: 'Helps us see how the site is used.' },
-        { key: 'marketing', title: 'Marketing', description: 'Lets us show you what may interest you.' },
-        { key: 'preferences', title: 'Preferences', description: 'Remembers how you like the site.' },
-      ],
-    },
-  ],
+  texts: [defaultText('en')],
   categories: [...CATEGORIES],
   defaultMode: 'opt_in',
   regionRules: [],
   honorGlobalPrivacyControl: true,
+  services: [],
+  reconsentMonths: 12,
+  banner: {
+    enabled: false,
+    layout: 'box',
+    position: 'left',
+    theme: 'auto',
+    accent: '#30507a',
+    accentDark: '#7fa8dd',
+    link: true,
+  },
 };
 
 /** A configuration as it was stored, perhaps by an older version: members that it lacks are the default's. */
 export function storedConfiguration(stored: Partial<SiteConfiguration> | null): SiteConfiguration {
-  return { ...DEFAULT_CONFIGURATION, ...stored };
+  const { texts = DEFAULT_CONFIGURATION.texts, banner } = stored ?? {};
+  return {
+    ...DEFAULT_CONFIGURATION,
+    ...stored,
+    texts: texts.map((text) => ({ ...text, labels: text.labels ?? {} })),
+    banner: { ...DEFAULT_CONFIGURATION.banner, ...banner },
+  };
 }

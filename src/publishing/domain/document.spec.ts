@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { CATALOGUE } from '../../licensing/domain/catalogue.js';
-import { DEFAULT_CONFIGURATION, storedConfiguration } from './configuration.js';
+import { type BannerText, CATEGORIES, LABELS } from './banner-text.js';
+import { DEFAULT_CONFIGURATION, type SiteConfiguration, storedConfiguration } from './configuration.js';
+import { DEFAULT_TEXTS, defaultText } from './default-texts.js';
 import { type DocumentSource, renderDocument } from './document.js';
 
 const SOURCE: DocumentSource = {
@@ -10,6 +12,15 @@ const SOURCE: DocumentSource = {
   tier: 'business',
   configuration: {
     ...DEFAULT_CONFIGURATION,
+    services: [
+      {
+        name: 'Counter',
+        provider: 'Example Ltd',
+        category: 'analytics',
+        policyUrl: null,
+        cookies: [{ name: '_c_*', duration: '13 months', purpose: 'Counts visits.' }],
+      },
+    ],
     policyUrl: 'https://example.com/policy',
     regionRules: [{ regions: ['US'], mode: 'opt_out' }],
   },
@@ -68,12 +79,52 @@ describe('renderDocument (design §6.6)', () => {
   });
 });
 
+describe('the words of our banner', () => {
+  const labelsOf = (configuration: Partial<SiteConfiguration>) =>
+    renderDocument({
+      ...SOURCE,
+      configuration: { ...DEFAULT_CONFIGURATION, ...configuration },
+    }).document.texts.map(({ labels }) => labels);
+  const banner = { ...DEFAULT_CONFIGURATION.banner, enabled: true };
+  const text = (language: string, labels = {}): BannerText => ({ ...defaultText('en'), language, labels });
+
+  it('are the owner’s, then ours in the language, then the default language’s', () => {
+    const texts = [text('de', { close: 'Zu' }), text('pt-BR'), text('cs')];
+    const [german, brazilian, czech] = labelsOf({ banner, defaultLanguage: 'de', texts });
+    expect(german).toEqual({ ...defaultText('de').labels, close: 'Zu' });
+    expect(brazilian).toEqual(defaultText('pt').labels);
+    expect(czech).toEqual(german);
+  });
+
+  it('are left out where the site brings its own banner', () => {
+    expect(labelsOf({ texts: [text('de')] })).toEqual([{}]);
+  });
+
+  it.each(DEFAULT_TEXTS.map(({ language }) => language))('are whole in %s', (language) => {
+    const { labels, categories, ...words } = defaultText(language);
+    expect(words.language).toBe(language);
+    expect(categories.map(({ key }) => key)).toEqual(CATEGORIES);
+    expect(Object.keys(labels)).toEqual(LABELS);
+    const english = defaultText('en');
+    if (language !== 'en') {
+      for (const name of LABELS) expect(labels[name]).not.toBe(english.labels[name]);
+    }
+  });
+});
+
 describe('storedConfiguration', () => {
   it('is the default where nothing was saved, and fills what an older version did not know', () => {
     expect(storedConfiguration(null)).toEqual(DEFAULT_CONFIGURATION);
     expect(storedConfiguration({ defaultMode: 'none' })).toEqual({
       ...DEFAULT_CONFIGURATION,
       defaultMode: 'none',
+    });
+    const { labels: _, ...older } = defaultText('de');
+    expect(storedConfiguration({ texts: [older as BannerText] }).texts).toEqual([{ ...older, labels: {} }]);
+    const partly = { enabled: true } as SiteConfiguration['banner'];
+    expect(storedConfiguration({ banner: partly }).banner).toEqual({
+      ...DEFAULT_CONFIGURATION.banner,
+      enabled: true,
     });
   });
 });

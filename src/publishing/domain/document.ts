@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { CATALOGUE, GEO_TARGETING_TIERS, type TierFeatures } from '../../licensing/domain/catalogue.js';
 import { isPreviewHost } from '../../licensing/domain/preview-host.js';
 import type { Tier } from '../../licensing/domain/tier.js';
-import type { SiteConfiguration } from './configuration.js';
+import { type BannerText, LABELS } from './banner-text.js';
+import { type SiteConfiguration } from './configuration.js';
+import { defaultText, knownText } from './default-texts.js';
 import { isEu, UNKNOWN_REGION } from './region.js';
 
 /** What the loader reads. Members are only ever added: a cached loader may be older than its document. */
@@ -47,7 +49,7 @@ export interface RenderedDocument {
 export function renderDocument(source: DocumentSource): RenderedDocument {
   const { projectId, domains, tier, configuration, publicBaseUrl } = source;
   const geoTargeting = GEO_TARGETING_TIERS.includes(tier);
-  const settings = inOrder(configuration);
+  const settings = withWords(inOrder(configuration));
   const content: Omit<SiteDocument, 'configHash'> = {
     schemaVersion: 1,
     projectId,
@@ -73,6 +75,26 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
   };
 }
 
+/**
+ * Our banner needs words for everything that it shows: those of the owner, then ours in the same language, then the
+ * default language's. A banner of the site's own has its words for itself.
+ */
+function withWords(configuration: SiteConfiguration): SiteConfiguration {
+  const { banner, defaultLanguage, texts } = configuration;
+  if (!banner.enabled) return configuration;
+  const fallback = {
+    ...defaultText(defaultLanguage).labels,
+    ...texts.find(({ language }) => language === defaultLanguage)?.labels,
+  };
+  return {
+    ...configuration,
+    texts: texts.map((text) => ({
+      ...text,
+      labels: { ...fallback, ...knownText(text.language)?.labels, ...text.labels },
+    })),
+  };
+}
+
 /** PostgreSQL gives the members of its JSON back in an order of its own; the hash must not depend on it. */
 function inOrder(configuration: SiteConfiguration): SiteConfiguration {
   return {
@@ -89,10 +111,34 @@ function inOrder(configuration: SiteConfiguration): SiteConfiguration {
       choose: text.choose,
       save: text.save,
       categories: text.categories.map(({ key, title, description }) => ({ key, title, description })),
+      labels: Object.fromEntries(
+        LABELS.filter((name) => text.labels[name] !== undefined).map((name) => [name, text.labels[name]]),
+      ) as BannerText['labels'],
     })),
     categories: configuration.categories,
     defaultMode: configuration.defaultMode,
     regionRules: configuration.regionRules.map(({ regions, mode }) => ({ regions, mode })),
     honorGlobalPrivacyControl: configuration.honorGlobalPrivacyControl,
+    services: configuration.services.map(({ name, provider, category, policyUrl, cookies }) => ({
+      name,
+      provider,
+      category,
+      policyUrl,
+      cookies: cookies.map((cookie) => ({
+        name: cookie.name,
+        duration: cookie.duration,
+        purpose: cookie.purpose,
+      })),
+    })),
+    reconsentMonths: configuration.reconsentMonths,
+    banner: {
+      enabled: configuration.banner.enabled,
+      layout: configuration.banner.layout,
+      position: configuration.banner.position,
+      theme: configuration.banner.theme,
+      accent: configuration.banner.accent,
+      accentDark: configuration.banner.accentDark,
+      link: configuration.banner.link,
+    },
   };
 }

@@ -21,8 +21,10 @@ import {
   type ExpectedVersion,
 } from '../application/configuration.service.js';
 import {
+  CONFIGURATION_PRESETS,
   ConfigurationDto,
   configurationOf,
+  ConfigurationPresetsDto,
   presentConfiguration,
   PublicationPageDto,
   PublishRequestedDto,
@@ -46,6 +48,15 @@ export class ConfigurationController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<ConfigurationDto> {
     return answer(response, await this.configurations.read(project));
+  }
+
+  /** The same for every project: words in ten languages, and region rules by law. */
+  @Get('configuration/presets')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'What a configuration may begin with' })
+  @ApiOkResponse({ type: ConfigurationPresetsDto })
+  presets(): ConfigurationPresetsDto {
+    return CONFIGURATION_PRESETS;
   }
 
   /**
