@@ -7,6 +7,7 @@ import type { OutboxSettings } from '../../outbox/outbox.settings.js';
 import { type EndpointExceptions, parseExceptions } from '../domain/endpoint-policy.js';
 import type { Answer } from '../domain/outcome.js';
 import type { HeaderList } from '../domain/outbound-request.js';
+import { AlarmClock, type Sleeper } from '../../shared/alarm-clock.js';
 import { ConnectFailure, guardedConnector } from './guarded-connector.js';
 import { type InterimResponses, watchInterimResponses } from './interim-responses.js';
 import { NameResolver } from './name-resolver.js';
@@ -42,6 +43,9 @@ export class Sender implements OnApplicationShutdown {
   private readonly agent: Agent;
   /** One connection for each request: for the second try, which must not meet another dead connection. */
   private readonly freshAgent: Agent;
+  private readonly clock = new AlarmClock();
+  /** What is under way by the signal that ends it: a worker has one for all, and each listener costs a look at the others. */
+  private readonly underWay = new WeakMap<AbortSignal, Set<Exchange>>();
 
   /** `resolver` replaces the one that asks the system's name servers. */
   constructor(settings: SenderSettings, resolver?: NameResolver) {
@@ -81,11 +85,36 @@ export class Sender implements OnApplicationShutdown {
   async send(request: OutboundRequest, signal?: AbortSignal): Promise<SendResult> {
     const startedAt = performance.now();
     const deadlineAt = startedAt + this.timeoutMs;
-    let end = await new Exchange(request, deadlineAt, signal).run(this.agent);
-    if (end.kind === 'stale') end = await new Exchange(request, deadlineAt, signal).run(this.freshAgent);
+    let end = await this.exchange(this.agent, request, { deadlineAt, signal });
+    if (end.kind === 'stale') end = await this.exchange(this.freshAgent, request, { deadlineAt, signal });
     if (end.kind === 'aborted') return end;
     const answer: Answer = end.kind === 'stale' ? RESET : end.answer;
     return { kind: 'answered', answer, durationMs: Math.round(performance.now() - startedAt) };
+  }
+
+  private async exchange(
+    agent: Agent,
+    request: OutboundRequest,
+    { deadlineAt, signal }: { deadlineAt: number; signal: AbortSignal | undefined },
+  ): Promise<ExchangeEnd> {
+    if (signal?.aborted) return { kind: 'aborted' };
+    const exchange = new Exchange(request, deadlineAt, this.clock);
+    const others = signal && this.endedBy(signal);
+    others?.add(exchange);
+    const end = await exchange.run(agent);
+    others?.delete(exchange);
+    return end;
+  }
+
+  private endedBy(signal: AbortSignal): Set<Exchange> {
+    const known = this.underWay.get(signal);
+    if (known) return known;
+    const exchanges = new Set<Exchange>();
+    this.underWay.set(signal, exchanges);
+    signal.addEventListener('abort', () => {
+      for (const exchange of exchanges) exchange.abort();
+    });
+    return exchanges;
   }
 }
 
@@ -133,7 +162,7 @@ const OVER = new Error('The attempt is over.');
 const CLOSED_CODES = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
 /** One request on one connection, as undici's handler: below `undici.request`, which hides the connection. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements Dispatcher.DispatchHandler, Sleeper {
   client: CountingClient | undefined;
   private controller: Dispatcher.DispatchController | undefined;
   private reused = false;
@@ -141,23 +170,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   private httpStatus: number | null = null;
   private bytesRead = 0;
   private ended = false;
-  private timers: NodeJS.Timeout[] = [];
   private resolve!: (end: ExchangeEnd) => void;
 
   constructor(
     private readonly request: OutboundRequest,
     private readonly deadlineAt: number,
-    private readonly signal: AbortSignal | undefined,
+    private readonly clock: AlarmClock,
   ) {}
 
   run(agent: Agent): Promise<ExchangeEnd> {
     const { url, headers, body } = this.request;
     return new Promise((resolve) => {
       this.resolve = resolve;
-      if (this.signal?.aborted) return this.end({ kind: 'aborted' });
-      this.signal?.addEventListener('abort', this.onAbort);
-      const leftMs = Math.max(0, this.deadlineAt - performance.now());
-      this.timers.push(setTimeout(this.onDeadline, leftMs));
+      this.clock.set(this, this.deadlineAt);
       const path = url.pathname + url.search;
       return agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, this);
     });
@@ -181,7 +206,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Dispatcher.DispatchController, httpStatus: number): void {
     if (httpStatus < 200) return;
     this.httpStatus = httpStatus;
-    this.timers.push(setTimeout(this.onRestTimeout, RESPONSE_REST_MS));
+    this.clock.set(this, Math.min(this.deadlineAt, performance.now() + RESPONSE_REST_MS));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -202,15 +227,17 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.end({ kind: 'answered', answer: this.answerOf(error) });
   }
 
-  private readonly onAbort = (): void => this.end({ kind: 'aborted' });
+  /** What becomes of the request is unknown then. */
+  abort(): void {
+    this.end({ kind: 'aborted' });
+  }
 
-  private readonly onRestTimeout = (): void => this.endByStatus();
-
-  private readonly onDeadline = (): void => {
+  /** The deadline has passed, or the time for the rest of an answer. */
+  onAlarm(): void {
     if (this.httpStatus !== null) return this.endByStatus();
     const reason = 'The endpoint took too long to answer.';
     this.end({ kind: 'answered', answer: { kind: 'error', category: 'timeout', reason } });
-  };
+  }
 
   private endByStatus(): void {
     if (this.httpStatus === null) return this.end({ kind: 'answered', answer: RESET });
@@ -221,8 +248,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private end(end: ExchangeEnd): void {
     if (this.ended) return;
     this.ended = true;
-    for (const timer of this.timers) clearTimeout(timer);
-    this.signal?.removeEventListener('abort', this.onAbort);
+    this.clock.clear(this);
     this.resolve(end);
     this.controller?.abort(OVER);
   }

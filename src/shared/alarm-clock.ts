@@ -1,0 +1,50 @@
+/** A timer may go off so much before its time. */
+const TIMER_EARLY_MS = 1;
+
+/** Who waits for an instant. */
+export interface Sleeper {
+  onAlarm(): void;
+}
+
+/**
+ * One timer for all who wait for an instant, which most of them never reach: a timer of its own for each of ten
+ * thousand attempts a second is set and cleared again. Instants are of a monotonic clock, in milliseconds.
+ */
+export class AlarmClock {
+  private readonly alarms = new Map<Sleeper, number>();
+  private timer: NodeJS.Timeout | undefined;
+  private ringsAt = Number.POSITIVE_INFINITY;
+
+  /** Calls `onAlarm` at that instant, once, unless it is cleared before; a second call replaces the first. */
+  set(sleeper: Sleeper, at: number): void {
+    this.alarms.set(sleeper, at);
+    if (at < this.ringsAt) this.wind(at);
+  }
+
+  clear(sleeper: Sleeper): void {
+    this.alarms.delete(sleeper);
+  }
+
+  /** The timer is left to ring for nobody: it is not set anew for each who comes and goes. */
+  private wind(at: number): void {
+    clearTimeout(this.timer);
+    this.ringsAt = at;
+    // Whoever waits has a connection, a name or a signal that keeps the process up.
+    this.timer = setTimeout(this.ring, Math.max(0, at - performance.now())).unref();
+  }
+
+  private readonly ring = (): void => {
+    this.ringsAt = Number.POSITIVE_INFINITY;
+    const due = performance.now() + TIMER_EARLY_MS;
+    let next = Number.POSITIVE_INFINITY;
+    for (const [sleeper, at] of this.alarms) {
+      if (at > due) {
+        next = Math.min(next, at);
+        continue;
+      }
+      this.alarms.delete(sleeper);
+      sleeper.onAlarm();
+    }
+    if (next < this.ringsAt) this.wind(next);
+  };
+}
