@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import type { Destination } from '../domain/destination.js';
 import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-policy.js';
@@ -23,12 +24,18 @@ export interface Shipment {
 export type AttemptEnd =
   { kind: 'ended'; outcome: DeliveryOutcome } | { kind: 'aborted' } | { kind: 'put_off'; afterMs: number };
 
+/** Endpoint URLs whose judgement is kept, those used last; a URL has 2,048 characters at most. */
+const JUDGED_URLS_MAX = 1_000;
+
 const TOKEN_UNREADABLE = 'The stored bearer token cannot be read any more; enter it again.';
 const SIGNING_SECRET_UNREADABLE = 'The stored signing secret cannot be read any more; make a new one.';
 
 /** Sends one record to one receiver and judges what came of it: the same for deliveries and for Test. */
 @Injectable()
 export class AttemptDelivery {
+  /** The text of a URL decides, and what the operator allows, which stays while the process runs. */
+  private readonly judged = new LRUCache<string, EndpointJudgement>({ max: JUDGED_URLS_MAX });
+
   constructor(
     private readonly sender: Sender,
     private readonly vault: TokenVault,
@@ -38,7 +45,7 @@ export class AttemptDelivery {
   /** Makes one attempt now, if the host may have one. Never throws for what a receiver or the network does. */
   async attempt(shipment: Shipment, signal?: AbortSignal): Promise<AttemptEnd> {
     const attemptedAt = new Date();
-    const judgement = judgeEndpointUrl(shipment.destination.url, this.sender.exceptions);
+    const judgement = this.judge(shipment.destination.url);
     if (judgement.kind === 'refused') {
       return outcomeOf(refusalOf(judgement), { attemptedAt, durationMs: 0, host: null });
     }
@@ -62,6 +69,14 @@ export class AttemptDelivery {
     const end = outcomeOf(result.answer, { attemptedAt, durationMs: result.durationMs, host: url.host });
     this.gate.leave(url.hostname, end.outcome.outcome === 'delivered');
     return end;
+  }
+
+  private judge(text: string): EndpointJudgement {
+    const known = this.judged.get(text);
+    if (known) return known;
+    const judgement = judgeEndpointUrl(text, this.sender.exceptions);
+    this.judged.set(text, judgement);
+    return judgement;
   }
 
   /** Token and signature go to the project's own endpoint alone, never to one that came with a request. */

@@ -57,6 +57,7 @@ export function outboundBody(record: ConsentRecorded): string {
     ...(record.language !== null && { language: record.language }),
     ...(record.surface !== null && { surface: record.surface }),
   };
-  const additional = Object.entries(record.extra ?? {}).filter(([name]) => !Object.hasOwn(known, name));
+  if (record.extra === null) return JSON.stringify(known);
+  const additional = Object.entries(record.extra).filter(([name]) => !Object.hasOwn(known, name));
   return JSON.stringify({ ...known, ...Object.fromEntries(additional) });
 }
