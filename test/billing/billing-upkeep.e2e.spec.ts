@@ -119,11 +119,10 @@ describe(BillingUpkeep.name, () => {
         [id, status, days],
       );
     const ids = ['evt_old', 'evt_young', 'evt_dead'];
-    await Promise.all([
-      seed('evt_old', 'processed', 91),
-      seed('evt_young', 'processed', 90),
-      seed('evt_dead', 'dead', 91),
-    ]);
+    // One after the other: they share a connection.
+    await seed('evt_old', 'processed', 91);
+    await seed('evt_young', 'processed', 90);
+    await seed('evt_dead', 'dead', 91);
     await upkeep.prune(new Date());
     const kept = await service.database.query<{ event_id: string; payload: string | null }>(
       'select event_id, payload from billing_event where event_id = any($1) order by received_at, event_id',

@@ -123,6 +123,20 @@ describe('audit list', () => {
     expect((await ops(`audit list ${project.id} --before 2026-01-01`)).out).toBe('No changes.\n');
     expect((await ops('audit list --service')).out).toBe('No changes.\n');
   });
+
+  it('tells what operators did, by the name that they gave', async () => {
+    const { id } = await createTestProject(service);
+    const grant = `billing grant ${id} pro --until 2090-01-01 --reason r --by grace`;
+    await ops(`${grant} --dry-run`);
+    expect((await ops(`audit list ${id}`)).out).toBe('No changes.\n');
+    expect(await ops(grant)).toMatchObject({ code: 0 });
+    const { out } = await ops(`audit list ${id}`);
+    expect(out).toMatch(/^\S+Z {2}tier\.grant {2}\S+ {2}by operator grace {2}\{"tier":"lite"\} -> \{/);
+    await ops(`sites publish ${id}`);
+    expect((await ops(`audit list ${id}`)).out).toMatch(
+      /^\S+Z {2}configuration\.publish {2}- {2}by operator {2}/,
+    );
+  });
 });
 
 describe('SECRET_KEYS', () => {

@@ -14,6 +14,23 @@ export const AUDIT_ACTIONS = [
   'api_key.create',
   'api_key.rename',
   'api_key.revoke',
+  'tier.simulate',
+  'tier.grant',
+  'tier.revoke',
+  'subscription.change',
+  'billing.checkout',
+  'billing.portal',
+  'billing.replay',
+  'forwarding.save',
+  'signing_secret.make',
+  'signing_secret.remove',
+  'signing_secret.forget_former',
+  'delivery.resend',
+  'configuration.save',
+  'configuration.roll_back',
+  'configuration.publish',
+  'outbox.retry',
+  'secrets.re_encrypt',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -42,9 +59,10 @@ export const STATE_CHARACTERS_MAX = 16 * 1024;
 
 /** The members in which two states differ, on both sides; null where they are the same. */
 export function differenceOf(
-  before: AuditedState,
-  after: AuditedState,
+  stored: object,
+  wanted: object,
 ): { before: AuditedState; after: AuditedState } | null {
+  const [before, after] = [{ ...stored } as AuditedState, { ...wanted } as AuditedState];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const differing = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   if (differing.length === 0) return null;

@@ -8,5 +8,10 @@ export type Author =
   /** The service itself, e.g. a reconciliation by the clock. */
   | { kind: 'system' };
 
+/** An author in one word, as older logs (`tier_change`) keep it: `kind:id`, or the kind alone. */
+export function authorName(author: Author): string {
+  return 'id' in author && author.id !== null ? `${author.kind}:${author.id}` : author.kind;
+}
+
 export const AUTHOR_KINDS = ['user', 'api_key', 'operator', 'stripe', 'system'] as const;
 export type AuthorKind = (typeof AUTHOR_KINDS)[number];

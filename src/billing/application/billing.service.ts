@@ -1,7 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { Actor } from '../../access/domain/actor.js';
+import { writeAudit } from '../../audit/audit.log.js';
+import type { AuditAction, AuditedState } from '../../audit/domain/audit-event.js';
+import type { Author } from '../../audit/domain/author.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import type { Subscription } from '../../licensing/domain/subscription.js';
 import { subscriptionsOf } from '../../licensing/subscription.rows.js';
@@ -63,7 +65,11 @@ export class BillingService {
    * @throws DomainError `subscription_exists` with `portalUrl`, `checkout_in_progress`,
    * `billing_not_configured`, `billing_provider_unavailable`.
    */
-  async checkout(project: Project, wanted: { tier: PaidTier; interval: 'month' | 'year' }): Promise<string> {
+  async checkout(
+    project: Project,
+    wanted: { tier: PaidTier; interval: 'month' | 'year' },
+    author: Author,
+  ): Promise<string> {
     this.requireConfigured();
     const priceId = this.prices.sold(wanted.tier, wanted.interval);
     if (priceId === undefined) {
@@ -72,6 +78,8 @@ export class BillingService {
         `No price is set up for ${wanted.tier} by the ${wanted.interval}. The operator has to add it to STRIPE_PRICES.`,
       );
     }
+    const { tier, interval } = wanted;
+    await this.note(author, project, 'billing.checkout', { tier, interval });
     try {
       const customerId = await this.customerOf(project.id);
       const known = await subscriptionsOf(this.em.fork(), project.id);
@@ -93,7 +101,7 @@ export class BillingService {
   }
 
   /** The URL of the customer portal. @throws DomainError `no_billing_customer`, and as `checkout`. */
-  async portal(project: Project): Promise<string> {
+  async portal(project: Project, author: Author): Promise<string> {
     this.requireConfigured();
     const customerId = await this.knownCustomerOf(project.id);
     if (customerId === null) {
@@ -102,6 +110,7 @@ export class BillingService {
         'Nothing was ever bought for this project. Start a checkout.',
       );
     }
+    await this.note(author, project, 'billing.portal');
     try {
       return await this.stripe.createPortal(customerId, this.returnUrl(project.id, 'portal'));
     } catch (error) {
@@ -110,17 +119,26 @@ export class BillingService {
   }
 
   /** Asks Stripe for every subscription of the project's customer, and answers as `read`. */
-  async sync(project: Project, actor: Actor, now: Date): Promise<BillingState> {
+  async sync(project: Project, author: Author, now: Date): Promise<BillingState> {
     this.requireConfigured();
     const customerId = await this.knownCustomerOf(project.id);
-    const who = actor.kind === 'user' ? `user:${actor.userId}` : `api_key:${actor.apiKeyId}`;
     try {
       const found = customerId === null ? [] : await this.stripe.subscriptionsOf(customerId);
-      for (const { id } of found) await this.subscriptions.sync(id, { reason: 'sync', actor: who });
+      for (const { id } of found) await this.subscriptions.sync(id, { reason: 'sync', author });
     } catch (error) {
       throw this.refusalOf(error);
     }
     return this.read(project, now);
+  }
+
+  /** Before Stripe is asked: what it does cannot be undone where the writing down fails. */
+  private note(
+    author: Author,
+    { id: projectId }: Project,
+    action: AuditAction,
+    after: AuditedState = {},
+  ): Promise<void> {
+    return this.em.fork().transactional((tx) => writeAudit(tx, author, { projectId, action, after }));
   }
 
   /** The caller is told that it did not work, the operator why. */

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit } from '../../audit/audit.log.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { newSubscription, type Subscription } from '../../licensing/domain/subscription.js';
 import { subscriptionsOf, writeSubscription } from '../../licensing/subscription.rows.js';
@@ -64,7 +65,11 @@ export class OperatorBilling {
     try {
       return await this.em.fork().transactional(async (tx) => {
         const event = await this.events.reopen(tx, eventId);
-        if (event) await this.outbox.appendAnew(tx, messageOf(event));
+        if (event) {
+          await this.outbox.appendAnew(tx, messageOf(event));
+          const operator = { kind: 'operator', id: null } as const;
+          await writeAudit(tx, operator, { action: 'billing.replay', target: eventId });
+        }
         if (dryRun) throw new DryRun(event !== null);
         return event !== null;
       });
@@ -151,6 +156,15 @@ export class OperatorBilling {
           actor: `operator:${operator}`,
         });
         if (!after) return null;
+        await writeAudit(
+          tx,
+          { kind: 'operator', id: operator },
+          {
+            ...{ projectId, action: `tier.${action}`, target: subscriptionId },
+            before: { tier: before?.tier },
+            after: { granted: tier, until: expiresAt, reason, tier: after.tier },
+          },
+        );
         const result = { subscriptionId, before: before?.tier ?? 'lite', after };
         if (dryRun) throw new DryRun(result);
         return result;

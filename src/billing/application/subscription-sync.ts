@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { writeAudit } from '../../audit/audit.log.js';
+import { type AuditedState, differenceOf } from '../../audit/domain/audit-event.js';
+import { type Author, authorName } from '../../audit/domain/author.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { newSubscription, type Subscription } from '../../licensing/domain/subscription.js';
 import { findSubscription, subscriptionsOf, writeSubscription } from '../../licensing/subscription.rows.js';
@@ -49,8 +52,8 @@ export interface SyncCause {
   /** `billing`, `reconciliation` or `sync`, for the audit. */
   reason: string;
   eventId?: string;
-  /** Who asked, as `kind:id`; absent: the service itself. */
-  actor?: string;
+  /** Who asked; absent: the provider by its event, or the service itself. */
+  author?: Author;
 }
 
 /** A subscription as it shall be written. */
@@ -201,8 +204,14 @@ export class SubscriptionSync {
       at: now,
       subscriptionId: row.id,
       ...(cause.eventId !== undefined && { eventId: cause.eventId }),
-      ...(cause.actor !== undefined && { actor: cause.actor }),
+      ...(cause.author && { actor: authorName(cause.author) }),
     });
+    const change = differenceOf(before ? shownOf(before) : {}, shownOf(row));
+    if (change)
+      await writeAudit(tx, cause.author ?? { kind: cause.eventId === undefined ? 'system' : 'stripe' }, {
+        ...{ projectId, action: 'subscription.change', target: row.id },
+        ...(before ? change : { after: change.after }),
+      });
     await this.flagOddities(tx, row);
     if (!item && !isTerminal(told.status)) {
       return refused(
@@ -301,6 +310,12 @@ function columnsOf(
  */
 function isSettled(status: string): boolean {
   return isKnownStatus(status) && status !== 'past_due' && status !== 'unpaid';
+}
+
+/** What of a row its people see. */
+function shownOf(row: Subscription): AuditedState {
+  const { status, tier, interval, currentPeriodEnd, cancelAt, endedAt, pastDueSince } = row;
+  return { status, tier, interval, currentPeriodEnd, cancelAt, endedAt, pastDueSince };
 }
 
 /** All of a row that means something, as one comparable text. */

@@ -7,8 +7,8 @@ import {
   ApiServiceUnavailableResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import type { Actor } from '../../access/domain/actor.js';
-import { CurrentActor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Author } from '../../audit/domain/author.js';
+import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Project } from '../../projects/domain/project.js';
 import { BillingService } from '../application/billing.service.js';
 import { BillingUrlDto, CheckoutBody, SubscriptionStateDto } from './billing.dto.js';
@@ -43,8 +43,12 @@ export class BillingController {
   @ApiOkResponse({ type: BillingUrlDto })
   @ApiConflictResponse({ description: '`subscription_exists`, with `portalUrl`' })
   @ApiServiceUnavailableResponse(NOT_CONFIGURED)
-  async checkout(@CurrentProject() project: Project, @Body() body: CheckoutBody): Promise<BillingUrlDto> {
-    return { url: await this.billing.checkout(project, body) };
+  async checkout(
+    @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
+    @Body() body: CheckoutBody,
+  ): Promise<BillingUrlDto> {
+    return { url: await this.billing.checkout(project, body, author) };
   }
 
   /** Stripe's pages for invoices, payment method, change and end. 409 `no_billing_customer` before any checkout. */
@@ -55,8 +59,8 @@ export class BillingController {
   @ApiOkResponse({ type: BillingUrlDto })
   @ApiConflictResponse({ description: '`no_billing_customer`' })
   @ApiServiceUnavailableResponse(NOT_CONFIGURED)
-  async portal(@CurrentProject() project: Project): Promise<BillingUrlDto> {
-    return { url: await this.billing.portal(project) };
+  async portal(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<BillingUrlDto> {
+    return { url: await this.billing.portal(project, author) };
   }
 
   /** Asks Stripe now, e.g. on the return from a checkout, and answers as `GET …/subscription`. */
@@ -68,8 +72,8 @@ export class BillingController {
   @ApiServiceUnavailableResponse(NOT_CONFIGURED)
   async sync(
     @CurrentProject() project: Project,
-    @CurrentActor() actor: Actor,
+    @CurrentAuthor() author: Author,
   ): Promise<SubscriptionStateDto> {
-    return presentSubscription(await this.billing.sync(project, actor, new Date()));
+    return presentSubscription(await this.billing.sync(project, author, new Date()));
   }
 }

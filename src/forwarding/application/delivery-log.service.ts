@@ -1,6 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
+import { writeAudit } from '../../audit/audit.log.js';
+import type { Author } from '../../audit/domain/author.js';
 import { CONSENT_RECORDED, consentKey, type ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { ConsentEvents, joinRecord } from '../../consent/consent.events.js';
 import { type LookedPage, lookBack, pageOfLook } from '../../database/look-back.js';
@@ -114,7 +116,7 @@ export class DeliveryLogService implements OnModuleInit {
    * twice: 0 then, else 1.
    * @throws DomainError `consent_not_found` (404), `too_many_requests` (429) where the day's share is used up.
    */
-  async resendOne(projectId: string, consentId: string): Promise<number> {
+  async resendOne(projectId: string, consentId: string, author: Author): Promise<number> {
     const ref = { projectId, consentId: consentId.toLowerCase() };
     const found = isUuid(consentId) ? await this.events.load([ref]) : new Map();
     if (!found.has(consentKey(ref))) {
@@ -124,6 +126,7 @@ export class DeliveryLogService implements OnModuleInit {
       await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, 1);
       const waiting = { ...recordsOf(projectId), subjectId: ref.consentId };
       if (await this.outbox.isWaiting(waiting, WAITING_SCAN_MAX, tx)) return 0;
+      await writeAudit(tx, author, { projectId, action: 'delivery.resend', target: ref.consentId });
       return this.events.announceAgain(tx, projectId, [ref.consentId]);
     });
   }
@@ -138,6 +141,7 @@ export class DeliveryLogService implements OnModuleInit {
   async resendMany(
     projectId: string,
     selection: ResendSelection,
+    author: Author,
   ): Promise<{ queued: number; more: boolean }> {
     checkRange(selection);
     return this.em.fork().transactional(async (tx) => {
@@ -147,6 +151,9 @@ export class DeliveryLogService implements OnModuleInit {
       const wanted = Math.min(ids.length, RESEND_RECORDS_MAX);
       const taken = await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, wanted);
       const queued = await this.events.announceAgain(tx, projectId, ids.slice(0, taken));
+      const { status, from, to } = selection;
+      const after = { status, from, to, queued };
+      if (queued > 0) await writeAudit(tx, author, { projectId, action: 'delivery.resend', after });
       return { queued, more: ids.length > taken };
     });
   }

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { writeAudit } from '../../audit/audit.log.js';
+import { differenceOf } from '../../audit/domain/audit-event.js';
+import type { Author } from '../../audit/domain/author.js';
 import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
@@ -102,7 +105,7 @@ export class ForwardingSettingsService {
    * @throws DomainError `validation_failed` (422) with the refused fields, `tier_required` (403).
    */
   async save(
-    { project, role }: { project: Project; role: Role },
+    { project, role, author }: { project: Project; role: Role; author: Author },
     wanted: WantedSettings,
     check: (stored: TaggedSettings) => void = () => {},
   ): Promise<ForwardingSettingsView> {
@@ -127,6 +130,7 @@ export class ForwardingSettingsService {
         where project_id = ${projectId}
       `.execute(tx.getKysely());
       await this.applyTokenChange(tx, projectId, change);
+      await auditSave(tx, author, { projectId, stored, wanted, token: change.token });
     });
     return this.read(projectId);
   }
@@ -177,6 +181,27 @@ export class ForwardingSettingsService {
     };
   }
 }
+
+/** Of the token only whether it was replaced or removed. */
+async function auditSave(
+  tx: EntityManager,
+  author: Author,
+  saved: { projectId: string; stored: SettingsRow; wanted: WantedSettings; token: TokenChange },
+): Promise<void> {
+  const { projectId, stored, wanted, token } = saved;
+  const shown = ({ enabled, endpointUrl, authMode, allowCustomEndpoint }: SettingsRow): object => ({
+    ...{ enabled, endpointUrl, authMode, allowCustomEndpoint },
+  });
+  const after = { ...stored, ...wanted, allowCustomEndpoint: wanted.allowCustomEndpoint ?? false };
+  const difference = differenceOf(shown(stored), shown(after));
+  if (!difference && token.kind === 'keep') return;
+  await writeAudit(tx, author, {
+    ...{ projectId, action: 'forwarding.save', before: difference?.before ?? {} },
+    after: { ...difference?.after, ...(token.kind !== 'keep' && { bearerToken: TOKEN_WORDS[token.kind] }) },
+  });
+}
+
+const TOKEN_WORDS = { replace: 'replaced', drop: 'removed' } as const;
 
 /**
  * Takes the project's settings row for this transaction, making it first where there is none. A row that is made

@@ -1,6 +1,8 @@
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
 import { sql } from 'kysely';
+import { writeAudit } from '../../audit/audit.log.js';
+import type { Author } from '../../audit/domain/author.js';
 import { FORMER_SECRET_DAYS, makeSigningSecret } from '../domain/webhook-signature.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 import { lockSettings } from './forwarding-settings.service.js';
@@ -24,7 +26,7 @@ export class SigningSecretService {
    * Makes a secret, with which everything is signed from now on. The one before it goes on signing beside it for
    * `FORMER_SECRET_DAYS`, or until `forgetFormer`; the one before that ends at once, so that there are never more than two.
    */
-  async make(projectId: string, now: Date): Promise<NewSigningSecret> {
+  async make(projectId: string, author: Author, now: Date): Promise<NewSigningSecret> {
     const signingSecret = makeSigningSecret();
     const { ciphertext, keyId } = this.vault.seal(projectId, signingSecret, 'signing_secret');
     const until = new Date(now.getTime() + FORMER_SECRET_DAYS * 24 * 60 * 60_000);
@@ -38,26 +40,39 @@ export class SigningSecretService {
         where project_id = ${projectId}
         returning former_signing_ciphertext is not null as replaced
       `.execute(tx.getKysely());
-      return { signingSecret, formerValidUntil: rows[0]?.replaced ? until : null };
+      const formerValidUntil = rows[0]?.replaced ? until : null;
+      await writeAudit(tx, author, {
+        ...{ projectId, action: 'signing_secret.make' },
+        after: { createdAt: now, formerValidUntil },
+      });
+      return { signingSecret, formerValidUntil };
     });
   }
 
   /** Ends the change-over: from now on the newest secret alone signs. Nothing happens where there is no other. */
-  async forgetFormer(projectId: string): Promise<void> {
-    await sql`
-      update forwarding_settings
-      set former_signing_ciphertext = null, former_signing_key_id = null, former_signing_until = null
-      where project_id = ${projectId}
-    `.execute(this.em.fork().getKysely());
+  async forgetFormer(projectId: string, author: Author): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      const { numAffectedRows } = await sql`
+        update forwarding_settings
+        set former_signing_ciphertext = null, former_signing_key_id = null, former_signing_until = null
+        where project_id = ${projectId} and former_signing_ciphertext is not null
+      `.execute(tx.getKysely());
+      if (Number(numAffectedRows) > 0)
+        await writeAudit(tx, author, { projectId, action: 'signing_secret.forget_former' });
+    });
   }
 
   /** Nothing is signed any more. Nothing happens where nothing was. */
-  async remove(projectId: string): Promise<void> {
-    await sql`
-      update forwarding_settings
-      set signing_ciphertext = null, signing_key_id = null, signing_created_at = null,
-          former_signing_ciphertext = null, former_signing_key_id = null, former_signing_until = null
-      where project_id = ${projectId}
-    `.execute(this.em.fork().getKysely());
+  async remove(projectId: string, author: Author): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      const { numAffectedRows } = await sql`
+        update forwarding_settings
+        set signing_ciphertext = null, signing_key_id = null, signing_created_at = null,
+            former_signing_ciphertext = null, former_signing_key_id = null, former_signing_until = null
+        where project_id = ${projectId} and signing_ciphertext is not null
+      `.execute(tx.getKysely());
+      if (Number(numAffectedRows) > 0)
+        await writeAudit(tx, author, { projectId, action: 'signing_secret.remove' });
+    });
   }
 }

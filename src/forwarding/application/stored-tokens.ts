@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { writeAudit } from '../../audit/audit.log.js';
 import type { SecretSettings } from '../../shared/secret-keys.settings.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 
@@ -55,6 +56,11 @@ export async function reEncryptSecrets(
 ): Promise<{ done: number; unreadable: string[] }> {
   const unreadable = new Set<string>();
   let done = 0;
+  // Before the first of many small transactions: whichever of them is the last one, this was done.
+  const after = { keyId: settings.secretKeys[0]?.id };
+  const author = { kind: 'operator', id: null } as const;
+  if (!dryRun)
+    await em.fork().transactional((tx) => writeAudit(tx, author, { action: 'secrets.re_encrypt', after }));
   for (const place of PLACES) {
     const ended = await reEncryptPlace(em, settings, { place, dryRun });
     done += ended.done;

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
@@ -43,9 +44,10 @@ export class DeliveryController {
   @ApiAcceptedResponse({ type: ResendManyResultDto })
   resendMany(
     @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
     @Body() body: ResendDeliveriesDto,
   ): Promise<ResendManyResultDto> {
-    return this.log.resendMany(project.id, body);
+    return this.log.resendMany(project.id, body, author);
   }
 
   /** 404 `consent_not_found` where the record is unknown or past its retention. */
@@ -57,8 +59,9 @@ export class DeliveryController {
   @ApiAcceptedResponse({ type: ResendResultDto })
   async resendOne(
     @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
     @Param('consentId') consentId: string,
   ): Promise<ResendResultDto> {
-    return { queued: await this.log.resendOne(project.id, consentId) };
+    return { queued: await this.log.resendOne(project.id, consentId, author) };
   }
 }

@@ -3,7 +3,13 @@ import type { Response } from 'express';
 import { IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
 import { settingsTag } from '../application/settings-tag.js';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { type AccessedRequest, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import {
+  type AccessedRequest,
+  CurrentAuthor,
+  CurrentProject,
+  ProjectRole,
+} from '../../access/access.decorators.js';
+import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { ExceptFromTier, RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Role } from '../../access/domain/role.js';
@@ -53,12 +59,13 @@ export class ForwardingController {
   @ApiOkResponse({ type: ForwardingSettingsDto })
   async save(
     @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
     @Req() request: AccessedRequest,
     @Body() body: SaveForwardingDto,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ForwardingSettingsDto> {
-    const by = { project, role: request.role as Role };
+    const by = { project, role: request.role as Role, author };
     const saved = await this.settings.save(by, body, (stored) => requireMatch(ifMatch, settingsTag(stored)));
     return answer(response, saved);
   }

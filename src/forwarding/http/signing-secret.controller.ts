@@ -1,6 +1,7 @@
 import { Controller, Delete, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { SigningSecretService } from '../application/signing-secret.service.js';
 import { SigningSecretDto } from './forwarding.dto.js';
@@ -19,8 +20,8 @@ export class SigningSecretController {
   @ProjectRole('editor')
   @ApiOperation({ summary: 'Make a signing secret, or replace it' })
   @ApiOkResponse({ type: SigningSecretDto })
-  make(@CurrentProject() project: Project): Promise<SigningSecretDto> {
-    return this.secrets.make(project.id, new Date());
+  make(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<SigningSecretDto> {
+    return this.secrets.make(project.id, author, new Date());
   }
 
   /** 204 also where there is no former one. */
@@ -29,8 +30,8 @@ export class SigningSecretController {
   @ProjectRole('editor')
   @ApiOperation({ summary: 'Let the newest signing secret alone sign' })
   @ApiNoContentResponse()
-  async forgetFormer(@CurrentProject() project: Project): Promise<void> {
-    await this.secrets.forgetFormer(project.id);
+  async forgetFormer(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<void> {
+    await this.secrets.forgetFormer(project.id, author);
   }
 
   /** 204 also where nothing was signed. */
@@ -39,7 +40,7 @@ export class SigningSecretController {
   @ProjectRole('editor')
   @ApiOperation({ summary: 'Remove the signing secret: nothing is signed any more' })
   @ApiNoContentResponse()
-  async remove(@CurrentProject() project: Project): Promise<void> {
-    await this.secrets.remove(project.id);
+  async remove(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<void> {
+    await this.secrets.remove(project.id, author);
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import type { Actor } from '../../access/domain/actor.js';
+import { writeAudit } from '../../audit/audit.log.js';
+import { type Author, authorName } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { lockProject } from '../../projects/project.rows.js';
 import { DomainError } from '../../shared/domain-error.js';
@@ -38,11 +39,11 @@ export class SimulateTier {
    */
   simulate(request: {
     project: Project;
-    actor: Actor;
+    author: Author;
     wanted: SimulatedSubscription;
     now: Date;
   }): Promise<ResolvedTier> {
-    const { project, actor, wanted, now } = request;
+    const { project, author, wanted, now } = request;
     return this.em.fork().transactional(async (tx) => {
       // The lock comes first: two calls at once must not both find no row and both insert one.
       const exists = await lockProject(tx, project.id);
@@ -50,10 +51,14 @@ export class SimulateTier {
       const resolved = await this.licensing.recompute(tx, project.id, {
         reason: 'simulate',
         at: now,
-        actor: actor.kind === 'user' ? `user:${actor.userId}` : `api_key:${actor.apiKeyId}`,
+        actor: authorName(author),
         ...(subscriptionId !== null && { subscriptionId }),
       });
       if (!resolved) throw new DomainError('project_not_found', 'There is no such project among yours.');
+      await writeAudit(tx, author, {
+        ...{ projectId: project.id, action: 'tier.simulate' },
+        ...{ before: { tier: project.tier }, after: { simulated: wanted, tier: resolved.tier } },
+      });
       return resolved;
     });
   }

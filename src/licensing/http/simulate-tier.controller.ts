@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import type { Actor } from '../../access/domain/actor.js';
-import { CurrentActor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Author } from '../../audit/domain/author.js';
+import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Project } from '../../projects/domain/project.js';
 import { SimulateTier } from '../application/simulate-tier.js';
 import { presentTier, SimulateTierBody, TierDto } from './tier.dto.js';
@@ -24,9 +24,9 @@ export class SimulateTierController {
   @ApiOkResponse({ type: TierDto })
   async simulate(
     @CurrentProject() project: Project,
-    @CurrentActor() actor: Actor,
+    @CurrentAuthor() author: Author,
     @Body() body: SimulateTierBody,
   ): Promise<TierDto> {
-    return presentTier(await this.simulateTier.simulate({ project, actor, wanted: body, now: new Date() }));
+    return presentTier(await this.simulateTier.simulate({ project, author, wanted: body, now: new Date() }));
   }
 }

@@ -81,7 +81,12 @@ async function revive(
     whenRevived,
   }: { store: OutboxStore; id: number | null; whenRevived: ReadonlyMap<string, WhenRevived> },
 ): Promise<number> {
+  const { WHOLE_SERVICE, writeAudit } = await import('../../audit/audit.log.js');
   const revived = await store.revive(tx, id);
+  for (const [projectId, letters] of Map.groupBy(revived, (letter) => letter.projectId ?? WHOLE_SERVICE)) {
+    const after = { messages: letters.length, topics: [...new Set(letters.map(({ topic }) => topic))] };
+    await writeAudit(tx, { kind: 'operator', id: null }, { projectId, action: 'outbox.retry', after });
+  }
   for (const [topic, letters] of Map.groupBy(revived, (letter) => letter.topic)) {
     await whenRevived.get(topic)?.(tx, letters);
   }

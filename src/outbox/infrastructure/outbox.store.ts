@@ -25,7 +25,7 @@ export interface DeadLetter {
 }
 
 /** A dead letter that is a message again. */
-export type Revived = Pick<OutboxMessage, 'topic' | 'subjectId' | 'payload'>;
+export type Revived = Pick<OutboxMessage, 'projectId' | 'topic' | 'subjectId' | 'payload'>;
 
 /** The statements on the outbox table. Time is the database's alone: a worker's clock decides nothing here. */
 @Injectable()
@@ -136,7 +136,7 @@ export class OutboxStore {
       insert into outbox_message (ordering_key, id, project_id, topic, subject_id, payload, created_at)
       overriding system value
       select ordering_key, id, project_id, topic, subject_id, payload, created_at from revived
-      returning topic, subject_id as "subjectId", payload
+      returning project_id as "projectId", topic, subject_id as "subjectId", payload
     `.execute(tx.getKysely());
     return rows;
   }

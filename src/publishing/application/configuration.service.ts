@@ -2,6 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { isDeepStrictEqual } from 'node:util';
+import { writeAudit } from '../../audit/audit.log.js';
+import { differenceOf } from '../../audit/domain/audit-event.js';
+import type { Author } from '../../audit/domain/author.js';
 import { GEO_TARGETING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { tierRequired } from '../../licensing/domain/tier-required.js';
@@ -67,12 +70,13 @@ export class ConfigurationService {
    * @throws DomainError `version_conflict` (412), `tier_required` (403).
    */
   async save(
-    { project, role }: { project: Project; role: Role },
+    { project, role, author }: { project: Project; role: Role; author: Author },
     configuration: SiteConfiguration,
     expected: ExpectedVersion,
   ): Promise<ConfigurationView> {
     const resolved = await this.licensing.effective(project, undefined, new Date());
-    await this.change(project.id, expected, (_, saved) => {
+    const change = { action: 'configuration.save', author, expected } as const;
+    await this.change(project.id, change, (_, saved) => {
       const { regionRules } = saved.configuration;
       const newRules =
         configuration.regionRules.length > 0 && !isDeepStrictEqual(configuration.regionRules, regionRules);
@@ -89,8 +93,13 @@ export class ConfigurationService {
    * published where the tier allows them.
    * @throws DomainError `publication_not_found` (404), `version_conflict` (412).
    */
-  async rollBack(project: Project, version: string, expected: ExpectedVersion): Promise<ConfigurationView> {
-    await this.change(project.id, expected, async (tx) => {
+  async rollBack(
+    { project, author }: { project: Project; author: Author },
+    version: string,
+    expected: ExpectedVersion,
+  ): Promise<ConfigurationView> {
+    const change = { action: 'configuration.roll_back', author, expected } as const;
+    await this.change(project.id, change, async (tx) => {
       const found = VERSION.test(version)
         ? await publishingTables(tx)
             .selectFrom('publication')
@@ -106,10 +115,11 @@ export class ConfigurationService {
   }
 
   /** Has the configuration published once more, e.g. because somebody emptied the storage. */
-  async publish(projectId: string): Promise<void> {
-    await this.em
-      .fork()
-      .transactional((tx) => this.outbox.append(tx, configurationChangedMessage(projectId)));
+  async publish(projectId: string, author: Author): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      await this.outbox.append(tx, configurationChangedMessage(projectId));
+      await writeAudit(tx, author, { projectId, action: 'configuration.publish' });
+    });
   }
 
   /** Newest first. */
@@ -131,7 +141,7 @@ export class ConfigurationService {
   /** Two saves at once take turns on the project's row, so that each is held against what the other left. */
   private async change(
     projectId: string,
-    expected: ExpectedVersion,
+    { action, author, expected }: Change,
     wanted: (tx: EntityManager, saved: SavedConfiguration) => Promise<SiteConfiguration>,
   ): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
@@ -146,8 +156,22 @@ export class ConfigurationService {
         set version = site_configuration.version + 1, configuration = excluded.configuration, updated_at = now()
       `.execute(tx.getKysely());
       await this.outbox.append(tx, configurationChangedMessage(projectId));
+      const { version } = saved;
+      const difference = differenceOf(saved.configuration, configuration);
+      await writeAudit(tx, author, {
+        ...{ projectId, action },
+        before: { version, ...difference?.before },
+        after: { version: version + 1, ...difference?.after },
+      });
     });
   }
+}
+
+/** What is done to a configuration, and what must be there for it. */
+interface Change {
+  action: 'configuration.save' | 'configuration.roll_back';
+  author: Author;
+  expected: ExpectedVersion;
 }
 
 /** A project's publications, newest first. */

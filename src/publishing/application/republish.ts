@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit } from '../../audit/audit.log.js';
 import type { OutboxService } from '../../outbox/outbox.service.js';
 import { projectIdsAfter, readProjects } from '../../projects/project.rows.js';
 import { configurationChangedMessage } from '../publishing.events.js';
@@ -26,7 +27,18 @@ export async function republish(
         : (await readProjects(fork, [projectId])).map(({ id }) => id);
     if (!dryRun) {
       const messages = ids.map((id) => configurationChangedMessage(id));
-      await fork.transactional((tx) => outbox.appendMany(tx, messages));
+      await fork.transactional(async (tx) => {
+        await outbox.appendMany(tx, messages);
+        if (ids.length === 0) return;
+        await writeAudit(
+          tx,
+          { kind: 'operator', id: null },
+          {
+            ...(projectId !== null && { projectId }),
+            ...{ action: 'configuration.publish', after: { projects: ids.length } },
+          },
+        );
+      });
     }
     found += ids.length;
     after = ids.at(-1) ?? after;

@@ -9,7 +9,13 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { type AccessedRequest, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import {
+  type AccessedRequest,
+  CurrentAuthor,
+  CurrentProject,
+  ProjectRole,
+} from '../../access/access.decorators.js';
+import type { Author } from '../../audit/domain/author.js';
 import type { Role } from '../../access/domain/role.js';
 import type { Project } from '../../projects/domain/project.js';
 import { IfMatchHeader } from '../../shared/entity-tag.js';
@@ -74,6 +80,7 @@ export class ConfigurationController {
     @CurrentProject() project: Project,
     @Body() body: SaveConfigurationDto,
     @Headers('if-match') ifMatch: string | undefined,
+    @CurrentAuthor() author: Author,
     @Req() request: AccessedRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ConfigurationDto> {
@@ -82,7 +89,7 @@ export class ConfigurationController {
     if (typeof sent !== 'object' || sent === null || headers['content-length'] === '0') {
       throw fieldErrors([{ field: '', message: 'Send one JSON object.' }]);
     }
-    const by = { project, role: request.role as Role };
+    const by = { project, role: request.role as Role, author };
     return answer(response, await this.configurations.save(by, configurationOf(body), expected(ifMatch)));
   }
 
@@ -92,8 +99,11 @@ export class ConfigurationController {
   @ProjectRole('editor')
   @ApiOperation({ summary: 'Publish the configuration once more' })
   @ApiAcceptedResponse({ type: PublishRequestedDto })
-  async publish(@CurrentProject() project: Project): Promise<PublishRequestedDto> {
-    await this.configurations.publish(project.id);
+  async publish(
+    @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
+  ): Promise<PublishRequestedDto> {
+    await this.configurations.publish(project.id, author);
     return { queued: true };
   }
 
@@ -114,11 +124,15 @@ export class ConfigurationController {
   @ApiOkResponse({ type: ConfigurationDto })
   async rollBack(
     @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
     @Param('version') version: string,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ConfigurationDto> {
-    return answer(response, await this.configurations.rollBack(project, version, expected(ifMatch)));
+    return answer(
+      response,
+      await this.configurations.rollBack({ project, author }, version, expected(ifMatch)),
+    );
   }
 }
 

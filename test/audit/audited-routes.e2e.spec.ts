@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AUDIT_ACTIONS, type AuditAction } from '../../src/audit/domain/audit-event.js';
+import { choose, TOKEN } from '../support/pipeline.js';
+import {
+  type FakeStripe,
+  postEvent,
+  startFakeStripe,
+  stripeEnvironment,
+  stripeEvent,
+  stripeSubscription,
+} from '../support/fake-stripe.js';
+import { BillingWorker } from '../support/billing-worker.js';
+import type { Json } from '../support/json.js';
+import { readOperations } from '../support/openapi.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
+
+/** A project on the tier business of which Ada is the owner, and what a route can be called with. */
+interface World {
+  id: string;
+  /** A key of the project. */
+  keyId: string;
+  /** As Ada, below the project; fails unless the answer is a good one. */
+  call(method: string, path: string, body?: unknown): Promise<Json>;
+}
+
+interface Audited {
+  action: AuditAction;
+  /** Calls the route so that it changes something. */
+  change(world: World): Promise<unknown>;
+}
+
+const AT = '/v1/projects/{projectId}';
+const ENDPOINT = {
+  enabled: true,
+  endpointUrl: 'https://r.example.com/c',
+  authMode: 'bearer',
+  bearerToken: TOKEN,
+};
+const secrets: string[] = [TOKEN];
+
+const member = async ({ call }: World): Promise<string> => {
+  const user = await signUp(service);
+  await call('POST', '/members', { email: user.email, role: 'editor' });
+  return user.id;
+};
+const makeSecret = async ({ call }: World): Promise<void> => {
+  secrets.push((await call('POST', '/forwarding/signing-secret')).signingSecret as string);
+};
+const customer = async ({ id }: World): Promise<string> => {
+  const customerId = `cus_${id.slice(-8)}`;
+  await service.database.query('insert into billing_customer (project_id, customer_id) values ($1, $2)', [
+    id,
+    customerId,
+  ]);
+  return customerId;
+};
+
+/** Every route that changes something for a project, and the action that it leaves. */
+const AUDITED: Record<string, Audited> = {
+  'POST /v1/projects': {
+    action: 'project.create',
+    change: () => Promise.resolve(),
+  },
+  [`PATCH ${AT}`]: { action: 'project.update', change: ({ call }) => call('PATCH', '', { name: 'New' }) },
+  [`DELETE ${AT}`]: { action: 'project.delete', change: ({ call }) => call('DELETE', '') },
+  [`POST ${AT}/members`]: { action: 'member.add', change: member },
+  [`PATCH ${AT}/members/{userId}`]: {
+    action: 'member.change_role',
+    change: async (world) => world.call('PATCH', `/members/${await member(world)}`, { role: 'viewer' }),
+  },
+  [`DELETE ${AT}/members/{userId}`]: {
+    action: 'member.remove',
+    change: async (world) => world.call('DELETE', `/members/${await member(world)}`),
+  },
+  [`POST ${AT}/api-keys`]: {
+    action: 'api_key.create',
+    change: async ({ call }) => {
+      secrets.push((await call('POST', '/api-keys', { name: 'K', role: 'viewer' })).key as string);
+    },
+  },
+  [`PATCH ${AT}/api-keys/{apiKeyId}`]: {
+    action: 'api_key.rename',
+    change: ({ call, keyId }) => call('PATCH', `/api-keys/${keyId}`, { name: 'Other' }),
+  },
+  [`DELETE ${AT}/api-keys/{apiKeyId}`]: {
+    action: 'api_key.revoke',
+    change: ({ call, keyId }) => call('DELETE', `/api-keys/${keyId}`),
+  },
+  [`POST ${AT}/tier/simulate`]: {
+    action: 'tier.simulate',
+    change: ({ call }) => call('POST', '/tier/simulate', { tier: 'pro' }),
+  },
+  [`PUT ${AT}/forwarding`]: {
+    action: 'forwarding.save',
+    change: ({ call }) => call('PUT', '/forwarding', ENDPOINT),
+  },
+  [`POST ${AT}/forwarding/signing-secret`]: { action: 'signing_secret.make', change: makeSecret },
+  [`DELETE ${AT}/forwarding/signing-secret`]: {
+    action: 'signing_secret.remove',
+    change: async (world) => {
+      await makeSecret(world);
+      await world.call('DELETE', '/forwarding/signing-secret');
+    },
+  },
+  [`DELETE ${AT}/forwarding/signing-secret/former`]: {
+    action: 'signing_secret.forget_former',
+    change: async (world) => {
+      await makeSecret(world);
+      await makeSecret(world);
+      await world.call('DELETE', '/forwarding/signing-secret/former');
+    },
+  },
+  [`POST ${AT}/forwarding/deliveries/resend`]: {
+    action: 'delivery.resend',
+    change: async ({ id, call }) => {
+      await choose(service, id);
+      const [from, to] = [-1, 1].map((hours) => new Date(Date.now() + hours * 3_600_000));
+      await call('POST', '/forwarding/deliveries/resend', { status: 'unsent', from, to });
+    },
+  },
+  [`POST ${AT}/forwarding/deliveries/{consentId}/resend`]: {
+    action: 'delivery.resend',
+    change: async ({ id, call }) =>
+      call('POST', `/forwarding/deliveries/${(await choose(service, id)).id}/resend`),
+  },
+  [`POST ${AT}/billing/checkout`]: {
+    action: 'billing.checkout',
+    change: ({ call }) => call('POST', '/billing/checkout', { tier: 'pro', interval: 'month' }),
+  },
+  [`POST ${AT}/billing/portal`]: {
+    action: 'billing.portal',
+    change: async (world) => {
+      await customer(world);
+      await world.call('POST', '/billing/portal');
+    },
+  },
+  [`POST ${AT}/billing/sync`]: {
+    action: 'subscription.change',
+    change: async (world) => {
+      const subscription = stripeSubscription({ projectId: world.id, customer: await customer(world) });
+      stripe.subscriptions.set(subscription.id, subscription);
+      await world.call('POST', '/billing/sync');
+    },
+  },
+  [`PUT ${AT}/configuration`]: {
+    action: 'configuration.save',
+    change: ({ call }) => call('PUT', '/configuration', { policyVersion: '2' }),
+  },
+  [`POST ${AT}/publish`]: { action: 'configuration.publish', change: ({ call }) => call('POST', '/publish') },
+  [`POST ${AT}/publications/{version}/rollback`]: {
+    action: 'configuration.roll_back',
+    change: async ({ id, call }) => {
+      await call('PUT', '/configuration', {});
+      await service.database.query(
+        `insert into publication (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out)
+         select project_id, 1, version, configuration, 'business', repeat('a', 64), false
+         from site_configuration where project_id = $1`,
+        [id],
+      );
+      await call('POST', '/publications/1/rollback');
+    },
+  },
+};
+
+/** Routes that are no GET and leave no event, and why. */
+const EXCEPTIONS: Record<string, string> = {
+  'POST /v1/auth/sign-up/email': 'a person’s own log',
+  'POST /v1/auth/sign-in/email': 'a person’s own log',
+  'POST /v1/auth/sign-out': 'a person’s own log',
+  'POST /v1/auth/change-password': 'a person’s own log',
+  [`POST ${AT}/consents`]: 'a visitor’s record is itself what is written down',
+  [`POST ${AT}/forwarding/token`]: 'makes a random text and keeps nothing',
+  [`POST ${AT}/forwarding/test`]: 'sends a made-up record and keeps nothing',
+  'POST /v1/webhooks/billing': 'keeps the event; what comes of it is subscription.change, by stripe',
+  'POST /v1/webhooks/stripe': 'the same',
+};
+
+/** What no route does: the operator's commands, and the service itself. */
+const NOT_BY_ROUTES: AuditAction[] = [
+  'tier.grant',
+  'tier.revoke',
+  'billing.replay',
+  'outbox.retry',
+  'secrets.re_encrypt',
+];
+
+let stripe: FakeStripe;
+let service: TestService;
+let ada: TestUser;
+
+beforeAll(async () => {
+  stripe = await startFakeStripe();
+  service = await startTestService({ ...BEHIND_LOOPBACK_PROXY, ...stripeEnvironment(stripe) });
+  ada = await signUp(service);
+});
+
+afterAll(async () => {
+  await service.close();
+  await stripe.close();
+});
+
+async function makeWorld(): Promise<World> {
+  const made = await ada.request('POST', '/v1/projects', { name: 'A project' });
+  const { id } = (await made.json()) as { id: string };
+  const call: World['call'] = async (method, path, body) => {
+    const response = await ada.request(method, `/v1/projects/${id}${path}`, body);
+    const text = await response.text();
+    if (response.status >= 300) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    return text === '' ? {} : (JSON.parse(text) as Json);
+  };
+  await call('POST', '/tier/simulate', { tier: 'business' });
+  const key = await call('POST', '/api-keys', { name: 'Key', role: 'viewer' });
+  secrets.push(key.key as string);
+  return { id, keyId: key.id as string, call };
+}
+
+async function eventsOf(projectId: string): Promise<Json[]> {
+  return service.database.query(
+    'select action, actor_kind, actor_id, target from audit_event where project_id = $1 order by id desc',
+    [projectId],
+  );
+}
+
+describe('every route that changes something', () => {
+  const changing = readOperations()
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, path }) => `${method} ${path}`);
+
+  it('has its action or the reason why it has none, and every action its route or its reason', () => {
+    expect([...Object.keys(AUDITED), ...Object.keys(EXCEPTIONS)].toSorted()).toEqual(changing.toSorted());
+    const known = [...Object.values(AUDITED).map(({ action }) => action), ...NOT_BY_ROUTES];
+    expect([...new Set(known)].toSorted()).toEqual([...AUDIT_ACTIONS].toSorted());
+  });
+
+  it.each(Object.entries(AUDITED))(
+    '%s is written down with who did it',
+    async (route, { action, change }) => {
+      const world = await makeWorld();
+      const before = route === 'POST /v1/projects' ? [] : await eventsOf(world.id);
+      await change(world);
+      const written = (await eventsOf(world.id)).slice(0, -before.length || undefined);
+      expect(written.filter((event) => event.action === action)).toMatchObject([
+        { action, actor_kind: 'user', actor_id: ada.id },
+      ]);
+    },
+  );
+
+  it('leaves no secret behind, of tokens, keys and signing secrets that were made or saved here', async () => {
+    const rows = await service.database.query<{ row: string }>('select e::text as row from audit_event e');
+    const text = rows.map(({ row }) => row).join('\n');
+    expect(secrets.length).toBeGreaterThan(Object.keys(AUDITED).length);
+    for (const secret of secrets) expect(text).not.toContain(secret);
+  });
+});
+
+describe('what the billing provider told us', () => {
+  it('is written down as its own doing, with the status before and after', async () => {
+    const { id } = await makeWorld();
+    const worker = BillingWorker.of(service);
+    const subscription = stripeSubscription({ projectId: id, status: 'active' });
+    for (const status of ['active', 'past_due']) {
+      stripe.subscriptions.set(subscription.id, { ...subscription, status });
+      await postEvent(service.baseUrl, stripeEvent('customer.subscription.updated', subscription));
+      await worker.drain();
+    }
+    const rows = await service.database.query(
+      `select actor_kind, actor_id, network, before, after from audit_event
+       where project_id = $1 and action = 'subscription.change' order by id`,
+      [id],
+    );
+    expect(rows).toMatchObject([
+      {
+        actor_kind: 'stripe',
+        actor_id: null,
+        network: null,
+        before: null,
+        after: { status: 'active', tier: 'pro' },
+      },
+      { actor_kind: 'stripe', before: { status: 'active' }, after: { status: 'past_due' } },
+    ]);
+  });
+});
