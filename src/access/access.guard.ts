@@ -14,6 +14,7 @@ import { ApiKeyService } from './api-key.service.js';
 import { SignInService } from './application/sign-in.service.js';
 import { refuseForeignRequest } from './http/own-request.guard.js';
 import { ProjectMember } from './infrastructure/project-member.entity.js';
+import { areaOfRoute, isWithinAreas } from './domain/key-area.js';
 import { type Role, roleCovers } from './domain/role.js';
 
 const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
@@ -71,7 +72,9 @@ export class AccessGuard implements CanActivate {
     const found = key === undefined ? null : await this.apiKeys.find(key);
     if (!found) return null;
     const { id: apiKeyId, projectId, role, scopes } = found;
-    return { kind: 'api_key', apiKeyId, projectId, role, scopes, network: truncatedNetwork(request.ip) };
+    const limitedTo = found.limitedTo ?? null;
+    const network = truncatedNetwork(request.ip);
+    return { kind: 'api_key', apiKeyId, projectId, role, scopes, limitedTo, network };
   }
 
   private async actorOfSession(request: AccessedRequest, cookie: string | undefined): Promise<Actor | null> {
@@ -97,6 +100,7 @@ export class AccessGuard implements CanActivate {
         members: { requiredRole: needed, currentRole: role },
       });
     }
+    if (actor.kind === 'api_key') refuseBeyondAreas(actor, request);
     if (scope && actor.kind === 'api_key' && !actor.scopes.includes(scope)) {
       throw new DomainError(
         'scope_required',
@@ -107,6 +111,15 @@ export class AccessGuard implements CanActivate {
     request.project = project;
     request.role = role;
   }
+}
+
+/** @throws DomainError `scope_required` where the key is limited to other areas than the route's. */
+function refuseBeyondAreas({ limitedTo }: Actor & { kind: 'api_key' }, request: AccessedRequest): void {
+  const { path: route } = request.route as { path: string };
+  if (isWithinAreas(limitedTo, { method: request.method, route })) return;
+  throw new DomainError('scope_required', 'This API key was made for other parts of the project.', {
+    members: { requiredScope: areaOfRoute(route), limitedTo },
+  });
 }
 
 /** The actor's role on a project; null where it has none there. */

@@ -4,11 +4,12 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../audit/audit.log.js';
 import type { Author } from '../audit/domain/author.js';
 import { ProjectService } from '../projects/project.service.js';
-import { DomainError } from '../shared/domain-error.js';
+import { DomainError, fieldErrors } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
 import { type Actor, authorOf } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
 import { requireManager } from './application/require-manager.js';
+import type { KeyArea } from './domain/key-area.js';
 import type { KeyScope } from './domain/key-scope.js';
 import { type Role, roleCovers } from './domain/role.js';
 
@@ -18,12 +19,26 @@ const PREFIX_CHARACTERS_SHOWN = 8;
 
 export const ACTIVE_KEYS_PER_PROJECT_MAX = 50;
 
+/** What a key may be made with. It never may more than its role. */
+export interface WantedKey {
+  projectId: string;
+  name: string;
+  role: Role;
+  scopes?: KeyScope[];
+  /** Absent: it does not end by itself. */
+  expiresAt?: Date;
+  /** Absent: all that the role may. */
+  limitedTo?: KeyArea[];
+}
+
+const HOUR_MS = 60 * 60_000;
+
 export interface KeyRef {
   projectId: string;
   id: string;
 }
 
-/** Makes, lists, renames, revokes and looks up API keys. */
+/** Makes, lists, renames, rotates, revokes and looks up API keys. */
 @Injectable()
 export class ApiKeyService {
   constructor(
@@ -34,15 +49,14 @@ export class ApiKeyService {
   /** Makes a key inside the caller's transaction. The key itself is returned this once and never again. */
   create(
     tx: EntityManager,
-    wanted: { projectId: string; name: string; role: Role; scopes?: KeyScope[]; createdBy?: string | null },
+    wanted: WantedKey & { createdBy?: string | null },
   ): { apiKey: ApiKey; key: string } {
-    const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
+    const { key, ...kept } = makeKey();
     const apiKey = tx.create(ApiKey, {
       scopes: [],
       ...wanted,
+      ...kept,
       id: newId(),
-      keyHash: hashOf(key),
-      prefix: key.slice(0, PREFIX_CHARACTERS_SHOWN),
       createdAt: new Date(),
     });
     return { apiKey, key };
@@ -50,17 +64,20 @@ export class ApiKeyService {
 
   /**
    * As `create`, in a transaction of its own. The key goes with the user behind the actor: one made by a key
-   * belongs to whoever made that key.
-   * @throws DomainError `api_key_limit_reached`, and as `requireManager`.
+   * belongs to whoever made that key, and ends no later than that key.
+   * @throws DomainError `api_key_limit_reached`, `validation_failed`, and as `requireManager`.
    */
-  async issue(
-    wanted: { projectId: string; name: string; role: Role; scopes: KeyScope[] },
-    actor: Actor,
-  ): Promise<{ apiKey: ApiKey; key: string }> {
+  async issue(wanted: WantedKey, actor: Actor): Promise<{ apiKey: ApiKey; key: string }> {
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, wanted.projectId);
-      const { userId } = await requireManager(tx, actor, wanted.projectId);
-      const active = await tx.count(ApiKey, { projectId: wanted.projectId, revokedAt: null });
+      const { userId, endsAt } = await requireManager(tx, actor, wanted.projectId);
+      refuseOutliving(wanted.expiresAt ?? null, endsAt);
+      const notExpired = { $or: [{ expiresAt: null }, { expiresAt: { $gt: new Date() } }] };
+      const active = await tx.count(ApiKey, {
+        projectId: wanted.projectId,
+        revokedAt: null,
+        ...notExpired,
+      });
       if (active >= ACTIVE_KEYS_PER_PROJECT_MAX) {
         throw new DomainError(
           'api_key_limit_reached',
@@ -68,10 +85,10 @@ export class ApiKeyService {
         );
       }
       const made = this.create(tx, { ...wanted, createdBy: userId });
-      const { projectId, name, role, scopes } = wanted;
+      const { projectId, ...after } = wanted;
       await writeAudit(tx, authorOf(actor), {
         ...{ projectId, action: 'api_key.create', target: made.apiKey.id },
-        after: { name, role, scopes },
+        after,
       });
       return made;
     });
@@ -97,6 +114,37 @@ export class ApiKeyService {
         ...{ before, after: { name } },
       });
       return apiKey;
+    });
+  }
+
+  /**
+   * Gives a key another secret, which is returned this once. The one before it stays good for `formerValidHours`; the
+   * one before that ends at once. From now on the key goes with the user behind the actor, who knows it.
+   * @throws DomainError `api_key_not_found`, also where it was revoked or has expired; and as `issue`.
+   */
+  async rotate(
+    ref: KeyRef,
+    formerValidHours: number,
+    actor: Actor,
+  ): Promise<{ apiKey: ApiKey; key: string }> {
+    return this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, ref.projectId);
+      const { userId, endsAt } = await requireManager(tx, actor, ref.projectId);
+      const now = new Date();
+      const apiKey = await findOwn(tx, ref);
+      if (apiKey.revokedAt || (apiKey.expiresAt && apiKey.expiresAt <= now)) throw keyNotFound();
+      refuseOutliving(apiKey.expiresAt ?? null, endsAt);
+      const { key, ...kept } = makeKey();
+      const isFormerKept = formerValidHours > 0;
+      const formerKeyHash = isFormerKept ? apiKey.keyHash : null;
+      const formerValidUntil = isFormerKept ? new Date(now.getTime() + formerValidHours * HOUR_MS) : null;
+      Object.assign(apiKey, { ...kept, formerKeyHash, formerValidUntil, createdBy: userId });
+      const { projectId, id: target } = ref;
+      await writeAudit(tx, authorOf(actor), {
+        ...{ projectId, action: 'api_key.rotate', target },
+        after: { formerValidUntil },
+      });
+      return { apiKey, key };
     });
   }
 
@@ -138,9 +186,26 @@ export class ApiKeyService {
     await tx.nativeUpdate(ApiKey, named, { revokedAt: new Date() });
   }
 
-  /** The key's row, or null where it is unknown or revoked. */
-  find(key: string): Promise<ApiKey | null> {
-    return this.em.fork().findOne(ApiKey, { keyHash: hashOf(key), revokedAt: null });
+  /** The key's row, or null where it is unknown, revoked or has expired. Keeps the day of its last use. */
+  async find(key: string): Promise<ApiKey | null> {
+    const em = this.em.fork();
+    const now = new Date();
+    const hash = hashOf(key);
+    const apiKey = await em.findOne(ApiKey, {
+      revokedAt: null,
+      $and: [
+        { $or: [{ keyHash: hash }, { formerKeyHash: hash, formerValidUntil: { $gt: now } }] },
+        { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
+      ],
+    });
+    if (!apiKey) return null;
+    const today = now.toISOString().slice(0, 10);
+    // One write a day and key; requests at the same time may both come to it.
+    if (String(apiKey.lastUsedOn ?? '') < today) {
+      const { projectId, id } = apiKey;
+      await em.nativeUpdate(ApiKey, { projectId, id }, { lastUsedOn: today });
+    }
+    return apiKey;
   }
 }
 
@@ -157,8 +222,25 @@ async function revokeAll(tx: EntityManager, author: Author, apiKeys: ApiKey[]): 
 
 async function findOwn(em: EntityManager, ref: KeyRef): Promise<ApiKey> {
   const apiKey = await em.findOne(ApiKey, ref);
-  if (!apiKey) throw new DomainError('api_key_not_found', 'This project has no such API key.');
+  if (!apiKey) throw keyNotFound();
   return apiKey;
+}
+
+function keyNotFound(): DomainError {
+  return new DomainError('api_key_not_found', 'This project has no such API key.');
+}
+
+/** A key that ends makes none that outlives it: whoever was given it for a time has it for that time. */
+function refuseOutliving(expiresAt: Date | null, endsAt: Date | null): void {
+  if (endsAt === null || (expiresAt !== null && expiresAt <= endsAt)) return;
+  const message = `An API key that ends cannot make one that outlives it: give an instant up to ${endsAt.toISOString()}.`;
+  throw fieldErrors([{ field: 'expiresAt', message }]);
+}
+
+/** A secret, and what of it is kept. */
+function makeKey(): { key: string; keyHash: Buffer; prefix: string } {
+  const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
+  return { key, keyHash: hashOf(key), prefix: key.slice(0, PREFIX_CHARACTERS_SHOWN) };
 }
 
 function hashOf(key: string): Buffer {

@@ -46,6 +46,7 @@ const BODY_EXAMPLES: Record<string, Json> = {
   memberChangeRole: { role: 'viewer' },
   apiKeyCreate: { name: 'Reports', role: 'viewer' },
   apiKeyRename: { name: 'Monthly reports' },
+  apiKeyRotate: { formerValidHours: 24 },
   simulateTierSimulate: { tier: 'pro' },
   forwardingSave: { enabled: true, endpointUrl: 'https://consents.example.com/hook', authMode: 'bearer' },
   deliveryResendMany: { status: 'failed', from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' },

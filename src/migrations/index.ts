@@ -18,6 +18,7 @@ import { Migration20261121003000_signing_secret } from './Migration2026112100300
 import { Migration20261121001001_ordering_key } from './Migration20261121001001_ordering_key.js';
 import { Migration20261121001002_ordering_key_filled } from './Migration20261121001002_ordering_key_filled.js';
 import { Migration20261121001003_ordering_key_primary } from './Migration20261121001003_ordering_key_primary.js';
+import { Migration20261121005501_key_limits } from './Migration20261121005501_key_limits.js';
 import { Migration20261121005500_audit } from './Migration20261121005500_audit.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
@@ -45,4 +46,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121001004_billing_messages', class: Migration20261121001004_billing_messages },
   { name: 'Migration20261121010500_shown', class: Migration20261121010500_shown },
   { name: 'Migration20261121005500_audit', class: Migration20261121005500_audit },
+  { name: 'Migration20261121005501_key_limits', class: Migration20261121005501_key_limits },
 ];

@@ -539,6 +539,7 @@ describe('API keys', () => {
       prefix: made.key.slice(0, 8),
       createdAt: expect.any(String),
       revokedAt: null,
+      ...{ lastUsedOn: null, expiresAt: null, limitedTo: null, formerValidUntil: null },
       key: expect.stringMatching(/^ck_[\w-]{43}$/),
     });
     const { key, ...shown } = made;

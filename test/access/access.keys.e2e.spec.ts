@@ -147,3 +147,151 @@ describe('keys from before the scopes', () => {
     ]);
   });
 });
+
+describe('a key that ends', () => {
+  it('is good until its instant and for nothing behind it, also for managing access', async () => {
+    const { url, founder } = await site();
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const scopes = ['manage_access'];
+    const { key, id } = await makeKey(founder, url, { scopes, expiresAt });
+    expect((await withKey(key, 'GET', url)).status).toBe(200);
+    await service.database.query('update api_key set expires_at = now() where id = $1', [id]);
+    expect((await withKey(key, 'GET', url)).status).toBe(401);
+    expect((await founder.request('POST', `${url}/api-keys/${id}/rotate`, {})).status).toBe(404);
+  });
+
+  it('makes none that outlives it', async () => {
+    const { url, founder } = await site();
+    const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const { key } = await makeKey(founder, url, { scopes: ['manage_access'], expiresAt: inHours(1) });
+    const forEver = await makeKey(founder, url);
+    const mint = async (fields: object): Promise<number> =>
+      (await withKey(key, 'POST', `${url}/api-keys`, { name: 'K', role: 'viewer', ...fields })).status;
+    expect([
+      await mint({}),
+      await mint({ expiresAt: inHours(2) }),
+      await mint({ expiresAt: inHours(0.5) }),
+    ]).toEqual([422, 422, 201]);
+    expect((await withKey(key, 'POST', `${url}/api-keys/${forEver.id}/rotate`, {})).status).toBe(422);
+  });
+
+  it.each([['2020-01-01'], ['soon'], [null]])('cannot end at %p', async (expiresAt) => {
+    const { url, founder } = await site();
+    const answer = await founder.request('POST', `${url}/api-keys`, { name: 'K', role: 'viewer', expiresAt });
+    expect(answer.status).toBe(422);
+  });
+});
+
+describe('a key for parts of the project', () => {
+  it('may what its role may there, and nothing elsewhere', async () => {
+    const { url, founder } = await site();
+    const { key } = await makeKey(founder, url, { role: 'editor', limitedTo: ['publishing'] });
+    const status = async (method: string, path: string, body?: unknown): Promise<number> =>
+      (await withKey(key, method, url + path, body)).status;
+    expect(await status('GET', '/configuration')).toBe(200);
+    expect(await status('POST', '/publish')).toBe(202);
+    expect(await status('PUT', '/forwarding', { enabled: false })).toBe(403);
+    expect(await status('PATCH', '', { name: 'Mine' })).toBe(403);
+    const refused = await withKey(key, 'GET', `${url}/consents`);
+    expect(await refused.json()).toMatchObject({
+      status: 403,
+      code: 'scope_required',
+      requiredScope: 'consents',
+      limitedTo: ['publishing'],
+    });
+  });
+
+  it('never may more than its role', async () => {
+    const { url, founder } = await site();
+    const { key } = await makeKey(founder, url, { role: 'viewer', limitedTo: ['read', 'publishing'] });
+    const answer = await withKey(key, 'POST', `${url}/publish`);
+    expect(await answer.json()).toMatchObject({ status: 403, code: 'role_required' });
+    expect((await withKey(key, 'GET', `${url}/audit`)).status).toBe(403);
+  });
+
+  it.each([
+    [{ limitedTo: [] }, 'limitedTo'],
+    [{ limitedTo: ['everything'] }, 'limitedTo'],
+    [{ limitedTo: ['read', 'read'] }, 'limitedTo'],
+    [{ limitedTo: ['read'], scopes: ['manage_access'] }, 'limitedTo'],
+  ])('cannot be made with %j', async (fields, field) => {
+    const { url, founder } = await site();
+    const answer = await founder.request('POST', `${url}/api-keys`, { name: 'K', role: 'owner', ...fields });
+    expect(await answer.json()).toMatchObject({ status: 422, errors: [{ field }] });
+  });
+});
+
+describe('the last use of a key', () => {
+  it('is kept by the day, in one write a day', async () => {
+    const { url, founder } = await site();
+    const { key, id } = await makeKey(founder, url, { role: 'viewer' });
+    const row = async () =>
+      (
+        await service.database.query<{ day: string | null; written: string }>(
+          'select last_used_on::text as day, xmin::text as written from api_key where id = $1',
+          [id],
+        )
+      )[0];
+    expect((await row())?.day).toBeNull();
+    await withKey(key, 'GET', url);
+    const first = await row();
+    expect(first?.day).toBe(new Date().toISOString().slice(0, 10));
+    await withKey(key, 'GET', url);
+    expect(await row()).toEqual(first);
+    const [shown] = ((await (await founder.request('GET', `${url}/api-keys`)).json()) as { items: object[] })
+      .items;
+    expect(shown).toMatchObject({ id, lastUsedOn: first?.day, expiresAt: null, limitedTo: null });
+    await service.database.query(`update api_key set last_used_on = '2026-01-01' where id = $1`, [id]);
+    await withKey(key, 'GET', url);
+    expect((await row())?.day).toBe(first?.day);
+  });
+});
+
+describe('a key that is rotated', () => {
+  const rotate = async (user: TestUser, path: string, body: object = {}): Promise<MadeKey> => {
+    const response = await user.request('POST', `${path}/rotate`, body);
+    expect(response.status).toBe(200);
+    return (await response.json()) as MadeKey;
+  };
+
+  it('is good by both secrets for the time that was asked for, then by the new one alone', async () => {
+    const { url, founder } = await site();
+    const before = await makeKey(founder, url, { role: 'editor' });
+    const path = `${url}/api-keys/${before.id}`;
+    const after = await rotate(founder, path, { formerValidHours: 2 });
+    expect(after).toMatchObject({ id: before.id, role: 'editor', name: 'CI' });
+    const works = async (key: string): Promise<boolean> => (await withKey(key, 'GET', url)).status === 200;
+    expect([await works(before.key), await works(after.key)]).toEqual([true, true]);
+    const [row] = await service.database.query<{ hours: number }>(
+      'select extract(epoch from former_valid_until - now()) / 3600 as hours from api_key where id = $1',
+      [before.id],
+    );
+    expect(Number(row?.hours)).toBeCloseTo(2, 1);
+    await service.database.query('update api_key set former_valid_until = now() where id = $1', [before.id]);
+    expect([await works(before.key), await works(after.key)]).toEqual([false, true]);
+    const newest = await rotate(founder, path);
+    const last = await rotate(founder, path, { formerValidHours: 0 });
+    const keys = [before.key, after.key, newest.key, last.key];
+    expect(await Promise.all(keys.map(works))).toEqual([false, false, false, true]);
+    expect((await founder.request('DELETE', path)).status).toBe(204);
+    expect(await works(last.key)).toBe(false);
+  });
+
+  it('goes with whoever knows its secret now', async () => {
+    const { url, founder, second } = await site();
+    const made = await makeKey(founder, url, { role: 'owner' });
+    const taken = await rotate(second, `${url}/api-keys/${made.id}`);
+    expect(taken.createdBy).toBe(second.id);
+    expect((await founder.request('DELETE', `${url}/members/${second.id}`)).status).toBe(204);
+    for (const key of [made.key, taken.key]) expect((await withKey(key, 'GET', url)).status).toBe(401);
+  });
+
+  it.each([[{ formerValidHours: 169 }], [{ formerValidHours: -1 }], [{ formerValidHours: 1.5 }]])(
+    'refuses %j',
+    async (body) => {
+      const { url, founder } = await site();
+      const { id } = await makeKey(founder, url);
+      expect((await founder.request('POST', `${url}/api-keys/${id}/rotate`, body)).status).toBe(422);
+    },
+  );
+});

@@ -33,6 +33,7 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}/members/{userId}/api-keys`]: { least: 'owner', scope: 'manage_access' },
   [`GET ${AT}/api-keys`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/api-keys`]: { least: 'owner', scope: 'manage_access' },
+  [`POST ${AT}/api-keys/{apiKeyId}/rotate`]: { least: 'owner', scope: 'manage_access' },
   [`PATCH ${AT}/api-keys/{apiKeyId}`]: { least: 'owner', scope: 'manage_access' },
   [`DELETE ${AT}/api-keys/{apiKeyId}`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/consents`]: { least: 'public' },
@@ -271,6 +272,14 @@ describe('who may do what (design §5)', () => {
           else expect(ACCESS_CODES).not.toContain(answer.code);
         },
       );
+
+      it('403 with an owner key that is for other parts of the project', async () => {
+        const project = await business();
+        const limit = "update api_key set limited_to = '{}' where project_id = $1";
+        await service.database.query(limit, [project.id]);
+        const answer = await ask(operation, project.id, bearer(project.keys.owner));
+        expect(answer).toEqual({ status: 403, code: 'scope_required' });
+      });
 
       it(tiers ? `403 below the tier ${tiers} (spec §4.6)` : 'on the tier lite as well', async () => {
         const below = await createTestProject(service, { tier: tiers === 'business' ? 'pro' : 'lite' });

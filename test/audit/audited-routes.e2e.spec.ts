@@ -83,6 +83,12 @@ const AUDITED: Record<string, Audited> = {
     action: 'api_key.rename',
     change: ({ call, keyId }) => call('PATCH', `/api-keys/${keyId}`, { name: 'Other' }),
   },
+  [`POST ${AT}/api-keys/{apiKeyId}/rotate`]: {
+    action: 'api_key.rotate',
+    change: async ({ call, keyId }) => {
+      secrets.push((await call('POST', `/api-keys/${keyId}/rotate`, {})).key as string);
+    },
+  },
   [`DELETE ${AT}/api-keys/{apiKeyId}`]: {
     action: 'api_key.revoke',
     change: ({ call, keyId }) => call('DELETE', `/api-keys/${keyId}`),

@@ -8,18 +8,19 @@ import { ProjectMember } from '../infrastructure/project-member.entity.js';
 /**
  * Asks again, while the caller's transaction holds the project's row, whether the actor still manages members
  * and keys: the guard asked before, and meanwhile somebody may have removed her. Returns the user behind the
- * actor; null where nobody is known to have made the key.
+ * actor, null where nobody is known to have made the key, and when the key ends, null where it does not.
  * @throws DomainError `project_not_found`, `role_required`, `authentication_required`.
  */
 export async function requireManager(
   tx: EntityManager,
   actor: Actor,
   projectId: string,
-): Promise<{ userId: string | null }> {
+): Promise<{ userId: string | null; endsAt: Date | null }> {
   if (actor.kind === 'api_key') {
     const key = await tx.findOne(ApiKey, { id: actor.apiKeyId, projectId, revokedAt: null });
-    if (!key) throw new DomainError('authentication_required', 'The API key has been revoked.');
-    return { userId: key.createdBy ?? null };
+    if (!key || (key.expiresAt && key.expiresAt <= new Date()))
+      throw new DomainError('authentication_required', 'The API key has been revoked or has expired.');
+    return { userId: key.createdBy ?? null, endsAt: key.expiresAt ?? null };
   }
   const member = await tx.findOne(ProjectMember, { projectId, userId: actor.userId });
   if (!member) throw projectNotFound();
@@ -28,5 +29,5 @@ export async function requireManager(
       members: { requiredRole: 'owner', currentRole: member.role },
     });
   }
-  return { userId: actor.userId };
+  return { userId: actor.userId, endsAt: null };
 }

@@ -1,5 +1,6 @@
 import type { Author } from '../../audit/domain/author.js';
 import { DomainError } from '../../shared/domain-error.js';
+import type { KeyArea } from './key-area.js';
 import type { KeyScope } from './key-scope.js';
 import type { Role } from './role.js';
 
@@ -9,7 +10,14 @@ import type { Role } from './role.js';
  */
 export type Actor = { network: string | null } & (
   | { kind: 'user'; userId: string; email: string }
-  | { kind: 'api_key'; apiKeyId: string; projectId: string; role: Role; scopes: KeyScope[] }
+  | {
+      kind: 'api_key';
+      apiKeyId: string;
+      projectId: string;
+      role: Role;
+      scopes: KeyScope[];
+      limitedTo: KeyArea[] | null;
+    }
 );
 
 /** The caller as the audit knows one. */

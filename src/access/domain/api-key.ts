@@ -1,3 +1,4 @@
+import type { KeyArea } from './key-area.js';
 import type { KeyScope } from './key-scope.js';
 import type { Role } from './role.js';
 
@@ -14,4 +15,12 @@ export interface ApiKeyFacts {
   createdAt: Date;
   /** null: still good. */
   revokedAt?: Date | null;
+  /** UTC, as `2026-11-21`; null: never, or not since this is counted. */
+  lastUsedOn?: string | null;
+  /** null: it does not end by itself. */
+  expiresAt?: Date | null;
+  /** Areas below its role; null: all that the role may. */
+  limitedTo?: KeyArea[] | null;
+  /** Until when the key before this one is good, too; null where there is none. */
+  formerValidUntil?: Date | null;
 }

@@ -11,6 +11,7 @@ const USER: Actor & { kind: 'user' } = {
 const KEY: Actor = {
   ...{ kind: 'api_key', apiKeyId: 'k', projectId: 'p', role: 'owner' },
   scopes: [],
+  limitedTo: null,
   network: null,
 };
 

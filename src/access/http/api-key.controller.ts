@@ -22,6 +22,7 @@ import {
   CreateApiKeyBody,
   CreatedApiKeyDto,
   RenameApiKeyBody,
+  RotateApiKeyBody,
 } from './api-key.dto.js';
 import { PageQuery, rowsOf } from '../../shared/page-query.js';
 
@@ -55,13 +56,21 @@ export class ApiKeyController {
   async create(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
-    @Body() { name, role, scopes = [] }: CreateApiKeyBody,
+    @Body() { name, role, scopes = [], limitedTo, expiresAt }: CreateApiKeyBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CreatedApiKeyDto> {
     if (scopes.length > 0 && role !== 'owner') {
       throw fieldErrors([{ field: 'scopes', message: 'Only a key with the role owner can have a scope.' }]);
     }
-    const { apiKey, key } = await this.apiKeys.issue({ projectId: project.id, name, role, scopes }, actor);
+    if (scopes.length > 0 && limitedTo) {
+      throw fieldErrors([{ field: 'limitedTo', message: 'A key with a scope cannot be limited.' }]);
+    }
+    if (expiresAt && expiresAt <= new Date()) {
+      throw fieldErrors([{ field: 'expiresAt', message: 'Give an instant that is yet to come.' }]);
+    }
+    const wanted = { projectId: project.id, name, role, scopes };
+    const limits = { ...(limitedTo && { limitedTo }), ...(expiresAt && { expiresAt }) };
+    const { apiKey, key } = await this.apiKeys.issue({ ...wanted, ...limits }, actor);
     response.location(`/v1/projects/${project.id}/api-keys/${apiKey.id}`);
     return { ...ApiKeyDto.of(apiKey), key };
   }
@@ -76,6 +85,24 @@ export class ApiKeyController {
     @Body() { name }: RenameApiKeyBody,
   ): Promise<ApiKeyDto> {
     return ApiKeyDto.of(await this.apiKeys.rename(keyRef(project, apiKeyId), name, author));
+  }
+
+  /**
+   * Another secret for the same key, in the only answer that holds it. The one before stays good for
+   * `formerValidHours` (24), so that nothing stops meanwhile; the key goes with whoever rotated it from now on.
+   */
+  @ApiOperation({ summary: 'Replace the secret of an API key' })
+  @ApiOkResponse({ type: CreatedApiKeyDto })
+  @HttpCode(200)
+  @Post(':apiKeyId/rotate')
+  async rotate(
+    @CurrentProject() project: Project,
+    @CurrentActor() actor: Actor,
+    @Param('apiKeyId') apiKeyId: string,
+    @Body() { formerValidHours }: RotateApiKeyBody,
+  ): Promise<CreatedApiKeyDto> {
+    const { apiKey, key } = await this.apiKeys.rotate(keyRef(project, apiKeyId), formerValidHours, actor);
+    return { ...ApiKeyDto.of(apiKey), key };
   }
 
   /** Requests with the key get 401 from now on. Revoking it again changes nothing. */

@@ -1,9 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ArrayUnique, IsArray, IsIn } from 'class-validator';
+import { ArrayNotEmpty, ArrayUnique, IsArray, IsIn, IsInt, Max, Min } from 'class-validator';
 import type { ApiKeyFacts } from '../domain/api-key.js';
+import { KEY_AREAS, type KeyArea } from '../domain/key-area.js';
 import { KEY_SCOPES, type KeyScope } from '../domain/key-scope.js';
 import { type Role, ROLES } from '../domain/role.js';
 import { IfGiven } from '../../shared/if-given.decorator.js';
+import { IsInstant } from '../../shared/instant.js';
 import { TextLine } from '../../shared/text.decorator.js';
 
 const KEY_NAME_CHARACTERS_MAX = 120;
@@ -31,6 +33,50 @@ export class CreateApiKeyBody extends RenameApiKeyBody {
   @IsIn(KEY_SCOPES, { each: true })
   @ArrayUnique()
   scopes?: KeyScope[];
+
+  @ApiProperty({
+    enum: KEY_AREAS,
+    isArray: true,
+    required: false,
+    minItems: 1,
+    description:
+      'Parts of the project that the key is for; within them it may what its role may. read: every GET. Absent: all.',
+  })
+  @IfGiven()
+  @IsArray()
+  @ArrayNotEmpty()
+  @IsIn(KEY_AREAS, { each: true })
+  @ArrayUnique()
+  limitedTo?: KeyArea[];
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    required: false,
+    description: 'When it ends; absent: it does not end by itself.',
+  })
+  @IfGiven()
+  @IsInstant()
+  expiresAt?: Date;
+}
+
+/** How long two secrets of a key may be good, at most: a week, as of signing secrets. */
+const FORMER_VALID_HOURS_MAX = 7 * 24;
+const FORMER_VALID_HOURS_DEFAULT = 24;
+
+export class RotateApiKeyBody {
+  @ApiProperty({
+    minimum: 0,
+    maximum: FORMER_VALID_HOURS_MAX,
+    default: FORMER_VALID_HOURS_DEFAULT,
+    required: false,
+    description: 'Hours that the key before stays good for; 0: it ends at once.',
+  })
+  @IfGiven()
+  @IsInt()
+  @Min(0)
+  @Max(FORMER_VALID_HOURS_MAX)
+  formerValidHours: number = FORMER_VALID_HOURS_DEFAULT;
 }
 
 export class ApiKeyDto {
@@ -63,9 +109,38 @@ export class ApiKeyDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   revokedAt!: Date | null;
 
-  static of({ id, name, role, scopes, createdBy, prefix, createdAt, revokedAt }: ApiKeyFacts): ApiKeyDto {
-    const maker = createdBy ?? null;
-    return { id, name, role, scopes, createdBy: maker, prefix, createdAt, revokedAt: revokedAt ?? null };
+  @ApiProperty({ type: String, format: 'date', nullable: true, description: 'Day in UTC; null: never yet' })
+  lastUsedOn!: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'null: never by itself' })
+  expiresAt!: Date | null;
+
+  @ApiProperty({
+    enum: KEY_AREAS,
+    isArray: true,
+    nullable: true,
+    description: 'Parts of the project that it is for; null: all that its role may',
+  })
+  limitedTo!: KeyArea[] | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Until when the key before a rotation is good, too; null: there is none',
+  })
+  formerValidUntil!: Date | null;
+
+  static of(key: ApiKeyFacts): ApiKeyDto {
+    const { id, name, role, scopes, prefix, createdAt } = key;
+    return {
+      ...{ id, name, role, scopes, createdBy: key.createdBy ?? null, prefix, createdAt },
+      revokedAt: key.revokedAt ?? null,
+      lastUsedOn: key.lastUsedOn ?? null,
+      expiresAt: key.expiresAt ?? null,
+      limitedTo: key.limitedTo ?? null,
+      formerValidUntil: key.formerValidUntil ?? null,
+    };
   }
 }
 

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { KeyArea } from '../domain/key-area.js';
 import type { KeyScope } from '../domain/key-scope.js';
 import { ROLES } from '../domain/role.js';
 
@@ -20,6 +21,15 @@ const ApiKeySchema = defineEntity({
     createdAt: p.datetime().defaultRaw('now()'),
     /** null: still good. */
     revokedAt: p.datetime().nullable(),
+    /** UTC, as `2026-11-21`; null: never, or not since this column came. */
+    lastUsedOn: p.date().nullable(),
+    /** null: it does not end by itself. */
+    expiresAt: p.datetime().nullable(),
+    /** Areas below its role; null: all that the role may. */
+    limitedTo: p.array().columnType('text[]').$type<KeyArea[]>().nullable(),
+    /** Of the key before this one, good until `formerValidUntil`; null where there is none. */
+    formerKeyHash: p.blob().nullable(),
+    formerValidUntil: p.datetime().nullable(),
   },
 });
 

@@ -13,6 +13,7 @@ export const AUDIT_ACTIONS = [
   'member.remove',
   'api_key.create',
   'api_key.rename',
+  'api_key.rotate',
   'api_key.revoke',
   'tier.simulate',
   'tier.grant',
