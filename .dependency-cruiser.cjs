@@ -12,7 +12,7 @@ const MODULES = {
   outbox: ['projects'],
   mail: ['outbox'],
   projects: [],
-  access: ['projects', 'mail'],
+  access: ['projects', 'mail', 'outbox'],
   licensing: ['projects', 'access', 'outbox'],
   consent: ['outbox', 'licensing', 'access', 'projects'],
   forwarding: ['outbox', 'mail', 'licensing', 'access', 'projects', 'consent'],

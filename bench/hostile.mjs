@@ -48,7 +48,7 @@ export async function run(scope) {
     hostile: await database.makeApiKey(hostile.id),
     victim: await database.makeApiKey(victim.id),
   };
-  const email = await signUp(api.baseUrl);
+  const [email] = await database.makeUsers(1, 'correct horse battery');
   const attackers = await startHelper(scope, 'attacker');
 
   /** @type {Record<'off' | 'on', Awaited<ReturnType<typeof measure>>[]>} */
@@ -97,18 +97,6 @@ export async function run(scope) {
     ],
     raw: { blocks, answered },
   };
-}
-
-/** @param {string} baseUrl */
-async function signUp(baseUrl) {
-  const email = 'victim@example.com';
-  const { status } = await fetch(`${baseUrl}/v1/auth/sign-up/email`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password: 'correct horse battery' }),
-  });
-  if (status !== 200) throw new Error(`sign-up answered ${status}`);
-  return email;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { hashPassword } from 'better-auth/crypto';
 import { Client } from 'pg';
 import { v7 } from 'uuid';
 import { TokenVault } from '../../dist/forwarding/infrastructure/token-vault.js';
@@ -60,6 +61,27 @@ export class Database {
       [projectId, v7(), createHash('sha256').update(key).digest(), key.slice(0, 8)],
     );
     return key;
+  }
+
+  /**
+   * Makes users with confirmed addresses and one password, and returns their addresses.
+   * @param {number} count
+   * @param {string} password
+   * @returns {Promise<string[]>}
+   */
+  async makeUsers(count, password) {
+    const ids = Array.from({ length: count }, () => v7());
+    const emails = ids.map((id) => `${id}@example.com`);
+    await this.client.query(
+      `with made as (
+         insert into app_user (id, name, email, email_verified)
+         select id, 'Benchmark', email, true from unnest($1::uuid[], $2::text[]) as u (id, email)
+       )
+       insert into user_account (id, user_id, provider_id, account_id, password)
+       select gen_random_uuid(), id, 'credential', id::text, $3 from unnest($1::uuid[]) as u (id)`,
+      [ids, emails, await hashPassword(password)],
+    );
+    return emails;
   }
 
   /** What makes a commit durable, to be printed with the numbers. */

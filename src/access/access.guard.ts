@@ -8,7 +8,7 @@ import { DomainError } from '../shared/domain-error.js';
 import { isUuid } from '../shared/ids.js';
 import { SettingsFrom } from '../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../shared/service.settings.js';
-import type { Actor } from './domain/actor.js';
+import { type Actor, emailNotConfirmed } from './domain/actor.js';
 import { ACCESS_RULE, type AccessedRequest, type AccessRule } from './access.decorators.js';
 import { ApiKeyService } from './api-key.service.js';
 import { SignInService } from './application/sign-in.service.js';
@@ -81,7 +81,8 @@ export class AccessGuard implements CanActivate {
     const user = await this.signIns.find(cookie);
     if (!user) return null;
     refuseForeignRequest(request, this.service);
-    return { kind: 'user', userId: user.id, email: user.email, network: truncatedNetwork(request.ip) };
+    const { id: userId, email, emailVerified: emailConfirmed } = user;
+    return { kind: 'user', userId, email, emailConfirmed, network: truncatedNetwork(request.ip) };
   }
 
   private async enterProject(
@@ -95,6 +96,7 @@ export class AccessGuard implements CanActivate {
     const role = await roleOn(this.em.fork(), actor, id);
     const project = role && (await this.projects.find(id));
     if (!role || !project) throw projectNotFound();
+    if (actor.kind === 'user' && !actor.emailConfirmed) throw emailNotConfirmed();
     if (!roleCovers(role, needed)) {
       throw new DomainError('role_required', `This needs the role ${needed}; yours is ${role}.`, {
         members: { requiredRole: needed, currentRole: role },

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import type { Actor } from './domain/actor.js';
+import { type Actor, emailNotConfirmed } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
 import { accessTables } from './infrastructure/access.tables.js';
 import { ProjectMember } from './infrastructure/project-member.entity.js';
@@ -13,12 +13,14 @@ export class AccessService {
   /**
    * Ids of at most `limit` projects that the actor may see, newest first, from behind the project id `after`, if
    * given. Of an API key that is its one project.
+   * @throws DomainError `email_not_confirmed`.
    */
   async projectIdsOf(
     actor: Actor,
     { after, limit }: { after: string | null; limit: number },
   ): Promise<string[]> {
     if (actor.kind === 'api_key') return after === null ? [actor.projectId] : [];
+    if (!actor.emailConfirmed) throw emailNotConfirmed();
     const behind = after === null ? {} : { projectId: { $lt: after } };
     const places = await this.em
       .fork()

@@ -1,10 +1,10 @@
 import { serviceSettings } from '../shared/service.settings.js';
-import { secret } from '../shared/setting-kinds.js';
+import { choice, secret } from '../shared/setting-kinds.js';
 import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
 
 const AUTH_SECRET_CHARACTERS_MIN = 32;
 
-/** Sign-in. */
+/** Sign-in, and who may sign up. */
 export const accessSettings = declareSettings({
   name: 'access',
   title: 'Sign-in',
@@ -15,6 +15,14 @@ export const accessSettings = declareSettings({
       defaultShown: 'made and kept in `DATA_DIR`',
       meaning: `signs sessions; at least ${AUTH_SECRET_CHARACTERS_MIN} characters; needed in production`,
       advice: 'Make one: openssl rand -base64 48.',
+    }),
+    signUp: choice('SIGN_UP', {
+      choices: ['open', 'invited', 'closed'],
+      default: (read) => (read.value(serviceSettings.settings.production) ? 'invited' : 'open'),
+      defaultShown: '`open`; production: `invited`',
+      meaning:
+        'who may make an account: anybody (`open`), who is invited to a project (`invited`), nobody (`closed`)',
+      advice: 'The first account: npm run ops -- account create <address>.',
     }),
   },
   check: ({ authSecret }, read, own) => {

@@ -1,3 +1,4 @@
+import { AccountLinkSchema } from '../access/infrastructure/account-link.entity.js';
 import { ApiKeySchema } from '../access/infrastructure/api-key.entity.js';
 import { ProjectMemberSchema } from '../access/infrastructure/project-member.entity.js';
 import {
@@ -48,6 +49,7 @@ export const entities = [
   UserSessionSchema,
   UserAccountSchema,
   UserVerificationSchema,
+  AccountLinkSchema,
   UserNetworkSchema,
   SignInAttemptSchema,
   // audit

@@ -25,7 +25,6 @@ const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
 /** Operations that can be refused because of what is there already. */
 const CONFLICTS: Record<string, string> = {
-  authSignUp: '`user_exists`',
   projectCreate: '`project_limit_reached`',
   memberAdd: '`member_exists`, `member_limit_reached`',
   memberChangeRole: '`last_owner`',
@@ -35,10 +34,16 @@ const CONFLICTS: Record<string, string> = {
   forwardingTest: '`endpoint_not_configured`',
 };
 
+/** Of no link. */
+const EXAMPLE_TOKEN = 'q7Vn2cYt0h9mZr4Xs8Kd1LfPw5Bg6Jt3Ae_Uo-RiCyM';
+
 /** A body for each operation that takes one; redocly holds them against the schemas. */
 const BODY_EXAMPLES: Record<string, Json> = {
-  authSignUp: { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' },
+  accountSignUp: { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' },
   authSignIn: { email: 'ada@example.com', password: 'correct horse battery' },
+  accountConfirmEmail: { token: EXAMPLE_TOKEN, password: 'correct horse battery' },
+  accountForgotPassword: { email: 'ada@example.com' },
+  accountResetPassword: { token: EXAMPLE_TOKEN, newPassword: 'staple battery horse' },
   authChangePassword: { currentPassword: 'correct horse battery', newPassword: 'staple battery horse' },
   projectCreate: { name: 'Bakery', domains: ['bakery.example'] },
   projectUpdate: { domains: ['bakery.example', 'shop.example'] },
@@ -52,6 +57,9 @@ const BODY_EXAMPLES: Record<string, Json> = {
   deliveryResendMany: { status: 'failed', from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' },
   billingCheckout: { tier: 'pro', interval: 'month' },
 };
+
+/** Operations that are given the token of a mailed link. */
+const FOLLOWS_A_LINK = new Set(['accountConfirmEmail', 'accountResetPassword']);
 
 /** What no statement of a database is behind: nothing that could be away. */
 const WITHOUT_DATABASE = new Set(['pricingRead', 'cdnLoader']);
@@ -73,6 +81,7 @@ const REFUSALS: Record<number, { description: string; headers?: Json }> = {
   403: { description: 'The caller, the tier or the origin does not allow it' },
   404: { description: 'There is no such thing, or none that the caller may know of' },
   409: { description: 'What is there already does not allow it' },
+  410: { description: '`link_ended`: the link was followed before, has ended, or never was' },
   412: { description: '`version_conflict`: somebody has changed it meanwhile' },
   413: { description: 'The body is larger than this route takes' },
   415: { description: 'The body is of a type, charset or encoding that this route does not take' },
@@ -158,6 +167,7 @@ function refusalsOf({ path, method }: Route, operation: Operation, isPublic: boo
   if (isIngest) statuses.push(403, 429);
   if (path.includes('{')) statuses.push(404);
   if (parameters.some(({ name }) => name === 'If-Match')) statuses.push(412);
+  if (FOLLOWS_A_LINK.has(operationId)) statuses.push(410);
   if (method !== 'get') statuses.push(413, 415);
   if (requestBody !== undefined || parameters.some((parameter) => parameter.in === 'query'))
     statuses.push(422);

@@ -1,4 +1,5 @@
 import { auditCommands } from '../audit/application/audit-commands.js';
+import { accountCommands } from '../access/application/account-commands.js';
 import { billingCommands, reviveEvents } from '../billing/application/billing-commands.js';
 import { BILLING_EVENT } from '../billing/domain/billing-message.js';
 import { secretCommands } from '../forwarding/application/secret-commands.js';
@@ -17,6 +18,7 @@ export const DATABASE_COMMANDS: Command[] = [
   ...secretCommands,
   ...mailCommands,
   ...auditCommands,
+  ...accountCommands,
   ...databaseCommands,
 ];
 

@@ -20,6 +20,7 @@ import { Migration20261121001002_ordering_key_filled } from './Migration20261121
 import { Migration20261121001003_ordering_key_primary } from './Migration20261121001003_ordering_key_primary.js';
 import { Migration20261121005501_key_limits } from './Migration20261121005501_key_limits.js';
 import { Migration20261121005500_audit } from './Migration20261121005500_audit.js';
+import { Migration20261121005000_account_link } from './Migration20261121005000_account_link.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -47,4 +48,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121010500_shown', class: Migration20261121010500_shown },
   { name: 'Migration20261121005500_audit', class: Migration20261121005500_audit },
   { name: 'Migration20261121005501_key_limits', class: Migration20261121005501_key_limits },
+  { name: 'Migration20261121005000_account_link', class: Migration20261121005000_account_link },
 ];

@@ -183,6 +183,7 @@ describe('who may do what (design §5)', () => {
       kind: 'user',
       id: owner.id,
       email: owner.email,
+      emailConfirmed: true,
     });
     expect((await fetch(`${service.baseUrl}/v1/me`)).status).toBe(401);
   });

@@ -9,6 +9,7 @@ import {
   SESSIONS_PER_USER_MAX,
 } from '../../src/access/application/sign-in.service.js';
 import { SESSION_DAYS_MAX } from '../../src/access/domain/session-end.js';
+import { linkIn, mailTo } from '../support/mails.js';
 import { startTestService, type TestService } from '../support/service.js';
 import {
   BEHIND_LOOPBACK_PROXY,
@@ -31,53 +32,8 @@ async function problemOf(response: Response): Promise<{ status: number; code: st
   return (await response.json()) as { status: number; code: string; detail: string };
 }
 
-describe('sign-up', () => {
-  it('opens a session in an HttpOnly, SameSite=Lax cookie and tells the token nowhere else', async () => {
-    const response = await postAuth(service, 'sign-up/email', {
-      email: 'Ada@Example.com',
-      password: PASSWORD,
-      name: 'Ada',
-    });
-    expect(response.status).toBe(200);
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    const [cookie = ''] = response.headers.getSetCookie();
-    expect(cookie).toMatch(/^auth\.session_token=/);
-    expect(cookie).toContain('HttpOnly');
-    expect(cookie).toContain('SameSite=Lax');
-    expect(cookie).toContain('Path=/');
-    expect(cookie).not.toContain('Secure');
-    expect(await response.json()).toEqual({
-      user: { id: expect.any(String), name: 'Ada', email: 'ada@example.com' },
-    });
-  });
-
-  it('names a user after the e-mail where no name is given', async () => {
-    const response = await postAuth(service, 'sign-up/email', {
-      email: 'grace@example.com',
-      password: PASSWORD,
-    });
-    expect(await response.json()).toMatchObject({ user: { name: 'grace' } });
-  });
-
-  it('refuses an e-mail that signed up before, whatever its case', async () => {
-    const { email } = await signUp(service);
-    const again = await postAuth(service, 'sign-up/email', {
-      email: email.toUpperCase(),
-      password: PASSWORD,
-    });
-    expect(again.status).toBe(409);
-    expect(await problemOf(again)).toMatchObject({ code: 'user_exists' });
-  });
-
-  it('makes one user of sign-ups at the same time', async () => {
-    const fields = { email: 'race@example.com', password: PASSWORD };
-    const responses = await Promise.all(
-      Array.from({ length: 4 }, () => postAuth(service, 'sign-up/email', fields)),
-    );
-    expect(responses.map((response) => response.status).toSorted()).toEqual([200, 409, 409, 409]);
-  });
-
-  it('stores neither the password nor address or browser of the session', async () => {
+describe('an account', () => {
+  it('keeps neither the password nor address or browser of the session', async () => {
     const user = await signUp(service);
     const accounts = await service.database.query<{ password: string }>(
       'select password from user_account where user_id = $1',
@@ -104,7 +60,7 @@ describe('sign-in', () => {
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ user: { id } });
     const me = await fetch(`${service.baseUrl}/v1/me`, { headers: { cookie: cookieOf(response) } });
-    expect(await me.json()).toEqual({ kind: 'user', id, email });
+    expect(await me.json()).toEqual({ kind: 'user', id, email, emailConfirmed: true });
   });
 
   it('answers a wrong password and an unknown e-mail alike', async () => {
@@ -317,7 +273,7 @@ describe('limits of attempts', () => {
       ),
     );
     expect(statuses.toSorted()).toEqual([
-      ...Array.from({ length: ATTEMPTS_PER_ADDRESS_MAX }, () => 200),
+      ...Array.from({ length: ATTEMPTS_PER_ADDRESS_MAX }, () => 202),
       429,
     ]);
   });
@@ -431,7 +387,8 @@ describe('behind https', () => {
       ...BEHIND_LOOPBACK_PROXY,
       PUBLIC_BASE_URL: 'https://app.example.com',
     });
-    const response = await postAuth(secure, 'sign-up/email', { email: 'a@example.com', password: PASSWORD });
+    const { email } = await signUp(secure);
+    const response = await postAuth(secure, 'sign-in/email', { email, password: PASSWORD });
     expect(response.headers.getSetCookie()[0]).toMatch(
       /^__Host-auth\.session_token=(?!.*Domain=).*Path=\/;.*Secure/,
     );
@@ -466,7 +423,7 @@ describe('bad input', () => {
     ['a lone surrogate in the name', { ...good, name: 'a\ud800b' }, 'name'],
     ['a blank name', { ...good, name: '  ' }, 'name'],
     ['a null name', { ...good, name: null }, 'name'],
-    ['rememberMe as text', { ...good, rememberMe: 'yes' }, 'rememberMe'],
+    ['rememberMe, which is for sessions', { ...good, rememberMe: true }, 'rememberMe'],
     ['an unknown field', { ...good, emailVerified: true }, 'emailVerified'],
   ])('refuses a sign-up with %s', async (_, body, field) => {
     const response = await postAuth(service, 'sign-up/email', body);
@@ -491,7 +448,9 @@ describe('bad input', () => {
   it('takes passwords of 8 and of 128 characters, with NUL and lone surrogates too', async () => {
     for (const password of ['\u0000\ud800345678', 'x'.repeat(128)]) {
       const email = `${password.length}@example.com`;
-      expect((await postAuth(service, 'sign-up/email', { email, password })).status).toBe(200);
+      expect((await postAuth(service, 'sign-up/email', { email, password })).status).toBe(202);
+      const { token } = linkIn(await mailTo(service, email));
+      expect((await postAuth(service, 'confirm-email', { token, password })).status).toBe(200);
       expect((await postAuth(service, 'sign-in/email', { email, password })).status).toBe(200);
     }
   });

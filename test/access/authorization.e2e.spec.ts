@@ -68,6 +68,9 @@ const RULES: Record<string, Rule> = {
 /** The routes outside of a project: for everybody, for a session or an API key, or for a session alone. */
 const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'POST /v1/auth/sign-up/email': 'public',
+  'POST /v1/auth/confirm-email': 'public',
+  'POST /v1/auth/forgot-password': 'public',
+  'POST /v1/auth/reset-password': 'public',
   'POST /v1/auth/sign-in/email': 'public',
   'POST /v1/auth/sign-out': 'public',
   'GET /v1/auth/get-session': 'public',

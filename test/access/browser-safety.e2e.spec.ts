@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher.js';
+import { MailServer } from '../support/mail-server.js';
+import { linkIn } from '../support/mails.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { createTestProject } from '../support/project.js';
 import { BEHIND_LOOPBACK_PROXY, cookieOf, freshAddress, PASSWORD, signUp } from '../support/user.js';
@@ -6,14 +9,22 @@ import { BEHIND_LOOPBACK_PROXY, cookieOf, freshAddress, PASSWORD, signUp } from 
 const ORIGIN = 'https://app.example.com';
 
 let service: TestService;
+let mail: MailServer;
 beforeAll(async () => {
+  mail = await MailServer.start();
   service = await startTestService({
     ...BEHIND_LOOPBACK_PROXY,
     NODE_ENV: 'production',
     PUBLIC_BASE_URL: ORIGIN,
+    SIGN_UP: 'open',
+    MAIL_URL: mail.url,
+    MAIL_FROM: 'no-reply@example.com',
   });
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  await service.close();
+  await mail.down();
+});
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(service.baseUrl + path, {
@@ -28,12 +39,14 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
   });
 
 describe('the session cookie in production', () => {
-  it.each(['sign-up', 'sign-in', 'change-password', 'sign-out'])(
+  it.each(['confirm-email', 'sign-in', 'change-password', 'sign-out'])(
     'is Secure, HttpOnly and SameSite after %s',
     async (step) => {
       const email = `${step}@example.com`;
-      const fields = { email, password: PASSWORD, name: 'A user' };
-      let response = await post('/v1/auth/sign-up/email', fields);
+      await post('/v1/auth/sign-up/email', { email, password: PASSWORD });
+      const dispatcher = service.app.get(OutboxDispatcher, { strict: false });
+      const { token } = linkIn(await mail.mailTo(email, () => dispatcher.ring()));
+      let response = await post('/v1/auth/confirm-email', { token, password: PASSWORD });
       if (step === 'sign-in') response = await post('/v1/auth/sign-in/email', { email, password: PASSWORD });
       if (step === 'change-password') {
         const passwords = { currentPassword: PASSWORD, newPassword: `${PASSWORD} two` };

@@ -172,6 +172,9 @@ const AUDITED: Record<string, Audited> = {
 /** Routes that are no GET and leave no event, and why. */
 const EXCEPTIONS: Record<string, string> = {
   'POST /v1/auth/sign-up/email': 'a person’s own log',
+  'POST /v1/auth/confirm-email': 'a person’s own log',
+  'POST /v1/auth/forgot-password': 'a person’s own log',
+  'POST /v1/auth/reset-password': 'a person’s own log',
   'POST /v1/auth/sign-in/email': 'a person’s own log',
   'POST /v1/auth/sign-out': 'a person’s own log',
   'POST /v1/auth/change-password': 'a person’s own log',

@@ -56,6 +56,7 @@ describe('npm run ops -- database copy', () => {
       const project = await signUpWithReceiver(api, {
         endpointUrl: receiver.url,
         bearerToken: TOKEN,
+        createAccount: async (email) => (await ops('account', 'create', email)).text,
         grantPro: async (projectId) => {
           const grant = ['--until', '2100-01-01T00:00:00Z', '--reason', 'a test', '--by', 'somebody'];
           expect(await ops('billing', 'grant', projectId, 'pro', ...grant)).toMatchObject({ code: 0 });

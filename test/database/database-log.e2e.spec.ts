@@ -12,6 +12,8 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../src/one-machine/infrastructure/embedded-postgres.js';
+import type { Settings } from '../../src/app/settings.js';
+import { linkIn, mailTo } from '../support/mails.js';
 import { Processes } from '../support/processes.js';
 import { testSettings } from '../support/service.js';
 import { until } from '../support/until.js';
@@ -26,6 +28,7 @@ let folder: string;
 let postgres: EmbeddedPostgres;
 let app: NestExpressApplication;
 let baseUrl: string;
+let settings: Settings;
 
 const serverLog = (): string => readFileSync(join(folder, 'server.log'), 'utf8');
 
@@ -36,7 +39,8 @@ beforeAll(async () => {
   const orm = await MikroORM.init(ormOptions(postgres.ownerUrl));
   await migrate(orm, { ownerUrl: postgres.ownerUrl, runtimeUrl: postgres.databaseUrl });
   await orm.close();
-  app = await createHttpApp(testSettings(postgres.databaseUrl));
+  settings = testSettings(postgres.databaseUrl, { DATA_DIR: processes.folder() });
+  app = await createHttpApp(settings);
   await app.listen(0, '127.0.0.1');
   baseUrl = await app.getUrl();
 }, START_TIMEOUT_MS);
@@ -62,8 +66,10 @@ describe("PostgreSQL's log, which tells every statement", () => {
       expect(response.status).toBeLessThan(300);
       return response;
     };
-    const signUp = await request('/auth/sign-up/email', { email: EMAIL, password: PASSWORD }, {});
-    const cookie = signUp.headers
+    await request('/auth/sign-up/email', { email: EMAIL, password: PASSWORD }, {});
+    const { token } = linkIn(await mailTo({ app, settings }, EMAIL));
+    const confirmed = await request('/auth/confirm-email', { token, password: PASSWORD }, {});
+    const cookie = confirmed.headers
       .getSetCookie()
       .map((line) => line.split(';')[0])
       .join('; ');
@@ -97,6 +103,7 @@ describe("PostgreSQL's log, which tells every statement", () => {
     const secrets = {
       hash: createHash('sha256').update(key).digest('hex'),
       key,
+      token,
       EMAIL,
       PASSWORD,
       session,

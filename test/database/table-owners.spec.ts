@@ -6,6 +6,7 @@ import { entities } from '../../src/app/entities.js';
 /** Each table has one module, whose folder alone names it: in SQL, in a query of Kysely's, or as an entity. */
 const OWNERS: Record<string, readonly string[]> = {
   access: [
+    'account_link',
     'api_key',
     'app_user',
     'project_member',

@@ -6,6 +6,7 @@ import { CHOICE } from '../support/pipeline.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
 import { until } from '../support/until.js';
+import { insertAccount } from '../support/user.js';
 
 const TOKEN = `token-${randomBytes(32).toString('hex')}`;
 const PASSWORD = `password-${randomBytes(16).toString('hex')}`;
@@ -76,12 +77,15 @@ describe('secrets (spec §5.2, §5.3)', () => {
 
   /** Signs up, sets forwarding up, fails to deliver, asks for everything, and asks wrongly. */
   async function useEverything(): Promise<void> {
-    const signedUp = await call('POST', '/auth/sign-up/email', {
-      email: 'owner@example.com',
+    const email = 'owner@example.com';
+    await call('POST', '/auth/sign-up/email', {
+      email: 'other@example.com',
       password: PASSWORD,
-      name: 'Owner',
+      name: 'Other',
     });
-    cookie = signedUp.response.headers
+    await insertAccount((sql, parameters) => database.query(sql, parameters), { email, password: PASSWORD });
+    const signedIn = await call('POST', '/auth/sign-in/email', { email, password: PASSWORD });
+    cookie = signedIn.response.headers
       .getSetCookie()
       .map((line) => line.split(';')[0])
       .join('; ');

@@ -29,14 +29,10 @@ export class Tally {
     const route = (path.split('?')[0] ?? '').toLowerCase().replaceAll(/^\/+|\/+$/g, '');
     if (method === 'DELETE' && status === 204 && /^v1\/projects\/[^/]+$/.test(route))
       this.deletedProjects += 1;
-    const name = /^v1\/(?:projects\/[^/]+\/(consents|api-keys)|auth\/(sign-up\/email)|(projects))$/.exec(
-      route,
-    );
-    const made = name?.[1] ?? name?.[2] ?? name?.[3];
+    const name = /^v1\/(?:projects\/[^/]+\/(consents|api-keys)|(projects))$/.exec(route);
+    const made = name?.[1] ?? name?.[2];
     if (made === undefined || method !== 'POST') return;
-    if (status === (made === 'sign-up/email' ? 200 : 201)) {
-      this.creations.set(made, (this.creations.get(made) ?? 0) + 1);
-    }
+    if (status === 201) this.creations.set(made, (this.creations.get(made) ?? 0) + 1);
   }
 
   /** How many were made by `POST` on the route with that end. */

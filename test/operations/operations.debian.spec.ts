@@ -163,6 +163,8 @@ describe("Debian's PostgreSQL", () => {
     const project = await signUpWithReceiver(api, {
       endpointUrl: receiver.url,
       bearerToken: TOKEN,
+      createAccount: (email) =>
+        shell(`npm run ops -- account create ${email}`, serving(runtimeUrl('service'))),
       grantPro: async (id) => {
         const grant = `billing grant ${id} pro --until 2100-01-01T00:00:00Z --reason test --by somebody`;
         await shell(`npm run ops -- ${grant}`, serving(runtimeUrl('service')));

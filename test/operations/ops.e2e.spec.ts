@@ -19,6 +19,8 @@ const COMMANDS = [
   'secrets re-encrypt',
   'mail test',
   'audit list',
+  'account create',
+  'account confirm',
 ];
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 
@@ -79,6 +81,9 @@ describe('npm run ops', () => {
     [`audit list ${UNKNOWN} --before now`, '--before must be an ISO 8601 instant, e.g. 2026-11-20.'],
     ['billing replay', 'Give the id of an event.'],
     ['mail test', 'Give the address that the mail goes to.'],
+    ['account create', 'Give the address of the account.'],
+    ['account confirm nobody', 'Give the address of the account.'],
+    ['account create a@example.com b', 'There is no place for the argument "b".'],
     ['mail test nobody', 'Give the address that the mail goes to.'],
     [`billing grant ${UNKNOWN}`, 'Give a tier behind the project: pro, business, enterprise.'],
     [`billing grant ${UNKNOWN} pro`, 'Give the end of the grant with --until.'],
@@ -97,6 +102,7 @@ describe('npm run ops', () => {
   });
 
   it.each([
+    ['account confirm nobody@example.com', 'This address has no account.'],
     ['outbox retry 1', 'There is no dead letter 1.'],
     ['outbox retry 1 --dry-run', 'There is no dead letter 1.'],
     [`sites publish ${UNKNOWN}`, 'There is no such project.'],

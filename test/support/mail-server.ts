@@ -93,9 +93,10 @@ export class MailServer {
     if (server) await new Promise<void>((done) => server.close(() => done()));
   }
 
-  /** The next mail to somebody that nobody has taken from here yet. */
-  async mailTo(to: string): Promise<ReceivedMail> {
+  /** The next mail to somebody that nobody has taken from here yet; `ring` has a worker look. */
+  async mailTo(to: string, ring: () => void = () => {}): Promise<ReceivedMail> {
     return until(`a mail to ${to}`, () => {
+      ring();
       const index = this.received.findIndex((mail) => mail.to.includes(to));
       return index === -1 ? null : this.received.splice(index, 1)[0];
     });

@@ -32,13 +32,23 @@ export function postConsent(api: ServiceProcess, projectId: string): Promise<{ v
   });
 }
 
-/** Signs `CREDENTIALS` up with a project on Pro, which `grantPro` grants, and has it forward to a receiver. */
+/**
+ * Gives `CREDENTIALS` an account by `ops account create`, whose output `createAccount` returns, with a project on Pro,
+ * which `grantPro` grants, and has it forward to a receiver.
+ */
 export async function signUpWithReceiver(
   api: ServiceProcess,
-  setUp: { endpointUrl: string; bearerToken: string; grantPro: (projectId: string) => Promise<void> },
+  setUp: {
+    endpointUrl: string;
+    bearerToken: string;
+    createAccount: (email: string) => Promise<string>;
+    grantPro: (projectId: string) => Promise<void>;
+  },
 ): Promise<{ id: string }> {
   const { endpointUrl, bearerToken } = setUp;
-  const { cookie } = await callApi(api, 'POST', '/auth/sign-up/email', CREDENTIALS);
+  const [, token] = /token=([\w-]+)/.exec(await setUp.createAccount(CREDENTIALS.email)) ?? [];
+  await callApi(api, 'POST', '/auth/reset-password', { token, newPassword: CREDENTIALS.password });
+  const { cookie } = await callApi(api, 'POST', '/auth/sign-in/email', CREDENTIALS);
   const { value: project } = await callApi<{ id: string }>(
     api,
     'POST',

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { hashPassword } from 'better-auth/crypto';
+import { insertUser } from '../../src/access/infrastructure/user.rows.js';
+import { newId } from '../../src/shared/ids.js';
 import type { TestService } from './service.js';
 
 /** Lets a test choose the client's address: start the service with it, and send `X-Forwarded-For`. */
@@ -38,25 +41,47 @@ export function postAuth(
   });
 }
 
-/** Signs a user up at a service that was started `BEHIND_LOOPBACK_PROXY`. */
+/** Hashed once: it is what makes a sign-up slow. */
+const passwordHash = hashPassword(PASSWORD);
+
+/** A user with a confirmed address, as a sign-up leaves her, signed in at a service that was started `BEHIND_LOOPBACK_PROXY`. */
 export async function signUp(
   service: TestService,
   fields: { email?: string; name?: string } = {},
   headers: Record<string, string> = {},
 ): Promise<TestUser> {
-  const email = fields.email ?? `${randomUUID()}@example.com`;
-  const response = await postAuth(
-    service,
-    'sign-up/email',
-    { email, password: PASSWORD, ...fields },
-    headers,
-  );
+  const { email = `${randomUUID()}@example.com`, name = 'Somebody' } = fields;
+  const user = { email, name, passwordHash: await passwordHash };
+  const id = await service.database.orm.em.fork().transactional((tx) => insertUser(tx, user, new Date()));
+  if (!id) throw new Error(`${email} has an account already.`);
+  const response = await postAuth(service, 'sign-in/email', { email, password: PASSWORD }, headers);
   if (response.status !== 200)
-    throw new Error(`Sign-up answered ${response.status}: ${await response.text()}`);
-  const { user } = (await response.json()) as { user: { id: string } };
-  const cookie = cookieOf(response);
+    throw new Error(`Sign-in answered ${response.status}: ${await response.text()}`);
+  return userWith(service, { id, email, cookie: cookieOf(response) });
+}
+
+/** Makes a user with a confirmed address by SQL alone, where the service runs in another process. Returns her id. */
+export async function insertAccount(
+  query: (sql: string, parameters: unknown[]) => Promise<unknown>,
+  { email, password = PASSWORD, name = 'A user' }: { email: string; password?: string; name?: string },
+): Promise<string> {
+  const [id, hash] = [newId(), await (password === PASSWORD ? passwordHash : hashPassword(password))];
+  await query(
+    `with made as (insert into app_user (id, name, email, email_verified) values ($1, $2, $3, true))
+     insert into user_account (id, user_id, provider_id, account_id, password)
+     values (gen_random_uuid(), $1, 'credential', $1::uuid::text, $4)`,
+    [id, name, email, hash],
+  );
+  return id;
+}
+
+/** A user by the session that she has. */
+export function userWith(
+  service: TestService,
+  { id, email, cookie }: Pick<TestUser, 'id' | 'email' | 'cookie'>,
+): TestUser {
   return {
-    id: user.id,
+    id,
     email,
     cookie,
     request: (method, path, body, headers = {}) =>

@@ -4,7 +4,7 @@ import { writeAudit } from '../../audit/audit.log.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { type Actor, authorOf } from '../domain/actor.js';
+import { type Actor, authorOf, emailNotConfirmed } from '../domain/actor.js';
 import type { ApiKey } from '../infrastructure/api-key.entity.js';
 import { ApiKeyService } from '../api-key.service.js';
 import { accessTables } from '../infrastructure/access.tables.js';
@@ -71,11 +71,13 @@ export class MembershipService implements OnModuleInit {
         .selectFrom('app_user')
         .select(['id as userId', 'email', 'name'])
         .where('email', '=', wanted.email.toLowerCase())
+        // Who has not proven the address may be anybody.
+        .where('emailVerified', '=', true)
         .executeTakeFirst();
       if (!user) {
         throw new DomainError(
           'user_not_found',
-          'Nobody has signed up with this e-mail. Ask them to sign up first.',
+          'Nobody has an account with this e-mail, or has confirmed it. Ask them to sign up first.',
         );
       }
       if (await tx.findOne(ProjectMember, { projectId, userId: user.userId })) {
@@ -150,16 +152,17 @@ export class MembershipService implements OnModuleInit {
 
   /**
    * Writes the user down as owner of a project that has just been made.
-   * @throws DomainError `project_limit_reached`, which undoes the making.
+   * @throws DomainError `email_not_confirmed`, `project_limit_reached`, which undo the making.
    */
   private async addFirstOwner(tx: EntityManager, { projectId, userId }: ProjectCreated): Promise<void> {
     // The lock on the user's row makes requests at the same time count one after the other.
-    await accessTables(tx)
+    const user = await accessTables(tx)
       .selectFrom('app_user')
-      .select('id')
+      .select('emailVerified')
       .where('id', '=', userId)
       .forNoKeyUpdate()
-      .execute();
+      .executeTakeFirst();
+    if (!user?.emailVerified) throw emailNotConfirmed();
     const owned = await tx.count(ProjectMember, { userId, role: 'owner' });
     if (owned >= PROJECTS_OWNED_MAX) {
       throw new DomainError(

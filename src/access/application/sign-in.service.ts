@@ -22,6 +22,8 @@ export interface SignedInUser {
   id: string;
   name: string;
   email: string;
+  /** Whether she has proven that the address is hers; never false for accounts made since addresses are. */
+  emailVerified: boolean;
 }
 
 /** A user and the `Set-Cookie` values that open, renew or end the session. */
@@ -35,12 +37,11 @@ export interface Session {
   session: { expiresAt: Date };
 }
 
-/** Signing up, in and out, and who a session cookie belongs to. */
+/** Signing in and out, and who a session cookie belongs to. */
 @Injectable()
 export class SignInService implements OnModuleInit {
   private readonly auth: Auth;
   private readonly signInsByAddress: AttemptLimit;
-  private readonly signUpsByAddress: AttemptLimit;
   private readonly networks: KnownNetworks;
   private readonly attempts: PasswordAttempts;
 
@@ -59,7 +60,6 @@ export class SignInService implements OnModuleInit {
     };
     this.auth = createAuth({ ...service, authSecret }, pool);
     this.signInsByAddress = new AttemptLimit({ ...byAddress, name: 'sign_in_address' });
-    this.signUpsByAddress = new AttemptLimit({ ...byAddress, name: 'sign_up_address' });
     this.networks = new KnownNetworks(pool, authSecret);
     this.attempts = new PasswordAttempts(shared, this.networks);
   }
@@ -67,27 +67,6 @@ export class SignInService implements OnModuleInit {
   /** Wrong options of the library stop the start, not the first sign-in. */
   async onModuleInit(): Promise<void> {
     await this.auth.$context;
-  }
-
-  /**
-   * Makes a user and opens a session. `address` is the client's.
-   * @throws DomainError `user_exists`, `validation_failed`, `too_many_requests`.
-   */
-  async signUp(
-    fields: { email: string; password: string; name: string; rememberMe?: boolean | undefined },
-    address: string,
-  ): Promise<SignIn> {
-    const network = clientNetwork(address);
-    await this.signUpsByAddress.take(network);
-    try {
-      const { headers, response } = await this.auth.api.signUpEmail({ body: fields, returnHeaders: true });
-      await this.networks.remember(response.user, network);
-      return { user: userOf(response.user), cookies: headers.getSetCookie() };
-    } catch (error) {
-      // The library has one code for every failed insert; of two sign-ups at once, one loses on the unique e-mail.
-      const lostRace = codeOf(error) === 'FAILED_TO_CREATE_USER' && (await this.isSignedUp(fields.email));
-      throw lostRace ? userExists() : refusalOf(error);
-    }
   }
 
   /**
@@ -108,6 +87,11 @@ export class SignInService implements OnModuleInit {
     await this.networks.remember(response.user, network);
     await this.dropSurplusSessions(response.user.id);
     return { user: userOf(response.user), cookies: headers.getSetCookie() };
+  }
+
+  /** Counts a try at a password of `subject` other than at sign-in. @throws DomainError `too_many_requests`. */
+  countPassword(subject: string): Promise<Attempt> {
+    return this.attempts.change(subject);
   }
 
   /** Ends the session of the cookie, if there is one. Returns the values that delete the cookies. */
@@ -163,13 +147,6 @@ export class SignInService implements OnModuleInit {
     return { session, cookies: headers.getSetCookie() };
   }
 
-  private async isSignedUp(email: string): Promise<boolean> {
-    const { rows } = await this.authPool.pool.query('select 1 from app_user where email = $1', [
-      email.toLowerCase(),
-    ]);
-    return rows.length > 0;
-  }
-
   private async dropSurplusSessions(userId: string): Promise<void> {
     await this.authPool.pool.query(
       `delete from user_session where user_id = $1 and (expires_at < now() or id in (
@@ -193,8 +170,8 @@ async function countingFailure<Result>(counted: Attempt, make: () => Promise<Res
   }
 }
 
-function userOf(user: { id: string; name: string; email: string }): SignedInUser {
-  return { id: user.id, name: user.name, email: user.email };
+function userOf({ id, name, email, emailVerified }: SignedInUser): SignedInUser {
+  return { id, name, email, emailVerified };
 }
 
 /** The library is shown the cookie alone: it believes headers such as `X-Forwarded-For`. */
@@ -210,10 +187,6 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-function userExists(): DomainError {
-  return new DomainError('user_exists', 'Somebody signed up with this e-mail already. Sign in instead.');
-}
-
 /** What the library's refusal is called here; anything unexpected stays what it is and becomes a 500. */
 function refusalOf(error: unknown): unknown {
   switch (codeOf(error)) {
@@ -221,9 +194,6 @@ function refusalOf(error: unknown): unknown {
     case 'INVALID_PASSWORD':
     case 'CREDENTIAL_ACCOUNT_NOT_FOUND':
       return new DomainError('invalid_credentials', 'The e-mail or the password is wrong.');
-    case 'USER_ALREADY_EXISTS':
-    case 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL':
-      return userExists();
     case 'INVALID_EMAIL':
     case 'VALIDATION_ERROR':
       return fieldErrors([{ field: 'email', message: 'Give a valid e-mail address.' }]);

@@ -9,7 +9,7 @@ import type { Role } from './role.js';
  * the audit; null where there is none.
  */
 export type Actor = { network: string | null } & (
-  | { kind: 'user'; userId: string; email: string }
+  | { kind: 'user'; userId: string; email: string; emailConfirmed: boolean }
   | {
       kind: 'api_key';
       apiKeyId: string;
@@ -24,6 +24,14 @@ export type Actor = { network: string | null } & (
 export function authorOf(actor: Actor): Author & { kind: 'user' | 'api_key' } {
   const { kind, network } = actor;
   return { kind, id: actor.kind === 'user' ? actor.userId : actor.apiKeyId, network };
+}
+
+/** The refusal of a user who has not proven her address: nothing that was given to it counts until she has. */
+export function emailNotConfirmed(): DomainError {
+  return new DomainError(
+    'email_not_confirmed',
+    'Confirm your e-mail address first: ask for a new password (POST /v1/auth/forgot-password), and follow the link in the mail.',
+  );
 }
 
 /** The user who calls. @throws DomainError `session_required` where it is an API key. */

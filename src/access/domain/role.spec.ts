@@ -6,6 +6,7 @@ const USER: Actor & { kind: 'user' } = {
   kind: 'user',
   userId: 'u',
   email: 'a@example.com',
+  emailConfirmed: true,
   network: '203.0.113.0/24',
 };
 const KEY: Actor = {

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags, ApiExtraModels, refs } from '@nes
 import type { Request, Response } from 'express';
 import { CurrentActor, Public, SignedIn } from '../access.decorators.js';
 import type { Actor } from '../domain/actor.js';
+import { PasswordService } from '../application/password.service.js';
 import { type SignIn, SignInService } from '../application/sign-in.service.js';
 import { OwnRequestGuard } from './own-request.guard.js';
 import { requireUser } from '../domain/actor.js';
@@ -12,7 +13,7 @@ import {
   SignedInDto,
   SignedOutDto,
   SignInBody,
-  SignUpBody,
+  UserDto,
 } from './auth.dto.js';
 
 /**
@@ -23,23 +24,10 @@ import {
 @UseGuards(OwnRequestGuard)
 @Controller('v1/auth')
 export class AuthController {
-  constructor(private readonly signIns: SignInService) {}
-
-  /** Answers `{ user }` and sets the session cookie; 409 `user_exists`. */
-  @Public()
-  @ApiOperation({ summary: 'Sign up and open a session' })
-  @ApiOkResponse({ type: SignedInDto })
-  @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
-  @Post('sign-up/email')
-  async signUp(
-    @Body() body: SignUpBody,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<SignedInDto> {
-    const name = body.name ?? body.email.slice(0, body.email.lastIndexOf('@'));
-    return setCookies(response, await this.signIns.signUp({ ...body, name }, request.ip ?? ''));
-  }
+  constructor(
+    private readonly signIns: SignInService,
+    private readonly passwords: PasswordService,
+  ) {}
 
   /** Answers `{ user }` and sets the session cookie; 401 `invalid_credentials`. */
   @Public()
@@ -80,10 +68,13 @@ export class AuthController {
   async session(@Req() request: Request, @Res() response: Response): Promise<void> {
     const { session, cookies } = await this.signIns.renew(request.headers.cookie);
     response.append('Set-Cookie', cookies).setHeader('Cache-Control', 'no-store');
-    response.json(session);
+    response.json(session && { ...session, user: UserDto.of(session.user) });
   }
 
-  /** Sets a new password, ends all other sessions of the user and renews this one; 401 `invalid_credentials`. */
+  /**
+   * Sets a new password, ends all other sessions of the user, renews this one and tells her by mail; 401
+   * `invalid_credentials`.
+   */
   @SignedIn()
   @ApiOperation({ summary: 'Change the password and end all other sessions' })
   @ApiOkResponse({ type: SignedInDto })
@@ -96,12 +87,15 @@ export class AuthController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto> {
-    const { userId } = requireUser(actor);
-    return setCookies(response, await this.signIns.changePassword(userId, body, request.headers.cookie));
+    const { userId, email } = requireUser(actor);
+    const renewed = await this.signIns.changePassword(userId, body, request.headers.cookie);
+    await this.passwords.tellChanged(email);
+    return setCookies(response, renewed);
   }
 }
 
-function setCookies(response: Response, { user, cookies }: SignIn): SignedInDto {
+/** Sets the cookies of a session on the answer, and tells whose it is. */
+export function setCookies(response: Response, { user, cookies }: SignIn): SignedInDto {
   response.append('Set-Cookie', cookies);
-  return { user };
+  return { user: UserDto.of(user) };
 }

@@ -1,20 +1,19 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsEmail, IsString, Length, MaxLength } from 'class-validator';
+import { IsBoolean, IsString, Length, Matches, MaxLength } from 'class-validator';
+import { TOKEN } from '../domain/account-link.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
+import { EmailAddress } from './email.decorator.js';
 import { IfGiven } from '../../shared/if-given.decorator.js';
-import { TextLine, Trimmed } from '../../shared/text.decorator.js';
+import { TextLine } from '../../shared/text.decorator.js';
 
-/** Longest address that can be delivered to (RFC 5321). */
-export const EMAIL_CHARACTERS_MAX = 254;
 const USER_NAME_CHARACTERS_MAX = 120;
 
-export class SignInBody {
-  @ApiProperty({ format: 'email', maxLength: EMAIL_CHARACTERS_MAX })
-  @Trimmed()
-  @IsEmail({ allow_utf8_local_part: false })
-  @MaxLength(EMAIL_CHARACTERS_MAX)
+export class EmailBody {
+  @EmailAddress()
   email!: string;
+}
 
+export class SignInBody extends EmailBody {
   @ApiProperty({ maxLength: PASSWORD_CHARACTERS_MAX })
   @IsString()
   @MaxLength(PASSWORD_CHARACTERS_MAX)
@@ -26,11 +25,38 @@ export class SignInBody {
   rememberMe?: boolean;
 }
 
-export class SignUpBody extends SignInBody {
+/** What a link's page posts: the token of the link, and no more than the page asked for. */
+export class TokenBody {
+  @ApiProperty({ description: 'What stands behind `token=` in the mailed link.' })
+  @IsString()
+  @Matches(TOKEN, { message: '$property must be the token of a mailed link.' })
+  token!: string;
+}
+
+export class ConfirmEmailBody extends TokenBody {
+  @ApiProperty({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The one chosen at the sign-up.' })
+  @IsString()
+  @MaxLength(PASSWORD_CHARACTERS_MAX)
+  password!: string;
+
+  @ApiPropertyOptional({ default: true, description: 'false: the cookie ends with the browser session.' })
+  @IfGiven()
+  @IsBoolean()
+  rememberMe?: boolean;
+}
+
+export class ResetPasswordBody extends TokenBody {
   @ApiProperty({ minLength: PASSWORD_CHARACTERS_MIN, maxLength: PASSWORD_CHARACTERS_MAX })
   @IsString()
   @Length(PASSWORD_CHARACTERS_MIN, PASSWORD_CHARACTERS_MAX)
-  declare password: string;
+  newPassword!: string;
+}
+
+export class SignUpBody extends EmailBody {
+  @ApiProperty({ minLength: PASSWORD_CHARACTERS_MIN, maxLength: PASSWORD_CHARACTERS_MAX })
+  @IsString()
+  @Length(PASSWORD_CHARACTERS_MIN, PASSWORD_CHARACTERS_MAX)
+  password!: string;
 
   @ApiPropertyOptional({ description: 'Shown to other members; by default the e-mail before its @.' })
   @IfGiven()
@@ -59,6 +85,10 @@ export class UserDto {
 
   @ApiProperty({ format: 'email' })
   email!: string;
+
+  static of({ id, name, email }: UserDto): UserDto {
+    return { id, name, email };
+  }
 }
 
 export class SignedInDto {
@@ -79,4 +109,12 @@ export class SessionDto extends SignedInDto {
 export class SignedOutDto {
   @ApiProperty({ enum: [true] })
   success!: true;
+}
+
+export class AskedDto {
+  @ApiProperty({
+    enum: ['check_your_mail'],
+    description: 'The same whether the address has an account or not.',
+  })
+  status!: 'check_your_mail';
 }

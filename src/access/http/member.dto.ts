@@ -1,8 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsEmail, IsIn, MaxLength } from 'class-validator';
+import { IsIn } from 'class-validator';
 import { type Role, ROLES } from '../domain/role.js';
-import { EMAIL_CHARACTERS_MAX } from './auth.dto.js';
-import { Trimmed } from '../../shared/text.decorator.js';
+import { EmailAddress } from './email.decorator.js';
 
 export class ChangeRoleBody {
   @ApiProperty({ enum: ROLES })
@@ -11,10 +10,7 @@ export class ChangeRoleBody {
 }
 
 export class AddMemberBody extends ChangeRoleBody {
-  @ApiProperty({ format: 'email', description: 'Of somebody who has signed up.' })
-  @Trimmed()
-  @IsEmail({ allow_utf8_local_part: false })
-  @MaxLength(EMAIL_CHARACTERS_MAX)
+  @EmailAddress('Of somebody who has an account, and has confirmed the address.')
   email!: string;
 }
 

@@ -1,10 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
 import { type TablesOf, typedTables } from '../../database/tables.js';
+import type { AccountLinkSchema } from './account-link.entity.js';
 import type { ProjectMemberSchema } from './project-member.entity.js';
-import type { AppUserSchema } from './sign-in.entities.js';
+import type { AppUserSchema, UserAccountSchema, UserSessionSchema } from './sign-in.entities.js';
 
-type AccessTables = TablesOf<typeof AppUserSchema | typeof ProjectMemberSchema>;
+type AccessTables = TablesOf<
+  | typeof AccountLinkSchema
+  | typeof AppUserSchema
+  | typeof ProjectMemberSchema
+  | typeof UserAccountSchema
+  | typeof UserSessionSchema
+>;
 
-/** Typed queries over who belongs to what. */
+/** Typed queries over who belongs to what, and how people sign in. */
 export const accessTables = (em: EntityManager): Kysely<AccessTables> => typedTables<AccessTables>(em);

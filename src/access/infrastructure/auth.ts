@@ -16,7 +16,7 @@ const DAY_SECONDS = 24 * 60 * 60;
  * limited and answered by our own controllers, like all others.
  */
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the type is built from the options
-export function createAuth(settings: ServiceSettings & AccessSettings, pool: Pool) {
+export function createAuth(settings: ServiceSettings & Pick<AccessSettings, 'authSecret'>, pool: Pool) {
   const logger = new Logger('better-auth');
   const https = settings.publicBaseUrl.startsWith('https:');
   return betterAuth({
@@ -32,6 +32,8 @@ export function createAuth(settings: ServiceSettings & AccessSettings, pool: Poo
     logger: { level: 'error', log: (_level, message) => logger.error(message) },
     emailAndPassword: {
       enabled: true,
+      // Accounts are made by our own transactions (ADR 29).
+      disableSignUp: true,
       minPasswordLength: PASSWORD_CHARACTERS_MIN,
       maxPasswordLength: PASSWORD_CHARACTERS_MAX,
     },

@@ -1,5 +1,8 @@
 import { BRAND } from '../../shared/brand.js';
-import type { Letter } from './letter.js';
+import { type Letter, nameInMail } from './letter.js';
+
+const NOT_YOU =
+  'If you did not ask for this, do nothing: without the link nothing changes, and nobody else has it.';
 
 /**
  * Every mail that the service sends, by name. To add one, add a line: a function of its values (JSON: they wait in the
@@ -12,6 +15,39 @@ export const MAIL_TEMPLATES = {
   test: (): Letter => ({
     subject: `A test from ${BRAND}`,
     paragraphs: ['This mail was sent by an operator to see whether mail arrives. It does.'],
+  }),
+  confirm_sign_up: ({ name, link }: { name: string; link: string }): Letter => ({
+    subject: 'Confirm your e-mail address',
+    paragraphs: [
+      `Hello ${nameInMail(name)},`,
+      'somebody, you we hope, has signed up with this address. Confirm that it is yours with the password that you chose; the link can be used once, within a day.',
+      { label: 'Confirm the address', url: link },
+      NOT_YOU,
+    ],
+  }),
+  /** To who signs up with an address that has an account. */
+  account_exists: ({ link }: { link: string }): Letter => ({
+    subject: 'You have an account already',
+    paragraphs: [
+      'Somebody, you we hope, has signed up with this address, which has an account already. Sign in with your password; if you have forgotten it, this link sets another one. It can be used once, within an hour.',
+      { label: 'Set a new password', url: link },
+      NOT_YOU,
+    ],
+  }),
+  reset_password: ({ link }: { link: string }): Letter => ({
+    subject: 'Set a new password',
+    paragraphs: [
+      'Somebody, you we hope, has asked for a new password. The link can be used once, within an hour.',
+      { label: 'Set a new password', url: link },
+      NOT_YOU,
+    ],
+  }),
+  password_changed: (): Letter => ({
+    subject: 'Your password was changed',
+    paragraphs: [
+      'The password of your account was changed, and all other sessions were signed out.',
+      'If it was not you, ask for a new password on the sign-in page at once, and tell the operator of this service.',
+    ],
   }),
 } as const;
 

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { MailService } from '../../mail/mail.service.js';
+import { baseUrlOf } from '../../shared/base-url.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { LINK_PAGES, linkTo } from '../domain/account-link.js';
+import { type AccountLink, mintLink } from '../infrastructure/account-links.js';
+import type { UserRow } from '../infrastructure/user.rows.js';
+
+/** The mails of accounts, each with the link that it carries, in the caller's transaction. */
+@Injectable()
+export class AccountMails {
+  private readonly baseUrl: string;
+
+  constructor(
+    private readonly mails: MailService,
+    @SettingsFrom(serviceSettings) service: ServiceSettings,
+  ) {
+    this.baseUrl = baseUrlOf(service);
+  }
+
+  /** @throws DomainError `mail_not_configured`. */
+  requireMail(): void {
+    this.mails.requireMail();
+  }
+
+  async confirmSignUp(
+    tx: EntityManager,
+    { email, name, passwordHash }: { email: string; name: string; passwordHash: string },
+    now: Date,
+  ): Promise<void> {
+    const { link, until } = await this.mint(
+      tx,
+      { kind: 'sign_up', userId: null, email, name, passwordHash },
+      now,
+    );
+    await this.mails.send({ to: email, template: 'confirm_sign_up', values: { name, link }, until }, tx);
+  }
+
+  async accountExists(tx: EntityManager, { id, email }: UserRow, now: Date): Promise<void> {
+    const { link, until } = await this.mint(tx, resetOf(id, email), now);
+    await this.mails.send({ to: email, template: 'account_exists', values: { link }, until }, tx);
+  }
+
+  async resetPassword(tx: EntityManager, { id, email }: UserRow, now: Date): Promise<void> {
+    const { link, until } = await this.mint(tx, resetOf(id, email), now);
+    await this.mails.send({ to: email, template: 'reset_password', values: { link }, until }, tx);
+  }
+
+  async passwordChanged(tx: EntityManager, email: string): Promise<void> {
+    await this.mails.send({ to: email, template: 'password_changed', values: {} }, tx);
+  }
+
+  private async mint(
+    tx: EntityManager,
+    wanted: Omit<AccountLink, 'id'>,
+    now: Date,
+  ): Promise<{ link: string; until: Date }> {
+    const { token, expiresAt } = await mintLink(tx, wanted, now);
+    return { link: linkTo(this.baseUrl, LINK_PAGES[wanted.kind], token), until: expiresAt };
+  }
+}
+
+function resetOf(userId: string, email: string): Omit<AccountLink, 'id'> {
+  return { kind: 'reset_password', userId, email, name: null, passwordHash: null };
+}

@@ -1,0 +1,105 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import type { Attempt, Ending, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
+import { namedKey } from '../../outbox/domain/ordering-key.js';
+import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
+import type { OutboxHandler } from '../../outbox/outbox.handler.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import { newId } from '../../shared/ids.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type SecretSettings, secretSettings } from '../../shared/secret-keys.settings.js';
+import { SecretVault } from '../../shared/secret-vault.js';
+import { findUser } from '../infrastructure/user.rows.js';
+import { AccountMails } from './account-mails.js';
+
+/** Topic of the outbox for what somebody has asked of an address that may have an account. */
+const ACCOUNT_ASKED = 'account.asked';
+const ORDERING_KEY = namedKey('accounts');
+/** Nothing is done but to decrypt it. */
+const ATTEMPT_MAX_MS = 1_000;
+
+/** What somebody who is not signed in may ask of an address, in lower case. */
+export type AccountRequest =
+  | { kind: 'sign_up'; email: string; name: string; passwordHash: string }
+  | { kind: 'forgot_password'; email: string };
+
+/**
+ * Answers those who ask for an account or a new password, by mail. The request itself only writes down what was asked:
+ * whether the address has an account is looked up here, after the answer, so neither its body nor its time can tell
+ * (ADR 29). What was asked waits encrypted, because it holds an address and the hash of a password.
+ */
+@Injectable()
+export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleInit {
+  readonly topics = [ACCOUNT_ASKED];
+  readonly retry = BUG_SCHEDULE;
+  readonly attemptMaxMs = ATTEMPT_MAX_MS;
+  private readonly vault: SecretVault;
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly outbox: OutboxService,
+    private readonly mails: AccountMails,
+    @SettingsFrom(secretSettings) { secretKeys }: SecretSettings,
+  ) {
+    this.vault = new SecretVault(secretKeys);
+  }
+
+  onModuleInit(): void {
+    this.outbox.register(this);
+  }
+
+  /** Takes note of a request; a worker answers it by mail. The same work whatever the address. */
+  async note(request: AccountRequest): Promise<void> {
+    const id = newId();
+    const { ciphertext, keyId } = this.vault.seal(boundTo(id), JSON.stringify(request));
+    const payload = { sealed: ciphertext.toString('base64'), keyId };
+    await this.em.fork().transactional((tx) =>
+      this.outbox.append(tx, {
+        orderingKey: ORDERING_KEY,
+        projectId: null,
+        topic: ACCOUNT_ASKED,
+        subjectId: id,
+        payload,
+      }),
+    );
+  }
+
+  prepare(messages: OutboxMessage[]): Promise<Attempt<AccountRequest>[]> {
+    return Promise.resolve(messages.map((message) => () => Promise.resolve(this.opened(message))));
+  }
+
+  /** One transaction with the end of the message: each request is answered once. */
+  async settle(tx: EntityManager, settled: Settled<AccountRequest>[]): Promise<void> {
+    for (const { outcome } of settled) await this.answer(tx, outcome, new Date());
+  }
+
+  giveUp(): Ending<AccountRequest> {
+    return { kind: 'dead', error: 'The service stopped each time while answering the request.' };
+  }
+
+  private opened({ subjectId, payload }: OutboxMessage): Ending<AccountRequest> {
+    const { sealed, keyId } = payload as { sealed: string; keyId: string };
+    const ciphertext = Buffer.from(sealed, 'base64');
+    const request = this.vault.open(boundTo(subjectId), { ciphertext, keyId });
+    if (request === null)
+      return { kind: 'dead', error: 'SECRET_KEYS lacks the key that the request waits under.' };
+    return { kind: 'settled', outcome: JSON.parse(request) as AccountRequest, healthy: true };
+  }
+
+  private async answer(tx: EntityManager, request: AccountRequest, now: Date): Promise<void> {
+    const user = await findUser(tx, request.email);
+    switch (request.kind) {
+      case 'sign_up':
+        if (user) await this.mails.accountExists(tx, user, now);
+        else await this.mails.confirmSignUp(tx, request, now);
+        return;
+      case 'forgot_password':
+        if (user) await this.mails.resetPassword(tx, user, now);
+        return;
+    }
+  }
+}
+
+function boundTo(id: string): string {
+  return `account-request/${id}`;
+}

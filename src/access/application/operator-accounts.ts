@@ -1,0 +1,28 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { LINK_PAGES, linkTo } from '../domain/account-link.js';
+import { mintLink } from '../infrastructure/account-links.js';
+import { confirmAddress, findUser, insertUser } from '../infrastructure/user.rows.js';
+
+/** Makes an account without a password, and a link that sets it; null where the address has one. */
+export async function createAccount(
+  em: EntityManager,
+  { email, name, baseUrl }: { email: string; name: string; baseUrl: string },
+): Promise<{ link: string; until: Date } | null> {
+  return em.fork().transactional(async (tx) => {
+    const now = new Date();
+    const userId = await insertUser(tx, { email, name, passwordHash: null }, now);
+    if (!userId) return null;
+    const wanted = { kind: 'reset_password', userId, email, name: null, passwordHash: null } as const;
+    const { token, expiresAt } = await mintLink(tx, wanted, now);
+    return { link: linkTo(baseUrl, LINK_PAGES.reset_password, token), until: expiresAt };
+  });
+}
+
+/** Takes an account's address as proven; false where there is no account. */
+export async function confirmAccount(em: EntityManager, email: string): Promise<boolean> {
+  return em.fork().transactional(async (tx) => {
+    const user = await findUser(tx, email);
+    if (user) await confirmAddress(tx, user.id, new Date());
+    return user !== null;
+  });
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { linkEnded } from '../domain/account-link.js';
+import { accessTables } from '../infrastructure/access.tables.js';
+import { findLink, takeLink } from '../infrastructure/account-links.js';
+import { Passwords } from '../infrastructure/passwords.js';
+import { confirmAddress, endSessions, setPasswordHash } from '../infrastructure/user.rows.js';
+import { AccountLimits } from './account-limits.js';
+import { AccountMails } from './account-mails.js';
+import { AccountRequests } from './account-requests.js';
+
+/** Getting back in without a password. */
+@Injectable()
+export class PasswordService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly limits: AccountLimits,
+    private readonly requests: AccountRequests,
+    private readonly mails: AccountMails,
+    private readonly passwords: Passwords,
+  ) {}
+
+  /**
+   * Has a link mailed to the address if it has an account; nobody can tell from here whether it has. `address` is the
+   * client's.
+   * @throws DomainError `mail_not_configured`, `too_many_requests`.
+   */
+  async forgot(given: string, address: string): Promise<void> {
+    this.mails.requireMail();
+    const email = given.toLowerCase();
+    await this.limits.ask(email, address);
+    await this.requests.note({ kind: 'forgot_password', email });
+  }
+
+  /**
+   * Sets the password of a link's user, ends all her sessions and links, and takes her address as proven: all of it in
+   * one transaction. It opens no session: a second factor is still to be shown.
+   * @throws DomainError `link_ended`, `too_many_requests`.
+   */
+  async reset(
+    { token, newPassword }: { token: string; newPassword: string },
+    address: string,
+  ): Promise<void> {
+    await this.limits.followLink(address);
+    // Looked up first: nobody has passwords hashed with tokens that he makes up.
+    if (!(await findLink(this.em.fork(), 'reset_password', token, new Date()))) throw linkEnded();
+    const passwordHash = await this.passwords.hash(newPassword);
+    await this.em.fork().transactional(async (tx) => {
+      const now = new Date();
+      const link = await takeLink(tx, 'reset_password', token, now);
+      if (!link?.userId) throw linkEnded();
+      const { userId, email } = link;
+      await setPasswordHash(tx, userId, passwordHash, now);
+      await confirmAddress(tx, userId, now);
+      await endSessions(tx, userId);
+      await accessTables(tx).deleteFrom('account_link').where('userId', '=', userId).execute();
+      await this.mails.passwordChanged(tx, email);
+    });
+  }
+
+  /** Tells a user that her password was changed by who knew it. */
+  async tellChanged(email: string): Promise<void> {
+    await this.em.fork().transactional((tx) => this.mails.passwordChanged(tx, email));
+  }
+}

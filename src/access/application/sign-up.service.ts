@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { DomainError } from '../../shared/domain-error.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type AccessSettings, accessSettings } from '../access.settings.js';
+import { linkEnded } from '../domain/account-link.js';
+import { accessTables } from '../infrastructure/access.tables.js';
+import { findLink, takeLink } from '../infrastructure/account-links.js';
+import { Passwords } from '../infrastructure/passwords.js';
+import { insertUser } from '../infrastructure/user.rows.js';
+import { AccountLimits } from './account-limits.js';
+import { AccountMails } from './account-mails.js';
+import { AccountRequests } from './account-requests.js';
+import { type SignIn, SignInService } from './sign-in.service.js';
+
+/**
+ * Making an account. Nobody is a user before she has proven her address: until then there is a link, and no row that a
+ * project could name. Whoever registers a colleague's address first gets nothing by it (ADR 29).
+ */
+@Injectable()
+export class SignUpService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly limits: AccountLimits,
+    private readonly requests: AccountRequests,
+    private readonly mails: AccountMails,
+    private readonly passwords: Passwords,
+    private readonly signIns: SignInService,
+    @SettingsFrom(accessSettings) private readonly settings: AccessSettings,
+  ) {}
+
+  /**
+   * Takes note that somebody wants an account, and has a mail sent to the address: with a link that confirms it, or,
+   * where it has an account, one that says so. `address` is the client's.
+   * @throws DomainError `sign_up_closed`, `mail_not_configured`, `too_many_requests`.
+   */
+  async ask(fields: { email: string; password: string; name: string }, address: string): Promise<void> {
+    this.requireOpen();
+    this.mails.requireMail();
+    const email = fields.email.toLowerCase();
+    await this.limits.ask(email, address);
+    const passwordHash = await this.passwords.hash(fields.password);
+    await this.requests.note({ kind: 'sign_up', email, name: fields.name, passwordHash });
+  }
+
+  /**
+   * Makes the account of a link and opens a session. The password is the one of that sign-up: who opens the link that a
+   * stranger had sent to her does not make an account that the stranger can use.
+   * @throws DomainError `sign_up_closed`, `link_ended`, `invalid_credentials`, `too_many_requests`.
+   */
+  async confirm(
+    fields: { token: string; password: string; rememberMe?: boolean | undefined },
+    address: string,
+  ): Promise<SignIn> {
+    this.requireOpen();
+    await this.limits.followLink(address);
+    const link = await findLink(this.em.fork(), 'sign_up', fields.token, new Date());
+    if (!link?.passwordHash) throw linkEnded();
+    const attempt = await this.signIns.countPassword(link.id);
+    if (!(await this.passwords.matches(fields.password, link.passwordHash))) {
+      throw new DomainError(
+        'invalid_credentials',
+        'This is not the password that was chosen at this sign-up. If it was not you who signed up, do so yourself.',
+      );
+    }
+    await attempt.forget();
+    await this.em.fork().transactional((tx) => makeUser(tx, fields.token, new Date()));
+    return this.signIns.signIn({ ...fields, email: link.email }, address);
+  }
+
+  private requireOpen(): void {
+    if (this.settings.signUp === 'open') return;
+    throw new DomainError(
+      'sign_up_closed',
+      this.settings.signUp === 'invited'
+        ? 'Accounts are made by invitation here. Open the link of yours, or ask an owner of the project for one.'
+        : 'Accounts are made by the operator of this service.',
+    );
+  }
+}
+
+async function makeUser(tx: EntityManager, token: string, now: Date): Promise<void> {
+  const link = await takeLink(tx, 'sign_up', token, now);
+  if (!link) throw linkEnded();
+  const { email, name, passwordHash } = link;
+  // Of two who confirm the same address at once, the first makes the account.
+  if (!(await insertUser(tx, { email, name: name ?? '', passwordHash }, now))) throw linkEnded();
+  await accessTables(tx)
+    .deleteFrom('account_link')
+    .where('kind', '=', 'sign_up')
+    .where('email', '=', email)
+    .execute();
+}

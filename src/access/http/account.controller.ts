@@ -1,0 +1,89 @@
+import { Body, Controller, Header, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Public } from '../access.decorators.js';
+import { PasswordService } from '../application/password.service.js';
+import { SignUpService } from '../application/sign-up.service.js';
+import { setCookies } from './auth.controller.js';
+import {
+  AskedDto,
+  ConfirmEmailBody,
+  EmailBody,
+  ResetPasswordBody,
+  SignedInDto,
+  SignedOutDto,
+  SignUpBody,
+} from './auth.dto.js';
+import { OwnRequestGuard } from './own-request.guard.js';
+
+/** The same answer for every address (docs/accounts.md). */
+const ASKED: AskedDto = { status: 'check_your_mail' };
+
+/** Getting an account, and getting back into it, by links that are mailed (docs/accounts.md). */
+@ApiTags('Sign-in')
+@UseGuards(OwnRequestGuard)
+@Controller('v1/auth')
+export class AccountController {
+  constructor(
+    private readonly signUps: SignUpService,
+    private readonly passwords: PasswordService,
+  ) {}
+
+  /**
+   * Always `{ status: "check_your_mail" }`: the mail has a link to `/confirm-email?token=…`, or says that there is an
+   * account already. 403 `sign_up_closed` where SIGN_UP is not `open`.
+   */
+  @Public()
+  @ApiOperation({ summary: 'Sign up: have a link mailed that confirms the address' })
+  @ApiAcceptedResponse({ type: AskedDto })
+  @HttpCode(202)
+  @Header('Cache-Control', 'no-store')
+  @Post('sign-up/email')
+  async signUp(@Body() body: SignUpBody, @Req() request: Request): Promise<AskedDto> {
+    const name = body.name ?? body.email.slice(0, body.email.lastIndexOf('@'));
+    await this.signUps.ask({ ...body, name }, request.ip ?? '');
+    return ASKED;
+  }
+
+  /**
+   * Makes the account of a mailed link, answers `{ user }` and sets the session cookie; 401 `invalid_credentials` where
+   * the password is not that of the sign-up, 410 `link_ended`.
+   */
+  @Public()
+  @ApiOperation({ summary: 'Confirm the address of a sign-up and open a session' })
+  @ApiOkResponse({ type: SignedInDto })
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Post('confirm-email')
+  async confirmEmail(
+    @Body() body: ConfirmEmailBody,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SignedInDto> {
+    return setCookies(response, await this.signUps.confirm(body, request.ip ?? ''));
+  }
+
+  /** Always `{ status: "check_your_mail" }`: an account gets a link to `/new-password?token=…`. */
+  @Public()
+  @ApiOperation({ summary: 'Have a link mailed that sets a new password' })
+  @ApiAcceptedResponse({ type: AskedDto })
+  @HttpCode(202)
+  @Header('Cache-Control', 'no-store')
+  @Post('forgot-password')
+  async forgotPassword(@Body() { email }: EmailBody, @Req() request: Request): Promise<AskedDto> {
+    await this.passwords.forgot(email, request.ip ?? '');
+    return ASKED;
+  }
+
+  /** Sets the password, ends all sessions, takes the address as confirmed, and opens no session; 410 `link_ended`. */
+  @Public()
+  @ApiOperation({ summary: 'Set a new password by a mailed link' })
+  @ApiOkResponse({ type: SignedOutDto })
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Post('reset-password')
+  async resetPassword(@Body() body: ResetPasswordBody, @Req() request: Request): Promise<SignedOutDto> {
+    await this.passwords.reset(body, request.ip ?? '');
+    return { success: true };
+  }
+}

@@ -1,0 +1,66 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { newId } from '../../shared/ids.js';
+import { hashOfToken, LINK_LIFE_MS, type LinkKind, makeToken } from '../domain/account-link.js';
+import { accessTables } from './access.tables.js';
+
+/** A link that can be followed. */
+export interface AccountLink {
+  id: string;
+  kind: LinkKind;
+  userId: string | null;
+  email: string;
+  name: string | null;
+  passwordHash: string | null;
+}
+
+const COLUMNS = ['id', 'kind', 'userId', 'email', 'name', 'passwordHash'] as const;
+
+/** Makes a link in the caller's transaction, and takes away those that have ended. The token is returned this once. */
+export async function mintLink(
+  tx: EntityManager,
+  link: Omit<AccountLink, 'id'>,
+  now: Date,
+): Promise<{ token: string; expiresAt: Date }> {
+  const token = makeToken();
+  const expiresAt = new Date(now.getTime() + LINK_LIFE_MS[link.kind]);
+  await accessTables(tx).deleteFrom('account_link').where('expiresAt', '<', now).execute();
+  await accessTables(tx)
+    .insertInto('account_link')
+    .values({ ...link, id: newId(), tokenHash: hashOfToken(token), createdAt: now, expiresAt })
+    .execute();
+  return { token, expiresAt };
+}
+
+/** The link of a token, left as it is; null where there is none to follow. */
+export async function findLink(
+  em: EntityManager,
+  kind: LinkKind,
+  token: string,
+  now: Date,
+): Promise<AccountLink | null> {
+  const found = await accessTables(em)
+    .selectFrom('account_link')
+    .select(COLUMNS)
+    .where('tokenHash', '=', hashOfToken(token))
+    .where('kind', '=', kind)
+    .where('expiresAt', '>', now)
+    .executeTakeFirst();
+  return found ?? null;
+}
+
+/** Follows a link: of two who do so at once, one gets it. Null where it is gone. */
+export async function takeLink(
+  tx: EntityManager,
+  kind: LinkKind,
+  token: string,
+  now: Date,
+): Promise<AccountLink | null> {
+  const taken = await accessTables(tx)
+    .deleteFrom('account_link')
+    .where('tokenHash', '=', hashOfToken(token))
+    .where('kind', '=', kind)
+    .where('expiresAt', '>', now)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return taken ?? null;
+}
