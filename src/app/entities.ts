@@ -29,7 +29,11 @@ import {
 } from '../forwarding/infrastructure/forwarding.entities.js';
 import { SubscriptionSchema } from '../licensing/infrastructure/subscription.entity.js';
 import { TierChangeSchema } from '../licensing/infrastructure/tier-change.entity.js';
-import { OutboxDeadLetterSchema, OutboxMessageSchema } from '../outbox/infrastructure/outbox.entities.js';
+import {
+  OutboxAwakeSchema,
+  OutboxDeadLetterSchema,
+  OutboxMessageSchema,
+} from '../outbox/infrastructure/outbox.entities.js';
 import { ProjectSchema } from '../projects/infrastructure/project.entity.js';
 import {
   PublicationSchema,
@@ -65,6 +69,7 @@ export const entities = [
   ConsentRollupStateSchema,
   OutboxMessageSchema,
   OutboxDeadLetterSchema,
+  OutboxAwakeSchema,
   ForwardingSettingsSchema,
   DeliverySchema,
   // billing

@@ -19,6 +19,7 @@ import { Migration20261121001001_ordering_key } from './Migration20261121001001_
 import { Migration20261121001002_ordering_key_filled } from './Migration20261121001002_ordering_key_filled.js';
 import { Migration20261121001003_ordering_key_primary } from './Migration20261121001003_ordering_key_primary.js';
 import { Migration20261121005501_key_limits } from './Migration20261121005501_key_limits.js';
+import { Migration20261121004500_outbox_awake } from './Migration20261121004500_outbox_awake.js';
 import { Migration20261121005500_audit } from './Migration20261121005500_audit.js';
 import { Migration20261121005000_account_link } from './Migration20261121005000_account_link.js';
 
@@ -46,6 +47,7 @@ export const migrations: MigrationObject[] = [
   },
   { name: 'Migration20261121001004_billing_messages', class: Migration20261121001004_billing_messages },
   { name: 'Migration20261121010500_shown', class: Migration20261121010500_shown },
+  { name: 'Migration20261121004500_outbox_awake', class: Migration20261121004500_outbox_awake },
   { name: 'Migration20261121005500_audit', class: Migration20261121005500_audit },
   { name: 'Migration20261121005501_key_limits', class: Migration20261121005501_key_limits },
   { name: 'Migration20261121005000_account_link', class: Migration20261121005000_account_link },

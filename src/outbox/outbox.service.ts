@@ -120,6 +120,14 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     this.bell.ring();
   }
 
+  /**
+   * As `ring`, but not where a worker looks by itself after the commit: `awakeMs` is what `AWAKE_MS_SQL` answered in the
+   * transaction, `elapsedMs` how long ago at most that was.
+   */
+  ringUnlessAwake({ awakeMs, elapsedMs }: { awakeMs: number | null; elapsedMs: number }): void {
+    if (awakeMs === null || awakeMs <= elapsedMs) this.ring();
+  }
+
   /** @throws Error where nobody signed up for the topic. */
   handlerOf(topic: string): OutboxHandler {
     const handler = this.handlers.get(topic);

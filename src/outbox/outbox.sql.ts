@@ -11,6 +11,14 @@ export interface MessageSource {
 }
 
 /**
+ * An expression: for how many milliseconds from now some worker looks into the outbox by itself; null where none does.
+ * For `OutboxService.ringUnlessAwake`, and at the end of a statement, so that its own time counts.
+ */
+export const AWAKE_MS_SQL = `(
+        select (extract(epoch from until - clock_timestamp()) * 1000)::float8 from outbox_awake
+      )`;
+
+/**
  * The part of a statement that appends messages, for who cannot afford a statement of their own: the ingest writes
  * records and messages in one round trip. Returns a row for each. Ring (`OutboxService.ring`) after the commit.
  */

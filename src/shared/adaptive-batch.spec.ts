@@ -111,4 +111,43 @@ describe(AdaptiveBatch.name, () => {
     expect(written).toEqual([['a'], ['b', 'c'], ['c']]);
     expect(refused).toEqual([]);
   });
+
+  describe('that gathers', () => {
+    /** Far more than a turn takes on a busy machine. */
+    const GATHER_MS = 400;
+    const gathering = () => setUp({ batchesMax: 2, gather: { ms: GATHER_MS, enough: 2 } });
+    const gathered = (): Promise<void> => new Promise((done) => setTimeout(done, 2 * GATHER_MS));
+
+    it('writes a lone entry at once, and one that comes soon after a batch when its time has come', async () => {
+      const { batch, written, ends } = gathering();
+      batch.add(entry('a'));
+      expect(written).toEqual([['a']]);
+      ends[0]?.();
+      await turn();
+      batch.add(entry('b'));
+      await turn();
+      expect(written).toEqual([['a']]);
+      await gathered();
+      expect(written).toEqual([['a'], ['b']]);
+      ends[1]?.();
+      await gathered();
+      batch.add(entry('c'));
+      expect(written).toEqual([['a'], ['b'], ['c']]);
+    });
+
+    it('lets nothing wait that has company enough', async () => {
+      const { batch, written, ends } = gathering();
+      for (const id of ['a', 'b', 'c']) batch.add(entry(id));
+      expect(written).toEqual([['a'], ['b', 'c']]);
+      batch.add(entry('d'));
+      for (const end of ends) end();
+      await turn();
+      expect(written).toEqual([['a'], ['b', 'c']]);
+      batch.add(entry('e'));
+      expect(written).toEqual([['a'], ['b', 'c'], ['d', 'e']]);
+      ends[2]?.();
+      await gathered();
+      expect(written).toHaveLength(3);
+    });
+  });
 });

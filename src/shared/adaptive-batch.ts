@@ -4,6 +4,11 @@ export interface BatchWork<Entry> {
   batchesMax: number;
   /** Entries of one batch. */
   entriesMax: number;
+  /**
+   * A batch of fewer than `enough` begins no sooner than `ms` after the one before it, so that entries which keep coming
+   * share a commit at low rates, too. An entry that comes later than that is written at once. Absent: nothing waits.
+   */
+  gather?: { ms: number; enough: number };
   /** Entries of the same key never go in one batch; absent: any may. */
   keyOf?(entry: Entry): string;
   /** Writes a batch and answers its entries. Where it throws, nothing of the batch is written. */
@@ -21,13 +26,16 @@ export interface BatchWork<Entry> {
 }
 
 /**
- * Writes entries in adaptive batches: whatever waits when a batch may begin goes in it, in order. There is no timer:
- * a lone entry is written at once, and the batches grow with the load. An entry that spoils its batch is written
+ * Writes entries in adaptive batches: whatever waits when a batch may begin goes in it, in order. A lone entry is
+ * written at once, and the batches grow with the load. An entry that spoils its batch is written
  * alone, as are its neighbours, so that only the bad one fails.
  */
 export class AdaptiveBatch<Entry> {
   private waiting: Entry[] = [];
   private running = 0;
+  private beganMs = Number.NEGATIVE_INFINITY;
+  /** Set while what waits gathers company. */
+  private gathering: NodeJS.Timeout | undefined;
 
   constructor(private readonly work: BatchWork<Entry>) {}
 
@@ -39,12 +47,32 @@ export class AdaptiveBatch<Entry> {
   /** Never waits and never throws. */
   add(entry: Entry): void {
     this.waiting.push(entry);
-    if (this.running < this.work.batchesMax) void this.run();
+    this.begin();
+  }
+
+  /** Begins a batch, or sets a timer for when one may begin. */
+  private begin(): void {
+    if (this.running >= this.work.batchesMax || this.isEarly()) return;
+    void this.run();
+  }
+
+  private isEarly(): boolean {
+    const { gather } = this.work;
+    if (gather === undefined || this.waiting.length >= gather.enough) return false;
+    if (this.gathering) return true;
+    const waitMs = Math.ceil(this.beganMs + gather.ms - performance.now());
+    if (waitMs <= 0) return false;
+    this.gathering = setTimeout(() => {
+      this.gathering = undefined;
+      this.begin();
+    }, waitMs);
+    return true;
   }
 
   private async run(): Promise<void> {
     this.running += 1;
-    while (this.waiting.length > 0) {
+    while (this.waiting.length > 0 && !this.isEarly()) {
+      this.beganMs = performance.now();
       const batch = this.take();
       try {
         await this.work.write(batch);

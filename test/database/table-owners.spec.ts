@@ -22,7 +22,7 @@ const OWNERS: Record<string, readonly string[]> = {
   // The two that follow are the halves of `delivery`, by outcome.
   forwarding: ['delivery', 'delivery_failed', 'delivery_settled', 'forwarding_settings'],
   licensing: ['subscription', 'tier_change'],
-  outbox: ['outbox_dead_letter', 'outbox_message'],
+  outbox: ['outbox_awake', 'outbox_dead_letter', 'outbox_message'],
   projects: ['project'],
   publishing: ['publication', 'site_configuration'],
 };

@@ -147,9 +147,9 @@ export const BREAKS: Break[] = [
     mutations: [
       {
         symbol: 'Sender.send',
-        from: /let end = (await new Exchange\(.*?\)\.run\(this\.agent\));/,
-        to: `await new Exchange(request, deadlineAt, signal).run(this.agent);
-        let end = await new Exchange(request, deadlineAt, signal).run(this.agent);`,
+        from: /let end = (await this\.exchange\(this\.agent, .*?\));/,
+        to: `await this.exchange(this.agent, request, { deadlineAt, signal });
+        let end = await this.exchange(this.agent, request, { deadlineAt, signal });`,
       },
     ],
     kinds: ['flush-redis'],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { OutboxBell } from '../../src/outbox/infrastructure/outbox.bell.js';
 import { OutboxService } from '../../src/outbox/outbox.service.js';
 import { TIER_CHANGED, tierChangedMessage } from '../../src/licensing/licensing.events.js';
 import { newId } from '../../src/shared/ids.js';
@@ -10,6 +11,9 @@ import { until } from '../support/until.js';
 
 /** The longest that can be set: whatever comes sooner was rung for, or seen by the worker's own look every 5 s. */
 const POLL_MS = 60_000;
+/** Records that keep coming, and the pause between two of them. */
+const STREAM_RECORDS = 100;
+const STREAM_PAUSE_MS = 10;
 /** Resends in a row that each have to come at once: the worker's own look hits none of three but by chance. */
 const RESENDS = 3;
 const AT_ONCE_MS = 1_500;
@@ -89,6 +93,30 @@ describe('an appended message', () => {
       expect(performance.now() - startedMs).toBeLessThan(AT_ONCE_MS);
       await settled(project, id, resend + 1);
     }
+  });
+
+  it('is rung for seldom, and worked on at once, while records keep coming', async () => {
+    const project = await createForwardingProject(service, receiver.url);
+    const bell = service.app.get(OutboxBell);
+    const ring = bell.ring.bind(bell);
+    let rings = 0;
+    bell.ring = () => {
+      rings += 1;
+      ring();
+    };
+    receiver.requests.length = 0;
+    const sent: Promise<unknown>[] = [];
+    for (let record = 0; record < STREAM_RECORDS; record++) {
+      sent.push(choose(service, project.id));
+      await new Promise((wake) => setTimeout(wake, STREAM_PAUSE_MS));
+    }
+    await Promise.all(sent);
+    const endedMs = performance.now();
+    await until('all have come', () => receiver.requests.length === STREAM_RECORDS);
+    expect(performance.now() - endedMs).toBeLessThan(AT_ONCE_MS);
+    expect(rings).toBeGreaterThan(0);
+    expect(rings).toBeLessThan(STREAM_RECORDS / 2);
+    bell.ring = ring;
   });
 
   it('is worked on at once where the domains of a project change', async () => {

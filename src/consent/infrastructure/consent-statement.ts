@@ -1,5 +1,5 @@
 import { joinProject } from '../../projects/project.rows.js';
-import { appendMessagesSql } from '../../outbox/outbox.sql.js';
+import { appendMessagesSql, AWAKE_MS_SQL } from '../../outbox/outbox.sql.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
 import { type ConsentAudience } from '../consent.events.js';
 
@@ -41,6 +41,8 @@ export interface BatchAnswer {
   receivedMs: number;
   /** How many outbox messages were written. */
   announced: number;
+  /** For how long a worker looks by itself from then on; null where none does. */
+  awakeMs: number | null;
   /** Rows that were not inserted: their position from 1, and one of the codes above; null where all were. */
   refused: { position: number; code: number }[] | null;
 }
@@ -88,6 +90,7 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
       select
         (extract(epoch from date_trunc('milliseconds', now())) * 1000)::float8 as "receivedMs",
         (select count(*)::int from queued) as announced,
+        ${AWAKE_MS_SQL} as "awakeMs",
         (
           select json_agg(json_build_object(
             'position', judged.position,

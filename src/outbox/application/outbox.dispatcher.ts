@@ -3,7 +3,8 @@ import { ThrottledLog } from '../../shared/throttled-log.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import { type Attempt, type Ending, type OutboxMessage } from '../domain/outbox-message.js';
-import { LOWEST_KEY, OutboxClaimer } from '../infrastructure/outbox.claimer.js';
+import { AWAKE_MS, ClaimPace, type Look } from '../domain/claim-pace.js';
+import { type ClaimRequest, LOWEST_KEY, OutboxClaimer } from '../infrastructure/outbox.claimer.js';
 import { OutboxMetrics } from '../infrastructure/outbox.metrics.js';
 import { type LeasedMessage, OutboxStore } from '../infrastructure/outbox.store.js';
 import { OutboxService } from '../outbox.service.js';
@@ -36,6 +37,9 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   );
   private readonly slots: WorkerSlots;
   private readonly abort = new AbortController();
+  private readonly pace = new ClaimPace();
+  /** Set while a look is to come. */
+  private nextLook: NodeJS.Timeout | undefined;
   private afterKey = LOWEST_KEY;
   private running: Promise<void> | null = null;
   private rung = false;
@@ -66,14 +70,26 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     return this.slots.leased;
   }
 
-  /** Looks for work now. Never waits and never throws. */
+  /** Looks for work: now, or, while work keeps coming, in some milliseconds. Never waits and never throws. */
   ring(): void {
     this.rung = true;
     if (this.running || this.stopping) return;
+    const waitMs = this.pace.waitMs(performance.now());
+    if (waitMs > 0) return this.lookIn(waitMs);
     this.running = this.run().finally(() => {
       this.running = null;
-      if (this.rung) this.ring();
+      if (this.rung) return this.ring();
+      const againMs = this.pace.againMs(performance.now());
+      if (againMs !== null) this.lookIn(againMs);
     });
+  }
+
+  private lookIn(waitMs: number): void {
+    if (this.stopping) return;
+    this.nextLook ??= setTimeout(() => {
+      this.nextLook = undefined;
+      this.ring();
+    }, Math.ceil(waitMs));
   }
 
   /** Stops claiming and waits until what is under way has ended and is settled, whatever its topic. */
@@ -84,7 +100,10 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
 
   private async drain(): Promise<void> {
     this.stopping = true;
+    clearTimeout(this.nextLook);
     for (const key of this.slots.waitingKeys) this.giveBack(key);
+    // Nobody shall go without a ring because of what this worker said; where that fails, the poll makes up for it.
+    await this.store.sayAsleep().catch(() => {});
     const deadline = new Promise<void>((wake) => {
       setTimeout(wake, this.outbox.attemptMaxMs + DRAIN_EXTRA_MS).unref();
     });
@@ -96,9 +115,13 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
 
   private async run(): Promise<void> {
     try {
-      while (this.rung && !this.stopping) {
+      while (this.rung && !this.stopping && this.pace.waitMs(performance.now()) === 0) {
         this.rung = false;
-        await this.claimAll();
+        this.pace.looked(await this.claimAll());
+        if (this.pace.isToSayAwake(performance.now())) {
+          await this.store.sayAwake(AWAKE_MS);
+          this.pace.saidAwake(performance.now());
+        }
       }
     } catch (error) {
       this.claimFailure.warn(error);
@@ -111,15 +134,17 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
    * Claims until it has leased its fill or a whole walk over the keys is done. What a walk passed by (a key or a
    * topic that has its fill, a message that comes later) rings again when its time has come.
    */
-  private async claimAll(): Promise<void> {
+  private async claimAll(): Promise<Look> {
+    const look: Look = { beganMs: performance.now(), found: false, leftMore: false };
     let wholeWalk = this.afterKey === LOWEST_KEY;
     while (this.slots.room > 0 && !this.stopping) {
       const claimedMs = performance.now();
-      const { claimId, messages, nextKey, reachedEnd } = await this.claimer.claim({
-        ...this.slots.claimable(this.outbox.topics, claimedMs),
-        afterKey: this.afterKey,
-      });
+      const claimable = this.slots.claimable(this.outbox.topics, claimedMs);
+      const claimed = await this.claimer.claim({ ...claimable, afterKey: this.afterKey });
+      const { claimId, messages, nextKey, reachedEnd } = claimed;
       this.afterKey = nextKey;
+      look.found ||= messages.length > 0;
+      look.leftMore ||= mayHaveMore(claimable, messages);
       if (messages.length > 0) {
         this.begin(
           messages.map((message) => ({ message, claimId })),
@@ -127,10 +152,11 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
         );
       }
       if (reachedEnd) {
-        if (wholeWalk) return;
+        if (wholeWalk) return look;
         wholeWalk = true;
       }
     }
+    return { ...look, leftMore: true };
   }
 
   /** Never more than half of the lease: after a pause of the process the message may be somebody else's. */
@@ -204,9 +230,9 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     for (const waiting of this.slots.waitingKeys) this.startReady(waiting);
     this.ring();
     await this.conclude(leased, end, claimedMs);
-    const wasFull = this.slots.forget(1);
+    const madeRoom = this.slots.forget(1);
     // A message that was put back may be due again.
-    if (wasFull || end.kind !== 'settled') this.ring();
+    if (madeRoom || end.kind !== 'settled') this.ring();
     done();
   }
 
@@ -259,4 +285,18 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
         return this.settler.fail(leased, end.cause);
     }
   }
+}
+
+/** Whether a claim took all that it might of some key: then more of it may wait. */
+function mayHaveMore(
+  { freeOf, limitPerKey }: Pick<ClaimRequest, 'freeOf' | 'limitPerKey'>,
+  messages: readonly OutboxMessage[],
+): boolean {
+  const claimedOf = new Map<string, number>();
+  for (const { orderingKey } of messages) {
+    const claimed = (claimedOf.get(orderingKey) ?? 0) + 1;
+    if (claimed >= (freeOf.get(orderingKey) ?? limitPerKey)) return true;
+    claimedOf.set(orderingKey, claimed);
+  }
+  return false;
 }

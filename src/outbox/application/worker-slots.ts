@@ -10,6 +10,8 @@ import type { LeasedMessage } from '../infrastructure/outbox.store.js';
  * leaves so many unknown.
  */
 const LEASED_PER_SLOT = 3;
+/** A claim is made for so many messages at least, as a part of the slots: two slots' worth more wait meanwhile. */
+const CLAIM_PER_SLOT = 1 / 4;
 
 /** A message that is prepared and waits for a slot. */
 export interface Ready {
@@ -61,9 +63,10 @@ export class WorkerSlots {
     return this.leasedCount;
   }
 
-  /** How many messages may be claimed now. */
+  /** How many messages may be claimed now: none while it is too few for a claim of their own. */
   get room(): number {
-    return this.slots * LEASED_PER_SLOT - this.leasedCount;
+    const room = this.slots * LEASED_PER_SLOT - this.leasedCount;
+    return room < this.slots * CLAIM_PER_SLOT ? 0 : room;
   }
 
   /** What may be claimed now, of all topics that are handled. */
@@ -130,10 +133,10 @@ export class WorkerSlots {
     this.share.givenBack(message.orderingKey, nowMs);
   }
 
-  /** So many leases have ended; returns whether the worker had its fill before. */
+  /** So many leases have ended; returns whether there is room now, and was none before. */
   forget(count: number): boolean {
-    const wasFull = this.room <= 0;
+    const wasFull = this.room === 0;
     this.leasedCount -= count;
-    return wasFull;
+    return wasFull && this.room > 0;
   }
 }

@@ -30,6 +30,16 @@ export const OutboxMessageSchema = defineEntity({
   },
 });
 
+/** Until when workers look by themselves; one row, or none. It is not logged, so a crash of the server empties it. */
+export const OutboxAwakeSchema = defineEntity({
+  name: 'OutboxAwake',
+  tableName: 'outbox_awake',
+  properties: {
+    one: p.boolean().primary().default(true),
+    until: p.datetime(),
+  },
+});
+
 /** A message that no handler could deal with: out of the way, for an operator to look at. */
 export const OutboxDeadLetterSchema = defineEntity({
   name: 'OutboxDeadLetter',

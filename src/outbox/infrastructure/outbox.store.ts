@@ -152,6 +152,19 @@ export class OutboxStore {
     return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0, dead: 0 };
   }
 
+  /** Says to whoever appends that some worker looks by itself for so long from now, and need not be rung for. */
+  async sayAwake(forMs: number): Promise<void> {
+    await sql`
+      insert into outbox_awake (until) values (now() + make_interval(secs => ${forMs / 1000}::float8))
+      on conflict (one) do update set until = greatest(outbox_awake.until, excluded.until)
+    `.execute(this.em.fork().getKysely());
+  }
+
+  /** Takes that back, for all workers: those that are awake say so again. */
+  async sayAsleep(): Promise<void> {
+    await sql`update outbox_awake set until = now() where until > now()`.execute(this.em.fork().getKysely());
+  }
+
   /** The topics of all stored messages, to find those that nobody handles. */
   async storedTopics(): Promise<string[]> {
     const { rows } = await sql<{ topic: string }>`select distinct topic from outbox_message`.execute(

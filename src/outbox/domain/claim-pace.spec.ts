@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { AWAKE_MS, BUSY_LOOK_INTERVAL_MS, ClaimPace, LOOK_INTERVAL_MS } from './claim-pace.js';
+
+const empty = (beganMs: number) => ({ beganMs, found: false, leftMore: false });
+const found = (beganMs: number) => ({ beganMs, found: true, leftMore: false });
+const full = (beganMs: number) => ({ beganMs, found: true, leftMore: true });
+
+function after(...looks: ReturnType<typeof found>[]): ClaimPace {
+  const pace = new ClaimPace();
+  for (const look of looks) pace.looked(look);
+  return pace;
+}
+
+describe(ClaimPace.name, () => {
+  it('lets a look begin at once where nothing was found before', () => {
+    expect(new ClaimPace().waitMs(0)).toBe(0);
+    expect(after(empty(1_000)).waitMs(1_000)).toBe(0);
+    expect(after(found(900), empty(1_000)).waitMs(1_000)).toBe(0);
+  });
+
+  it('keeps looks that find work 20 ms apart', () => {
+    expect(LOOK_INTERVAL_MS).toBe(20);
+    expect(after(found(1_000)).waitMs(1_003)).toBe(17);
+    expect(after(found(1_000)).waitMs(1_019)).toBe(1);
+    expect(after(found(1_000)).waitMs(1_020)).toBe(0);
+  });
+
+  it('looks again sooner where more waits than could be claimed', () => {
+    expect(after(full(1_000)).waitMs(1_000)).toBe(BUSY_LOOK_INTERVAL_MS);
+    expect(after(full(1_000)).waitMs(1_000 + BUSY_LOOK_INTERVAL_MS)).toBe(0);
+  });
+
+  it('says that it is awake where two looks found work within 100 ms, and not for a lone message', () => {
+    expect(after(found(1_000)).isToSayAwake(1_000)).toBe(false);
+    expect(after(found(1_000), found(1_100)).isToSayAwake(1_100)).toBe(true);
+    expect(after(found(1_000), found(1_101)).isToSayAwake(1_101)).toBe(false);
+    expect(after(found(1_000), found(1_020), empty(1_040)).isToSayAwake(1_040)).toBe(false);
+  });
+
+  it('leaves it to others to be rung for where it has its fill', () => {
+    expect(after(found(1_000), full(1_020)).isToSayAwake(1_020)).toBe(false);
+  });
+
+  it('says it again before the time is over, and not each time', () => {
+    const pace = after(found(1_000), found(1_020));
+    pace.saidAwake(1_020);
+    pace.looked(found(1_040));
+    expect(pace.isToSayAwake(1_040)).toBe(false);
+    expect(pace.isToSayAwake(1_020 + AWAKE_MS / 2)).toBe(false);
+    expect(pace.isToSayAwake(1_021 + AWAKE_MS / 2)).toBe(true);
+  });
+
+  it('looks unasked for as long as it said it would, and once after', () => {
+    const pace = after(found(1_000), found(1_020));
+    expect(pace.againMs(1_020)).toBeNull();
+    pace.saidAwake(1_020);
+    expect(pace.againMs(1_025)).toBe(15);
+    pace.looked(empty(1_020 + AWAKE_MS));
+    expect(pace.againMs(1_020 + AWAKE_MS)).toBe(LOOK_INTERVAL_MS);
+    pace.looked(empty(1_021 + AWAKE_MS));
+    expect(pace.againMs(1_021 + AWAKE_MS)).toBeNull();
+  });
+});
