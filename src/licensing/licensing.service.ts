@@ -2,7 +2,13 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { OutboxService } from '../outbox/outbox.service.js';
 import type { Project } from '../projects/domain/project.js';
-import { findProject, lockProject, readProjects, writeTier } from '../projects/project.rows.js';
+import {
+  findProject,
+  type LicensedProject,
+  lockProject,
+  readLicensedProjects,
+  writeTier,
+} from '../projects/project.rows.js';
 import { newId } from '../shared/ids.js';
 import { graceEndOf, resolveTier } from './domain/resolve-tier.js';
 import { TIER_CHANGED, tierChangedMessage } from './licensing.events.js';
@@ -11,9 +17,6 @@ import type { Subscription } from './domain/subscription.js';
 import { licensingTables } from './infrastructure/licensing.tables.js';
 import { subscriptionsOf } from './subscription.rows.js';
 import type { ResolvedTier, Tier, TierReason } from './domain/tier.js';
-
-/** What of a project's row decides its tier. */
-export type LicensedProject = Pick<Project, 'id' | 'domains' | 'tier' | 'tierReason' | 'tierValidUntil'>;
 
 /** Why a tier is computed anew; it goes into `tier_change` where the tier changes. */
 export interface TierCause {
@@ -52,7 +55,7 @@ export class LicensingService implements OnModuleInit {
   /** Reads the effective tiers of many projects at once, to be asked for with a hostname or with none. */
   async tiersOf(projectIds: string[], now: Date): Promise<TierLookup> {
     const em = this.em.fork();
-    const projects = await readProjects(em, projectIds);
+    const projects = await readLicensedProjects(em, projectIds);
     const stale = projects.filter((project) => cachedTier(project, now) === null).map(({ id }) => id);
     const subscriptions = stale.length > 0 ? await subscriptionsOf(em, ...stale) : [];
     const known = new Map(
