@@ -7,14 +7,14 @@ export interface Choice {
 }
 
 /** What each category grants in Google Consent Mode v2. */
-const TYPES: [string, keyof Choice][] = [
-  ['ad_storage', 'marketing'],
-  ['ad_user_data', 'marketing'],
-  ['ad_personalization', 'marketing'],
-  ['analytics_storage', 'analytics'],
-  ['functionality_storage', 'preferences'],
-  ['personalization_storage', 'preferences'],
-];
+const TYPES: Record<string, keyof Choice> = {
+  ad_storage: 'marketing',
+  ad_user_data: 'marketing',
+  ad_personalization: 'marketing',
+  analytics_storage: 'analytics',
+  functionality_storage: 'preferences',
+  personalization_storage: 'preferences',
+};
 /** Google's tags wait so long for a first update. */
 const WAIT_FOR_UPDATE_MS = 500;
 
@@ -23,8 +23,8 @@ const WAIT_FOR_UPDATE_MS = 500;
  * what is to be called with each further choice.
  */
 export function googleConsent(known: Choice | null): (choice: Choice) => void {
-  const own = ownGlobal('dataLayer') as unknown[] | undefined;
-  const layer = typeof own?.push === 'function' ? own : [];
+  const own = ownGlobal('dataLayer');
+  const layer: unknown[] = Array.isArray(own) ? own : [];
   (window as { dataLayer?: unknown[] }).dataLayer = layer;
   // Google's tags want the arguments object itself, not a list.
   const gtag = function (): void {
@@ -32,7 +32,9 @@ export function googleConsent(known: Choice | null): (choice: Choice) => void {
     layer.push(arguments);
   } as (...parameters: unknown[]) => void;
   const states = (choice: Choice | null): object =>
-    Object.fromEntries(TYPES.map(([type, category]) => [type, choice?.[category] ? 'granted' : 'denied']));
+    Object.fromEntries(
+      Object.entries(TYPES).map(([type, category]) => [type, choice?.[category] ? 'granted' : 'denied']),
+    );
   const update = (choice: Choice): void => gtag('consent', 'update', states(choice));
   gtag('consent', 'default', { ...states(null), wait_for_update: WAIT_FOR_UPDATE_MS });
   if (known) update(known);

@@ -1,81 +1,84 @@
 /**
  * The script on the customer's site (docs/loader.md). It makes one request, for the published configuration,
- * sets the global that tells tier and region, and takes the banner's choices to the service. It never throws
- * into the page, adds no element to it, and works without storage.
+ * sets the global that tells tier and region, and takes the banner's choices to the service. Where the configuration
+ * says so it shows our own banner, which it loads when a choice is needed. It never throws into the page, and works
+ * without storage.
  */
 import { type Choice, googleConsent } from './google-consent';
+import { keeperOf } from './keeper';
+import { ofDocument } from './own-document';
 import { ownGlobal } from './own-global';
-import { isPreviewHost } from './preview-host';
-import { ConsentQueue } from './queue';
+import { consentQueue } from './queue';
+import type { Consent, SiteConfiguration, StoredChoice, Submission } from './site';
 import { readJson, writeJson } from './storage';
 import { uuidV7 } from './uuid';
-
-interface SiteConfiguration {
-  tier: string;
-  features: object;
-  preview: { tier: string; features: object };
-  ownPreviewHosts: string[];
-  consentUrl: string;
-  region: string;
-  configHash: string;
-  policyVersion: string;
-  bannerVersion: string;
-  categories: string[];
-  defaultMode: string;
-  regionRules: { regions: string[]; mode: string }[];
-  honorGlobalPrivacyControl: boolean;
-}
-
-interface Submission extends Partial<Choice> {
-  action?: string;
-  /** What this banner let the visitor choose, where that is less than the configuration's categories. */
-  offered?: string[];
-  [field: string]: unknown;
-}
 
 /** After so long the last good configuration is used, or the default. */
 const CONFIGURATION_TIMEOUT_MS = 4000;
 /** A clock that differs by less is right enough. */
 const CLOCK_DIFFERENCE_MIN_MS = 60_000;
-/** A country, and none of the words for continents and for nobody knows where. */
-const COUNTRY = /^(?!EU|AP|ZZ)[A-Z]{2}$/;
+/** The mean month of the Gregorian calendar. */
+const MONTH_MS = 2_629_746_000;
+/** A country, perhaps with a subdivision, and none of the words for continents and for nobody knows where. */
+const REGION = /^(?!EU|AP|ZZ)[A-Z]{2}(-\w+)?$/;
 const ALL = ['analytics', 'marketing', 'preferences'] as const;
+const EVERYTHING: Choice = { analytics: true, marketing: true, preferences: true };
 
 const page = window as unknown as Record<string, unknown>;
 
 function start(): void {
-  // Past the document's named elements: an `<img name="currentScript">` of a comment stands before its own members.
-  const script = Reflect.get(Document.prototype, 'currentScript', document) as HTMLScriptElement | null;
+  const script = ofDocument('currentScript') as HTMLScriptElement | null;
   // Loaded twice: the first one has done it all.
   if (ownGlobal(CONSENT_GLOBAL)) return;
   if (!script) {
     // A module is told its address by `import.meta` alone, which a plain script may not even name.
     // oxlint-disable-next-line no-console -- the one who writes the page reads it there
-    console.warn(`${META_GLOBAL}: load loader.js without type=module.`);
+    console.warn(`${META_GLOBAL}: no type=module`);
     return;
   }
   const base = script.src;
-  const projectId =
-    script.dataset.projectId ?? /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/[^/]*$/i.exec(base)?.[1] ?? '';
+  const domain = location.hostname;
+  const projectId = script.dataset.projectId ?? /([\da-f-]{36})\/[^/]*$/i.exec(base)?.[1] ?? '';
   const key = `${META_GLOBAL}:${projectId}:`;
   let configuration: SiteConfiguration | null = null;
+  /** The last good one, until this page's is there. */
+  let known = readJson<SiteConfiguration>(`${key}configuration`);
   let region = UNKNOWN_REGION;
   let clockAheadMs = 0;
-  let choice = readJson<Choice>(`${key}choice`);
-  const update = googleConsent(choice);
+  let stored = readJson<StoredChoice>(`${key}choice`);
+
+  /** What a choice answers; another one has to be asked for anew. */
+  const question = (): string => [known?.policyVersion, ...(known?.categories ?? [])].sort().join();
+  /** The visitor's choice, where it still holds. What an older loader has stored knows neither question nor time. */
+  const choice = (): StoredChoice | null =>
+    stored &&
+    (!known || !stored.question || stored.question === question()) &&
+    // Without a number of months this is never so.
+    !(Date.now() - (stored.at as number) > (known?.reconsentMonths as number) * MONTH_MS)
+      ? stored
+      : null;
+  const update = googleConsent(choice());
+  const open = (): Promise<void> => ready.then(() => keeper.show(consent, 'link'));
+  const keeper = keeperOf(script, open);
+  const keep = (granted: Choice): void => {
+    update(granted);
+    keeper.apply(known, granted);
+  };
 
   /** Where a consent goes is known without the configuration, wherever API and loader share an origin. */
   const consentUrl = (): string =>
     new URL(configuration?.consentUrl || `/v1/projects/${projectId}/consents`, base).href;
-  const queue = new ConsentQueue(`${key}queue`, consentUrl);
+  const queue = consentQueue(`${key}queue`, consentUrl);
 
-  const isEu = (code: string): boolean => code === UNKNOWN_REGION || ` ${EU_REGIONS} `.includes(` ${code} `);
+  const country = (): string => region.slice(0, 2);
+  /** Who is nowhere known is; so is everybody, where an older document does not say. */
+  const isEu = (): boolean => region === UNKNOWN_REGION || (known?.euRegions?.includes(country()) ?? true);
   const mode = (): string => {
-    const inEu = isEu(region);
-    const rule = configuration?.regionRules.find(
-      ({ regions }) => regions.includes(region) || (inEu && regions.includes(EU_GROUP)),
+    const names = [region, country(), isEu() && EU_GROUP];
+    const rule = configuration?.regionRules.find(({ regions }) =>
+      names.some((name) => regions.includes(name as string)),
     );
-    return rule?.mode ?? configuration?.defaultMode ?? 'opt_in';
+    return (rule?.mode ?? configuration?.defaultMode) || 'opt_in';
   };
 
   const submit = (submission: Submission): Promise<object> => {
@@ -85,20 +88,23 @@ function start(): void {
       for (const category of ALL) flags[category] = given[category] === true;
       const granted = ALL.filter((category) => flags[category]).length;
       // Who may choose two and takes both has accepted everything.
-      const known = configuration ?? readJson<SiteConfiguration>(`${key}configuration`);
       const missing = (offered ?? known?.categories ?? ALL).some((category) => given[category] !== true);
-      choice = flags;
-      update(flags);
-      writeJson(`${key}choice`, flags);
       const id = uuidV7(Date.now() - clockAheadMs);
+      const { policyVersion, bannerVersion, configHash, region } = configuration ?? {};
       const context = {
-        hostname: location.hostname || undefined,
-        policyVersion: configuration?.policyVersion,
-        bannerVersion: configuration?.bannerVersion,
-        region: configuration ? region : undefined,
+        hostname: domain || undefined,
+        policyVersion,
+        bannerVersion,
+        configHash,
+        region,
+        surface: 'api',
       };
       const action = given.action ?? (!granted ? 'reject_all' : missing ? 'custom' : 'accept_all');
-      return queue.send(id, JSON.stringify({ ...context, ...given, ...flags, action, id }));
+      const body = JSON.stringify({ ...context, ...given, ...flags, action, id });
+      stored = { ...flags, id, at: Date.now(), question: question() };
+      keep(stored);
+      writeJson(`${key}choice`, stored);
+      return queue.send(id, body);
     } catch (error) {
       return Promise.resolve({ id: null, stored: false, error: String(error) });
     }
@@ -106,26 +112,30 @@ function start(): void {
 
   let whenReady: (meta: object) => void;
   const ready = new Promise<object>((resolve) => (whenReady = resolve));
-  page[CONSENT_GLOBAL] = Object.freeze({
+  const consent: Consent = Object.freeze({
     submit,
     ready,
+    /** Our own banner's second layer, once the configuration is there. */
+    open,
     /** The published configuration: texts, categories, versions; null before `ready`, and where there is none. */
     get configuration() {
       return configuration;
     },
-    /** What the visitor has chosen on this site; null: nothing yet. */
+    /** What the visitor has chosen on this site; null: nothing yet, or it is time to ask again. */
     get choice() {
-      return choice && { ...choice };
+      return Object.freeze(choice());
     },
-    /** `opt_in`, `opt_out` or `none`: what holds without a choice. */
+    /** `opt_in`, `opt_out`, `notice` or `none`: what holds without a choice. */
     get mode() {
       return mode();
     },
   });
+  page[CONSENT_GLOBAL] = consent;
 
   const finish = (): void => {
-    const host = location.hostname;
-    const preview = isPreviewHost(host, configuration?.ownPreviewHosts ?? []);
+    known = configuration;
+    // What website builders serve under such a host is a preview (spec §3.2 row 1).
+    const preview = new RegExp(configuration?.previewHosts ?? '^$').test(domain);
     const { tier, features } = (preview ? configuration?.preview : configuration) ?? {
       tier: 'lite',
       features: {},
@@ -133,29 +143,39 @@ function start(): void {
     const meta = Object.freeze({
       tier,
       region,
-      isEu: isEu(region),
-      domain: host,
+      isEu: isEu(),
+      domain,
       projectId,
       configHash: configuration?.configHash ?? '',
-      features: Object.freeze({ ...features }),
+      features: Object.freeze(features),
     });
-    try {
-      Object.defineProperty(window, META_GLOBAL, { value: meta, enumerable: true });
-    } catch {
-      // The page has a global of this name that it does not let go.
-    }
+    // Does nothing where the page has a global of this name that it does not let go.
+    Reflect.defineProperty(window, META_GLOBAL, { value: meta, enumerable: true });
     whenReady(meta);
-    // As above: `document.dispatchEvent` may be somebody's form.
-    EventTarget.prototype.dispatchEvent.call(
-      document,
-      new CustomEvent(`${META_GLOBAL}:ready`, { detail: meta, bubbles: true }),
-    );
-    const objects = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
-    if (!choice && configuration) {
-      if (objects && configuration.honorGlobalPrivacyControl) void submit({ action: 'opt_out', gpc: true });
-      else if (mode() !== 'opt_in') update({ analytics: true, marketing: true, preferences: true });
-    }
+    ofDocument('dispatchEvent')(new CustomEvent(`${META_GLOBAL}:ready`, { detail: meta, bubbles: true }));
+    if (configuration) settle(configuration);
     queue.flush();
+  };
+
+  /** What holds now that the configuration is there, and whether the visitor is asked. */
+  const settle = ({ banner, honorGlobalPrivacyControl }: SiteConfiguration): void => {
+    const own = banner?.enabled;
+    const holds = mode();
+    const current = choice();
+    if (current) {
+      keep(current);
+      return;
+    }
+    const objects = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
+    if (objects && honorGlobalPrivacyControl && (!own || holds === 'opt_out')) {
+      void submit({ action: 'opt_out', gpc: true, surface: 'signal' });
+      if (own) keeper.show(consent, 'signal');
+      return;
+    }
+    if (holds !== 'opt_in') keep(EVERYTHING);
+    // It has granted something, and no longer holds.
+    else if (stored) keep({} as Choice);
+    if (own && holds !== 'none') keeper.show(consent, 'banner');
   };
 
   const load = async (): Promise<void> => {
@@ -169,20 +189,19 @@ function start(): void {
         signal: abort.signal,
       });
       if (!response.ok) throw 0;
-      configuration = (await response.json()) as SiteConfiguration;
+      const fresh = (configuration = (await response.json()) as SiteConfiguration);
       const told = (response.headers.get(REGION_HEADER) ?? '').toUpperCase();
-      region = COUNTRY.test(told) ? told : configuration.region;
+      fresh.region = region = REGION.test(told) ? told : fresh.region;
       const aheadMs = Date.now() - Date.parse(response.headers.get('Date') ?? '');
       if (Math.abs(aheadMs) > CLOCK_DIFFERENCE_MIN_MS) clockAheadMs = aheadMs;
-      configuration.region = region;
-      writeJson(`${key}configuration`, configuration);
+      writeJson(`${key}configuration`, fresh);
     } catch {
-      configuration = readJson(`${key}configuration`);
-      region = configuration?.region ?? region;
+      configuration = known;
+      region = known?.region ?? region;
     }
     clearTimeout(timer);
   };
-  load().then(finish, finish);
+  void load().then(finish);
 }
 
 try {

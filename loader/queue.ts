@@ -9,6 +9,11 @@ export interface Receipt {
   detail?: string;
 }
 
+export interface ConsentQueue {
+  send(id: string, body: string): Promise<Receipt>;
+  flush(): void;
+}
+
 /** More than a visitor decides while the service is away. */
 const WAITING_MAX = 20;
 
@@ -16,66 +21,53 @@ const WAITING_MAX = 20;
  * Choices on their way. Each is kept before it is sent and forgotten when the service has answered; the id in
  * it makes a second sending harmless, so one is sent rather twice than never.
  */
-export class ConsentQueue {
-  private readonly underWay = new Set<string>();
+export function consentQueue(key: string, url: () => string): ConsentQueue {
+  const underWay = new Set<string>();
 
-  constructor(
-    private readonly key: string,
-    private readonly url: () => string,
-  ) {
-    addEventListener('pagehide', () => this.beacon());
-    addEventListener('online', () => this.flush());
-  }
+  const waiting = (): [string, string][] => {
+    const entries = readJson<[string, string][]>(key);
+    return Array.isArray(entries) ? entries : [];
+  };
+  const idle = (): [string, string][] => waiting().filter(([id]) => !underWay.has(id));
 
-  send(id: string, body: string): Promise<Receipt> {
-    writeJson(this.key, [...this.waiting(), [id, body]].slice(-WAITING_MAX));
-    return this.post(id, body);
-  }
-
-  flush(): void {
-    for (const [id, body] of this.waiting()) {
-      if (!this.underWay.has(id)) void this.post(id, body);
-    }
-  }
-
-  private waiting(): [string, string][] {
-    const waiting = readJson<[string, string][]>(this.key);
-    return Array.isArray(waiting) ? waiting : [];
-  }
-
-  private async post(id: string, body: string): Promise<Receipt> {
-    this.underWay.add(id);
+  const post = async (id: string, body: string): Promise<Receipt> => {
+    underWay.add(id);
     const receipt: Receipt = { id, stored: false, status: 0 };
     try {
-      const response = await fetch(this.url(), {
+      const response = await fetch(url(), {
         method: 'POST',
         keepalive: true,
         credentials: 'omit',
         headers: { 'content-type': 'application/json' },
         body,
       });
-      const { status } = response;
+      const { status, ok } = response;
       receipt.status = status;
-      receipt.stored = response.ok;
+      receipt.stored = ok;
       // Whatever else the service refuses, it will refuse again.
       if (status < 500 && status !== 429 && status !== 408) {
         writeJson(
-          this.key,
-          this.waiting().filter((entry) => entry[0] !== id),
+          key,
+          waiting().filter((entry) => entry[0] !== id),
         );
       }
-      if (!response.ok) receipt.detail = ((await response.json()) as { detail?: string }).detail;
+      if (!ok) receipt.detail = ((await response.json()) as { detail?: string }).detail;
     } catch {
       // Away: it waits for the next page.
     }
-    this.underWay.delete(id);
+    underWay.delete(id);
     return receipt;
-  }
+  };
+  const flush = (): void => idle().forEach(([id, body]) => void post(id, body));
 
-  /** A request that is under way outlives the page by `keepalive`; the others get a last chance. */
-  private beacon(): void {
-    for (const [id, body] of this.waiting()) {
-      if (!this.underWay.has(id)) navigator.sendBeacon?.(this.url(), body);
-    }
-  }
+  // A request that is under way outlives the page by `keepalive`; the others get a last chance.
+  addEventListener('pagehide', () => idle().forEach(([, body]) => navigator.sendBeacon?.(url(), body)));
+  addEventListener('online', flush);
+  return {
+    send: (id, body) => {
+      writeJson(key, [...waiting(), [id, body]].slice(-WAITING_MAX));
+      return post(id, body);
+    },
+    flush,
+  };
 }

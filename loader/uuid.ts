@@ -1,10 +1,12 @@
-/** A UUIDv7 of the instant: one for each decision, so that a choice that is sent twice is stored once. */
+/** A UUIDv7 of the instant, in whole milliseconds: one for each decision, so that a choice that is sent twice is stored once. */
 export function uuidV7(nowMs: number): string {
-  const hex = [...crypto.getRandomValues(new Uint8Array(10))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('');
-  const time = Math.floor(nowMs).toString(16).padStart(12, '0');
-  // Version 7, and the variant's two bits.
-  const variant = '89ab'[parseInt(hex.charAt(3), 16) & 3];
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`;
+  const time = nowMs.toString(16).padStart(12, '0');
+  // Four random bits of each byte: a digit.
+  const random = crypto
+    .getRandomValues(new Uint8Array(18))
+    .reduce((digits, byte) => digits + (byte & 15).toString(16), '');
+  return `${time}7${random.slice(0, 3)}8${random.slice(3)}`.replace(
+    /(.{8})(.{4})(.{4})(.{4})/,
+    '$1-$2-$3-$4-',
+  );
 }

@@ -1,11 +1,15 @@
-// Fails where the loader has grown beyond what a customer's page is asked to load (docs/loader.md).
+// Fails where loader or banner have grown beyond what a customer's page is asked to load (docs/loader.md).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-const GZIPPED_BYTES_MAX = 3 * 1024;
+const LOADER_BYTES_MAX = 3 * 1024;
+/** With the loader and the styles, which are part of it. */
+const BANNER_BYTES_MAX = 20 * 1024;
 
-const script = readFileSync(join('dist', 'loader', 'loader.js'));
-const gzipped = gzipSync(script, { level: 9 }).length;
-console.log(`loader: ${gzipped} of ${GZIPPED_BYTES_MAX} bytes gzipped, ${script.length} plain`);
-if (gzipped > GZIPPED_BYTES_MAX) process.exit(1);
+const gzippedBytes = (name) => gzipSync(readFileSync(join('dist', 'loader', name)), { level: 9 }).length;
+const loader = gzippedBytes('loader.js');
+const whole = loader + gzippedBytes('banner.js');
+console.log(`loader: ${loader} of ${LOADER_BYTES_MAX} bytes gzipped`);
+console.log(`loader, banner and styles: ${whole} of ${BANNER_BYTES_MAX} bytes gzipped`);
+if (loader > LOADER_BYTES_MAX || whole > BANNER_BYTES_MAX) process.exit(1);

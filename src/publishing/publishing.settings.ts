@@ -52,6 +52,17 @@ export const publishingSettings = declareSettings({
         if (!/^[a-z0-9-]{1,64}$/.test(value)) refuse('must be the name of a header, e.g. cf-ipcountry.');
       },
     }),
+    /** As above, beside it. */
+    subdivisionHeader: setting('SUBDIVISION_HEADER', {
+      default: '',
+      defaultShown: 'none',
+      meaning:
+        'header in which it tells the part of the country, for rules such as `US-CA`, e.g. `cf-region-code`',
+      parse: (raw) => raw.toLowerCase(),
+      check: (value, refuse) => {
+        if (!/^[a-z0-9-]{1,64}$/.test(value)) refuse('must be the name of a header, e.g. cf-region-code.');
+      },
+    }),
   },
   check: ({ countryHeader }, read, own) => {
     if (countryHeader && read.value(serviceSettings.settings.trustedProxies).length === 0) {

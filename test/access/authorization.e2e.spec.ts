@@ -84,6 +84,7 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'POST /v1/webhooks/stripe': 'public',
   'GET /cdn/{projectId}/loader.js': 'public',
   'GET /cdn/{projectId}/config.json': 'public',
+  'GET /cdn/{projectId}/banner-{hash}.js': 'public',
 };
 
 /**

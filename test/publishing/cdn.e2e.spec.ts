@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -14,6 +14,7 @@ beforeAll(async () => {
     RUN_WORKER: 'true',
     TRUSTED_PROXIES: '127.0.0.1',
     COUNTRY_HEADER: 'CF-IPCountry',
+    SUBDIVISION_HEADER: 'CF-Region-Code',
   });
 });
 afterAll(() => service.close());
@@ -172,7 +173,7 @@ describe('GET /cdn/:projectId/config.json', () => {
     expect((await get(`/cdn/../../etc/passwd`)).status).toBe(404);
   });
 
-  it('serves nothing but the two files', async () => {
+  it('serves nothing but its files', async () => {
     const project = await createTestProject(service);
     for (const file of ['', 'config', 'other.json', '..%2fconfig.json', 'config.json%00', '.draft']) {
       expect((await get(`/cdn/${project.id}/${file}`)).status).toBe(404);
@@ -200,6 +201,29 @@ describe('GET /cdn/:projectId/config.json', () => {
     expect(response.status).toBe(204);
     expect(response.headers.get('access-control-allow-headers')).toContain('If-None-Match');
   });
+
+  it('tells the part of the country where the proxy does', async () => {
+    const project = await createTestProject(service);
+    const answer = await get(`/cdn/${project.id}/config.json`, {
+      'cf-ipcountry': 'US',
+      'cf-region-code': 'CA',
+    });
+    expect(json(answer)).toMatchObject({ region: 'US-CA', isEu: false });
+    expect(answer.headers.vary).toMatch(/cf-region-code/);
+  });
+
+  it('adds what the loader needs to a document that an older version has published', async () => {
+    const project = await createTestProject(service);
+    const { previewHosts: _, euRegions: __, ...older } = json(await get(`/cdn/${project.id}/config.json`));
+    const { storage } = service.settings.publishing;
+    if (storage.kind !== 'folder') throw new Error('not a folder');
+    mkdirSync(join(storage.path, project.id), { recursive: true });
+    writeFileSync(join(storage.path, project.id, 'config.json'), JSON.stringify(older));
+    expect(json(await get(`/cdn/${project.id}/config.json`))).toMatchObject({
+      previewHosts: expect.stringContaining('webflow'),
+      euRegions: expect.arrayContaining(['FR']),
+    });
+  });
 });
 
 describe('GET /cdn/:projectId/loader.js', () => {
@@ -218,4 +242,42 @@ describe('GET /cdn/:projectId/loader.js', () => {
     expect(gunzipSync(answer.body).toString()).toContain('serviceMeta');
     expect((await get(path, { 'if-none-match': String(answer.headers.etag) })).status).toBe(304);
   });
+});
+
+describe('GET /cdn/:projectId/banner-….js', () => {
+  it('serves the banner that a configuration names, for good, and an older one as long as it is published', async () => {
+    const project = await createTestProject(service);
+    await project.request('editor', 'PUT', '/configuration', { banner: { enabled: true } });
+    const document = await until('published', async () => {
+      const got = json(await get(`/cdn/${project.id}/config.json`));
+      return got.bannerScript ? got : null;
+    });
+    const path = `/cdn/${project.id}/${String(document.bannerScript)}`;
+    const answer = await get(path, { 'accept-encoding': 'gzip' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': expect.stringMatching(/^text\/javascript/),
+      'content-encoding': 'gzip',
+      'access-control-allow-origin': '*',
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+    expect(gunzipSync(answer.body).toString()).toContain('cc-main');
+    expect((await get(path, { 'if-none-match': String(answer.headers.etag) })).status).toBe(304);
+
+    const older = `banner-${'0'.repeat(16)}.js`;
+    const { storage } = service.settings.publishing;
+    if (storage.kind !== 'folder') throw new Error('not a folder');
+    expect((await get(`/cdn/${project.id}/${older}`)).status).toBe(404);
+    writeFileSync(join(storage.path, project.id, older), 'older()');
+    const served = await get(`/cdn/${project.id}/${older}`);
+    expect([served.status, served.body.toString()]).toEqual([200, 'older()']);
+  });
+
+  it.each(['banner-.js', 'banner-..js', 'banner-%2e%2e%2fconfig.json.js', `banner-${'0'.repeat(17)}.js`])(
+    'is 404 for %s',
+    async (file) => {
+      const project = await createTestProject(service);
+      expect((await get(`/cdn/${project.id}/${file}`)).status).toBe(404);
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OutboxService } from '../../src/outbox/outbox.service.js';
+import { ObjectStorage } from '../../src/publishing/infrastructure/object-storage.js';
 import { republish } from '../../src/publishing/application/republish.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
@@ -376,6 +377,8 @@ describe('publishing', () => {
     expect(await saved.json()).toMatchObject({ ...body, banner: whole });
     const document = await published(project, ({ policyVersion }) => policyVersion === '7');
     expect(document).toMatchObject({ services: [SERVICE], reconsentMonths: 6, banner: whole });
+    const script = readFileSync(join(folderOf(project), String(document.bannerScript)), 'utf8');
+    expect(script).toBe(readFileSync('dist/loader/banner.js', 'utf8'));
     expect(document.texts).toMatchObject([
       { labels: { close: 'Shut', copy: 'Copy' } },
       { labels: { close: 'Schließen', copy: 'Kopieren' } },
@@ -390,6 +393,29 @@ describe('publishing', () => {
     const read = await (await project.request('viewer', 'GET', '/configuration')).json();
     expect(read).toMatchObject({ policyVersion: '8', services: [], reconsentMonths: 12 });
     expect(read).toMatchObject({ banner: { enabled: false }, texts: [{ title: TEXT.title, labels: {} }] });
+  });
+
+  it('writes a banner before what points at it, and none where the site brings its own', async () => {
+    const project = await createTestProject(service);
+    await put(project, { banner: { enabled: false } });
+    await published(project, () => true);
+    expect(readdirSync(folderOf(project)).filter((name) => name.startsWith('banner'))).toEqual([]);
+    const storage = service.app.get(ObjectStorage, { strict: false });
+    const written: string[] = [];
+    const put_ = storage.put.bind(storage);
+    storage.put = (key, ...rest) => {
+      if (key.startsWith(project.id)) written.push(key.slice(project.id.length + 1));
+      return put_(key, ...rest);
+    };
+    await put(project, { banner: { enabled: true } });
+    const document = await published(project, ({ bannerScript }) => bannerScript !== null);
+    storage.put = put_;
+    expect(written).toEqual([
+      document.bannerScript,
+      `${document.configHash}.json`,
+      'loader.js',
+      'config.json',
+    ]);
   });
 
   it('has words and region rules to begin with, which can be saved as they are', async () => {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { PREVIEW_HOST_SUFFIXES } from './preview-host-suffixes.js';
-import { HOSTNAME_CHARACTERS_MAX, isPreviewHost, normalizeHostname } from './preview-host.js';
+import {
+  HOSTNAME_CHARACTERS_MAX,
+  isPreviewHost,
+  normalizeHostname,
+  previewHostPattern,
+} from './preview-host.js';
 
 describe('preview hosts (spec §3.2 row 1)', () => {
   it.each(PREVIEW_HOST_SUFFIXES.map((host) => host.suffix))(
@@ -14,6 +19,27 @@ describe('preview hosts (spec §3.2 row 1)', () => {
       expect(isPreviewHost(`shop.${suffix}.evil.com`, [])).toBe(false);
     },
   );
+
+  it('is the same rule as a regular expression, for a browser', () => {
+    const own = ['shop.carrd.co', 'a.myshopify.com'];
+    const [pattern, ofNobody] = [new RegExp(previewHostPattern(own)), new RegExp(previewHostPattern([]))];
+    const hosts = PREVIEW_HOST_SUFFIXES.flatMap(({ suffix }) =>
+      ['x.', 'a.b.', 'evil', ''].map((before) => `${before}${suffix}`),
+    ).concat(own, ['www.shop.carrd.co', 'evilshop.carrd.co', 'b.myshopify.com', 'carrd.co', 'example.com']);
+    for (const host of hosts.flatMap((name) => [name, `${name}.`, `${name}.evil.com`])) {
+      expect([host, pattern.test(host)]).toEqual([host, isPreviewHost(host, own)]);
+      expect([host, ofNobody.test(host)]).toEqual([host, isPreviewHost(host, [])]);
+    }
+  });
+
+  it('lists no suffix below one of the other class, which the expression could not tell apart', () => {
+    const below = PREVIEW_HOST_SUFFIXES.filter((one) =>
+      PREVIEW_HOST_SUFFIXES.some(
+        (other) => one.class !== other.class && one.suffix.endsWith(`.${other.suffix}`),
+      ),
+    );
+    expect(below).toEqual([]);
+  });
 
   it('lists every suffix once, as it would be compared', () => {
     const suffixes = PREVIEW_HOST_SUFFIXES.map((host) => host.suffix);

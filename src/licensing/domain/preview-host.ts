@@ -32,6 +32,20 @@ export function isPreviewHost(hostname: string, ownDomains: readonly string[]): 
 }
 
 /**
+ * The same rule for a browser's `location.hostname`, as a regular expression; `ownDomains` are those of the project
+ * for which it makes a difference. No suffix of the list is below one of the other class.
+ */
+export function previewHostPattern(ownDomains: readonly string[]): string {
+  const anyOf = (hosts: readonly string[]): string =>
+    `(?:${hosts.join('|').replaceAll('.', String.raw`\.`)})`;
+  const suffixes = (wanted: PreviewHostClass): string =>
+    anyOf(PREVIEW_HOST_SUFFIXES.filter((host) => host.class === wanted).map(({ suffix }) => suffix));
+  const notOwn = ownDomains.length === 0 ? '' : String.raw`(?!(?:.*\.)?${anyOf(ownDomains)}\.?$)`;
+  const free = String.raw`${notOwn}.+\.${suffixes('free_subdomain')}`;
+  return String.raw`^(?:${free}|.+\.${suffixes('staging')})\.?$`;
+}
+
+/**
  * Lower-case ASCII (punycode) form of a host name, without port and trailing dot; an IPv6 literal comes
  * back without brackets. Null where the text is no host name.
  */

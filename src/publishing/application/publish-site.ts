@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { existingProject } from '../../projects/project.rows.js';
 import { CONFIGURATION, IMMUTABLE, LOADER } from '../domain/cache-control.js';
-import { loaderScript } from '../infrastructure/loader-script.js';
+import { bannerScript, loaderScript } from '../infrastructure/loader-script.js';
 import { ObjectStorage } from '../infrastructure/object-storage.js';
 import { type HeldLock, PublishLock } from '../infrastructure/publish-lock.js';
 import { PUBLICATIONS_KEPT_MAX } from '../domain/publishing.limits.js';
@@ -50,6 +50,13 @@ export class PublishSite {
       const { hash, body, document } = site;
       const metadata = { tier: document.tier };
       const options = { contentType: JSON_TYPE, metadata };
+      if (document.bannerScript) {
+        // The build's own: a document is rendered with its name.
+        await this.put(`${projectId}/${document.bannerScript}`, bannerScript().body, {
+          contentType: SCRIPT_TYPE,
+          cacheControl: IMMUTABLE,
+        });
+      }
       await this.put(`${projectId}/${hash}.json`, body, { ...options, cacheControl: IMMUTABLE });
       // The first write may have taken seconds: what is pointed at is what holds now.
       const newest = await this.source.render(projectId, new Date());

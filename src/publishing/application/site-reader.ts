@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { type LoaderScript, loaderScript } from '../infrastructure/loader-script.js';
+import {
+  BANNER_NAME,
+  bannerScript,
+  type LoaderScript,
+  loaderScript,
+} from '../infrastructure/loader-script.js';
 import { ObjectStorage } from '../infrastructure/object-storage.js';
+import { previewHostPattern } from '../../licensing/domain/preview-host.js';
 import type { SiteDocument } from '../domain/document.js';
+import { EU_REGIONS } from '../domain/region.js';
 import { SiteSource } from './site-source.js';
 
 /** Reads what is published, as a site's visitors get it. */
@@ -18,8 +25,22 @@ export class SiteReader {
    */
   async read(projectId: string): Promise<SiteDocument | null> {
     const published = await this.storage.read(`${projectId}/config.json`);
-    if (published !== null) return JSON.parse(published) as SiteDocument;
-    return (await this.source.render(projectId, new Date()))?.document ?? null;
+    if (published === null) return (await this.source.render(projectId, new Date()))?.document ?? null;
+    const document = JSON.parse(published) as SiteDocument;
+    // The loader is this build's, the document may be an older one's, until it is published once more.
+    return {
+      ...document,
+      previewHosts: document.previewHosts ?? previewHostPattern(document.ownPreviewHosts),
+      euRegions: document.euRegions ?? EU_REGIONS.split(' '),
+    };
+  }
+
+  /** A banner by its file name; one of another build only where it was published. null where there is none. */
+  async banner(projectId: string, name: string): Promise<LoaderScript | null> {
+    if (name === bannerScript().name) return bannerScript();
+    if (!BANNER_NAME.test(name)) return null;
+    const body = await this.storage.read(`${projectId}/${name}`);
+    return body === null ? null : { body, etag: `"${name}"` };
   }
 
   /** The loader, the same for every project: it finds its project in its own address. */

@@ -5,6 +5,7 @@ import { findProject } from '../../projects/project.rows.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
+import { bannerScript } from '../infrastructure/loader-script.js';
 import { publishingTables } from '../infrastructure/publishing.tables.js';
 import { type RenderedDocument, renderDocument } from '../domain/document.js';
 
@@ -42,6 +43,7 @@ export class SiteSource {
       tier: await this.licensing.tierOf(project, now),
       configuration: saved.configuration,
       publicBaseUrl: this.service.publicBaseUrl,
+      bannerScript: bannerScript().name,
     });
     return { ...rendered, saved };
   }

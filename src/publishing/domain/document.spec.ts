@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { previewHostPattern } from '../../licensing/domain/preview-host.js';
 import { CATALOGUE } from '../../licensing/domain/catalogue.js';
 import { type BannerText, CATEGORIES, LABELS } from './banner-text.js';
 import { DEFAULT_CONFIGURATION, type SiteConfiguration, storedConfiguration } from './configuration.js';
@@ -25,6 +26,7 @@ const SOURCE: DocumentSource = {
     regionRules: [{ regions: ['US'], mode: 'opt_out' }],
   },
   publicBaseUrl: 'https://api.example.com',
+  bannerScript: 'banner-0123456789abcdef.js',
 };
 
 describe('renderDocument (design §6.6)', () => {
@@ -40,6 +42,9 @@ describe('renderDocument (design §6.6)', () => {
       preview: { tier: 'lite', features: CATALOGUE.lite.features },
       // A free subdomain of one's own; staging hosts stay previews whoever owns them.
       ownPreviewHosts: ['shop.myshopify.com'],
+      previewHosts: previewHostPattern(['shop.myshopify.com']),
+      euRegions: expect.arrayContaining(['DE', 'NO', 'RE']),
+      bannerScript: null,
       consentUrl: `https://api.example.com/v1/projects/${SOURCE.projectId}/consents`,
       region: 'XX',
       isEu: true,
@@ -94,6 +99,11 @@ describe('the words of our banner', () => {
     expect(german).toEqual({ ...defaultText('de').labels, close: 'Zu' });
     expect(brazilian).toEqual(defaultText('pt').labels);
     expect(czech).toEqual(german);
+  });
+
+  it('come with the name of its script', () => {
+    const configuration = { ...DEFAULT_CONFIGURATION, banner };
+    expect(renderDocument({ ...SOURCE, configuration }).document.bannerScript).toBe(SOURCE.bannerScript);
   });
 
   it('are left out where the site brings its own banner', () => {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { CATALOGUE, GEO_TARGETING_TIERS, type TierFeatures } from '../../licensing/domain/catalogue.js';
-import { isPreviewHost } from '../../licensing/domain/preview-host.js';
+import { isPreviewHost, previewHostPattern } from '../../licensing/domain/preview-host.js';
 import type { Tier } from '../../licensing/domain/tier.js';
 import { type BannerText, LABELS } from './banner-text.js';
 import { type SiteConfiguration } from './configuration.js';
 import { defaultText, knownText } from './default-texts.js';
-import { isEu, UNKNOWN_REGION } from './region.js';
+import { EU_REGIONS, isEu, UNKNOWN_REGION } from './region.js';
 
 /** What the loader reads. Members are only ever added: a cached loader may be older than its document. */
 export interface SiteDocument extends SiteConfiguration {
@@ -18,6 +18,12 @@ export interface SiteDocument extends SiteConfiguration {
   preview: { tier: Tier; features: TierFeatures };
   /** Hosts of the project that would be preview hosts if they were not its own. */
   ownPreviewHosts: string[];
+  /** Regular expression of the host names of which `preview` holds. */
+  previewHosts: string;
+  /** Countries of the European Economic Area, for a loader whose edge tells it the region. */
+  euRegions: string[];
+  /** File name of our banner, beside the loader; null where the site brings its own. */
+  bannerScript: string | null;
   /** Where consents go; relative: to the loader's own origin. */
   consentUrl: string;
   /** The visitor's; whoever delivers the document and knows better fills it in. */
@@ -34,6 +40,8 @@ export interface DocumentSource {
   configuration: SiteConfiguration;
   /** Origin of the API; empty: the one that the loader came from. */
   publicBaseUrl: string;
+  /** File name of our banner as it is built now. */
+  bannerScript: string;
 }
 
 /** A document, ready to be stored. */
@@ -47,8 +55,11 @@ export interface RenderedDocument {
 
 /** Renders what is published. The same source gives the same bytes, and so the same hash. */
 export function renderDocument(source: DocumentSource): RenderedDocument {
-  const { projectId, domains, tier, configuration, publicBaseUrl } = source;
+  const { projectId, domains, tier, configuration, publicBaseUrl, bannerScript } = source;
   const geoTargeting = GEO_TARGETING_TIERS.includes(tier);
+  const ownPreviewHosts = domains.filter(
+    (domain) => isPreviewHost(domain, []) && !isPreviewHost(domain, [domain]),
+  );
   const settings = withWords(inOrder(configuration));
   const content: Omit<SiteDocument, 'configHash'> = {
     schemaVersion: 1,
@@ -56,9 +67,10 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     tier,
     features: CATALOGUE[tier].features,
     preview: { tier: 'lite', features: CATALOGUE.lite.features },
-    ownPreviewHosts: domains.filter(
-      (domain) => isPreviewHost(domain, []) && !isPreviewHost(domain, [domain]),
-    ),
+    ownPreviewHosts,
+    previewHosts: previewHostPattern(ownPreviewHosts),
+    euRegions: EU_REGIONS.split(' '),
+    bannerScript: settings.banner.enabled ? bannerScript : null,
     consentUrl: `${publicBaseUrl}/v1/projects/${projectId}/consents`,
     region: UNKNOWN_REGION,
     isEu: isEu(UNKNOWN_REGION),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isEu, regionOf, UNKNOWN_REGION } from './region.js';
+import { isEu, regionOf, subdividedRegionOf, UNKNOWN_REGION } from './region.js';
 
 describe('regionOf', () => {
   it.each([
@@ -17,6 +17,19 @@ describe('regionOf', () => {
   });
 });
 
+describe('subdividedRegionOf', () => {
+  it.each([
+    ['US', 'ca', 'US-CA'],
+    ['FR', '75C', 'FR-75C'],
+    ['US', undefined, 'US'],
+    ['US', 'California', 'US'],
+    ['US', ['CA', 'NV'], 'US'],
+    ['T1', 'CA', UNKNOWN_REGION],
+  ])('takes %j and %j for %s', (country, subdivision, region) => {
+    expect(subdividedRegionOf(country, subdivision)).toBe(region);
+  });
+});
+
 describe('isEu', () => {
   it.each([
     ['DE', true],
@@ -25,6 +38,8 @@ describe('isEu', () => {
     [UNKNOWN_REGION, true],
     ['GB', false],
     ['US', false],
+    ['DE-BY', true],
+    ['US-DE', false],
   ])('design §6.6: %s is %j', (region, expected) => {
     expect(isEu(region)).toBe(expected);
   });

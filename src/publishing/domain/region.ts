@@ -21,7 +21,19 @@ export function regionOf(header: string | string[] | undefined): string {
   return COUNTRY.test(code) && !NO_COUNTRY.has(code) ? code : UNKNOWN_REGION;
 }
 
+const SUBDIVISION = /^[A-Z0-9]{1,3}$/;
+
+/** The same with the part of the country that the CDN tells beside it: ISO 3166-2, e.g. `US-CA`. */
+export function subdividedRegionOf(
+  country: string | string[] | undefined,
+  subdivision: string | string[] | undefined,
+): string {
+  const region = regionOf(country);
+  const part = typeof subdivision === 'string' ? subdivision.trim().toUpperCase() : '';
+  return region !== UNKNOWN_REGION && SUBDIVISION.test(part) ? `${region}-${part}` : region;
+}
+
 /** Whether the visitor is to be treated as one in the EU; who is nowhere known is (design §6.6). */
 export function isEu(region: string): boolean {
-  return region === UNKNOWN_REGION || EU_REGIONS.split(' ').includes(region);
+  return region === UNKNOWN_REGION || EU_REGIONS.split(' ').includes(region.slice(0, 2));
 }

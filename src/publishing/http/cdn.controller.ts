@@ -15,9 +15,14 @@ import { isUuid } from '../../shared/ids.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type PublishingSettings, publishingSettings } from '../publishing.settings.js';
 import { SiteReader } from '../application/site-reader.js';
-import { CONFIGURATION, CONFIGURATION_OF_VISITOR, LOADER, UNKNOWN_PROJECT } from '../domain/cache-control.js';
-import type { SiteDocument } from '../domain/document.js';
-import { isEu, regionOf, UNKNOWN_REGION } from '../domain/region.js';
+import {
+  CONFIGURATION,
+  CONFIGURATION_OF_VISITOR,
+  IMMUTABLE,
+  LOADER,
+  UNKNOWN_PROJECT,
+} from '../domain/cache-control.js';
+import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
 import { sendCompressed } from './compressed.js';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
@@ -58,6 +63,34 @@ export class CdnController {
   }
 
   /**
+   * Our banner, which the loader asks for where the configuration names it; 404 `not_found` for a file that was
+   * never published.
+   */
+  @Get('banner-:hash.js')
+  @Public()
+  @ApiOperation({ summary: 'Our banner, as the configuration names it' })
+  @ApiParam({ name: 'hash' })
+  @ApiOkResponse({
+    description: 'JavaScript',
+    content: { 'text/javascript': { schema: { type: 'string' } } },
+  })
+  @ApiResponse({ status: 304, description: 'The ETag of If-None-Match is still right.' })
+  async banner(
+    @Param('projectId') projectId: string,
+    @Param('hash') hash: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    openToAll(response);
+    if (!isUuid(projectId)) throw unknownProject(response);
+    const script = await this.stored(() => this.sites.banner(projectId.toLowerCase(), `banner-${hash}.js`));
+    if (!script) throw new DomainError('not_found', 'There is no such banner.');
+    response.setHeader('Cache-Control', IMMUTABLE);
+    response.type('text/javascript');
+    await sendCompressed(request, response, script);
+  }
+
+  /**
    * The newest published configuration, with the visitor's region where a trusted proxy tells it: 200 with an
    * ETag, or 304; 404 `project_not_found`, cached briefly; 503 where storage is away.
    */
@@ -75,12 +108,14 @@ export class CdnController {
     @Res() response: Response,
   ): Promise<void> {
     openToAll(response);
-    const document = isUuid(projectId) ? await this.read(projectId.toLowerCase()) : null;
+    const document = isUuid(projectId)
+      ? await this.stored(() => this.sites.read(projectId.toLowerCase()))
+      : null;
     if (!document) throw unknownProject(response);
     const region = this.regionOf(request);
-    const { countryHeader } = this.settings;
+    const { countryHeader, subdivisionHeader } = this.settings;
     response.setHeader('Cache-Control', countryHeader ? CONFIGURATION_OF_VISITOR : CONFIGURATION);
-    if (countryHeader) response.vary(countryHeader);
+    if (countryHeader) response.vary([countryHeader, subdivisionHeader].filter(Boolean).join(', '));
     // As S3 answers for the object's metadata.
     response.setHeader('x-amz-meta-tier', document.tier);
     response.type('application/json');
@@ -91,7 +126,7 @@ export class CdnController {
   }
 
   /** The preflight of a page that sends more headers than a plain GET needs. */
-  @Options(['loader.js', 'config.json'])
+  @Options(['loader.js', 'banner-:hash.js', 'config.json'])
   @Public()
   @ApiExcludeEndpoint()
   preflight(@Res() response: Response): void {
@@ -106,11 +141,11 @@ export class CdnController {
       .end();
   }
 
-  private async read(projectId: string): Promise<SiteDocument | null> {
+  private async stored<T>(read: () => Promise<T>): Promise<T> {
     try {
-      return await this.sites.read(projectId);
+      return await read();
     } catch (error) {
-      this.logger.warn({ err: error }, 'a published configuration could not be read');
+      this.logger.warn({ err: error }, 'what is published could not be read');
       throw new DomainError('temporarily_unavailable', 'The configuration cannot be read now. Try again.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
@@ -119,11 +154,11 @@ export class CdnController {
 
   /** The header is believed from a trusted proxy alone: anybody could send it (design §6.6). */
   private regionOf(request: Request): string {
-    const { countryHeader } = this.settings;
+    const { countryHeader, subdivisionHeader } = this.settings;
     if (countryHeader === '') return UNKNOWN_REGION;
     const trusts = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
     return trusts(request.socket.remoteAddress ?? '', 0)
-      ? regionOf(request.headers[countryHeader])
+      ? subdividedRegionOf(request.headers[countryHeader], request.headers[subdivisionHeader])
       : UNKNOWN_REGION;
   }
 }

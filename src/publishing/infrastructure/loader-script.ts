@@ -2,21 +2,43 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the build puts the loader; the same whether this file runs compiled or, in tests, as it is. */
-const LOADER_FILE = join(import.meta.dirname, '..', '..', '..', 'dist', 'loader', 'loader.js');
+/** Where the build puts loader and banner; the same whether this file runs compiled or, in tests, as it is. */
+const FOLDER = join(import.meta.dirname, '..', '..', '..', 'dist', 'loader');
+/** Hexadecimal digits of the hash in a banner's file name. */
+const NAME_HASH_DIGITS = 16;
+
+/** File names of banners, of this build and of others. */
+export const BANNER_NAME = /^banner-[0-9a-f]{16}\.js$/;
 
 export interface LoaderScript {
   body: string;
   etag: string;
 }
 
-let loaded: LoaderScript | null = null;
+export interface BannerScript extends LoaderScript {
+  /** `banner-<hash>.js`: it never changes under its name. */
+  name: string;
+}
+
+let loader: LoaderScript | null = null;
+let banner: BannerScript | null = null;
 
 /** The loader, the same for every project: it finds its project in its own address. */
 export function loaderScript(): LoaderScript {
-  if (loaded) return loaded;
-  if (!existsSync(LOADER_FILE)) throw new Error('The loader is not built. Run "npm run build".');
-  const body = readFileSync(LOADER_FILE, 'utf8');
-  loaded = { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
-  return loaded;
+  return (loader ??= read('loader.js'));
+}
+
+/** Our banner, the same for every project: the loader hands it the project's configuration. */
+export function bannerScript(): BannerScript {
+  if (banner) return banner;
+  const script = read('banner.js');
+  const hash = createHash('sha256').update(script.body).digest('hex').slice(0, NAME_HASH_DIGITS);
+  return (banner = { ...script, name: `banner-${hash}.js` });
+}
+
+function read(name: string): LoaderScript {
+  const file = join(FOLDER, name);
+  if (!existsSync(file)) throw new Error('The loader is not built. Run "npm run build".');
+  const body = readFileSync(file, 'utf8');
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
 }

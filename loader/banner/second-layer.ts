@@ -1,0 +1,112 @@
+/** What our second layer has beside the library's: policy, services with their cookies, and the consent itself. */
+import { ofDocument } from '../own-document';
+import type { Shown } from './show-banner';
+
+function element<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  className: string,
+  ...content: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const made = ofDocument('createElement')(name);
+  made.className = className;
+  made.append(...content);
+  return made;
+}
+
+function link(address: string, text: string): HTMLAnchorElement {
+  const made = element('a', 'cc__link', text);
+  made.href = address;
+  made.target = '_blank';
+  made.rel = 'noopener';
+  return made;
+}
+
+/** The site's own policy, behind the description. */
+export function addPolicyLink(description: Element | null, { configuration, text }: Shown): void {
+  if (configuration.policyUrl) {
+    description?.append(' ', link(configuration.policyUrl, text.labels.policyLink ?? ''));
+  }
+}
+
+/** Each category's services, below its description. They are written in the default language. */
+export function addServices(modal: HTMLElement, { configuration, text }: Shown): void {
+  const { services, defaultLanguage } = configuration;
+  for (const category of ['necessary', ...configuration.categories]) {
+    const own = services.filter((service) => service.category === category);
+    const section = modal.querySelector(`input[value="${category}"]`)?.closest('.pm__section--toggle');
+    if (own.length === 0 || !section) continue;
+    const list = element('ul', 'pm__services');
+    list.lang = defaultLanguage;
+    for (const { name, provider, policyUrl, cookies } of own) {
+      const item = element(
+        'li',
+        '',
+        element('b', '', name),
+        ' – ',
+        policyUrl ? link(policyUrl, provider) : provider,
+      );
+      for (const cookie of cookies) {
+        item.append(
+          element('p', '', element('code', '', cookie.name), ` ${cookie.duration}: ${cookie.purpose}`),
+        );
+      }
+      list.append(item);
+    }
+    section
+      .querySelector('.pm__section-desc-wrapper')
+      ?.append(element('p', 'pm__section-desc', text.labels.services ?? ''), list);
+  }
+}
+
+/** Number of the consent, its receipt, and its withdrawal; nothing where there is none. */
+export function consentPanel(shown: Shown, close: () => void): Node[] {
+  const { consent, configuration, text } = shown;
+  const { choice } = consent;
+  if (!choice?.id) return [];
+  const { labels } = text;
+  const number = element('code', '', choice.id);
+  const button = (label: string | undefined, act: () => unknown): HTMLButtonElement => {
+    const made = element('button', 'pm__act', label ?? '');
+    made.type = 'button';
+    made.addEventListener('click', act);
+    return made;
+  };
+  const copy = (): void => {
+    // Without the clipboard (a page without HTTPS), it can be copied by hand.
+    getSelection()?.selectAllChildren(number);
+    void navigator.clipboard?.writeText(choice.id as string).catch(() => {});
+  };
+  const download = (): void => {
+    const { projectId, configHash, policyVersion } = configuration;
+    const { question: _, at, ...chosen } = choice;
+    const receipt = {
+      projectId,
+      hostname: location.hostname,
+      ...chosen,
+      chosenAt: at === undefined ? null : new Date(at).toISOString(),
+      policyVersion,
+      configHash,
+    };
+    const file = element('a', '');
+    file.href = URL.createObjectURL(
+      new Blob([JSON.stringify(receipt, null, 2)], { type: 'application/json' }),
+    );
+    file.download = `consent-${choice.id}.json`;
+    file.click();
+    URL.revokeObjectURL(file.href);
+  };
+  const withdraw = (): void => {
+    shown.decide({ action: 'withdraw', surface: 'link' });
+    close();
+  };
+  return [
+    element(
+      'div',
+      'pm__consent',
+      element('p', 'pm__section-desc', `${labels.consentId ?? ''}: `, number),
+      button(labels.copy, copy),
+      button(labels.download, download),
+      button(labels.withdraw, withdraw),
+    ),
+  ];
+}

@@ -1,0 +1,147 @@
+/** The adapter to vanilla-cookieconsent: everything else knows our configuration and our choices alone. */
+import * as library from 'vanilla-cookieconsent';
+import { ofDocument } from '../own-document';
+import type { BannerText, Category, Consent, Reason, SiteConfiguration } from '../site';
+import { clearCookies } from './clear-cookies';
+import { addPolicyLink, addServices, consentPanel } from './second-layer';
+import { isRightToLeft, pickText } from './rules';
+import { dress } from './theme';
+
+let hasRun = false;
+
+/** What is on the screen, and what to do with a decision. */
+export interface Shown {
+  consent: Consent;
+  configuration: SiteConfiguration;
+  text: BannerText;
+  /** Records a decision and clears what it has withdrawn. */
+  decide(submission: { action?: string; surface: string } & Partial<Record<Category, boolean>>): void;
+}
+
+/**
+ * Shows our banner: the first layer where a choice is needed or a signal was honoured, the second for `link`. It sends
+ * nothing by itself: what the visitor decides goes to `consent.submit`, so a preview hands over one that keeps it.
+ */
+export function showBanner(consent: Consent, reason: Reason): void {
+  const { configuration, mode, choice } = consent;
+  if (!configuration) return;
+  const { categories, services, banner } = configuration;
+  const pageLanguage = ofDocument('documentElement').lang;
+  const text = pickText(configuration.texts, [
+    pageLanguage,
+    ...navigator.languages,
+    configuration.defaultLanguage,
+  ]) as BannerText;
+  const { language, labels } = text;
+  /** Nothing is asked on the first layer, only told. */
+  const told = reason === 'signal' || mode === 'notice' || categories.length === 0;
+  let onSecondLayer = false;
+
+  const shown: Shown = {
+    consent,
+    configuration,
+    text,
+    decide(submission) {
+      void consent.submit({ offered: categories, language, ...submission });
+      clearCookies(services, (category) => submission[category as Category] === true);
+    },
+  };
+  const decided = (): void => {
+    // It was recorded as the signal came; the visitor has only read it.
+    if (reason === 'signal' && !onSecondLayer) return;
+    const flags = Object.fromEntries(categories.map((key) => [key, library.acceptedCategory(key)]));
+    const surface = !onSecondLayer ? 'banner' : reason === 'link' ? 'link' : 'preferences';
+    shown.decide({ ...flags, surface, ...(told && !onSecondLayer && { action: 'dismiss' }) });
+  };
+  const describe = (key: Category): { title: string; description: string } =>
+    text.categories.find((category) => category.key === key) ??
+    configuration.texts[0]?.categories.find((category) => category.key === key) ?? {
+      title: key,
+      description: '',
+    };
+
+  // Before its first run it would look for a cookie, which a page in a sandbox may not.
+  if (hasRun) library.reset(true);
+  hasRun = true;
+  const ready = library.run({
+    cookie: { name: 'choice', useLocalStorage: true },
+    autoShow: false,
+    autoClearCookies: false,
+    manageScriptTags: false,
+    hideFromBots: false,
+    guiOptions: {
+      consentModal: {
+        layout: banner?.layout === 'bar' ? 'bar' : 'box',
+        position: banner?.layout === 'bar' ? 'bottom' : `bottom ${banner?.position ?? 'left'}`,
+        equalWeightButtons: true,
+      },
+      preferencesModal: { layout: 'box', equalWeightButtons: true },
+    },
+    categories: {
+      necessary: { enabled: true, readOnly: true },
+      ...Object.fromEntries(
+        categories.map((key) => [key, { enabled: choice ? choice[key] : mode !== 'opt_in' && !told }]),
+      ),
+    },
+    onModalShow: ({ modalName }) => void (onSecondLayer = modalName === 'preferencesModal'),
+    onModalHide: () => void (onSecondLayer = false),
+    onFirstConsent: decided,
+    onModalReady: ({ modalName, modal }) => {
+      if (modalName === 'consentModal') {
+        // The page beside it can be used, and Tab goes on there.
+        modal.removeAttribute('aria-modal');
+        modal.addEventListener('keydown', (event) => event.key === 'Tab' && event.stopPropagation());
+        addPolicyLink(modal.querySelector('.cm__desc'), shown);
+        return;
+      }
+      addPolicyLink(modal.querySelector('.pm__section-desc'), shown);
+      addServices(modal, shown);
+      modal.querySelector('.pm__body')?.append(...consentPanel(shown, close));
+    },
+    language: {
+      default: language,
+      translations: {
+        [language]: {
+          consentModal: {
+            title: text.title,
+            description: reason === 'signal' ? labels.signalHonoured : text.description,
+            ...(told
+              ? { [reason === 'signal' ? 'acceptNecessaryBtn' : 'acceptAllBtn']: labels.acknowledge }
+              : { acceptAllBtn: text.acceptAll, acceptNecessaryBtn: text.rejectAll }),
+            showPreferencesBtn: text.choose,
+          },
+          preferencesModal: {
+            title: text.title,
+            acceptAllBtn: text.acceptAll,
+            acceptNecessaryBtn: text.rejectAll,
+            savePreferencesBtn: text.save,
+            closeIconLabel: labels.close,
+            sections: [
+              { description: text.description },
+              {
+                title: labels.necessaryTitle,
+                description: labels.necessaryDescription,
+                linkedCategory: 'necessary',
+              },
+              ...categories.map((key) => ({ ...describe(key), linkedCategory: key })),
+            ],
+          },
+        },
+      },
+    },
+  });
+  const close = (): void => {
+    library.hidePreferences();
+    library.hide();
+  };
+  void ready.then(() => {
+    if (reason === 'link') library.showPreferences();
+    else library.show(true);
+    const main = ofDocument('querySelector')<HTMLElement>('#cc-main');
+    if (!main) return;
+    main.lang = language;
+    main.dir = isRightToLeft(language) ? 'rtl' : 'ltr';
+    main.classList.toggle('cc--rtl', main.dir === 'rtl');
+    if (banner) dress(main, banner);
+  });
+}

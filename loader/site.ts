@@ -1,0 +1,102 @@
+import type { Choice } from './google-consent';
+
+export type Category = keyof Choice;
+
+export interface CategoryText {
+  key: Category;
+  title: string;
+  description: string;
+}
+
+/** The words of one language; `labels` are there where our own banner is used. */
+export interface BannerText {
+  language: string;
+  title: string;
+  description: string;
+  acceptAll: string;
+  rejectAll: string;
+  choose: string;
+  save: string;
+  categories: CategoryText[];
+  labels: Record<string, string>;
+}
+
+export interface SiteService {
+  name: string;
+  provider: string;
+  category: Category | 'necessary';
+  policyUrl: string | null;
+  cookies: { name: string; duration: string; purpose: string }[];
+}
+
+export interface BannerSettings {
+  enabled: boolean;
+  layout: 'box' | 'bar';
+  position: 'left' | 'center' | 'right';
+  theme: 'auto' | 'light' | 'dark';
+  accent: string;
+  accentDark: string;
+  link: boolean;
+}
+
+/** The published document (src/publishing/domain/document.ts), as far as a page needs it. */
+export interface SiteConfiguration {
+  projectId: string;
+  tier: string;
+  features: object;
+  preview: { tier: string; features: object };
+  /** A regular expression of host names; absent in documents that are older. */
+  previewHosts?: string;
+  /** Countries of the European Economic Area; absent as above. */
+  euRegions?: string[];
+  consentUrl: string;
+  region: string;
+  configHash: string;
+  policyVersion: string;
+  policyUrl: string | null;
+  bannerVersion: string;
+  categories: Category[];
+  defaultLanguage: string;
+  texts: BannerText[];
+  defaultMode: string;
+  regionRules: { regions: string[]; mode: string }[];
+  honorGlobalPrivacyControl: boolean;
+  services: SiteService[];
+  /** These three are absent in a document that an older version has published. */
+  reconsentMonths?: number;
+  banner?: BannerSettings;
+  /** File name of our banner, beside the loader; null where the site brings its own. */
+  bannerScript?: string | null;
+}
+
+export interface Submission extends Partial<Choice> {
+  action?: string;
+  /** What this banner let the visitor choose, where that is less than the configuration's categories. */
+  offered?: string[];
+  [field: string]: unknown;
+}
+
+/** The last choice, as the browser keeps it. The last three are missing in what an older loader has stored. */
+export interface StoredChoice extends Choice {
+  id?: string;
+  /** Milliseconds since 1970, by the browser's clock. */
+  at?: number;
+  /** Policy version and categories that were answered. */
+  question?: string;
+}
+
+/** Why the banner is shown: a choice is needed, a link was followed, or a signal of the browser was honoured. */
+export type Reason = 'banner' | 'link' | 'signal';
+
+/** `window.serviceConsent`, as far as the banner needs it. */
+export interface Consent {
+  readonly ready: Promise<object>;
+  open(): Promise<void>;
+  submit(submission: Submission): Promise<object>;
+  readonly configuration: SiteConfiguration | null;
+  readonly choice: StoredChoice | null;
+  readonly mode: string;
+}
+
+/** What the banner's script gives the loader, as a member of its own element. */
+export type ShowBanner = (consent: Consent, reason: Reason) => void;

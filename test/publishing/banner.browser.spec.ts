@@ -1,0 +1,398 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { createTestProject, type TestProject } from '../support/project.js';
+import {
+  type Front,
+  launchBrowser,
+  type SitePage,
+  startFront,
+  startSite,
+  type TestServer,
+} from '../support/browser.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const NONCE = 'c2VjcmV0';
+const COUNTER = {
+  name: 'Counter',
+  provider: 'Example Ltd',
+  category: 'analytics',
+  policyUrl: 'https://example.com/privacy',
+  cookies: [{ name: '_c_*', duration: '13 months', purpose: 'Counts <b>visits</b>.' }],
+};
+
+let browser: Browser;
+let service: TestService;
+let front: Front;
+let site: TestServer;
+let project: TestProject;
+let context: BrowserContext;
+const pages: Record<string, SitePage> = {};
+
+beforeAll(async () => {
+  service = await startTestService({
+    RUN_WORKER: 'true',
+    TRUSTED_PROXIES: '127.0.0.1',
+    COUNTRY_HEADER: 'cf-ipcountry',
+  });
+  [browser, front, site] = await Promise.all([
+    launchBrowser(),
+    startFront(service.baseUrl),
+    startSite(pages),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+  await front?.close();
+  await service?.close();
+});
+beforeEach(async () => {
+  project = await createTestProject(service, { tier: 'business' });
+  Object.assign(front, { country: null, region: null, away: false, refusal: null, requests: [] });
+  context = await browser.newContext();
+  pages['/'] = sitePage();
+});
+afterEach(() => context.close());
+
+/** What runs inside a page knows these. */
+declare const window: {
+  problems: string[];
+  ran: string[];
+  serviceConsent: Consent;
+  axe: { run(): Promise<Axe> };
+};
+declare const document: { cookie: string; activeElement: { textContent: string } };
+interface Consent {
+  ready: Promise<{ configHash: string }>;
+  choice: Record<string, unknown> | null;
+  submit(choice: unknown): Promise<unknown>;
+}
+interface Axe {
+  violations: { id: string; nodes: { html: string }[] }[];
+}
+
+/** A site under the strictest policies with which our origin is allowed. */
+const sitePage = ({ body = '', head = '', lang = 'en', policy = '' } = {}): SitePage => ({
+  html: `<!doctype html><html lang="${lang}"><head><title>A shop</title>
+    <script src="/page.js"></script>${head}
+    <script src="${front.url}/cdn/${project.id}/loader.js"></script></head>
+    <body><main><h1>A shop</h1><p>Everything for tea.</p><a href="#end">To the end</a></main>${body}</body></html>`,
+  headers: {
+    'content-security-policy':
+      policy ||
+      `default-src 'self' ${front.url}; require-trusted-types-for 'script'; trusted-types serviceConsent`,
+  },
+});
+pages['/page.js'] = {
+  html: `window.problems = []; window.ran = [];
+    addEventListener('error', (event) => problems.push(String(event.message)));
+    addEventListener('unhandledrejection', (event) => problems.push(String(event.reason)));
+    addEventListener('securitypolicyviolation', (event) => problems.push(event.violatedDirective + ' ' + event.blockedURI));`,
+  headers: { 'content-type': 'text/javascript' },
+};
+pages['/counter.js'] = { html: `ran.push('counter');`, headers: { 'content-type': 'text/javascript' } };
+pages['/map'] = { html: 'a map' };
+
+const configure = async (configuration: object): Promise<void> => {
+  const body = { banner: { enabled: true }, ...configuration };
+  const response = await project.request('editor', 'PUT', '/configuration', body);
+  expect(await response.json()).not.toHaveProperty('errors');
+  const version = Number(/\d+/.exec(response.headers.get('etag') ?? '')?.[0]);
+  await until('published', async () => {
+    const view = (await (await project.request('viewer', 'GET', '/configuration')).json()) as {
+      lastPublication: { configurationVersion: number } | null;
+    };
+    return view.lastPublication?.configurationVersion === version;
+  });
+};
+const open = async (path = '/'): Promise<Page> => {
+  const opened = await context.newPage();
+  await opened.goto(`http://www.example.com:${site.port}${path}`);
+  return opened;
+};
+const button = (opened: Page, name: string) => opened.getByRole('button', { name, exact: true });
+const records = (): Promise<Record<string, unknown>[]> =>
+  service.database.query('select * from consent_record where project_id = $1 order by id', [project.id]);
+const recorded = (count: number): Promise<Record<string, unknown>[]> =>
+  until('recorded', async () => {
+    const all = await records();
+    return all.length === count ? all : null;
+  });
+const problems = (opened: Page): Promise<string[]> => opened.evaluate(() => window.problems);
+/** Findings of axe, run by the browser itself: the page's policies are not for it. */
+const findings = async (opened: Page): Promise<string[]> => {
+  const session = await opened.context().newCDPSession(opened);
+  await session.send('Runtime.evaluate', { expression: AXE });
+  const { result } = await session.send('Runtime.evaluate', {
+    expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html).join(' '))))`,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  return JSON.parse(String(result.value)) as string[];
+};
+
+describe('our banner', () => {
+  it('asks, records what was on the screen, and is not loaded again once it is answered', async () => {
+    await configure({ policyUrl: 'https://example.com/policy', services: [COUNTER] });
+    const opened = await open();
+    await button(opened, 'Accept all').click();
+    const [record] = await recorded(1);
+    const { configHash } = await opened.evaluate(() => window.serviceConsent.ready);
+    expect(record).toMatchObject({
+      analytics: true,
+      marketing: true,
+      preferences: true,
+      action: 'accept_all',
+      config_hash: configHash,
+      language: 'en',
+      surface: 'banner',
+    });
+    expect(await problems(opened)).toEqual([]);
+    const paths = front.requests.map((request) => request.replace(/-[0-9a-f]{16}\.js/, '-hash.js'));
+    expect(paths.filter((path) => path.startsWith('GET'))).toEqual([
+      `GET /cdn/${project.id}/loader.js 200`,
+      `GET /cdn/${project.id}/config.json 200`,
+      `GET /cdn/${project.id}/banner-hash.js 200`,
+    ]);
+    front.requests.length = 0;
+    await opened.reload();
+    await button(opened, 'Privacy settings').waitFor();
+    expect(front.requests).toEqual([`GET /cdn/${project.id}/config.json 304`]);
+  });
+
+  it.each([
+    ['light', 'en', 1280],
+    ['dark', 'de', 375],
+  ] as const)('has no finding of axe on either layer: %s, %s, %d px', async (colorScheme, lang, width) => {
+    await context.close();
+    context = await browser.newContext({
+      colorScheme,
+      reducedMotion: 'reduce',
+      viewport: { width, height: 720 },
+    });
+    const presets = (await (await project.request('viewer', 'GET', '/configuration/presets')).json()) as {
+      texts: { language: string; rejectAll: string; choose: string; acceptAll: string }[];
+    };
+    await configure({ texts: presets.texts, services: [COUNTER], policyUrl: 'https://example.com/policy' });
+    pages['/'] = sitePage({ lang });
+    const words = presets.texts.find(({ language }) => language === lang);
+    const opened = await open();
+    const [accept, reject] = [button(opened, words?.acceptAll ?? ''), button(opened, words?.rejectAll ?? '')];
+    await accept.waitFor();
+    expect(await findings(opened)).toEqual([]);
+    // Equally easy: as large, as high up, in the same colours.
+    const look = (of: typeof accept) =>
+      of.evaluate((element) => {
+        const view = element.ownerDocument.defaultView as unknown as {
+          getComputedStyle(of: unknown): { color: string; backgroundColor: string; fontSize: string };
+        };
+        const { color, backgroundColor, fontSize } = view.getComputedStyle(element);
+        const { width: wide, height } = element.getBoundingClientRect();
+        return { color, backgroundColor, fontSize, wide: Math.round(wide), height: Math.round(height) };
+      });
+    expect(await look(reject)).toEqual(await look(accept));
+    expect((await look(reject)).height).toBeGreaterThanOrEqual(24);
+    await button(opened, words?.choose ?? '').click();
+    await opened
+      .locator('.pm')
+      .getByRole('button', { name: /Analytics|Statistik/ })
+      .click();
+    await opened.getByText('Counts <b>visits</b>.').waitFor();
+    expect(await findings(opened)).toEqual([]);
+    expect(await problems(opened)).toEqual([]);
+  });
+
+  it('is used by the keyboard alone, which it lets go on into the page', async () => {
+    await configure({});
+    const opened = await open();
+    await button(opened, 'Accept all').waitFor();
+    const focused = () => opened.evaluate(() => document.activeElement.textContent.trim());
+    await until(
+      'it has the focus',
+      async () => (await focused()) === '' || (await focused()).includes('cookies'),
+    );
+    const order: string[] = [];
+    for (let step = 0; step < 3; step += 1) {
+      await opened.keyboard.press('Tab');
+      order.push(await focused());
+    }
+    expect(order).toEqual(['Accept all', 'Reject all', 'Choose']);
+    await opened.keyboard.press('Enter');
+    await opened.getByRole('dialog', { name: 'Your choice' }).last().waitFor();
+    await opened.keyboard.press('Escape');
+    await button(opened, 'Reject all').first().press('Enter');
+    const [record] = await recorded(1);
+    expect(record).toMatchObject({ action: 'reject_all', surface: 'banner', analytics: false });
+  });
+
+  it('lets scripts and frames wait, and clears the cookies of what is withdrawn', async () => {
+    await configure({ services: [COUNTER], categories: ['analytics', 'marketing'] });
+    pages['/'] = sitePage({
+      head: `<script type="text/plain" data-category="analytics" data-src="/counter.js" data-site="7"></script>`,
+      body: `<iframe title="A map" data-category="marketing" data-src="/map"></iframe>`,
+    });
+    const opened = await open();
+    await button(opened, 'Choose').click();
+    expect(await opened.evaluate(() => window.ran)).toEqual([]);
+    await opened.locator('.pm').getByText('Analytics').locator('..').locator('label').click();
+    await button(opened, 'Save my choice').click();
+    expect(await recorded(1)).toMatchObject([{ analytics: true, marketing: false, surface: 'preferences' }]);
+    await until('the script ran', async () => (await opened.evaluate(() => window.ran.length)) === 1);
+    expect(await opened.locator('script[data-site="7"]').getAttribute('src')).toBe('/counter.js');
+    expect(await opened.locator('iframe').getAttribute('src')).toBeNull();
+
+    await opened.evaluate(() => {
+      for (const cookie of ['_c_1=a', '_c_2=b;domain=example.com', 'basket=full'])
+        document.cookie = `${cookie};path=/`;
+    });
+    await button(opened, 'Privacy settings').click();
+    const consentId = String((await opened.evaluate(() => window.serviceConsent.choice))?.['id']);
+    await opened.getByText(consentId).waitFor();
+    const [download] = await Promise.all([
+      opened.waitForEvent('download'),
+      button(opened, 'Download receipt').click(),
+    ]);
+    const receipt = JSON.parse(readFileSync(await download.path(), 'utf8')) as Record<string, unknown>;
+    expect(receipt).toMatchObject({
+      id: consentId,
+      projectId: project.id,
+      analytics: true,
+      marketing: false,
+    });
+    await button(opened, 'Withdraw consent').click();
+    const [, withdrawn] = await recorded(2);
+    expect(withdrawn).toMatchObject({ action: 'withdraw', analytics: false, surface: 'link' });
+    expect(await opened.evaluate(() => document.cookie)).toBe('basket=full');
+    expect(await problems(opened)).toEqual([]);
+  });
+
+  it('runs no waiting script that has not the page’s nonce', async () => {
+    await configure({});
+    const waiting = (attributes: string, text: string): string =>
+      `<script type="text/plain" data-category="analytics" ${attributes}>ran.push('${text}')</script>`;
+    pages['/'] = {
+      html: `<!doctype html><title>strict</title><script nonce="${NONCE}">window.ran = []</script>
+        <script nonce="${NONCE}" src="${front.url}/cdn/${project.id}/loader.js"></script><body>
+        ${waiting(`nonce="${NONCE}"`, 'own')}${waiting('', 'injected')}`,
+      headers: {
+        'content-security-policy': `default-src 'none'; script-src 'nonce-${NONCE}' 'strict-dynamic'; connect-src ${front.url}; require-trusted-types-for 'script'`,
+      },
+    };
+    const opened = await open();
+    await button(opened, 'Accept all').click();
+    await until('it ran', async () => (await opened.evaluate(() => window.ran.length)) > 0);
+    expect(await opened.evaluate(() => window.ran)).toEqual(['own']);
+  });
+
+  it('asks again for another policy, other categories, and after the months', async () => {
+    await configure({ categories: ['analytics'] });
+    const opened = await open();
+    await button(opened, 'Accept all').click();
+    await recorded(1);
+    const choice = () =>
+      opened.evaluate(async () => (await window.serviceConsent.ready, window.serviceConsent.choice));
+    const again = async (): Promise<void> => {
+      await opened.reload();
+      expect(await choice()).toBeNull();
+      await button(opened, 'Accept all').click();
+      await until('answered', async () => (await choice()) !== null);
+    };
+    await opened.reload();
+    expect(await choice()).toMatchObject({ analytics: true, marketing: false });
+    await configure({ categories: ['analytics'], policyVersion: '2' });
+    await again();
+    await configure({ categories: ['analytics', 'marketing'], policyVersion: '2' });
+    await again();
+    const key = `serviceMeta:${project.id}:choice`;
+    await opened.evaluate((name) => {
+      const store = (window as unknown as { localStorage: Record<string, string> }).localStorage;
+      const kept = JSON.parse(store[name] ?? '') as { at: number };
+      // A day more than the year.
+      store[name] = JSON.stringify({ ...kept, at: kept.at - 366.3 * 86_400_000 });
+    }, key);
+    await again();
+    expect(await problems(opened)).toEqual([]);
+  });
+
+  it('honours Global Privacy Control where the rule is opt-out, and says so; asks where it is opt-in', async () => {
+    await configure({ regionRules: [{ regions: ['US-CA'], mode: 'opt_out' }] });
+    await context.addInitScript(() => {
+      Object.defineProperty(navigator, 'globalPrivacyControl', { value: true });
+    });
+    front.region = 'US-CA';
+    const opened = await open();
+    await opened.getByText('We honour that.').waitFor();
+    expect(await recorded(1)).toMatchObject([
+      { action: 'opt_out', surface: 'signal', extra: { gpc: true, region: 'US-CA' } },
+    ]);
+    await button(opened, 'Understood').click();
+    await opened.reload();
+    await button(opened, 'Privacy settings').waitFor();
+    expect(await records()).toHaveLength(1);
+
+    front.region = 'US-NV';
+    const other = await browser.newContext();
+    await other.addInitScript(() => {
+      Object.defineProperty(navigator, 'globalPrivacyControl', { value: true });
+    });
+    const asked = await other.newPage();
+    await asked.goto(`http://www.example.com:${site.port}/`);
+    await button(asked, 'Reject all').waitFor();
+    expect(await records()).toHaveLength(1);
+    await other.close();
+  });
+
+  it('only tells where the rule says so, and speaks the language of the page, of the browser, or its own', async () => {
+    const presets = (await (await project.request('viewer', 'GET', '/configuration/presets')).json()) as {
+      texts: Record<string, unknown>[];
+    };
+    const english = presets.texts[0] ?? {};
+    const arabic = { ...english, language: 'ar', title: 'اختيارك', labels: { acknowledge: 'فهمت' } };
+    await configure({ defaultMode: 'notice', texts: [...presets.texts.slice(0, 2), arabic] });
+    for (const [lang, locale, text, dir] of [
+      ['ar-EG', 'en-US', 'فهمت', 'rtl'],
+      ['cs', 'de-AT', 'Verstanden', 'ltr'],
+      ['cs', 'pl-PL', 'Understood', 'ltr'],
+    ] as const) {
+      const own = await browser.newContext({ locale });
+      pages['/'] = sitePage({ lang });
+      const opened = await own.newPage();
+      await opened.goto(`http://www.example.com:${site.port}/`);
+      await button(opened, text).waitFor();
+      expect(await opened.locator('#cc-main').getAttribute('dir')).toBe(dir);
+      expect(await button(opened, 'Reject all').isVisible()).toBe(false);
+      await button(opened, text).click();
+      await own.close();
+    }
+    const all = await recorded(3);
+    expect(all.map(({ language, action, analytics }) => [language, action, analytics])).toEqual([
+      ['ar', 'dismiss', true],
+      ['de', 'dismiss', true],
+      ['en', 'dismiss', true],
+    ]);
+  });
+
+  it('works in a frame without storage', async () => {
+    await configure({});
+    pages['/outer'] = {
+      html: `<!doctype html><title>outer</title><iframe sandbox="allow-scripts" src="/" width="800" height="600"></iframe>`,
+    };
+    const opened = await open('/outer');
+    const frame = opened.frameLocator('iframe');
+    await frame.getByRole('button', { name: 'Reject all' }).click();
+    expect(await recorded(1)).toMatchObject([{ action: 'reject_all', surface: 'banner' }]);
+  });
+
+  it('does not show where the site brings its own', async () => {
+    await configure({ banner: { enabled: false } });
+    const opened = await open();
+    await opened.evaluate(() => window.serviceConsent.ready);
+    await opened.waitForLoadState('networkidle');
+    expect(front.requests.filter((request) => request.includes('banner'))).toEqual([]);
+    expect(await opened.locator('#cc-main').count()).toBe(0);
+  });
+});

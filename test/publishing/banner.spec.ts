@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { cookieDomains, isRightToLeft, pickText, withdrawnCookies } from '../../loader/banner/rules.js';
+
+describe('withdrawnCookies', () => {
+  const service = (category: string, ...names: string[]) => ({
+    category,
+    cookies: names.map((name) => ({ name })),
+  });
+  const services = [
+    service('necessary', 'session'),
+    service('analytics', '_c', '_c_*'),
+    service('marketing', 'ad'),
+  ];
+  const jar = 'session=1; _c=2; _c_7=a=b; _cx=3; ad=4; other=5; _c_';
+
+  it('are those of services that are not granted, by name or by its beginning', () => {
+    expect(withdrawnCookies(jar, services, () => false)).toEqual(['_c', '_c_7', 'ad', '_c_']);
+    expect(withdrawnCookies(jar, services, (category) => category === 'analytics')).toEqual(['ad']);
+    expect(withdrawnCookies(jar, services, () => true)).toEqual([]);
+    expect(withdrawnCookies('', services, () => false)).toEqual([]);
+  });
+
+  it('may be on the page’s host and on those above', () => {
+    expect(cookieDomains('shop.example.co.uk')).toEqual(['shop.example.co.uk', 'example.co.uk', 'co.uk']);
+    expect(cookieDomains('localhost')).toEqual([]);
+  });
+});
+
+describe('pickText', () => {
+  const texts = ['en', 'pt-BR', 'zh-Hant'].map((language) => ({ language }));
+
+  it.each([
+    [['pt-br'], 'pt-BR'],
+    [['pt-PT'], 'pt-BR'],
+    [['zh-Hant-TW', 'en'], 'zh-Hant'],
+    [['', 'fr', 'en-GB'], 'en'],
+    [['p', 'ptx', 'fr'], 'en'],
+    [['fil', 'zh'], 'zh-Hant'],
+  ])('for %j is %s', (wanted, language) => {
+    expect(pickText(texts, wanted)?.language).toBe(language);
+  });
+
+  it.each([
+    ['ar', true],
+    ['he-IL', true],
+    ['fa-Latn', true],
+    ['arn', false],
+    ['en', false],
+  ])('knows whether %s is written from right to left: %s', (language, rightToLeft) => {
+    expect(isRightToLeft(language)).toBe(rightToLeft);
+  });
+});
