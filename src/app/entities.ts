@@ -25,6 +25,7 @@ import {
 } from '../consent/infrastructure/consent.entities.js';
 import {
   DeliverySchema,
+  ForwardingHoldSchema,
   ForwardingSettingsSchema,
 } from '../forwarding/infrastructure/forwarding.entities.js';
 import { SubscriptionSchema } from '../licensing/infrastructure/subscription.entity.js';
@@ -32,6 +33,7 @@ import { TierChangeSchema } from '../licensing/infrastructure/tier-change.entity
 import {
   OutboxAwakeSchema,
   OutboxDeadLetterSchema,
+  OutboxGateSchema,
   OutboxMessageSchema,
 } from '../outbox/infrastructure/outbox.entities.js';
 import { ProjectSchema } from '../projects/infrastructure/project.entity.js';
@@ -70,7 +72,9 @@ export const entities = [
   OutboxMessageSchema,
   OutboxDeadLetterSchema,
   OutboxAwakeSchema,
+  OutboxGateSchema,
   ForwardingSettingsSchema,
+  ForwardingHoldSchema,
   DeliverySchema,
   // billing
   BillingEventSchema,

@@ -12,6 +12,9 @@ import { ForwardingSettingsService } from './application/forwarding-settings.ser
 import { SigningSecretService } from './application/signing-secret.service.js';
 import { SigningSecretController } from './http/signing-secret.controller.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
+import { HoldService } from './application/hold.service.js';
+import { ReceiverWatch } from './application/receiver-watch.js';
+import { SettleHolds } from './application/settle-holds.js';
 import { TargetGate } from './application/target-gate.js';
 import { DeleteProjectDeliveries } from './application/delete-project-deliveries.js';
 import { DeliveryPartitions } from './application/delivery-partitions.js';
@@ -45,6 +48,9 @@ import { TokenVault } from './infrastructure/token-vault.js';
     TokenVault,
     TargetGate,
     AttemptDelivery,
+    ReceiverWatch,
+    SettleHolds,
+    HoldService,
     ConsentForwarder,
     ForwardingSettingsService,
     SigningSecretService,

@@ -24,6 +24,13 @@ export const forwardingSettings = declareSettings({
       max: 120_000,
       meaning: 'time for all of an attempt',
     }),
+    holdHours: integer('FORWARDING_HOLD_HOURS', {
+      default: 72,
+      min: 0,
+      max: 720,
+      meaning:
+        'how long a record waits at most for a receiver that is away before it gets its attempt all the same; 0 holds nothing',
+    }),
     allowedPrivateTargets: list('FORWARDING_ALLOWED_PRIVATE_TARGETS', {
       default: [],
       defaultShown: "the demo receiver's, in the demo",

@@ -22,6 +22,8 @@ import { Migration20261121005501_key_limits } from './Migration20261121005501_ke
 import { Migration20261121004500_outbox_awake } from './Migration20261121004500_outbox_awake.js';
 import { Migration20261121005500_audit } from './Migration20261121005500_audit.js';
 import { Migration20261121005000_account_link } from './Migration20261121005000_account_link.js';
+import { Migration20261121004000_hold } from './Migration20261121004000_hold.js';
+import { Migration20261121004001_messages_beside_gates } from './Migration20261121004001_messages_beside_gates.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -51,4 +53,9 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121005500_audit', class: Migration20261121005500_audit },
   { name: 'Migration20261121005501_key_limits', class: Migration20261121005501_key_limits },
   { name: 'Migration20261121005000_account_link', class: Migration20261121005000_account_link },
+  { name: 'Migration20261121004000_hold', class: Migration20261121004000_hold },
+  {
+    name: 'Migration20261121004001_messages_beside_gates',
+    class: Migration20261121004001_messages_beside_gates,
+  },
 ];

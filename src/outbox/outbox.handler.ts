@@ -9,6 +9,11 @@ export interface OutboxHandler<Outcome = unknown> {
   readonly retry: RetrySchedule;
   /** Messages of one topic that a worker has claimed or under way at once; absent: as many as its slots allow. */
   readonly slotsMax?: number;
+  /**
+   * Whether gates may be put before its topics (`OutboxService.setGates`). Such a topic has no `slotsMax`, and an index
+   * of the outbox leaves it out, by which what else has the same ordering key is found (`outbox_message_beside_gates`).
+   */
+  readonly gated?: boolean;
   /** How long an attempt takes at most; a worker that stops waits so long for those under way. */
   readonly attemptMaxMs: number;
   /** Reads what a claimed batch needs, in one go, and gives back one attempt per message, in their order. */

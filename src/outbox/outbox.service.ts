@@ -10,6 +10,15 @@ import {
   type WaitingOf,
   waitingSubjects,
 } from './infrastructure/waiting-messages.js';
+import {
+  countBehindGates,
+  gateOpensAt,
+  oldestWaiting,
+  openGate,
+  removeGates,
+  setGates,
+} from './infrastructure/gates.js';
+import type { Gate, GatePlace } from './domain/gate.js';
 import { OutboxBell } from './infrastructure/outbox.bell.js';
 import type { NewOutboxMessage } from './domain/outbox-message.js';
 import type { OutboxHandler } from './outbox.handler.js';
@@ -48,6 +57,8 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   register(handler: OutboxHandler): void {
     for (const topic of handler.topics) {
       if (this.handlers.has(topic)) throw new Error(`The topic ${topic} has two handlers.`);
+      if (handler.gated && handler.slotsMax !== undefined)
+        throw new Error(`The topic ${topic} has both gates and a limit of its own.`);
       this.handlers.set(topic, handler);
     }
   }
@@ -112,6 +123,47 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     return backlogOf(this.em.fork(), topics);
   }
 
+  /** Puts gates before topics of keys, or sets them anew, inside the caller's transaction. */
+  async setGates(tx: EntityManager, gates: readonly (GatePlace & Gate)[]): Promise<void> {
+    if (gates.length > 0) await setGates(tx, gates);
+  }
+
+  /** Takes gates away inside the caller's transaction; the commit wakes a worker. */
+  async removeGates(tx: EntityManager, places: readonly GatePlace[]): Promise<void> {
+    if (places.length === 0) return;
+    await removeGates(tx, places);
+    this.ringAfter(tx);
+  }
+
+  /** Lets a gate open now, inside the caller's transaction, where there is one; the commit wakes a worker. */
+  async openGate(tx: EntityManager, place: GatePlace): Promise<void> {
+    if (await openGate(tx, place)) this.ringAfter(tx);
+  }
+
+  /** When a gate opens next; null where there is none. */
+  gateOpensAt(place: GatePlace): Promise<Date | null> {
+    return gateOpensAt(this.em.fork(), place);
+  }
+
+  /** When the oldest messages that could be claimed were appended: of each place at most `max`, oldest first. */
+  oldestWaiting(
+    tx: EntityManager,
+    places: readonly GatePlace[],
+    max: number,
+  ): Promise<(GatePlace & { createdAt: Date })[]> {
+    return oldestWaiting(tx, places, max);
+  }
+
+  /** How many messages of a topic wait behind gates, counted up to `max` behind each. */
+  countBehindGates(topic: string, max: number): Promise<number> {
+    return countBehindGates(this.em.fork(), topic, max);
+  }
+
+  private ringAfter(tx: EntityManager): void {
+    const context = tx.getTransactionContext<object>();
+    if (context) this.appending.add(context);
+  }
+
   /**
    * Wakes a worker; for who writes messages outside of the ORM's transactions, after the commit. Never waits, never
    * throws. A lost ring is made up for by the poll.
@@ -138,6 +190,11 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   /** The longest time that an attempt of any topic may take. */
   get attemptMaxMs(): number {
     return Math.max(0, ...[...this.handlers.values()].map(({ attemptMaxMs }) => attemptMaxMs));
+  }
+
+  /** The topics of this process that may have gates. */
+  get gatedTopics(): string[] {
+    return this.topics.filter((topic) => this.handlerOf(topic).gated);
   }
 
   /** The topics that this process handles; it claims no others. */

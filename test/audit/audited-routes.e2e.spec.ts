@@ -101,6 +101,16 @@ const AUDITED: Record<string, Audited> = {
     action: 'forwarding.save',
     change: ({ call }) => call('PUT', '/forwarding', ENDPOINT),
   },
+  [`POST ${AT}/forwarding/resume`]: {
+    action: 'forwarding.resume',
+    change: async ({ id, call }) => {
+      await service.database.query(
+        "insert into forwarding_hold (project_id, phase, held_since) values ($1, 'held', now())",
+        [id],
+      );
+      await call('POST', '/forwarding/resume');
+    },
+  },
   [`POST ${AT}/forwarding/signing-secret`]: { action: 'signing_secret.make', change: makeSecret },
   [`DELETE ${AT}/forwarding/signing-secret`]: {
     action: 'signing_secret.remove',

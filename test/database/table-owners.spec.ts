@@ -20,9 +20,9 @@ const OWNERS: Record<string, readonly string[]> = {
   billing: ['billing_checkout', 'billing_customer', 'billing_event', 'billing_grant_log', 'billing_price'],
   consent: ['consent_record', 'consent_rollup_day', 'consent_rollup_hour', 'consent_rollup_state'],
   // The two that follow are the halves of `delivery`, by outcome.
-  forwarding: ['delivery', 'delivery_failed', 'delivery_settled', 'forwarding_settings'],
+  forwarding: ['delivery', 'delivery_failed', 'delivery_settled', 'forwarding_hold', 'forwarding_settings'],
   licensing: ['subscription', 'tier_change'],
-  outbox: ['outbox_awake', 'outbox_dead_letter', 'outbox_message'],
+  outbox: ['outbox_awake', 'outbox_dead_letter', 'outbox_gate', 'outbox_message'],
   projects: ['project'],
   publishing: ['publication', 'site_configuration'],
 };

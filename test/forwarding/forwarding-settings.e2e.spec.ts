@@ -39,6 +39,11 @@ describe('GET and PUT …/forwarding (design §5)', () => {
       lastFailure: null,
       lastDeliveredAt: null,
       pending: 0,
+      state: 'active',
+      heldSince: null,
+      heldReason: null,
+      waiting: 0,
+      nextProbeAt: null,
       available: false,
     });
   });

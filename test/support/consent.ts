@@ -63,6 +63,7 @@ export function messageAbout(projectId: string, consentId: string): OutboxMessag
     subjectId: consentId,
     payload: null,
     unknownOutcomes: 0,
+    opening: null,
     failures: 0,
     createdAt: new Date(),
   };

@@ -23,6 +23,7 @@ export const AUDIT_ACTIONS = [
   'billing.portal',
   'billing.replay',
   'forwarding.save',
+  'forwarding.resume',
   'signing_secret.make',
   'signing_secret.remove',
   'signing_secret.forget_former',

@@ -5,6 +5,7 @@ import type { Destination } from '../domain/destination.js';
 import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-policy.js';
 import { type Credentials, outboundBody, outboundHeaders } from '../domain/outbound-request.js';
 import { type Answer, type DeliveryOutcome, judgeResponse } from '../domain/outcome.js';
+import { type SignedOutcome, signOf } from '../domain/receiver-sign.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 import type { StoredTarget } from './forwarding-target.js';
@@ -22,7 +23,7 @@ export interface Shipment {
  * made yet, because its host gets no more attempts for now.
  */
 export type AttemptEnd =
-  { kind: 'ended'; outcome: DeliveryOutcome } | { kind: 'aborted' } | { kind: 'put_off'; afterMs: number };
+  { kind: 'ended'; outcome: SignedOutcome } | { kind: 'aborted' } | { kind: 'put_off'; afterMs: number };
 
 /** Endpoint URLs whose judgement is kept, those used last; a URL has 2,048 characters at most. */
 const JUDGED_URLS_MAX = 1_000;
@@ -45,28 +46,26 @@ export class AttemptDelivery {
   /** Makes one attempt now, if the host may have one. Never throws for what a receiver or the network does. */
   async attempt(shipment: Shipment, signal?: AbortSignal): Promise<AttemptEnd> {
     const attemptedAt = new Date();
+    const { kind } = shipment.destination;
     const judgement = this.judge(shipment.destination.url);
     if (judgement.kind === 'refused') {
-      return outcomeOf(refusalOf(judgement), { attemptedAt, durationMs: 0, host: null });
+      return outcomeOf(refusalOf(judgement), kind, { attemptedAt, durationMs: 0, host: null });
     }
     const { url } = judgement;
     const proof = this.credentialsOf(shipment);
     if ('unreadable' in proof) {
       const answer = { kind: 'error', category: 'configuration', reason: proof.unreadable } as const;
-      return outcomeOf(answer, { attemptedAt, durationMs: 0, host: url.host });
+      return outcomeOf(answer, kind, { attemptedAt, durationMs: 0, host: url.host });
     }
     const { projectId } = shipment.record;
-    const afterMs = this.gate.enter({
-      projectId,
-      hostname: url.hostname,
-      kind: shipment.destination.kind,
-    });
+    const afterMs = this.gate.enter({ projectId, hostname: url.hostname, kind });
     if (afterMs > 0) return { kind: 'put_off', afterMs };
     const body = outboundBody(shipment.record);
     const headers = outboundHeaders(shipment.record, proof, { body, attemptedAt });
     const result = await this.sender.send({ url, headers, body }, signal);
     if (result.kind === 'aborted') return result;
-    const end = outcomeOf(result.answer, { attemptedAt, durationMs: result.durationMs, host: url.host });
+    const context = { attemptedAt, durationMs: result.durationMs, host: url.host };
+    const end = outcomeOf(result.answer, kind, context);
     this.gate.leave(url.hostname, end.outcome.outcome === 'delivered');
     return end;
   }
@@ -111,7 +110,12 @@ function refusalOf({ cause, reason }: Extract<EndpointJudgement, { kind: 'refuse
 
 function outcomeOf(
   answer: Answer,
+  destination: Shipment['destination']['kind'],
   context: Pick<DeliveryOutcome, 'attemptedAt' | 'durationMs' | 'host'>,
-): { kind: 'ended'; outcome: DeliveryOutcome } {
-  return { kind: 'ended', outcome: { category: null, reason: null, ...judgeResponse(answer), ...context } };
+): { kind: 'ended'; outcome: SignedOutcome } {
+  const sign = signOf(answer, destination, new Date());
+  return {
+    kind: 'ended',
+    outcome: { category: null, reason: null, ...judgeResponse(answer), ...context, sign },
+  };
 }

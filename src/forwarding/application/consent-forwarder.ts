@@ -18,11 +18,14 @@ import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { chooseDestination } from '../domain/destination.js';
-import { type DeliveryOutcome, isHealthy, type SkipReason } from '../domain/outcome.js';
+import { isHealthy, type SkipReason } from '../domain/outcome.js';
+import { type SignedOutcome, signOfSkip } from '../domain/receiver-sign.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
 import { settleDeliveries } from './settle-deliveries.js';
 import { loadTargets, type StoredTarget } from './forwarding-target.js';
 import { AttemptDelivery } from './attempt-delivery.js';
+import { ReceiverWatch } from './receiver-watch.js';
+import { SettleHolds } from './settle-holds.js';
 
 /** What one batch needs to know, read at once. */
 interface BatchFacts {
@@ -33,10 +36,11 @@ interface BatchFacts {
 
 /** Forwards saved consent records to their owners' endpoints: the outbox's handler for `consent.recorded`. */
 @Injectable()
-export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModuleInit {
+export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleInit {
   readonly topics = [CONSENT_RECORDED];
   readonly retry = BUG_SCHEDULE;
   readonly attemptMaxMs: number;
+  readonly gated = true;
 
   constructor(
     private readonly em: EntityManager,
@@ -44,6 +48,8 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
     private readonly events: ConsentEvents,
     private readonly licensing: LicensingService,
     private readonly delivery: AttemptDelivery,
+    private readonly holds: SettleHolds,
+    private readonly watch: ReceiverWatch,
     private readonly metrics: ForwardingMetrics,
     @SettingsFrom(forwardingSettings) private readonly settings: ForwardingSettings,
   ) {
@@ -60,7 +66,7 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
    * announced under. Three queries, however many messages. A record from a preview hostname has the tier
    * `lite` (spec §3.2 row 1).
    */
-  async prepare(messages: OutboxMessage[]): Promise<Attempt<DeliveryOutcome>[]> {
+  async prepare(messages: OutboxMessage[]): Promise<Attempt<SignedOutcome>[]> {
     const projectIds = [...new Set(messages.map(projectOf))];
     const [targets, tierOf, records] = await Promise.all([
       loadTargets(this.em, projectIds),
@@ -72,7 +78,7 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
     return messages.map((message) => this.attemptOf(message, { targets, tierOf, records }));
   }
 
-  private attemptOf(message: OutboxMessage, facts: BatchFacts): Attempt<DeliveryOutcome> {
+  private attemptOf(message: OutboxMessage, facts: BatchFacts): Attempt<SignedOutcome> {
     const { subjectId } = message;
     const projectId = projectOf(message);
     const record = facts.records.get(consentKey({ projectId, consentId: subjectId }));
@@ -88,9 +94,12 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
     });
     if (destination.kind === 'skip') return async () => skip(destination.reason);
     return async (signal) => {
+      const pauseMs = message.opening === null ? this.watch.pauseMs(projectId, performance.now()) : 0;
+      if (pauseMs > 0) return { kind: 'put_off', afterMs: pauseMs };
       const end = await this.delivery.attempt({ record, destination, target }, signal);
       switch (end.kind) {
         case 'ended':
+          this.watch.heard(projectId, end.outcome.sign, performance.now());
           return { kind: 'settled', outcome: end.outcome, healthy: isHealthy(end.outcome) };
         case 'put_off':
           return { kind: 'put_off', afterMs: end.afterMs };
@@ -100,13 +109,15 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
     };
   }
 
-  async settle(tx: EntityManager, settled: Settled<DeliveryOutcome>[]): Promise<void> {
-    await settleDeliveries(tx, settled);
+  async settle(tx: EntityManager, settled: Settled<SignedOutcome>[]): Promise<void> {
+    const known = await settleDeliveries(tx, settled);
+    const paused = await this.holds.settle(tx, settled, known);
+    for (const projectId of paused) this.watch.pause(projectId, performance.now());
     this.metrics.count(settled);
   }
 
-  giveUp(): Extract<Ending<DeliveryOutcome>, { kind: 'settled' }> {
-    const outcome: DeliveryOutcome = {
+  giveUp(): Extract<Ending<SignedOutcome>, { kind: 'settled' }> {
+    const outcome: SignedOutcome = {
       outcome: 'failed',
       category: 'worker_lost',
       httpStatus: null,
@@ -114,6 +125,7 @@ export class ConsentForwarder implements OutboxHandler<DeliveryOutcome>, OnModul
       durationMs: 0,
       attemptedAt: new Date(),
       host: null,
+      sign: { kind: 'untried' },
     };
     return { kind: 'settled', outcome, healthy: true };
   }
@@ -124,11 +136,17 @@ function tierRefusalOf({ tier, reason }: ResolvedTier): SkipReason | null {
   return reason === 'preview_hostname' ? 'preview_hostname' : 'tier';
 }
 
-function skip(reason: SkipReason): Ending<DeliveryOutcome> {
+function skip(reason: SkipReason): Ending<SignedOutcome> {
   const nothingSent = { category: null, httpStatus: null, durationMs: 0, host: null };
   return {
     kind: 'settled',
-    outcome: { outcome: 'skipped', reason, attemptedAt: new Date(), ...nothingSent },
+    outcome: {
+      outcome: 'skipped',
+      reason,
+      attemptedAt: new Date(),
+      ...nothingSent,
+      sign: signOfSkip(reason),
+    },
     healthy: true,
   };
 }

@@ -7,6 +7,7 @@ import { newId } from '../../shared/ids.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 import { useOfDay } from './daily-usage.js';
 import { loadTargets } from './forwarding-target.js';
+import { HoldService } from './hold.service.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 
 /** Tests of one project in one minute, counted in this process: the route sends real requests to strangers. */
@@ -36,11 +37,12 @@ export class EndpointTestService {
   constructor(
     private readonly em: EntityManager,
     private readonly delivery: AttemptDelivery,
+    private readonly holds: HoldService,
   ) {}
 
   /**
    * Sends now, whether forwarding is switched on or not, with the same request shape as a delivery. Leaves no
-   * trace: no delivery row, no last failure.
+   * trace: no delivery row, no last failure. One that succeeds lets a held project's oldest record go at once.
    * @throws DomainError `endpoint_not_configured` (409), `too_many_requests` (429).
    */
   async run(projectId: string): Promise<EndpointTestResult> {
@@ -61,6 +63,7 @@ export class EndpointTestService {
     }
     const { httpStatus, category, reason, durationMs } = end.outcome;
     const delivered = end.outcome.outcome === 'delivered';
+    if (delivered) await this.holds.endpointAnswered(projectId);
     return { delivered, httpStatus, category, reason, durationMs, consentId: record.id };
   }
 

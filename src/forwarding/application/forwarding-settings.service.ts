@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
 import { differenceOf } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
-import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { tierRequired } from '../../licensing/domain/tier-required.js';
@@ -22,6 +21,8 @@ import {
   type TokenChange,
   type WantedSettings,
 } from '../domain/settings-change.js';
+import { HoldService, type HoldView } from './hold.service.js';
+import { placeOf } from './settle-holds.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 
@@ -29,7 +30,7 @@ import { TokenVault } from '../infrastructure/token-vault.js';
 export const PENDING_COUNT_MAX = 10_000;
 
 /** The settings as the dashboard sees them: of the token only that there is one (spec §2.2). */
-export interface ForwardingSettingsView {
+export interface ForwardingSettingsView extends HoldView {
   enabled: boolean;
   endpointUrl: string | null;
   /** Whether the request-level endpoint is used while there is no endpoint of the project's; true until a first save. */
@@ -42,6 +43,8 @@ export interface ForwardingSettingsView {
   lastFailure: { reason: string; category: string | null; httpStatus: number | null; at: Date } | null;
   lastDeliveredAt: Date | null;
   pending: number;
+  /** As `pending`: what waits, whatever for. */
+  waiting: number;
   available: boolean;
 }
 
@@ -87,6 +90,7 @@ export class ForwardingSettingsService {
     private readonly em: EntityManager,
     private readonly licensing: LicensingService,
     private readonly outbox: OutboxService,
+    private readonly holds: HoldService,
     private readonly sender: Sender,
     private readonly vault: TokenVault,
   ) {}
@@ -131,6 +135,8 @@ export class ForwardingSettingsService {
       `.execute(tx.getKysely());
       await this.applyTokenChange(tx, projectId, change);
       await auditSave(tx, author, { projectId, stored, wanted, token: change.token });
+      // Whatever was wrong may be mended now.
+      await this.holds.probe(tx, projectId);
     });
     return this.read(projectId);
   }
@@ -159,7 +165,9 @@ export class ForwardingSettingsService {
     const project = await findProject(em, projectId);
     if (!project) throw projectNotFound();
     const tier = await this.licensing.tierOf(project, new Date());
+    const pending = await this.outbox.countWaiting(placeOf(projectId), PENDING_COUNT_MAX);
     return {
+      ...(await this.holds.read(projectId)),
       enabled: settings.enabled,
       endpointUrl: settings.endpointUrl,
       allowCustomEndpoint: settings.allowCustomEndpoint,
@@ -173,10 +181,8 @@ export class ForwardingSettingsService {
       },
       lastDeliveredAt: settings.lastDeliveredAt,
       lastFailure: project.lastFailure,
-      pending: await this.outbox.countWaiting(
-        { orderingKey: projectId, topic: CONSENT_RECORDED },
-        PENDING_COUNT_MAX,
-      ),
+      pending,
+      waiting: pending,
       available: FORWARDING_TIERS.includes(tier),
     };
   }

@@ -11,27 +11,34 @@ const LAST_DELIVERED_STEP = '1 second';
 
 /**
  * Writes what came of a batch: a delivery row each, the last failure and the last success of each project
- * once (spec §3.3, §2.2). Rows are locked in the order of project ids, so that two batches cannot deadlock.
+ * once (spec §3.3, §2.2). Returns the projects that have a hold. Rows are locked in the order of project ids, so that two batches cannot deadlock.
  */
 export async function settleDeliveries(
   tx: EntityManager,
   settled: Settled<DeliveryOutcome>[],
-): Promise<void> {
-  if (settled.length === 0) return;
-  await insertDeliveries(tx, settled);
+): Promise<Set<string>> {
+  if (settled.length === 0) return new Set();
+  const held = await insertDeliveries(tx, settled);
   const failed = latestPerProject(settled, 'failed');
   if (failed.length > 0) await writeLastFailures(tx, failed.map(lastFailureOf));
   const delivered = latestPerProject(settled, 'delivered');
   if (delivered.length > 0) await recordSuccesses(tx, delivered);
+  return held;
 }
 
-async function insertDeliveries(tx: EntityManager, settled: Settled<DeliveryOutcome>[]): Promise<void> {
+/** Says also which of the projects have a hold, which spares a round trip for asking. */
+async function insertDeliveries(
+  tx: EntityManager,
+  settled: Settled<DeliveryOutcome>[],
+): Promise<Set<string>> {
   const outcomes = settled.map(({ outcome }) => outcome);
-  await sql`
+  const projectIds = settled.map(({ message }) => projectOf(message));
+  const { rows } = await sql<{ projectId: string }>`
+    with logged as (
     insert into delivery (project_id, id, consent_id, outcome, category, http_status, reason, duration_ms,
                           attempted_at, host)
     select * from unnest(
-      ${settled.map(({ message }) => projectOf(message))}::uuid[],
+      ${projectIds}::uuid[],
       ${outcomes.map(({ attemptedAt }) => v7({ msecs: attemptedAt.getTime() }))}::uuid[],
       ${settled.map(({ message }) => message.subjectId)}::uuid[],
       ${outcomes.map(({ outcome }) => outcome)}::text[],
@@ -41,7 +48,11 @@ async function insertDeliveries(tx: EntityManager, settled: Settled<DeliveryOutc
       ${outcomes.map(({ durationMs }) => durationMs)}::int[],
       ${outcomes.map(({ attemptedAt }) => attemptedAt)}::timestamptz[],
       ${outcomes.map(({ host }) => host)}::text[])
+    )
+    select project_id as "projectId" from forwarding_hold
+    where project_id = any(${[...new Set(projectIds)]}::uuid[])
   `.execute(tx.getKysely());
+  return new Set(rows.map(({ projectId }) => projectId));
 }
 
 /** The latest outcome of one kind for each project, in the order of project ids. */

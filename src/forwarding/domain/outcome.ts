@@ -24,7 +24,9 @@ export type DeliveryOutcomeKind = (typeof DELIVERY_OUTCOMES)[number];
 
 /** What the receiver, or the way to it, answered. */
 export type Answer =
-  { kind: 'status'; httpStatus: number } | { kind: 'error'; category: FailureCategory; reason: string };
+  /** `retryAfter` is the header as it came; it is read of the answers alone that may ask for a pause. */
+  | { kind: 'status'; httpStatus: number; retryAfter?: string | undefined }
+  | { kind: 'error'; category: FailureCategory; reason: string };
 
 /** `reason` is a short sentence for the owner: no secret, no URL, no address of our network. */
 export type Judgement =

@@ -16,6 +16,7 @@ import type { Role } from '../../access/domain/role.js';
 import type { Project } from '../../projects/domain/project.js';
 import { EndpointTestService } from '../application/endpoint-test.service.js';
 import { ForwardingSettingsService } from '../application/forwarding-settings.service.js';
+import { HoldService } from '../application/hold.service.js';
 import { makeBearerToken } from '../domain/bearer-token.js';
 import {
   BearerTokenDto,
@@ -32,6 +33,7 @@ export class ForwardingController {
   constructor(
     private readonly settings: ForwardingSettingsService,
     private readonly endpointTest: EndpointTestService,
+    private readonly holds: HoldService,
   ) {}
 
   /** Answers on every tier, so that the dashboard can show what an upgrade would bring. */
@@ -79,6 +81,21 @@ export class ForwardingController {
   @ApiOkResponse({ type: BearerTokenDto })
   makeToken(): BearerTokenDto {
     return { bearerToken: makeBearerToken() };
+  }
+
+  /** Sends the oldest waiting record now. Answers as a read does, also where nothing is held; a probe under way shows no end yet. */
+  @Post('resume')
+  @HttpCode(200)
+  @ProjectRole('editor')
+  @ApiOperation({ summary: 'Probe the receiver of a held project now' })
+  @ApiOkResponse({ type: ForwardingSettingsDto })
+  async resume(
+    @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ForwardingSettingsDto> {
+    await this.holds.resume(project.id, author);
+    return answer(response, await this.settings.read(project.id));
   }
 
   /** 200 also where the endpoint refused: the answer tells. 409 without an endpoint, 429 when asked too often. */

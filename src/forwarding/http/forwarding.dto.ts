@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, ValidateIf } from 'class-validator';
+import { HOLD_STATES, type HoldView } from '../application/hold.service.js';
 import { BEARER_TOKEN_CHARACTERS_MAX, BEARER_TOKEN_CHARACTERS_MIN } from '../domain/bearer-token.js';
 import { ENDPOINT_URL_CHARACTERS_MAX } from '../domain/endpoint-policy.js';
 import { FAILURE_CATEGORIES } from '../domain/outcome.js';
@@ -119,6 +120,33 @@ export class ForwardingSettingsDto {
 
   @ApiProperty({ description: 'Records waiting to be sent; counted up to 10,000.' })
   pending!: number;
+
+  @ApiProperty({
+    enum: HOLD_STATES,
+    description: '`held`: the receiver is away, and what was not tried yet waits for it.',
+  })
+  state!: HoldView['state'];
+
+  @ApiProperty({ type: Date, nullable: true, description: 'null while active.' })
+  heldSince!: Date | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The failure that began the hold, a sentence for the owner; null while active.',
+  })
+  heldReason!: string | null;
+
+  @ApiProperty({ description: 'Records that were not tried yet; counted up to 10,000, as `pending`.' })
+  waiting!: number;
+
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description:
+      'When the oldest waiting record is sent, to see whether the receiver is back; null while active.',
+  })
+  nextProbeAt!: Date | null;
 
   @ApiProperty({ description: "Whether the project's tier allows forwarding." })
   available!: boolean;

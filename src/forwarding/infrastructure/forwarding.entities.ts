@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { HOLD_PHASES } from '../domain/hold.js';
 
 /** Where a project's records go (spec §2.2). One row a project, locked by whoever saves or counts. */
 export const ForwardingSettingsSchema = defineEntity({
@@ -62,5 +63,26 @@ export const DeliverySchema = defineEntity({
     attemptedAt: p.datetime(),
     /** The receiver's host, never its whole URL; null where nothing was sent. */
     host: p.text().nullable(),
+  },
+});
+
+/** What is known of a project's receiver that fails, or has failed just now (domain/hold.ts). No row: all is well. */
+export const ForwardingHoldSchema = defineEntity({
+  name: 'ForwardingHold',
+  tableName: 'forwarding_hold',
+  properties: {
+    projectId: p.uuid().primary(),
+    phase: p.enum(HOLD_PHASES).default('open'),
+    failures: p.integer().default(0),
+    failingSince: p.datetime().nullable(),
+    heldSince: p.datetime().nullable(),
+    heldReason: p.text().nullable(),
+    endedAt: p.datetime().nullable(),
+    toldAt: p.datetime().nullable(),
+    probes: p.integer().default(0),
+    width: p.integer().default(1),
+    answered: p.integer().default(0),
+    lost: p.integer().default(0),
+    sent: p.integer().default(0),
   },
 });

@@ -18,6 +18,7 @@ export class ForwardingMetrics {
   private readonly latency: Histogram;
   private readonly putOff: Counter<'reason'>;
   private boundedHosts: () => number = () => 0;
+  private holds: () => Promise<{ projects: number; records: number } | null> = () => Promise.resolve(null);
 
   constructor(metrics: Metrics) {
     const registers = [metrics.registry];
@@ -54,6 +55,30 @@ export class ForwardingMetrics {
         this.set(boundedHosts());
       },
     });
+    const holds = (): ReturnType<typeof this.holds> => this.holds();
+    new Gauge({
+      name: 'forwarding_held_projects',
+      help: 'Projects whose records wait because their receiver is away.',
+      registers,
+      async collect() {
+        const counted = await holds();
+        if (counted) this.set(counted.projects);
+      },
+    });
+    new Gauge({
+      name: 'forwarding_held_records',
+      help: 'Records that wait behind a gate: their receiver is away, doubted or just back; of one project at most 100,000 are counted.',
+      registers,
+      async collect() {
+        const counted = await holds();
+        if (counted) this.set(counted.records);
+      },
+    });
+  }
+
+  /** Asked for the gauges, with each look at the metrics; null: there is no answer. */
+  watchHolds(count: () => Promise<{ projects: number; records: number } | null>): void {
+    this.holds = count;
   }
 
   /** Asked for the gauge, with each look at the metrics. */

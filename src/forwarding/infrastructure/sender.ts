@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type buildConnector, Client, type Dispatcher, errors, Pool } from 'undici';
@@ -168,6 +169,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sleeper {
   private reused = false;
   private answerBegun = false;
   private httpStatus: number | null = null;
+  private retryAfter: string | undefined;
   private bytesRead = 0;
   private ended = false;
   private resolve!: (end: ExchangeEnd) => void;
@@ -203,9 +205,14 @@ class Exchange implements Dispatcher.DispatchHandler, Sleeper {
     this.answerBegun = true;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, httpStatus: number): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    httpStatus: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     if (httpStatus < 200) return;
     this.httpStatus = httpStatus;
+    if (httpStatus > 299) this.retryAfter = headers['retry-after'];
     this.clock.set(this, Math.min(this.deadlineAt, performance.now() + RESPONSE_REST_MS));
   }
 
@@ -241,7 +248,8 @@ class Exchange implements Dispatcher.DispatchHandler, Sleeper {
 
   private endByStatus(): void {
     if (this.httpStatus === null) return this.end({ kind: 'answered', answer: RESET });
-    this.end({ kind: 'answered', answer: { kind: 'status', httpStatus: this.httpStatus } });
+    const { httpStatus, retryAfter } = this;
+    this.end({ kind: 'answered', answer: { kind: 'status', httpStatus, retryAfter } });
   }
 
   /** Says how it ended, once, and frees the connection: by cutting it where something is still to come. */

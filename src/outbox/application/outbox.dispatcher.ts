@@ -140,7 +140,11 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     while (this.slots.room > 0 && !this.stopping) {
       const claimedMs = performance.now();
       const claimable = this.slots.claimable(this.outbox.topics, claimedMs);
-      const claimed = await this.claimer.claim({ ...claimable, afterKey: this.afterKey });
+      const claimed = await this.claimer.claim({
+        ...claimable,
+        gatedTopics: this.outbox.gatedTopics,
+        afterKey: this.afterKey,
+      });
       const { claimId, messages, nextKey, reachedEnd } = claimed;
       this.afterKey = nextKey;
       look.found ||= messages.length > 0;

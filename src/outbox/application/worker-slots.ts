@@ -70,7 +70,7 @@ export class WorkerSlots {
   }
 
   /** What may be claimed now, of all topics that are handled. */
-  claimable(topics: readonly string[], nowMs: number): Omit<ClaimRequest, 'afterKey'> {
+  claimable(topics: readonly string[], nowMs: number): Omit<ClaimRequest, 'afterKey' | 'gatedTopics'> {
     return {
       ...this.topicSlots.freeOf(topics),
       limit: this.room,

@@ -10,6 +10,8 @@ import type { OutboxMessage } from '../domain/outbox-message.js';
 
 /** Ordering keys that one claim looks at; each costs one step in the primary key. */
 const CLAIM_KEYS_MAX = 256;
+/** One topic has gates today. */
+const GATES_PER_KEY_MAX = 8;
 export const LOWEST_KEY = '00000000-0000-0000-0000-000000000000';
 /** A claim takes milliseconds; one that takes this long is on a server that hangs. */
 const CLAIM_TIMEOUT_MS = 10_000;
@@ -17,6 +19,8 @@ const CLAIM_TIMEOUT_MS = 10_000;
 /** What a claim may take. */
 export interface ClaimRequest {
   topics: string[];
+  /** The topics that may have gates; absent: none. */
+  gatedTopics?: readonly string[];
   /** Messages in all. */
   limit: number;
   /** Messages of a key that `freeOf` does not name. */
@@ -51,10 +55,15 @@ type ClaimRow = OutboxMessage & {
  * of their own, and what is free of each. Of those topics no more is leased than that, however many were picked.
  * The rows picked are locked, so they are updated by their place: joined by their key, a plan made while the
  * outbox was empty, and kept, read all of it for each of them (8.0 s against 7 ms for 256 of 50,000).
+ *
+ * Of a key with a gate nothing of the gate's topic is read before it opens, however much waits behind it, and what else
+ * has the key is found by an index of its own. A gate that opens is locked by the worker that takes what it lets through
+ * and shut in the same statement, so no two workers do.
  */
-const CLAIM = {
-  name: 'outbox-claim',
-  text: `
+function claimStatement(gatedTopics: readonly string[]): string {
+  const besideGates = gatedTopics.map((topic) => `m.topic <> '${topic}'`).join(' and ') || 'false';
+  const free = (key: string): string => `coalesce(($3::jsonb ->> ${key}::text)::int, $4::int)`;
+  return `
     with recursive walk (ordering_key, step) as (
       (select ordering_key, 1 from outbox_message where ordering_key > $1::uuid order by ordering_key limit 1)
       union all
@@ -64,17 +73,61 @@ const CLAIM = {
         where m.ordering_key > walk.ordering_key order by m.ordering_key limit 1
       ) next
       where walk.step < ${CLAIM_KEYS_MAX}
-    ), picked as (
-      select oldest.place, oldest.topic, walk.ordering_key
+    ), gated as materialized (
+      select walk.ordering_key, gate.topic, gate.is_open
       from walk
       cross join lateral (
+        select g.topic, g.opens_at <= now() as is_open from outbox_gate g
+        where g.ordering_key = walk.ordering_key limit ${GATES_PER_KEY_MAX}
+      ) gate
+      where exists (select from outbox_gate)
+    ), let_through as materialized (
+      select oldest.place, oldest.topic, gated.ordering_key
+      from gated
+      cross join lateral (
+        select g.width from outbox_gate g
+        where g.ordering_key = gated.ordering_key and g.topic = gated.topic and g.opens_at <= now()
+        for update skip locked
+      ) gate
+      cross join lateral (
         select m.ctid as place, m.topic from outbox_message m
-        where m.ordering_key = walk.ordering_key and m.available_at <= now() and m.topic = any($2::text[])
+        where m.ordering_key = gated.ordering_key and m.available_at <= now() and m.topic = gated.topic
         order by m.id
-        limit coalesce(($3::jsonb ->> walk.ordering_key::text)::int, $4::int)
+        limit least(gate.width, ${free('gated.ordering_key')})
         for update skip locked
       ) oldest
+      where gated.is_open and gated.topic = any($2::text[])
       limit $5::int
+    ), picked as (
+      select place, topic, ordering_key from let_through
+      union all
+      select * from (
+        select oldest.place, oldest.topic, walk.ordering_key
+        from walk
+        cross join lateral (
+          select m.ctid as place, m.topic from outbox_message m
+          where m.ordering_key = walk.ordering_key and m.available_at <= now() and m.topic = any($2::text[])
+          order by m.id
+          limit ${free('walk.ordering_key')}
+          for update skip locked
+        ) oldest
+        where walk.ordering_key not in (select ordering_key from gated)
+        limit $5::int - (select count(*) from let_through)
+      ) ungated
+      union all
+      select * from (
+        select oldest.place, oldest.topic, gated.ordering_key
+        from gated
+        cross join lateral (
+          select m.ctid as place, m.topic from outbox_message m
+          where m.ordering_key = gated.ordering_key and m.available_at <= now() and m.topic = any($2::text[])
+            and ${besideGates}
+          order by m.id
+          limit ${free('gated.ordering_key')}
+          for update skip locked
+        ) oldest
+        limit $5::int - (select count(*) from let_through)
+      ) beside
     ), taken as (
       select place from picked where topic <> all($8::text[])
       union all
@@ -89,13 +142,19 @@ const CLAIM = {
       returning m.ordering_key as "orderingKey", m.project_id as "projectId", m.id, m.topic,
                 m.subject_id as "subjectId", m.payload, m.unknown_outcomes - 1 as "unknownOutcomes", m.failures,
                 m.created_at as "createdAt"
+    ), opened as (
+      update outbox_gate g
+      set opens_at = now() + make_interval(secs => $7::float8), openings = g.openings + 1
+      where (g.ordering_key, g.topic) in (select ordering_key, topic from let_through)
+      returning g.ordering_key, g.topic, g.openings
     )
-    select claimed.*, w."lastKey", w.walked, p."lastPicked", p.picked
+    select claimed.*, opened.openings as opening, w."lastKey", w.walked, p."lastPicked", p.picked
     from (select max(ordering_key::text) as "lastKey", count(*)::int as walked from walk) w
     cross join (select max(ordering_key::text) as "lastPicked", count(*)::int as picked from picked) p
     left join claimed on true
-  `,
-};
+    left join opened on opened.ordering_key = claimed."orderingKey" and opened.topic = claimed.topic
+  `;
+}
 
 /**
  * What the planner knows of a table that fills and empties all the time is never true. Left to itself it reads
@@ -125,6 +184,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
   );
   private readonly pool: Pool;
   private readonly leaseSeconds: number;
+  private statement: { name: string; text: string } | null = null;
 
   constructor(
     @SettingsFrom(outboxSettings) settings: OutboxSettings,
@@ -143,12 +203,12 @@ export class OutboxClaimer implements OnApplicationShutdown {
   /**
    * Leases messages under a new claim id, fair between ordering keys: it steps from key to key along the
    * primary key (so that a key with a million messages costs the same step as one with one) and takes the
-   * oldest of each. A lease that has run out counts as an unknown outcome and may be claimed again.
+   * oldest of each, of those behind a gate what it lets through. A lease that has run out counts as an unknown outcome and may be claimed again.
    */
   async claim(request: ClaimRequest): Promise<Claimed> {
     const claimId = newId();
     const { rows } = await this.pool.query<ClaimRow>({
-      ...CLAIM,
+      ...this.statementFor(request.gatedTopics ?? []),
       values: [
         request.afterKey,
         request.topics,
@@ -162,7 +222,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
       ],
     });
     const { lastKey, walked, lastPicked, picked } = rows[0] ?? NOTHING;
-    const isFull = picked === request.limit;
+    const isFull = picked >= request.limit;
     const reachedEnd = walked < CLAIM_KEYS_MAX && !isFull;
     const lastServed = isFull ? lastPicked : lastKey;
     return {
@@ -174,6 +234,13 @@ export class OutboxClaimer implements OnApplicationShutdown {
       nextKey: reachedEnd ? LOWEST_KEY : (lastServed ?? LOWEST_KEY),
       reachedEnd,
     };
+  }
+
+  /** The topics are the same ones as long as a process runs, so the text is made once. */
+  private statementFor(gatedTopics: readonly string[]): { name: string; text: string } {
+    const name = ['outbox-claim', ...gatedTopics].join(' ');
+    if (this.statement?.name !== name) this.statement = { name, text: claimStatement(gatedTopics) };
+    return this.statement;
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -189,6 +256,28 @@ function byNumber(a: OutboxMessage, b: OutboxMessage): number {
 }
 
 function messageOf(row: ClaimRow): OutboxMessage {
-  const { orderingKey, projectId, id, topic, subjectId, payload, unknownOutcomes, failures, createdAt } = row;
-  return { orderingKey, projectId, id, topic, subjectId, payload, unknownOutcomes, failures, createdAt };
+  const {
+    orderingKey,
+    projectId,
+    id,
+    topic,
+    subjectId,
+    payload,
+    unknownOutcomes,
+    failures,
+    createdAt,
+    opening,
+  } = row;
+  return {
+    orderingKey,
+    projectId,
+    id,
+    topic,
+    subjectId,
+    payload,
+    unknownOutcomes,
+    failures,
+    createdAt,
+    opening,
+  };
 }

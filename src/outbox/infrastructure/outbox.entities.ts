@@ -62,3 +62,19 @@ export const OutboxDeadLetterSchema = defineEntity({
     diedAt: p.datetime().defaultRaw('now()'),
   },
 });
+
+/** Stands before a topic of a key: nothing of it is claimed but what the gate lets through. */
+export const OutboxGateSchema = defineEntity({
+  name: 'OutboxGate',
+  tableName: 'outbox_gate',
+  properties: {
+    orderingKey: p.uuid().primary(),
+    topic: p.text().primary(),
+    /** Nothing is claimed before; while something that was let through is under way, the end of its lease. */
+    opensAt: p.datetime(),
+    /** Messages that are let through when it opens. */
+    width: p.integer(),
+    /** How often it has opened; what was let through bears the number. */
+    openings: p.integer().default(0),
+  },
+});

@@ -27,7 +27,7 @@ export class OutboxMetrics {
     const work = (): WorkUnderWay => this.work;
     new Gauge({
       name: 'outbox_waiting_messages',
-      help: 'Messages in the outbox, those under way included.',
+      help: 'Messages in the outbox, those under way and those behind gates included.',
       registers,
       async collect() {
         const backlog = await counted.get();
@@ -36,7 +36,7 @@ export class OutboxMetrics {
     });
     new Gauge({
       name: 'outbox_oldest_age_seconds',
-      help: 'Age of the oldest message in the outbox; 0 when it is empty.',
+      help: 'Age of the oldest message in the outbox that no gate keeps back; 0 when there is none.',
       registers,
       async collect() {
         const backlog = await counted.get();

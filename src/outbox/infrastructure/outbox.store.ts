@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import type { OutboxMessage } from '../domain/outbox-message.js';
+import { reopenGates } from './gates.js';
 
 const ERROR_CHARACTERS_MAX = 500;
 
@@ -73,11 +74,13 @@ export class OutboxStore {
           last_error = ${error.slice(0, ERROR_CHARACTERS_MAX)}
       where ordering_key = ${leased.message.orderingKey} and id = ${leased.message.id} and claim_id = ${leased.claimId}
     `.execute(tx.getKysely());
+    await reopenGates(tx, [leased.message]);
     return Number(numAffectedRows ?? 0) > 0;
   }
 
   /** Gives back messages that were claimed and not begun, as if they had never been claimed. */
   async release(leased: LeasedMessage[]): Promise<void> {
+    const em = this.em.fork();
     await sql`
       update outbox_message m
       set claim_id = null, available_at = now(), unknown_outcomes = greatest(m.unknown_outcomes - 1, 0)
@@ -87,7 +90,11 @@ export class OutboxStore {
         ${leased.map(({ claimId }) => claimId)}::uuid[]
       ) as leased (ordering_key, id, claim_id)
       where m.ordering_key = leased.ordering_key and m.id = leased.id and m.claim_id = leased.claim_id
-    `.execute(this.em.fork().getKysely());
+    `.execute(em.getKysely());
+    await reopenGates(
+      em,
+      leased.map(({ message }) => message),
+    );
   }
 
   /**
@@ -141,13 +148,17 @@ export class OutboxStore {
     return rows;
   }
 
-  /** What waits, for the metrics: messages, the age of the oldest in seconds, and the dead letters. */
+  /**
+   * What waits, for the metrics: messages, the age of the oldest in seconds, and the dead letters. What a gate keeps back
+   * is old for a reason, so its age tells nothing of the workers.
+   */
   async backlog(): Promise<{ waiting: number; oldestAgeSeconds: number; dead: number }> {
     const { rows } = await sql<{ waiting: number; oldestAgeSeconds: number; dead: number }>`
       select count(*)::int as waiting,
-             coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestAgeSeconds",
+             coalesce(extract(epoch from now() - min(m.created_at) filter (where g.topic is null)), 0)::float8
+               as "oldestAgeSeconds",
              (select count(*)::int from outbox_dead_letter) as dead
-      from outbox_message
+      from outbox_message m left join outbox_gate g using (ordering_key, topic)
     `.execute(this.em.fork().getKysely());
     return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0, dead: 0 };
   }

@@ -84,10 +84,11 @@ export async function backlogOf(
   return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0 };
 }
 
-/** Deletes what is about a project, in the caller's transaction: messages and dead letters. */
+/** Deletes what is about a project, in the caller's transaction: messages, dead letters, and gates before what has its key. */
 export async function deleteOfProject(tx: EntityManager, projectId: string): Promise<void> {
   await sql`delete from outbox_message where project_id = ${projectId}`.execute(tx.getKysely());
   await sql`delete from outbox_dead_letter where project_id = ${projectId}`.execute(tx.getKysely());
+  await sql`delete from outbox_gate where ordering_key = ${projectId}`.execute(tx.getKysely());
 }
 
 /** Deletes what waits or is dead about one subject of a key, in the caller's transaction. */

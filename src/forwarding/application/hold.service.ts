@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit } from '../../audit/audit.log.js';
+import type { Author } from '../../audit/domain/author.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
+import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
+import { countHeld, forgetProbes, readHold } from '../infrastructure/hold.rows.js';
+import { placeOf } from './settle-holds.js';
+
+/** Records behind one gate are counted up to here for the metrics. */
+const HELD_COUNT_MAX = 100_000;
+
+export const HOLD_STATES = ['active', 'held'] as const;
+
+/** Whether a project's records wait for its receiver. */
+export interface HoldView {
+  state: (typeof HOLD_STATES)[number];
+  /** null while active, as the two that follow. */
+  heldSince: Date | null;
+  /** The failure that began it, a sentence for the owner. */
+  heldReason: string | null;
+  /** When the oldest record is sent; while it is under way, when it counts as lost and the next one goes. */
+  nextProbeAt: Date | null;
+}
+
+/** What others see and want of holds. */
+@Injectable()
+export class HoldService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly outbox: OutboxService,
+    metrics: ForwardingMetrics,
+  ) {
+    const counted = new RecentAnswer(() => this.count(), BACKLOG_AGE_MAX_MS);
+    metrics.watchHolds(() => counted.get());
+  }
+
+  async read(projectId: string): Promise<HoldView> {
+    const hold = await readHold(this.em.fork(), projectId);
+    if (hold?.phase !== 'held')
+      return { state: 'active', heldSince: null, heldReason: null, nextProbeAt: null };
+    return {
+      state: 'held',
+      heldSince: hold.heldSince,
+      heldReason: hold.heldReason,
+      nextProbeAt: await this.outbox.gateOpensAt(placeOf(projectId)),
+    };
+  }
+
+  /** Lets the oldest waiting record go now, because somebody asks for it; where nothing is held nothing changes. */
+  async resume(projectId: string, author: Author): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      if (await this.probe(tx, projectId))
+        await writeAudit(tx, author, { projectId, action: 'forwarding.resume' });
+    });
+  }
+
+  /** A Test has succeeded. */
+  async endpointAnswered(projectId: string): Promise<void> {
+    await this.em.fork().transactional((tx) => this.probe(tx, projectId));
+  }
+
+  /** Lets the oldest waiting record of a held project go now, and its back-off begin anew; returns whether it is held. */
+  async probe(tx: EntityManager, projectId: string): Promise<boolean> {
+    const isHeld = await forgetProbes(tx, projectId);
+    await this.outbox.openGate(tx, placeOf(projectId));
+    return isHeld;
+  }
+
+  private async count(): Promise<{ projects: number; records: number }> {
+    const [projects, records] = await Promise.all([
+      countHeld(this.em.fork()),
+      this.outbox.countBehindGates(CONSENT_RECORDED, HELD_COUNT_MAX),
+    ]);
+    return { projects, records };
+  }
+}

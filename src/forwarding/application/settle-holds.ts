@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
+import type { GatePlace } from '../../outbox/domain/gate.js';
+import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import {
+  afterBacklog,
+  afterOutcome,
+  gateForOverdue,
+  type HoldChange,
+  type HoldTerms,
+  isAllWell,
+  OVERDUE_MAX,
+} from '../domain/hold.js';
+import type { SignedOutcome } from '../domain/receiver-sign.js';
+import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
+import { deleteHolds, type HoldRow, lockHolds, writeHolds } from '../infrastructure/hold.rows.js';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** What a batch made of one project's hold. */
+interface ProjectChange extends HoldChange {
+  projectId: string;
+}
+
+/** Keeps the holds, in the transaction that settles outcomes. */
+@Injectable()
+export class SettleHolds {
+  private readonly holdMs: number;
+
+  constructor(
+    private readonly outbox: OutboxService,
+    @SettingsFrom(forwardingSettings) settings: ForwardingSettings,
+  ) {
+    this.holdMs = settings.holdHours * HOUR_MS;
+  }
+
+  /**
+   * Says what outcomes mean for the holds of their projects; `known` are those that have a row. While everything
+   * succeeds there is nothing to do, and nothing is asked. Returns the projects of which nothing is to be sent now.
+   */
+  async settle(
+    tx: EntityManager,
+    settled: Settled<SignedOutcome>[],
+    known: ReadonlySet<string>,
+  ): Promise<string[]> {
+    const failing = settled.filter(({ outcome }) => outcome.sign.kind === 'down').map(projectOfSettled);
+    const begun = this.holdMs === 0 ? [] : failing;
+    if (known.size === 0 && begun.length === 0) return [];
+    const { at, holds } = await lockHolds(tx, { known: [...known], failing: [...new Set(begun)] });
+    const inOrder = settled.toSorted(
+      (one, other) => one.outcome.attemptedAt.getTime() - other.outcome.attemptedAt.getTime(),
+    );
+    const ofProject = Map.groupBy(inOrder, projectOfSettled);
+    // Each its own jitter: what went away together is not to be probed together.
+    const terms = (): HoldTerms => ({ now: at, holdMs: this.holdMs, random: Math.random() });
+    const changes = holds.map((before) => changeOf(before, ofProject.get(before.projectId) ?? [], terms()));
+    const settledChanges = await this.withBacklog(tx, changes, terms());
+    await this.write(tx, settledChanges);
+    return settledChanges
+      .filter(({ hold }) => hold.phase === 'doubted' || hold.phase === 'held')
+      .map(({ projectId }) => projectId);
+  }
+
+  /** Looks at what waits behind the gates: for too long, or nothing any more. */
+  private async withBacklog(
+    tx: EntityManager,
+    changes: ProjectChange[],
+    terms: HoldTerms,
+  ): Promise<ProjectChange[]> {
+    const asked = changes.filter(
+      ({ hold, gate }) => hold.phase === 'easing' || (hold.phase === 'held' && gate),
+    );
+    if (asked.length === 0) return changes;
+    const places = asked.map(({ projectId }) => placeOf(projectId));
+    const oldest = await this.outbox.oldestWaiting(tx, places, OVERDUE_MAX);
+    const ofKey = Map.groupBy(oldest, ({ orderingKey }) => orderingKey);
+    return changes.map((change) => {
+      if (!asked.includes(change)) return change;
+      const waitingSince = (ofKey.get(change.projectId) ?? []).map(({ createdAt }) => createdAt);
+      if (change.hold.phase === 'held' && change.gate)
+        return { ...change, gate: gateForOverdue(change.gate, waitingSince, terms) };
+      return waitingSince.length > 0 ? change : { ...change, hold: afterBacklog(change.hold), gate: null };
+    });
+  }
+
+  private async write(tx: EntityManager, changes: ProjectChange[]): Promise<void> {
+    const well = changes.filter(({ hold }) => isAllWell(hold));
+    const ill = changes.filter((change) => !well.includes(change));
+    if (ill.length > 0) await writeHolds(tx, ill.map(rowOf));
+    if (well.length > 0) await deleteHolds(tx, well.map(projectIdOf));
+    const gates = changes.flatMap(({ projectId, gate }) =>
+      gate ? [{ ...placeOf(projectId), ...gate }] : [],
+    );
+    await this.outbox.setGates(tx, gates);
+    const gone = changes.filter(({ gate }) => gate === null);
+    await this.outbox.removeGates(
+      tx,
+      gone.map(({ projectId }) => placeOf(projectId)),
+    );
+  }
+}
+
+function rowOf({ projectId, hold }: ProjectChange): HoldRow {
+  return { ...hold, projectId };
+}
+
+function projectIdOf({ projectId }: { projectId: string }): string {
+  return projectId;
+}
+
+/** Where the records of a project wait. */
+export function placeOf(projectId: string): GatePlace {
+  return { orderingKey: projectId, topic: CONSENT_RECORDED };
+}
+
+function changeOf(before: HoldRow, settled: Settled<SignedOutcome>[], terms: HoldTerms): ProjectChange {
+  const { projectId } = before;
+  let change: HoldChange = { hold: before };
+  for (const { message, outcome } of settled) {
+    const { opening, createdAt } = message;
+    const { sign, reason } = outcome;
+    const next = afterOutcome(change.hold, { sign, reason, opening, createdAt }, terms);
+    // What says nothing of the gate leaves it as the outcome before it wanted it.
+    change = { ...change, ...next };
+  }
+  return { ...change, projectId };
+}
+
+function projectOfSettled({ message }: Settled<SignedOutcome>): string {
+  return projectOf(message);
+}

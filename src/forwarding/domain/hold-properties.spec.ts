@@ -1,0 +1,227 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import type { Gate } from '../../outbox/domain/gate.js';
+import { afterOutcome, ALL_WELL, type Hold, type HoldTerms } from './hold.js';
+import type { ReceiverSign } from './receiver-sign.js';
+
+const HOLD_MS = 72 * 3_600_000;
+const RUNS = 300;
+
+type Kind = ReceiverSign['kind'];
+interface Event {
+  kind: Kind;
+  /** Since the event before. */
+  afterMs: number;
+  /** Whether the gate had let it through; what no gate did was under way already. */
+  throughGate: boolean;
+}
+
+const signs = fc.constantFrom<Kind>(
+  'up',
+  'down',
+  'down',
+  'down',
+  'down',
+  'down',
+  'unclear',
+  'untried',
+  'elsewhere',
+);
+const events = fc.array(
+  fc.record<Event>({
+    kind: signs,
+    afterMs: fc.oneof(fc.nat(50), fc.nat(4_000), fc.nat(600_000)),
+    throughGate: fc.boolean(),
+  }),
+  { maxLength: 60 },
+);
+
+function signOf(kind: Kind): ReceiverSign {
+  return kind === 'down' ? { kind, retryAfterMs: null } : { kind };
+}
+
+interface Step {
+  nowMs: number;
+  before: Hold;
+  hold: Hold;
+  gate: Gate | null | undefined;
+  event: Event;
+}
+
+/** What the rules make of a sequence. Each event that came through a gate is of an opening of its own. */
+function run(sequence: Event[], random: number): Step[] {
+  let hold = ALL_WELL;
+  let nowMs = 0;
+  let openings = 0;
+  return sequence.map((event) => {
+    nowMs += event.afterMs;
+    if (event.throughGate) openings += 1;
+    const terms: HoldTerms = { now: new Date(nowMs), holdMs: HOLD_MS, random };
+    const opening = event.throughGate ? openings : null;
+    const before = hold;
+    const change = afterOutcome(
+      hold,
+      { sign: signOf(event.kind), reason: 'No.', opening, createdAt: new Date(0) },
+      terms,
+    );
+    hold = change.hold;
+    return { nowMs, before, hold, gate: change.gate, event };
+  });
+}
+
+/**
+ * The rule of the begin and of the end, said once more and without a state: held is who failed five times or more
+ * since the last sign of life, the fifth or a later one at least 5 s after the first.
+ */
+function isHeld(steps: Step[]): boolean {
+  const lastEnd = steps.findLastIndex(({ event }) => event.kind === 'up' || event.kind === 'elsewhere');
+  const failed = steps
+    .slice(lastEnd + 1)
+    .filter(({ event }) => event.kind === 'down')
+    .map(({ nowMs }) => nowMs);
+  return failed.some((ms, index) => index >= 4 && ms - (failed[0] ?? ms) >= 5_000);
+}
+
+describe('holds, after any sequence of outcomes', () => {
+  it('are there exactly where the rule, said a second time, has one', () => {
+    fc.assert(
+      fc.property(events, fc.double({ min: 0, max: 0.999, noNaN: true }), (sequence, random) => {
+        const steps = run(sequence, random);
+        steps.forEach(({ hold }, index) => {
+          expect(hold.phase === 'held').toBe(isHeld(steps.slice(0, index + 1)));
+        });
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('have a gate exactly where they are not open, set with every change of the phase', () => {
+    fc.assert(
+      fc.property(events, (sequence) => {
+        let gate = null as Gate | null;
+        for (const step of run(sequence, 0.5)) {
+          if (step.gate !== undefined) gate = step.gate;
+          expect(gate === null).toBe(step.hold.phase === 'open');
+          if (step.hold.phase !== step.before.phase) expect(step.gate).toBeDefined();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('let one record at a time through while held or in doubt, after 5 s at least and 5 min at most', () => {
+    fc.assert(
+      fc.property(events, (sequence) => {
+        for (const { hold, gate, nowMs, event, before } of run(sequence, 0.9)) {
+          if (!gate || (hold.phase !== 'held' && hold.phase !== 'doubted')) continue;
+          expect(gate.width).toBe(1);
+          const waitMs = gate.opensAt.getTime() - nowMs;
+          if (event.kind === 'untried') expect(waitMs).toBe(0);
+          else if (hold.phase === 'held') expect([waitMs >= 5_000, waitMs <= 300_000]).toEqual([true, true]);
+          // What under way fails late begins no step.
+          if (before.phase === 'held' && !event.throughGate) expect(gate).toBeUndefined();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('give a receiver that is back twice as much with an opening, never more, up to 64', () => {
+    fc.assert(
+      fc.property(events, (sequence) => {
+        let width = 0;
+        for (const { hold, gate, before } of run(sequence, 0)) {
+          if (hold.phase !== 'easing') continue;
+          if (before.phase !== 'easing') width = 1;
+          if (!gate) continue;
+          expect(gate.width).toBeLessThanOrEqual(Math.min(64, width * 2));
+          width = gate.width;
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('count every failure of an outage as lost', () => {
+    fc.assert(
+      fc.property(events, (sequence) => {
+        const steps = run(sequence, 0);
+        for (const [index, { hold }] of steps.entries()) {
+          if (hold.phase !== 'held') continue;
+          const lastUp = steps
+            .slice(0, index)
+            .findLastIndex(({ event }) => event.kind === 'up' || event.kind === 'elsewhere');
+          const failed = steps
+            .slice(lastUp + 1, index + 1)
+            .filter(({ event }) => event.kind === 'down').length;
+          expect(hold.lost).toBeGreaterThanOrEqual(failed);
+          expect(hold.failures).toBe(failed);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe('a night of a receiver that is away', () => {
+  const SECOND_MS = 1_000;
+
+  /**
+   * One record a moment, one worker, attempts that take no time, and a gate as the outbox keeps it: what may be sent
+   * is sent as soon as it may. Returns what failed while it was away, and when the last record had been sent.
+   */
+  function night({ perSecond, awayMs, random }: { perSecond: number; awayMs: number; random: number }): {
+    lost: number;
+    sent: number;
+    waiting: number;
+    mostAtOnce: number;
+  } {
+    const everyMs = SECOND_MS / perSecond;
+    let hold = ALL_WELL;
+    let gate = null as Gate | null;
+    let openings = 0;
+    const [waiting, result] = [[] as number[], { lost: 0, sent: 0, mostAtOnce: 0 }];
+    for (let nowMs = 0; nowMs < awayMs + 700 * SECOND_MS; nowMs += everyMs) {
+      if (nowMs < awayMs + 300 * SECOND_MS) waiting.push(nowMs);
+      const isOpen = gate === null || gate.opensAt.getTime() <= nowMs;
+      const through = isOpen ? waiting.splice(0, gate?.width ?? 64) : [];
+      const opening = gate !== null && through.length > 0 ? (openings += 1) : null;
+      if (opening !== null && gate) gate = { ...gate, opensAt: new Date(nowMs + 60 * SECOND_MS) };
+      let failedNow = 0;
+      for (const createdMs of through) {
+        const isUp = nowMs >= awayMs;
+        if (isUp) result.sent += 1;
+        else failedNow += 1;
+        const change = afterOutcome(
+          hold,
+          { sign: signOf(isUp ? 'up' : 'down'), reason: null, opening, createdAt: new Date(createdMs) },
+          { now: new Date(nowMs), holdMs: HOLD_MS, random },
+        );
+        hold = change.hold;
+        if (change.gate !== undefined) gate = change.gate;
+      }
+      result.lost += failedNow;
+      result.mostAtOnce = Math.max(result.mostAtOnce, through.length);
+    }
+    return { ...result, waiting: waiting.length };
+  }
+
+  it('costs a handful of records, and everything that waited is sent', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(1, 5, 50),
+        fc.integer({ min: 10, max: 2 * 3600 }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        (perSecond, awaySeconds, random) => {
+          const { lost, waiting, sent } = night({ perSecond, awayMs: awaySeconds * SECOND_MS, random });
+          // Six until it is certain, then one for each step: 5, 10, 20 … 300 s.
+          const steps = awaySeconds < 600 ? 7 : 8 + awaySeconds / 300;
+          expect(lost).toBeLessThanOrEqual(6 + steps);
+          expect(waiting).toBe(0);
+          expect(lost + sent).toBeGreaterThan(0);
+        },
+      ),
+      { numRuns: 8 },
+    );
+  });
+});

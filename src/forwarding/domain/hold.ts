@@ -1,0 +1,260 @@
+import { type BackOff, backOffMs } from '../../shared/back-off.js';
+import type { Gate } from '../../outbox/domain/gate.js';
+import type { ReceiverSign } from './receiver-sign.js';
+
+/** So many attempts in a row that failed by the receiver's fault make it doubtful … */
+export const FAILURES_IN_A_ROW = 5;
+/** … and, where they failed over at least this time, hold what waits. */
+export const FAILING_MS = 5_000;
+/** The waits between probes, before the jitter. */
+const PROBES: BackOff = { baseMs: 5_000, factor: 2, longestMs: 5 * 60_000 };
+/** Up to this part is added to a wait, so that what went away together is not probed together. */
+const JITTER = 0.2;
+/** After a hold the gate lets so many records through at once … */
+export const EASING_START = 2;
+/** … then twice as many, up to these; then it goes. A worker's share of one project is as much (256 slots, a quarter). */
+export const EASING_MAX = 64;
+/** Between two such steps: 126 records in 6 s, against the whole share at once. */
+export const EASING_STEP_MS = 1_000;
+/** Records that waited for longer than a hold may last get their attempts so many at a time … */
+export const OVERDUE_MAX = 20;
+/** … and so far apart: as much as a host gets that answers nothing but failures (`TargetGate`). */
+export const OVERDUE_STEP_MS = 1_000;
+
+/**
+ * `open`: records are sent. `doubted`: the receiver failed five times in less than five seconds; the next record waits
+ * until these are over, and decides. `held`: one record is let through now and then, as a probe. `easing`: it is back,
+ * and is given more and more.
+ */
+export const HOLD_PHASES = ['open', 'doubted', 'held', 'easing'] as const;
+export type HoldPhase = (typeof HOLD_PHASES)[number];
+
+/** What is known of a project's receiver. Instants are the database's. */
+export interface Hold {
+  phase: HoldPhase;
+  /** Attempts in a row that failed by the receiver's fault. */
+  failures: number;
+  /** When the first of them was settled; null where there are none. */
+  failingSince: Date | null;
+  /** When the hold began; stays until its end was told. null: there is none. */
+  heldSince: Date | null;
+  heldReason: string | null;
+  /** null: it has not ended. */
+  endedAt: Date | null;
+  /** When the owners were told that it began; null: they were not. */
+  toldAt: Date | null;
+  /** Probes that failed since the hold began, or since somebody asked for one. */
+  probes: number;
+  /** What the gate lets through at once while easing. */
+  width: number;
+  /** The last opening of the gate that had an answer: what else it let through changes no time. */
+  answered: number;
+  /** Records whose attempt failed for the outage. */
+  lost: number;
+  /** Records that waited when the hold ended, and were delivered. */
+  sent: number;
+}
+
+/** Nothing is wrong, and nothing is to be told. */
+export const ALL_WELL: Hold = {
+  phase: 'open',
+  failures: 0,
+  failingSince: null,
+  heldSince: null,
+  heldReason: null,
+  endedAt: null,
+  toldAt: null,
+  probes: 0,
+  width: 1,
+  answered: 0,
+  lost: 0,
+  sent: 0,
+};
+
+/** The outcome of one record, as far as a hold is concerned. */
+export interface Signed {
+  sign: ReceiverSign;
+  /** A sentence where it failed; null else. */
+  reason: string | null;
+  /** By which opening of the gate it was let through; null: by none, it was claimed before. */
+  opening: number | null;
+  /** When the record was announced. */
+  createdAt: Date;
+}
+
+/** What an outcome makes of a hold. */
+export interface HoldChange {
+  hold: Hold;
+  /** How the gate stands now; null: there is none; absent: as it stood. */
+  gate?: Gate | null;
+}
+
+/** What the rules depend on beside the outcomes. */
+export interface HoldTerms {
+  now: Date;
+  /** After this a waiting record gets its attempt all the same; 0: nothing is held. */
+  holdMs: number;
+  /** At least 0, below 1: the jitter. */
+  random: number;
+}
+
+/**
+ * What the outcome of one record makes of the hold of its project (ADR 0024). Outcomes come in the order in which they
+ * are settled. Of those that one opening of the gate let through the first decides when it opens next.
+ */
+export function afterOutcome(hold: Hold, outcome: Signed, terms: HoldTerms): HoldChange {
+  if (terms.holdMs === 0) return { hold: ALL_WELL, gate: null };
+  const { opening } = outcome;
+  // A gate that was put up anew counts from the beginning; what an earlier one let through is no answer to it.
+  const isAnswer = hold.phase !== 'open' && opening !== null && opening !== hold.answered;
+  const change = changeAfter(isAnswer ? { ...hold, answered: opening } : hold, outcome, terms, isAnswer);
+  return change.gate === null ? { ...change, hold: { ...change.hold, answered: 0 } } : change;
+}
+
+function changeAfter(known: Hold, outcome: Signed, terms: HoldTerms, isAnswer: boolean): HoldChange {
+  switch (outcome.sign.kind) {
+    case 'up':
+      return afterSuccess(known, outcome, terms, isAnswer);
+    case 'down':
+      return afterFailure(known, { ...outcome, sign: outcome.sign }, terms, isAnswer);
+    case 'unclear':
+      return isAnswer ? { hold: { ...known, probes: 0 }, gate: gateAgain(known, terms) } : { hold: known };
+    case 'untried':
+      return isAnswer
+        ? { hold: known, gate: { opensAt: terms.now, width: widthOf(known) } }
+        : { hold: known };
+    case 'elsewhere':
+      return { hold: known.heldSince ? recovered(ended(known, terms.now), 'open') : ALL_WELL, gate: null };
+  }
+}
+
+/** Whether nothing of it need be kept. */
+export function isAllWell(hold: Hold): boolean {
+  return hold.phase === 'open' && hold.failures === 0 && (hold.heldSince === null || hold.toldAt === null);
+}
+
+/** Nothing waits any more behind the gate of a receiver that is back: nobody has to be careful with what comes. */
+export function afterBacklog(hold: Hold): Hold {
+  return hold.phase === 'easing' ? { ...hold, phase: 'open', width: 1, answered: 0 } : hold;
+}
+
+/** The gate of a held project, with regard to what waited too long: at most `OVERDUE_MAX` oldest records are looked at. */
+export function gateForOverdue(gate: Gate, oldest: readonly Date[], { now, holdMs }: HoldTerms): Gate {
+  const overdue = oldest.filter((createdAt) => createdAt.getTime() + holdMs <= now.getTime()).length;
+  if (overdue > 0) {
+    const soonMs = now.getTime() + OVERDUE_STEP_MS;
+    return {
+      opensAt: new Date(Math.min(gate.opensAt.getTime(), soonMs)),
+      width: Math.min(overdue, OVERDUE_MAX),
+    };
+  }
+  const dueMs = (oldest[0]?.getTime() ?? Number.POSITIVE_INFINITY) + holdMs;
+  return dueMs < gate.opensAt.getTime() ? { opensAt: new Date(dueMs), width: 1 } : gate;
+}
+
+function afterSuccess(hold: Hold, { createdAt }: Signed, { now }: HoldTerms, isAnswer: boolean): HoldChange {
+  switch (hold.phase) {
+    case 'open':
+      return { hold: counted(recovered(hold, 'open'), createdAt) };
+    case 'doubted':
+      return { hold: counted(recovered(hold, 'open'), createdAt), gate: null };
+    case 'held': {
+      const eased = recovered(ended(hold, now), 'easing');
+      return {
+        hold: counted({ ...eased, width: EASING_START }, createdAt),
+        gate: { opensAt: now, width: EASING_START },
+      };
+    }
+    case 'easing': {
+      const well = counted(recovered(hold, 'easing'), createdAt);
+      if (!isAnswer) return { hold: well };
+      const width = hold.width * 2;
+      if (width > EASING_MAX) return { hold: { ...well, phase: 'open', width: 1 }, gate: null };
+      return { hold: { ...well, width }, gate: { opensAt: later(now, EASING_STEP_MS), width } };
+    }
+  }
+}
+
+function afterFailure(
+  hold: Hold,
+  { sign, reason }: Signed & { sign: Extract<ReceiverSign, { kind: 'down' }> },
+  terms: HoldTerms,
+  isAnswer: boolean,
+): HoldChange {
+  const { now } = terms;
+  const failures = hold.failures + 1;
+  const failingSince = hold.failingSince ?? now;
+  const failing: Hold = { ...hold, failures, failingSince, lost: hold.lost + 1 };
+  if (hold.phase === 'held') {
+    if (!isAnswer) return { hold: failing };
+    const probes = hold.probes + 1;
+    return { hold: { ...failing, probes }, gate: nextProbe(probes, sign.retryAfterMs, terms) };
+  }
+  if (failures < FAILURES_IN_A_ROW) {
+    if (hold.phase !== 'easing' || !isAnswer) return { hold: failing };
+    const width = Math.max(EASING_START, Math.floor(hold.width / 2));
+    return { hold: { ...failing, width }, gate: { opensAt: later(now, EASING_STEP_MS), width } };
+  }
+  const certainAt = later(failingSince, FAILING_MS);
+  if (now < certainAt) {
+    const doubted: Hold = { ...failing, phase: 'doubted' };
+    if (hold.phase === 'doubted') return { hold: doubted };
+    const opensAt = later(now, Math.max(certainAt.getTime() - now.getTime(), sign.retryAfterMs ?? 0));
+    return { hold: doubted, gate: { opensAt, width: 1 } };
+  }
+  // One that comes back before the owners were told of its end is the same outage to them.
+  const goesOn = hold.heldSince !== null && hold.toldAt !== null;
+  const held: Hold = {
+    ...failing,
+    phase: 'held',
+    heldSince: goesOn ? hold.heldSince : now,
+    heldReason: reason,
+    endedAt: null,
+    probes: 0,
+    width: 1,
+  };
+  return { hold: held, gate: nextProbe(0, sign.retryAfterMs, terms) };
+}
+
+/** The next probe after so many failed ones, and no earlier than the receiver asked for. */
+function nextProbe(probes: number, retryAfterMs: number | null, { now, random }: HoldTerms): Gate {
+  const waitMs = backOffMs(probes + 1, PROBES) * (1 + JITTER * random);
+  const boundedMs = Math.min(PROBES.longestMs, waitMs);
+  return { opensAt: later(now, Math.max(boundedMs, retryAfterMs ?? 0)), width: 1 };
+}
+
+/** After an answer that neither continues nor ends anything: the receiver answers, so the next record goes soon. */
+function gateAgain(hold: Hold, terms: HoldTerms): Gate | null {
+  switch (hold.phase) {
+    case 'open':
+      return null;
+    case 'doubted':
+    case 'easing':
+      return { opensAt: later(terms.now, EASING_STEP_MS), width: widthOf(hold) };
+    case 'held':
+      return nextProbe(0, null, terms);
+  }
+}
+
+function widthOf({ phase, width }: Hold): number {
+  return phase === 'easing' ? width : 1;
+}
+
+/** No failure in a row any more. What was lost is forgotten, but for a hold of which something is still to be told. */
+function recovered(hold: Hold, phase: HoldPhase): Hold {
+  const lost = hold.heldSince === null ? 0 : hold.lost;
+  return { ...hold, phase, failures: 0, failingSince: null, lost };
+}
+
+function ended(hold: Hold, now: Date): Hold {
+  return { ...hold, endedAt: hold.endedAt ?? now, probes: 0, width: 1 };
+}
+
+/** Counts a delivered record that waited when the hold ended. */
+function counted(hold: Hold, createdAt: Date): Hold {
+  return hold.endedAt !== null && createdAt <= hold.endedAt ? { ...hold, sent: hold.sent + 1 } : hold;
+}
+
+function later(instant: Date, ms: number): Date {
+  return new Date(instant.getTime() + ms);
+}

@@ -1,0 +1,97 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
+import { joinProject } from '../../projects/project.rows.js';
+import type { Hold } from '../domain/hold.js';
+
+/** A hold as it is stored; a project without a row has none. */
+export interface HoldRow extends Hold {
+  projectId: string;
+}
+
+const COLUMNS = sql`
+  h.project_id as "projectId", h.phase, h.failures, h.failing_since as "failingSince", h.held_since as "heldSince",
+  h.held_reason as "heldReason", h.ended_at as "endedAt", h.told_at as "toldAt", h.probes, h.width, h.answered,
+  h.lost, h.sent
+`;
+
+/** What is known of a project's receiver; null where nothing is wrong. */
+export async function readHold(em: EntityManager, projectId: string): Promise<HoldRow | null> {
+  const { rows } = await sql<HoldRow>`
+    select ${COLUMNS} from forwarding_hold h where h.project_id = ${projectId}
+  `.execute(em.getKysely());
+  return rows[0] ?? null;
+}
+
+/**
+ * Makes a row for those of the projects that lack one, and holds the rows of all until the caller's transaction ends,
+ * in the order of project ids, so that two batches cannot deadlock. `at` is the database's now. Projects that are gone
+ * are left out.
+ */
+export async function lockHolds(
+  tx: EntityManager,
+  { known, failing }: { known: readonly string[]; failing: readonly string[] },
+): Promise<{ at: Date; holds: HoldRow[] }> {
+  if (failing.length > 0) {
+    await sql`
+      insert into forwarding_hold (project_id)
+      select p.id from unnest(${failing}::uuid[]) as given (id) ${joined('given.id')}
+      order by p.id
+      on conflict do nothing
+    `.execute(tx.getKysely());
+  }
+  const { rows } = await sql<HoldRow & { at: Date }>`
+    select ${COLUMNS}, now() as at from forwarding_hold h
+    where h.project_id = any(${[...new Set([...known, ...failing])]}::uuid[])
+    order by h.project_id
+    for no key update of h
+  `.execute(tx.getKysely());
+  return { at: rows[0]?.at ?? new Date(0), holds: rows };
+}
+
+/** Writes holds whose rows the caller's transaction has locked. */
+export async function writeHolds(tx: EntityManager, holds: readonly HoldRow[]): Promise<void> {
+  await sql`
+    update forwarding_hold h
+    set phase = n.phase, failures = n.failures, failing_since = n.failing_since, held_since = n.held_since,
+        held_reason = n.held_reason, ended_at = n.ended_at, told_at = n.told_at, probes = n.probes, width = n.width,
+        answered = n.answered, lost = n.lost, sent = n.sent
+    from unnest(
+      ${holds.map(({ projectId }) => projectId)}::uuid[], ${holds.map(({ phase }) => phase)}::text[],
+      ${holds.map(({ failures }) => failures)}::int[], ${holds.map(({ failingSince }) => failingSince)}::timestamptz[],
+      ${holds.map(({ heldSince }) => heldSince)}::timestamptz[], ${holds.map(({ heldReason }) => heldReason)}::text[],
+      ${holds.map(({ endedAt }) => endedAt)}::timestamptz[], ${holds.map(({ toldAt }) => toldAt)}::timestamptz[],
+      ${holds.map(({ probes }) => probes)}::int[], ${holds.map(({ width }) => width)}::int[],
+      ${holds.map(({ answered }) => answered)}::int[], ${holds.map(({ lost }) => lost)}::int[],
+      ${holds.map(({ sent }) => sent)}::int[]
+    ) as n (project_id, phase, failures, failing_since, held_since, held_reason, ended_at, told_at, probes, width,
+            answered, lost, sent)
+    where h.project_id = n.project_id
+  `.execute(tx.getKysely());
+}
+
+/** Forgets holds whose rows the caller's transaction has locked. */
+export async function deleteHolds(tx: EntityManager, projectIds: readonly string[]): Promise<void> {
+  await sql`delete from forwarding_hold where project_id = any(${projectIds}::uuid[])`.execute(
+    tx.getKysely(),
+  );
+}
+
+/** Lets the back-off of a held project begin anew, in the caller's transaction; returns whether it is held. */
+export async function forgetProbes(tx: EntityManager, projectId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update forwarding_hold set probes = 0 where project_id = ${projectId} and phase = 'held'
+  `.execute(tx.getKysely());
+  return Number(numAffectedRows ?? 0) > 0;
+}
+
+/** How many projects are held. */
+export async function countHeld(em: EntityManager): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from forwarding_hold where phase = 'held'
+  `.execute(em.getKysely());
+  return rows[0]?.count ?? 0;
+}
+
+function joined(id: string): RawBuilder<unknown> {
+  return sql.raw(joinProject(id));
+}

@@ -1,0 +1,236 @@
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { idsAt, startForwarding } from '../support/forwarding.js';
+import type { Json } from '../support/json.js';
+import { deliveriesOf, read, saveForwarding } from '../support/pipeline.js';
+import type { TestProject } from '../support/project.js';
+import type { Receiver } from '../support/receiver.js';
+import { until } from '../support/until.js';
+
+const HOUR_MS = 3_600_000;
+const forwarding = await startForwarding({ worker: true });
+const { choose, forwardingTo, receive, service, waiting } = forwarding;
+
+afterEach(forwarding.resetReceivers);
+afterAll(forwarding.close);
+
+const stateOf = (project: TestProject): Promise<Json> => read(project, '/forwarding');
+const chooseMany = async (project: TestProject, count: number): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let sent = 0; sent < count; sent++) ids.push((await choose(project.id)).id);
+  return ids;
+};
+const gateOf = async (project: TestProject): Promise<{ opens_at: Date; width: number } | undefined> =>
+  (
+    await service.database.query<{ opens_at: Date; width: number }>(
+      'select opens_at, width from outbox_gate where ordering_key = $1',
+      [project.id],
+    )
+  )[0];
+/** As if so much time had gone by for the project's hold: nothing else looks at a clock here. */
+const letPass = async (project: TestProject, seconds: number): Promise<void> => {
+  const instants = ['failing_since', 'held_since', 'ended_at'].map(
+    (column) => `${column} = ${column} - make_interval(secs => $2)`,
+  );
+  await service.database.query(`update forwarding_hold set ${instants.join()} where project_id = $1`, [
+    project.id,
+    seconds,
+  ]);
+  await service.database.query(
+    'update outbox_gate set opens_at = opens_at - make_interval(secs => $2) where ordering_key = $1',
+    [project.id, seconds],
+  );
+};
+/** Fails a project's receiver until it is held, with records that wait; `tried` are those that were spent on it. */
+async function held(
+  status: number,
+  headers: Record<string, string> = {},
+): Promise<{ project: TestProject; receiver: Receiver; ids: string[]; tried: number }> {
+  const receiver = await receive({ kind: 'answer', status, headers });
+  const project = await forwardingTo(receiver.url);
+  const ids = await chooseMany(project, 20);
+  await until('it is doubted', () => gateOf(project));
+  await letPass(project, Object.keys(headers).length > 0 ? HOUR_MS / 1_000 : 5);
+  await until('it is held', async () => (await stateOf(project))['state'] === 'held');
+  return { project, receiver, ids, tried: receiver.requests.length };
+}
+const becomesActive = (project: TestProject): Promise<unknown> =>
+  until('it is active', async () => (await stateOf(project))['state'] === 'active');
+const isDrained = (project: TestProject): Promise<unknown> =>
+  until('nothing waits', async () => (await waiting(project.id)).length === 0, 20_000);
+const gauge = async (name: string): Promise<number> =>
+  Number(
+    new RegExp(`^${name} (\\d+)`, 'm').exec(await (await fetch(`${service.baseUrl}/metrics`)).text())?.[1],
+  );
+
+describe('records whose receiver is away', () => {
+  it('wait after a handful of attempts, and owners and operators see it', async () => {
+    const { project, receiver, ids, tried } = await held(503);
+    // Five, what was under way beside them, and the one that decided.
+    expect(tried).toBeLessThanOrEqual(8);
+    expect(new Set(idsAt(receiver)).size).toBe(tried);
+    const state = await stateOf(project);
+    expect(state).toMatchObject({
+      state: 'held',
+      heldReason: 'The endpoint answered 503.',
+      waiting: ids.length - tried,
+      pending: ids.length - tried,
+      lastFailure: { httpStatus: 503 },
+    });
+    const sinceMs = Date.parse(state['heldSince'] as string);
+    const waitMs = Date.parse(state['nextProbeAt'] as string) - sinceMs;
+    expect([waitMs >= 5_000, waitMs <= 6_000]).toEqual([true, true]);
+    expect((await deliveriesOf(project)).map(({ outcome }) => outcome)).toEqual(
+      Array.from({ length: tried }, () => 'failed'),
+    );
+    expect(await read(project, `/consents/${ids.at(-1)}`)).toMatchObject({
+      delivery: { outcome: 'pending' },
+    });
+    await until('the gauges say it', async () => (await gauge('forwarding_held_projects')) === 1, 10_000);
+    expect(await gauge('forwarding_held_records')).toBe(ids.length - tried);
+
+    // One probe for each step, however long nobody looks; each is an ordinary attempt of the oldest record.
+    for (const [probe, longestMs] of [12_000, 24_000, 48_000].entries()) {
+      await letPass(project, 60);
+      await until('a probe is spent', () => receiver.requests.length === tried + probe + 1);
+      const gate = await until('the next one is due', async () => {
+        const known = await gateOf(project);
+        return known && known.opens_at.getTime() - Date.now() < longestMs ? known : null;
+      });
+      expect(gate.opens_at.getTime() - Date.now()).toBeGreaterThan(longestMs / 3);
+    }
+    expect(await waiting(project.id)).toEqual(ids.slice(tried + 3));
+
+    receiver.behave({ kind: 'answer', status: 204 });
+    receiver.requests.length = 0;
+    await letPass(project, 600);
+    await isDrained(project);
+    expect(idsAt(receiver)).toHaveLength(ids.length - tried - 3);
+    // Oldest first: the first of them goes alone, the others two, four … at a time.
+    expect(idsAt(receiver)[0]).toBe(ids[tried + 3]);
+    expect(await stateOf(project)).toMatchObject({
+      ...{ state: 'active', heldSince: null, heldReason: null, nextProbeAt: null, waiting: 0 },
+    });
+    await until('nothing of it is kept', async () => {
+      const rows = await service.database.query('select from forwarding_hold where project_id = $1', [
+        project.id,
+      ]);
+      return rows.length === 0 && !(await gateOf(project));
+    });
+  });
+
+  it('are let through two, then four at a time when it is back', async () => {
+    const { project, receiver } = await held(500);
+    receiver.behave({ kind: 'hang' });
+    receiver.requests.length = 0;
+    await service.database.query(
+      "update forwarding_hold set phase = 'easing', width = 2, failures = 0, failing_since = null where project_id = $1",
+      [project.id],
+    );
+    await service.database.query(
+      'update outbox_gate set width = 2, opens_at = now() where ordering_key = $1',
+      [project.id],
+    );
+    await until('two have come', () => receiver.requests.length === 2);
+    await new Promise((wake) => setTimeout(wake, 1_000));
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  it('do not wait for a receiver that answers about one record', async () => {
+    const receiver = await receive({ kind: 'answer', status: 400 });
+    const project = await forwardingTo(receiver.url);
+    const ids = await chooseMany(project, 12);
+    await isDrained(project);
+    expect(idsAt(receiver).toSorted()).toEqual(ids.toSorted());
+    expect(await stateOf(project)).toMatchObject({ state: 'active' });
+  });
+
+  it('wait for as long as the receiver asks, also across its next answers', async () => {
+    const { project } = await held(429, { 'retry-after': '1800' });
+    const waitMs = Date.parse((await stateOf(project))['nextProbeAt'] as string) - Date.now();
+    expect([waitMs > 1_790_000, waitMs <= 1_800_000]).toEqual([true, true]);
+  });
+
+  it('get their attempt after 72 hours all the same, a bounded number at a time', async () => {
+    const { project, receiver, ids, tried } = await held(503);
+    const old = ids.slice(tried, tried + 4);
+    await service.database.query(
+      "update outbox_message set created_at = created_at - interval '73 hours' where subject_id = any($1)",
+      [old],
+    );
+    await letPass(project, 6);
+    await until('those that waited too long are tried', () => receiver.requests.length === tried + 4);
+    expect(idsAt(receiver).slice(tried).toSorted()).toEqual(old.toSorted());
+    await until('the others wait on', async () => {
+      const gate = await gateOf(project);
+      return gate?.width === 1 && gate.opens_at.getTime() > Date.now() + 1_500;
+    });
+    await until('their outcomes are known', async () => (await waiting(project.id)).length === 16 - tried);
+    expect(await waiting(project.id)).toEqual(ids.slice(tried + 4));
+    expect(await stateOf(project)).toMatchObject({ state: 'held' });
+  });
+});
+
+describe('a held project is probed at once', () => {
+  it('where an editor asks; a viewer may not, and one that is not held is no worse for it', async () => {
+    const { project, receiver, tried } = await held(502);
+    expect((await project.request('viewer', 'POST', '/forwarding/resume')).status).toBe(403);
+    const answer = await project.request('editor', 'POST', '/forwarding/resume');
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ state: 'held' });
+    await until('one more is tried', () => receiver.requests.length === tried + 1);
+    receiver.behave({ kind: 'answer', status: 204 });
+    await until('its outcome is known', async () => {
+      const { opens_at: opensAt } = (await gateOf(project)) ?? { opens_at: new Date(0) };
+      return opensAt.getTime() < Date.now() + 30_000;
+    });
+    await project.request('editor', 'POST', '/forwarding/resume');
+    await becomesActive(project);
+    await isDrained(project);
+    const again = await project.request('editor', 'POST', '/forwarding/resume');
+    expect(await again.json()).toMatchObject({ state: 'active', waiting: 0, nextProbeAt: null });
+  });
+
+  it('where settings are saved: another endpoint gets all that waited', async () => {
+    const { project, ids, tried } = await held(404);
+    const next = await receive();
+    await saveForwarding(project, { endpointUrl: next.url, authMode: 'none' });
+    await isDrained(project);
+    expect(idsAt(next).toSorted()).toEqual(ids.slice(tried).toSorted());
+    expect(await stateOf(project)).toMatchObject({ state: 'active' });
+  });
+
+  it('where the Test endpoint succeeds, and not where it fails', async () => {
+    const { project, receiver, ids, tried } = await held(401);
+    const before = await gateOf(project);
+    await project.request('editor', 'POST', '/forwarding/test');
+    expect(await gateOf(project)).toEqual(before);
+    receiver.behave({ kind: 'answer', status: 204 });
+    await project.request('editor', 'POST', '/forwarding/test');
+    await isDrained(project);
+    // Two tests beside the records.
+    expect(receiver.requests).toHaveLength(ids.length + 2);
+    expect(new Set(idsAt(receiver)).size).toBe(ids.length + 2);
+    expect(tried).toBeLessThanOrEqual(8);
+  });
+
+  it('and held no more where it is switched off: what waited is skipped', async () => {
+    const { project, receiver, ids, tried } = await held(503);
+    await saveForwarding(project, { endpointUrl: receiver.url, enabled: false });
+    await isDrained(project);
+    const skipped = (await deliveriesOf(project)).filter(({ outcome }) => outcome === 'skipped');
+    expect(skipped).toHaveLength(ids.length - tried);
+    expect(await stateOf(project)).toMatchObject({ state: 'active' });
+    expect(await gateOf(project)).toBeUndefined();
+  });
+});
+
+describe('a held project that is deleted', () => {
+  it('leaves no gate and no hold behind', async () => {
+    const { project } = await held(503);
+    expect((await project.request('owner', 'DELETE', '')).status).toBe(204);
+    expect(await gateOf(project)).toBeUndefined();
+    expect(
+      await service.database.query('select from forwarding_hold where project_id = $1', [project.id]),
+    ).toEqual([]);
+  });
+});
