@@ -4,9 +4,11 @@ import { ProjectsModule } from '../projects/projects.module.js';
 import { AccessGuard } from './access.guard.js';
 import { AccessService } from './access.service.js';
 import { ApiKeyService } from './api-key.service.js';
+import { AcceptInvitation } from './application/accept-invitation.js';
 import { AccountLimits } from './application/account-limits.js';
 import { AccountMails } from './application/account-mails.js';
 import { AccountRequests } from './application/account-requests.js';
+import { InvitationService } from './application/invitation.service.js';
 import { MembershipService } from './application/membership.service.js';
 import { PasswordService } from './application/password.service.js';
 import { SignInService } from './application/sign-in.service.js';
@@ -14,14 +16,24 @@ import { SignUpService } from './application/sign-up.service.js';
 import { ApiKeyController } from './http/api-key.controller.js';
 import { AuthController } from './http/auth.controller.js';
 import { AccountController } from './http/account.controller.js';
+import { InvitationController } from './http/invitation.controller.js';
 import { MeController } from './http/me.controller.js';
 import { MemberController } from './http/member.controller.js';
+import { OwnershipController } from './http/ownership.controller.js';
 import { AuthPool } from './infrastructure/auth-pool.js';
 import { Passwords } from './infrastructure/passwords.js';
 
 @Module({
   imports: [ProjectsModule],
-  controllers: [AuthController, AccountController, MeController, MemberController, ApiKeyController],
+  controllers: [
+    AuthController,
+    AccountController,
+    InvitationController,
+    OwnershipController,
+    MeController,
+    MemberController,
+    ApiKeyController,
+  ],
   providers: [
     AccessService,
     AuthPool,
@@ -32,6 +44,8 @@ import { Passwords } from './infrastructure/passwords.js';
     AccountLimits,
     AccountMails,
     AccountRequests,
+    InvitationService,
+    AcceptInvitation,
     MembershipService,
     ApiKeyService,
     { provide: APP_GUARD, useClass: AccessGuard },

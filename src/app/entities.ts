@@ -1,5 +1,6 @@
 import { AccountLinkSchema } from '../access/infrastructure/account-link.entity.js';
 import { ApiKeySchema } from '../access/infrastructure/api-key.entity.js';
+import { ProjectInvitationSchema } from '../access/infrastructure/project-invitation.entity.js';
 import { ProjectMemberSchema } from '../access/infrastructure/project-member.entity.js';
 import {
   AppUserSchema,
@@ -50,6 +51,7 @@ export const entities = [
   ProjectSchema,
   // access
   ProjectMemberSchema,
+  ProjectInvitationSchema,
   ApiKeySchema,
   AppUserSchema,
   UserSessionSchema,

@@ -28,6 +28,9 @@ const CONFLICTS: Record<string, string> = {
   projectCreate: '`project_limit_reached`',
   memberAdd: '`member_exists`, `member_limit_reached`',
   memberChangeRole: '`last_owner`',
+  invitationInvite: '`member_exists`, `invitation_exists`, `invitation_limit_reached`',
+  accountAcceptInvitation: '`member_limit_reached`',
+  ownershipLeave: '`last_owner`',
   memberRemove: '`last_owner`',
   apiKeyCreate: '`api_key_limit_reached`',
   consentRecord: '`consent_id_conflict`: another choice is stored under the id',
@@ -49,6 +52,10 @@ const BODY_EXAMPLES: Record<string, Json> = {
   projectUpdate: { domains: ['bakery.example', 'shop.example'] },
   memberAdd: { email: 'grace@example.com', role: 'editor' },
   memberChangeRole: { role: 'viewer' },
+  invitationInvite: { email: 'grace@example.com', role: 'editor' },
+  ownershipTransfer: { userId: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f' },
+  accountInvitation: { token: EXAMPLE_TOKEN },
+  accountAcceptInvitation: { token: EXAMPLE_TOKEN, password: 'correct horse battery' },
   apiKeyCreate: { name: 'Reports', role: 'viewer' },
   apiKeyRename: { name: 'Monthly reports' },
   apiKeyRotate: { formerValidHours: 24 },
@@ -59,7 +66,12 @@ const BODY_EXAMPLES: Record<string, Json> = {
 };
 
 /** Operations that are given the token of a mailed link. */
-const FOLLOWS_A_LINK = new Set(['accountConfirmEmail', 'accountResetPassword']);
+const FOLLOWS_A_LINK = new Set([
+  'accountConfirmEmail',
+  'accountResetPassword',
+  'accountInvitation',
+  'accountAcceptInvitation',
+]);
 
 /** What no statement of a database is behind: nothing that could be away. */
 const WITHOUT_DATABASE = new Set(['pricingRead', 'cdnLoader']);

@@ -24,6 +24,7 @@ import { Migration20261121005500_audit } from './Migration20261121005500_audit.j
 import { Migration20261121005000_account_link } from './Migration20261121005000_account_link.js';
 import { Migration20261121004000_hold } from './Migration20261121004000_hold.js';
 import { Migration20261121004001_messages_beside_gates } from './Migration20261121004001_messages_beside_gates.js';
+import { Migration20261121005001_invitations } from './Migration20261121005001_invitations.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -58,4 +59,5 @@ export const migrations: MigrationObject[] = [
     name: 'Migration20261121004001_messages_beside_gates',
     class: Migration20261121004001_messages_beside_gates,
   },
+  { name: 'Migration20261121005001_invitations', class: Migration20261121005001_invitations },
 ];

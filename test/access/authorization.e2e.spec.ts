@@ -31,6 +31,12 @@ const RULES: Record<string, Rule> = {
   [`PATCH ${AT}/members/{userId}`]: { least: 'owner', scope: 'manage_access' },
   [`DELETE ${AT}/members/{userId}`]: { least: 'owner', scope: 'manage_access' },
   [`GET ${AT}/members/{userId}/api-keys`]: { least: 'owner', scope: 'manage_access' },
+  [`GET ${AT}/invitations`]: { least: 'owner', scope: 'manage_access' },
+  [`POST ${AT}/invitations`]: { least: 'owner', scope: 'manage_access' },
+  [`POST ${AT}/invitations/{invitationId}/resend`]: { least: 'owner', scope: 'manage_access' },
+  [`DELETE ${AT}/invitations/{invitationId}`]: { least: 'owner', scope: 'manage_access' },
+  [`POST ${AT}/ownership`]: { least: 'owner' },
+  [`POST ${AT}/leave`]: { least: 'viewer' },
   [`GET ${AT}/api-keys`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/api-keys`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/api-keys/{apiKeyId}/rotate`]: { least: 'owner', scope: 'manage_access' },
@@ -71,6 +77,8 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'POST /v1/auth/confirm-email': 'public',
   'POST /v1/auth/forgot-password': 'public',
   'POST /v1/auth/reset-password': 'public',
+  'POST /v1/auth/invitation': 'public',
+  'POST /v1/auth/accept-invitation': 'public',
   'POST /v1/auth/sign-in/email': 'public',
   'POST /v1/auth/sign-out': 'public',
   'GET /v1/auth/get-session': 'public',
@@ -100,6 +108,7 @@ const ACCESS_CODES = [
   'scope_required',
   'project_not_found',
   'tier_required',
+  'email_not_confirmed',
 ];
 
 /** Signing up costs a password hash: people are made once, and become members of each test's own projects. */
@@ -111,6 +120,8 @@ interface People extends Record<Role, TestUser> {
   stranger: TestUser;
   /** Who was a member once. */
   former: TestUser;
+  /** Who was there before addresses were confirmed. */
+  unconfirmed: TestUser;
 }
 
 let service: TestService;
@@ -118,10 +129,11 @@ let people: People;
 
 beforeAll(async () => {
   service = await startTestService(BEHIND_LOOPBACK_PROXY);
-  const [viewer, editor, owner, late, gone, stranger, former] = (await Promise.all(
-    Array.from({ length: 7 }, () => signUp(service)),
-  )) as [TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser];
-  people = { viewer, editor, owner, late, gone, stranger, former };
+  const [viewer, editor, owner, late, gone, stranger, former, unconfirmed] = (await Promise.all(
+    Array.from({ length: 8 }, () => signUp(service)),
+  )) as [TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser];
+  people = { viewer, editor, owner, late, gone, stranger, former, unconfirmed };
+  await service.database.query('update app_user set email_verified = false where id = $1', [unconfirmed.id]);
   const expire = `update user_session set expires_at = now() - interval '1 second' where user_id = $1`;
   await service.database.query(expire, [late.id]);
   expect((await gone.request('POST', '/v1/auth/sign-out')).status).toBeLessThan(300);
@@ -140,7 +152,15 @@ async function ask(
   headers: Record<string, string>,
   ids: Record<string, string> = {},
 ): Promise<{ status: number; code: string | null }> {
-  const values = { projectId, userId: newId(), apiKeyId: newId(), consentId: newId(), version: '1', ...ids };
+  const values = {
+    projectId,
+    userId: newId(),
+    apiKeyId: newId(),
+    consentId: newId(),
+    invitationId: newId(),
+    version: '1',
+    ...ids,
+  };
   const response = await fetch(service.baseUrl + fillIn(path, values), {
     method,
     headers: { ...headers, ...(example && { 'content-type': 'application/json' }) },
@@ -252,6 +272,13 @@ describe('who may do what (design §5)', () => {
         expect(await ask(operation, newId(), bearer(stranger.keys.owner))).toEqual(expected);
       });
 
+      it('403 with the session of an owner who has not confirmed her address', async () => {
+        const project = await business();
+        const { cookie } = await join(project, people.unconfirmed, 'owner');
+        const expected = { status: 403, code: 'email_not_confirmed' };
+        expect(await ask(operation, project.id, { cookie })).toEqual(expected);
+      });
+
       it.each(ROLES)('as %s, by key and by session', async (role) => {
         const byKey = await business();
         const bySession = await business();
@@ -331,6 +358,12 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
     project.id,
   ]);
   const consent = await choose(service, project.id);
+  const invitationId = newId();
+  await service.database.query(
+    `insert into project_invitation (project_id, id, email, role, token_hash, expires_at)
+     values ($1, $2::uuid, $2::uuid || '@example.com', 'viewer', uuid_send($2::uuid), now() + interval '1 day')`,
+    [project.id, invitationId],
+  );
   await project.request('owner', 'PUT', '/configuration', {});
   await service.database.query(
     `insert into publication (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out)
@@ -338,12 +371,19 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
      from site_configuration where project_id = $1`,
     [project.id],
   );
-  return { userId: user.id, apiKeyId: key?.id ?? '', consentId: consent.id, version: '1' };
+  return { userId: user.id, apiKeyId: key?.id ?? '', consentId: consent.id, invitationId, version: '1' };
 }
 
 /** All that those things are, to see whether somebody has touched them. */
 function contentOf(project: TestProject): Promise<Record<string, unknown>[]> {
-  const tables = ['api_key', 'project_member', 'publication', 'consent_record', 'outbox_message'];
+  const tables = [
+    'project_invitation',
+    'api_key',
+    'project_member',
+    'publication',
+    'consent_record',
+    'outbox_message',
+  ];
   const rows = tables.map((table) => `select t::text as row from ${table} t where t.project_id = $1`);
   return service.database.query(`${rows.join(' union all ')} order by row`, [project.id]);
 }

@@ -12,6 +12,8 @@ import {
 import { BillingWorker } from '../support/billing-worker.js';
 import type { Json } from '../support/json.js';
 import { readOperations } from '../support/openapi.js';
+import { newId } from '../../src/shared/ids.js';
+import { linkIn, mailTo } from '../support/mails.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
 
@@ -26,6 +28,8 @@ interface World {
 
 interface Audited {
   action: AuditAction;
+  /** Whether somebody else than Ada does it, whose id `change` returns. */
+  byAnother?: true;
   /** Calls the route so that it changes something. */
   change(world: World): Promise<unknown>;
 }
@@ -44,6 +48,8 @@ const member = async ({ call }: World): Promise<string> => {
   await call('POST', '/members', { email: user.email, role: 'editor' });
   return user.id;
 };
+const invite = async ({ call }: World): Promise<string> =>
+  (await call('POST', '/invitations', { email: `${newId()}@example.com`, role: 'viewer' })).id as string;
 const makeSecret = async ({ call }: World): Promise<void> => {
   secrets.push((await call('POST', '/forwarding/signing-secret')).signingSecret as string);
 };
@@ -72,6 +78,45 @@ const AUDITED: Record<string, Audited> = {
   [`DELETE ${AT}/members/{userId}`]: {
     action: 'member.remove',
     change: async (world) => world.call('DELETE', `/members/${await member(world)}`),
+  },
+  [`POST ${AT}/invitations`]: { action: 'invitation.create', change: invite },
+  [`POST ${AT}/invitations/{invitationId}/resend`]: {
+    action: 'invitation.resend',
+    change: async (world) => world.call('POST', `/invitations/${await invite(world)}/resend`),
+  },
+  [`DELETE ${AT}/invitations/{invitationId}`]: {
+    action: 'invitation.withdraw',
+    change: async (world) => world.call('DELETE', `/invitations/${await invite(world)}`),
+  },
+  'POST /v1/auth/accept-invitation': {
+    action: 'invitation.accept',
+    byAnother: true,
+    change: async (world) => {
+      const { id, email, request } = await signUp(service);
+      await world.call('POST', '/invitations', { email, role: 'viewer' });
+      const { token } = linkIn(await mailTo(service, email));
+      secrets.push(token);
+      const taken = await request('POST', '/v1/auth/accept-invitation', { token });
+      expect(taken.status).toBe(200);
+      return id;
+    },
+  },
+  [`POST ${AT}/ownership`]: {
+    action: 'ownership.transfer',
+    change: async (world) => {
+      const userId = await member(world);
+      await world.call('POST', '/ownership', { userId });
+    },
+  },
+  [`POST ${AT}/leave`]: {
+    action: 'member.leave',
+    byAnother: true,
+    change: async ({ id, call }) => {
+      const user = await signUp(service);
+      await call('POST', '/members', { email: user.email, role: 'editor' });
+      expect((await user.request('POST', `/v1/projects/${id}/leave`)).status).toBe(204);
+      return user.id;
+    },
   },
   [`POST ${AT}/api-keys`]: {
     action: 'api_key.create',
@@ -185,6 +230,7 @@ const EXCEPTIONS: Record<string, string> = {
   'POST /v1/auth/confirm-email': 'a person’s own log',
   'POST /v1/auth/forgot-password': 'a person’s own log',
   'POST /v1/auth/reset-password': 'a person’s own log',
+  'POST /v1/auth/invitation': 'only looks',
   'POST /v1/auth/sign-in/email': 'a person’s own log',
   'POST /v1/auth/sign-out': 'a person’s own log',
   'POST /v1/auth/change-password': 'a person’s own log',
@@ -202,6 +248,8 @@ const NOT_BY_ROUTES: AuditAction[] = [
   'billing.replay',
   'outbox.retry',
   'secrets.re_encrypt',
+  'account.create',
+  'account.confirm',
 ];
 
 let stripe: FakeStripe;
@@ -254,13 +302,13 @@ describe('every route that changes something', () => {
 
   it.each(Object.entries(AUDITED))(
     '%s is written down with who did it',
-    async (route, { action, change }) => {
+    async (route, { action, byAnother, change }) => {
       const world = await makeWorld();
       const before = route === 'POST /v1/projects' ? [] : await eventsOf(world.id);
-      await change(world);
+      const changed = await change(world);
       const written = (await eventsOf(world.id)).slice(0, -before.length || undefined);
       expect(written.filter((event) => event.action === action)).toMatchObject([
-        { action, actor_kind: 'user', actor_id: ada.id },
+        { action, actor_kind: 'user', actor_id: byAnother ? changed : ada.id },
       ]);
     },
   );

@@ -9,6 +9,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'account_link',
     'api_key',
     'app_user',
+    'project_invitation',
     'project_member',
     'sign_in_attempt',
     'user_account',

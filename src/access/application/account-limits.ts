@@ -12,6 +12,9 @@ const NETWORK_WINDOW_SECONDS = 60;
 export const ASKS_PER_EMAIL_AND_NETWORK_MAX = 5;
 /** Mails that all networks together may have sent to one address, so that nobody's mailbox is flooded by us. */
 export const ASKS_PER_EMAIL_MAX = 20;
+/** Invitations that one project may have mailed: a team of a hundred in a day. */
+export const INVITATIONS_PER_DAY_MAX = 100;
+const DAY_SECONDS = 24 * 60 * 60;
 const EMAIL_WINDOW_SECONDS = 60 * 60;
 
 const REFUSAL = 'There were too many attempts. Wait before the next one.';
@@ -26,6 +29,7 @@ export class AccountLimits {
   private readonly asksByEmailAndNetwork: AttemptLimit;
   private readonly asksByEmail: AttemptLimit;
   private readonly linksByNetwork: AttemptLimit;
+  private readonly invitationsByProject: AttemptLimit;
 
   constructor({ pool }: AuthPool, @SettingsFrom(accessSettings) { authSecret: secret }: AccessSettings) {
     const shared = { pool, secret, refusal: REFUSAL };
@@ -42,6 +46,12 @@ export class AccountLimits {
       name: 'ask_email_network',
       attemptsMax: ASKS_PER_EMAIL_AND_NETWORK_MAX,
     });
+    this.invitationsByProject = new AttemptLimit({
+      ...shared,
+      name: 'invite_project',
+      attemptsMax: INVITATIONS_PER_DAY_MAX,
+      windowSeconds: DAY_SECONDS,
+    });
     this.asksByEmail = new AttemptLimit({ ...byEmail, name: 'ask_email', attemptsMax: ASKS_PER_EMAIL_MAX });
   }
 
@@ -50,6 +60,12 @@ export class AccountLimits {
     const network = clientNetwork(address);
     await this.asksByNetwork.take(network);
     await this.asksByEmailAndNetwork.take(`${email}\n${network}`);
+    await this.asksByEmail.take(email);
+  }
+
+  /** Counts an invitation that is mailed. @throws DomainError `too_many_requests`. */
+  async invite(projectId: string, email: string): Promise<void> {
+    await this.invitationsByProject.take(projectId);
     await this.asksByEmail.take(email);
   }
 

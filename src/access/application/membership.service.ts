@@ -1,6 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
+import { MailService } from '../../mail/mail.service.js';
+import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
 import { DomainError } from '../../shared/domain-error.js';
@@ -8,6 +10,7 @@ import { type Actor, authorOf, emailNotConfirmed } from '../domain/actor.js';
 import type { ApiKey } from '../infrastructure/api-key.entity.js';
 import { ApiKeyService } from '../api-key.service.js';
 import { accessTables } from '../infrastructure/access.tables.js';
+import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
 import type { Role } from '../domain/role.js';
 import { requireManager } from './require-manager.js';
@@ -46,6 +49,7 @@ export class MembershipService implements OnModuleInit {
     private readonly projects: ProjectService,
     private readonly events: ProjectEvents,
     private readonly apiKeys: ApiKeyService,
+    private readonly mails: MailService,
   ) {}
 
   /** Whoever makes a project is its owner. */
@@ -77,17 +81,14 @@ export class MembershipService implements OnModuleInit {
       if (!user) {
         throw new DomainError(
           'user_not_found',
-          'Nobody has an account with this e-mail, or has confirmed it. Ask them to sign up first.',
+          'Nobody has an account with this e-mail, or has confirmed it. Invite the address instead.',
         );
       }
       if (await tx.findOne(ProjectMember, { projectId, userId: user.userId })) {
         throw new DomainError('member_exists', 'This user is a member already. Change the role instead.');
       }
       if ((await tx.count(ProjectMember, { projectId })) >= MEMBERS_PER_PROJECT_MAX) {
-        throw new DomainError(
-          'member_limit_reached',
-          `A project has at most ${MEMBERS_PER_PROJECT_MAX} members. Remove one first.`,
-        );
+        throw memberLimitReached();
       }
       const place = { role: wanted.role, createdAt: new Date() };
       tx.create(ProjectMember, { projectId, userId: user.userId, ...place });
@@ -95,6 +96,16 @@ export class MembershipService implements OnModuleInit {
         ...{ projectId, action: 'member.add', target: user.userId },
         after: { role: wanted.role },
       });
+      await this.mails.send(
+        {
+          to: user.email,
+          template: 'member_added',
+          values: { project: await this.nameOf(projectId), role: wanted.role },
+        },
+        tx,
+      );
+      // Taken up by being added.
+      await tx.nativeDelete(ProjectInvitation, { projectId, email: user.email });
       return { ...user, ...place };
     });
   }
@@ -117,11 +128,19 @@ export class MembershipService implements OnModuleInit {
       });
       member.role = role;
     });
-    const member = await membersOf(this.em.fork(), ref.projectId)
-      .where('m.userId', '=', ref.userId)
+    return this.member(ref);
+  }
+
+  private async member({ projectId, userId }: MemberRef): Promise<Member> {
+    const member = await membersOf(this.em.fork(), projectId)
+      .where('m.userId', '=', userId)
       .executeTakeFirst();
     // Removed by somebody else since the commit.
     return member ?? memberNotFound();
+  }
+
+  private async nameOf(projectId: string): Promise<string> {
+    return (await this.projects.find(projectId))?.name ?? '';
   }
 
   /**
@@ -141,6 +160,55 @@ export class MembershipService implements OnModuleInit {
       });
       tx.remove(member);
     });
+  }
+
+  /** Gives up the caller's own place. @throws DomainError `last_owner`. */
+  async leave(projectId: string, actor: Actor & { kind: 'user' }): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, projectId);
+      const ref = { projectId, userId: actor.userId };
+      const member = (await tx.findOne(ProjectMember, ref)) ?? memberNotFound();
+      await keepAnOwner(tx, member);
+      const author = authorOf(actor);
+      await this.apiKeys.revokeMadeBy(tx, ref, { role: null, author });
+      await writeAudit(tx, author, {
+        ...{ projectId, action: 'member.leave', target: actor.userId },
+        before: { role: member.role },
+      });
+      tx.remove(member);
+    });
+  }
+
+  /**
+   * Makes a member owner and the caller editor, in one transaction; tells both by mail. Keys that the caller made and
+   * that may more than an editor are revoked.
+   * @throws DomainError `member_not_found`, and as `requireManager`.
+   */
+  async transferOwnership(
+    { id: projectId, name: project }: Project,
+    userId: string,
+    actor: Actor & { kind: 'user' },
+  ): Promise<Member> {
+    await this.em.fork().transactional(async (tx) => {
+      const ref = { projectId, userId: actor.userId };
+      const receiver = await this.memberLocked(tx, { projectId, userId }, actor);
+      const giver = await tx.findOneOrFail(ProjectMember, ref);
+      if (userId === actor.userId) return;
+      const author = authorOf(actor);
+      await writeAudit(tx, author, {
+        ...{ projectId, action: 'ownership.transfer', target: userId },
+        before: { role: receiver.role },
+        after: { role: 'owner' },
+      });
+      await this.apiKeys.revokeMadeBy(tx, ref, { role: 'editor', author });
+      receiver.role = 'owner';
+      giver.role = 'editor';
+      const { email } = await emailOf(tx, userId);
+      const values = { project };
+      await this.mails.send({ to: email, template: 'ownership_received', values, projectId }, tx);
+      await this.mails.send({ to: actor.email, template: 'ownership_given', values, projectId }, tx);
+    });
+    return this.member({ projectId, userId });
   }
 
   /** The keys that would go with a member. @throws DomainError `member_not_found`. */
@@ -190,12 +258,27 @@ function membersOf(em: EntityManager, projectId: string) {
     .where('m.projectId', '=', projectId);
 }
 
+async function emailOf(tx: EntityManager, userId: string): Promise<{ email: string }> {
+  return accessTables(tx)
+    .selectFrom('app_user')
+    .select('email')
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+}
+
 async function keepAnOwner(tx: EntityManager, leaving: ProjectMember): Promise<void> {
   if (leaving.role !== 'owner') return;
   if ((await tx.count(ProjectMember, { projectId: leaving.projectId, role: 'owner' })) > 1) return;
   throw new DomainError(
     'last_owner',
     'This is the last owner of the project. Make another member owner first.',
+  );
+}
+
+export function memberLimitReached(): DomainError {
+  return new DomainError(
+    'member_limit_reached',
+    `A project has at most ${MEMBERS_PER_PROJECT_MAX} members. Remove one first.`,
   );
 }
 

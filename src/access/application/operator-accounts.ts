@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit } from '../../audit/audit.log.js';
 import { LINK_PAGES, linkTo } from '../domain/account-link.js';
 import { mintLink } from '../infrastructure/account-links.js';
 import { confirmAddress, findUser, insertUser } from '../infrastructure/user.rows.js';
@@ -12,6 +13,7 @@ export async function createAccount(
     const now = new Date();
     const userId = await insertUser(tx, { email, name, passwordHash: null }, now);
     if (!userId) return null;
+    await writeAudit(tx, { kind: 'operator', id: null }, { action: 'account.create', target: userId });
     const wanted = { kind: 'reset_password', userId, email, name: null, passwordHash: null } as const;
     const { token, expiresAt } = await mintLink(tx, wanted, now);
     return { link: linkTo(baseUrl, LINK_PAGES.reset_password, token), until: expiresAt };
@@ -22,7 +24,9 @@ export async function createAccount(
 export async function confirmAccount(em: EntityManager, email: string): Promise<boolean> {
   return em.fork().transactional(async (tx) => {
     const user = await findUser(tx, email);
-    if (user) await confirmAddress(tx, user.id, new Date());
-    return user !== null;
+    if (!user) return false;
+    await confirmAddress(tx, user.id, new Date());
+    await writeAudit(tx, { kind: 'operator', id: null }, { action: 'account.confirm', target: user.id });
+    return true;
   });
 }

@@ -2,7 +2,9 @@ import { Body, Controller, Header, HttpCode, Post, Req, Res, UseGuards } from '@
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../access.decorators.js';
+import { AcceptInvitation } from '../application/accept-invitation.js';
 import { PasswordService } from '../application/password.service.js';
+import { SignInService } from '../application/sign-in.service.js';
 import { SignUpService } from '../application/sign-up.service.js';
 import { setCookies } from './auth.controller.js';
 import {
@@ -13,7 +15,9 @@ import {
   SignedInDto,
   SignedOutDto,
   SignUpBody,
+  TokenBody,
 } from './auth.dto.js';
+import { AcceptedDto, AcceptInvitationBody, ShownInvitationDto } from './invitation.dto.js';
 import { OwnRequestGuard } from './own-request.guard.js';
 
 /** The same answer for every address (docs/accounts.md). */
@@ -27,6 +31,8 @@ export class AccountController {
   constructor(
     private readonly signUps: SignUpService,
     private readonly passwords: PasswordService,
+    private readonly invitations: AcceptInvitation,
+    private readonly signIns: SignInService,
   ) {}
 
   /**
@@ -85,5 +91,37 @@ export class AccountController {
   async resetPassword(@Body() body: ResetPasswordBody, @Req() request: Request): Promise<SignedOutDto> {
     await this.passwords.reset(body, request.ip ?? '');
     return { success: true };
+  }
+
+  /** What the link of an invitation is for; it can still be followed afterwards. 410 `link_ended`. */
+  @Public()
+  @ApiOperation({ summary: 'Look at an invitation' })
+  @ApiOkResponse({ type: ShownInvitationDto })
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Post('invitation')
+  invitation(@Body() { token }: TokenBody, @Req() request: Request): Promise<ShownInvitationDto> {
+    return this.invitations.look(token, request.ip ?? '');
+  }
+
+  /**
+   * Makes the caller a member: with a session of the invited address, or, where it has no account, with a password,
+   * which makes one and opens a session. 401 `authentication_required` where the address has an account and nobody is
+   * signed in, 403 `invitation_for_another`, 410 `link_ended`.
+   */
+  @Public()
+  @ApiOperation({ summary: 'Take up an invitation' })
+  @ApiOkResponse({ type: AcceptedDto })
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Post('accept-invitation')
+  async acceptInvitation(
+    @Body() body: AcceptInvitationBody,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<AcceptedDto> {
+    const signedIn = await this.signIns.find(request.headers.cookie);
+    const { projectId, role, signIn } = await this.invitations.accept(body, signedIn, request.ip ?? '');
+    return { projectId, role, user: signIn && setCookies(response, signIn).user };
   }
 }

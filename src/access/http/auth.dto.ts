@@ -6,7 +6,7 @@ import { EmailAddress } from './email.decorator.js';
 import { IfGiven } from '../../shared/if-given.decorator.js';
 import { TextLine } from '../../shared/text.decorator.js';
 
-const USER_NAME_CHARACTERS_MAX = 120;
+export const USER_NAME_CHARACTERS_MAX = 120;
 
 export class EmailBody {
   @EmailAddress()

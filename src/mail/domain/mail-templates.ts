@@ -42,6 +42,31 @@ export const MAIL_TEMPLATES = {
       NOT_YOU,
     ],
   }),
+  invitation: ({ project, role, link }: { project: string; role: string; link: string }): Letter => ({
+    subject: `Invitation to ${nameInMail(project)}`,
+    paragraphs: [
+      `You are invited to the project "${nameInMail(project)}" as ${role}. The link can be used once, within seven days, by who reads this mailbox.`,
+      { label: 'Take up the invitation', url: link },
+      'If you do not know the project, do nothing.',
+    ],
+  }),
+  member_added: ({ project, role }: { project: string; role: string }): Letter => ({
+    subject: `You were added to ${nameInMail(project)}`,
+    paragraphs: [
+      `An owner of the project "${nameInMail(project)}" has added you as ${role}. You can leave the project at any time.`,
+    ],
+  }),
+  ownership_received: ({ project }: { project: string }): Letter => ({
+    subject: `You own ${nameInMail(project)} now`,
+    paragraphs: [`The project "${nameInMail(project)}" was handed over to you: you are its owner now.`],
+  }),
+  ownership_given: ({ project }: { project: string }): Letter => ({
+    subject: `You have handed ${nameInMail(project)} over`,
+    paragraphs: [
+      `The project "${nameInMail(project)}" was handed over from your account, which is editor of it now.`,
+      'If it was not you, tell the new owner and the operator of this service at once.',
+    ],
+  }),
   password_changed: (): Letter => ({
     subject: 'Your password was changed',
     paragraphs: [

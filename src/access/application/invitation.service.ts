@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit } from '../../audit/audit.log.js';
+import { MailService } from '../../mail/mail.service.js';
+import { ProjectService } from '../../projects/project.service.js';
+import { baseUrlOf } from '../../shared/base-url.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { newId } from '../../shared/ids.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { hashOfToken, linkTo, makeToken } from '../domain/account-link.js';
+import { type Actor, authorOf } from '../domain/actor.js';
+import {
+  INVITATION_LIFE_MS,
+  INVITATION_PAGE,
+  invitationNotFound,
+  INVITATIONS_PER_PROJECT_MAX,
+} from '../domain/invitation.js';
+import type { Role } from '../domain/role.js';
+import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
+import { ProjectMember } from '../infrastructure/project-member.entity.js';
+import { findUser } from '../infrastructure/user.rows.js';
+import { AccountLimits } from './account-limits.js';
+import type { PageRequest } from './membership.service.js';
+import { requireManager } from './require-manager.js';
+
+export interface InvitationRef {
+  projectId: string;
+  id: string;
+}
+
+/** Inviting people to a project by address. What becomes of an invitation is `AcceptInvitation`'s. */
+@Injectable()
+export class InvitationService {
+  private readonly baseUrl: string;
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly projects: ProjectService,
+    private readonly limits: AccountLimits,
+    private readonly mails: MailService,
+    @SettingsFrom(serviceSettings) service: ServiceSettings,
+  ) {
+    this.baseUrl = baseUrlOf(service);
+  }
+
+  /** At most `limit` invitations that nobody has taken up, those that have ended too, newest first. */
+  list(projectId: string, { after, limit }: PageRequest): Promise<ProjectInvitation[]> {
+    const behind = after === null ? {} : { id: { $lt: after } };
+    return this.em
+      .fork()
+      .find(ProjectInvitation, { projectId, ...behind }, { orderBy: { id: 'desc' }, limit });
+  }
+
+  /**
+   * Invites an address and mails it the link. Says nothing of whether the address has an account.
+   * @throws DomainError `member_exists`, `invitation_exists`, `invitation_limit_reached`, `mail_not_configured`,
+   * `too_many_requests`, and as `requireManager`.
+   */
+  async invite(
+    projectId: string,
+    wanted: { email: string; role: Role },
+    actor: Actor,
+  ): Promise<ProjectInvitation> {
+    this.mails.requireMail();
+    const email = wanted.email.toLowerCase();
+    await this.limits.invite(projectId, email);
+    return this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, projectId);
+      const { userId } = await requireManager(tx, actor, projectId);
+      await refuseMember(tx, projectId, email);
+      if (await tx.findOne(ProjectInvitation, { projectId, email })) {
+        throw new DomainError('invitation_exists', 'This address is invited already. Send it again instead.');
+      }
+      if ((await tx.count(ProjectInvitation, { projectId })) >= INVITATIONS_PER_PROJECT_MAX) {
+        throw new DomainError(
+          'invitation_limit_reached',
+          `A project has at most ${INVITATIONS_PER_PROJECT_MAX} invitations. Withdraw one first.`,
+        );
+      }
+      const now = new Date();
+      const token = makeToken();
+      const invitation = tx.create(ProjectInvitation, {
+        ...{ projectId, id: newId(), email, role: wanted.role, invitedBy: userId },
+        ...{ createdAt: now, ...sentWith(token, now) },
+      });
+      await writeAudit(tx, authorOf(actor), {
+        ...{ projectId, action: 'invitation.create', target: invitation.id },
+        after: { role: wanted.role },
+      });
+      await this.mail(tx, invitation, token);
+      return invitation;
+    });
+  }
+
+  /**
+   * Mails another link, which lasts as long as the first did; the one before opens nothing any more.
+   * @throws DomainError `invitation_not_found`, `mail_not_configured`, `too_many_requests`, and as `requireManager`.
+   */
+  async resend(ref: InvitationRef, actor: Actor): Promise<ProjectInvitation> {
+    this.mails.requireMail();
+    const known = await this.em.fork().findOne(ProjectInvitation, ref);
+    if (!known) throw invitationNotFound();
+    await this.limits.invite(ref.projectId, known.email);
+    return this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, ref.projectId);
+      await requireManager(tx, actor, ref.projectId);
+      const invitation = await tx.findOne(ProjectInvitation, ref);
+      if (!invitation) throw invitationNotFound();
+      const token = makeToken();
+      Object.assign(invitation, sentWith(token, new Date()));
+      const { projectId, id: target } = ref;
+      await writeAudit(tx, authorOf(actor), { projectId, action: 'invitation.resend', target });
+      await this.mail(tx, invitation, token);
+      return invitation;
+    });
+  }
+
+  /** Its link opens nothing from now on. @throws DomainError `invitation_not_found`, and as `requireManager`. */
+  async withdraw(ref: InvitationRef, actor: Actor): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, ref.projectId);
+      await requireManager(tx, actor, ref.projectId);
+      const invitation = await tx.findOne(ProjectInvitation, ref);
+      if (!invitation) throw invitationNotFound();
+      const { projectId, id: target } = ref;
+      await writeAudit(tx, authorOf(actor), {
+        ...{ projectId, action: 'invitation.withdraw', target },
+        before: { role: invitation.role },
+      });
+      tx.remove(invitation);
+    });
+  }
+
+  private async mail(tx: EntityManager, invitation: ProjectInvitation, token: string): Promise<void> {
+    const { projectId, email, role, expiresAt } = invitation;
+    const project = await this.projects.find(projectId);
+    const link = linkTo(this.baseUrl, INVITATION_PAGE, token);
+    const values = { project: project?.name ?? '', role, link };
+    await this.mails.send({ to: email, template: 'invitation', values, projectId, until: expiresAt }, tx);
+  }
+}
+
+function sentWith(token: string, now: Date): Pick<ProjectInvitation, 'tokenHash' | 'sentAt' | 'expiresAt'> {
+  return {
+    tokenHash: hashOfToken(token),
+    sentAt: now,
+    expiresAt: new Date(now.getTime() + INVITATION_LIFE_MS),
+  };
+}
+
+async function refuseMember(tx: EntityManager, projectId: string, email: string): Promise<void> {
+  const user = await findUser(tx, email);
+  if (!user || !(await tx.findOne(ProjectMember, { projectId, userId: user.id }))) return;
+  throw new DomainError('member_exists', 'This user is a member already. Change the role instead.');
+}
