@@ -69,7 +69,7 @@ await bundle('loader.ts', 'loader.js', {
   UNKNOWN_REGION,
   EU_GROUP,
 });
-await bundle('banner/banner.ts', 'banner.js', { BANNER_CSS: bannerStyles() });
+await bundle('banner/banner.ts', 'banner.js', { BANNER_CSS: bannerStyles(), CONSENT_GLOBAL });
 
 /** The library's style without what we do not use, and ours. */
 function bannerStyles() {

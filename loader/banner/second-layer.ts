@@ -52,9 +52,17 @@ export function addServices(modal: HTMLElement, { configuration, text }: Shown):
       }
       list.append(item);
     }
-    section
-      .querySelector('.pm__section-desc-wrapper')
-      ?.append(element('p', 'pm__section-desc', text.labels.services ?? ''), list);
+    const summary = element('summary', '', text.labels.services ?? '');
+    section.querySelector('.pm__section-desc-wrapper')?.append(element('details', '', summary, list));
+  }
+}
+
+/** Who decides shall see what about, without a click for each. */
+export function expandAll(modal: HTMLElement): void {
+  for (const section of modal.querySelectorAll('.pm__section--expandable')) {
+    section.classList.add('is-expanded');
+    section.querySelector('.pm__section-title')?.setAttribute('aria-expanded', 'true');
+    section.querySelector('.pm__section-desc-wrapper')?.setAttribute('aria-hidden', 'false');
   }
 }
 

@@ -3,7 +3,7 @@ import * as library from 'vanilla-cookieconsent';
 import { ofDocument } from '../own-document';
 import type { BannerText, Category, Consent, Reason, SiteConfiguration } from '../site';
 import { clearCookies } from './clear-cookies';
-import { addPolicyLink, addServices, consentPanel } from './second-layer';
+import { addPolicyLink, addServices, consentPanel, expandAll } from './second-layer';
 import { isRightToLeft, pickText } from './rules';
 import { dress } from './theme';
 
@@ -42,7 +42,7 @@ export function showBanner(consent: Consent, reason: Reason): void {
     configuration,
     text,
     decide(submission) {
-      void consent.submit({ offered: categories, language, ...submission });
+      void tell(consent.submit({ offered: categories, language, ...submission }));
       clearCookies(services, (category) => submission[category as Category] === true);
     },
   };
@@ -96,6 +96,7 @@ export function showBanner(consent: Consent, reason: Reason): void {
       }
       addPolicyLink(modal.querySelector('.pm__section-desc'), shown);
       addServices(modal, shown);
+      expandAll(modal);
       modal.querySelector('.pm__body')?.append(...consentPanel(shown, close));
     },
     language: {
@@ -144,4 +145,11 @@ export function showBanner(consent: Consent, reason: Reason): void {
     main.classList.toggle('cc--rtl', main.dir === 'rtl');
     if (banner) dress(main, banner);
   });
+}
+
+/** Lets the page hear what became of a decision that was made here. */
+async function tell(answer: Promise<object>): Promise<void> {
+  const startedMs = performance.now();
+  const detail = { ...(await answer), tookMs: Math.round(performance.now() - startedMs) };
+  ofDocument('dispatchEvent')(new CustomEvent(`${CONSENT_GLOBAL}:choice`, { detail, bubbles: true }));
 }

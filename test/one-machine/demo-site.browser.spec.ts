@@ -15,6 +15,7 @@ let project: TestProject;
 beforeAll(async () => {
   service = await startTestService();
   project = await createTestProject(service);
+  await project.request('editor', 'PUT', '/configuration', { banner: { enabled: true } });
   app = await createHttpApp(service.settings, {
     mount: (mounted) =>
       mountDemoSite(mounted, { mailFolder: '', projectId: () => project.id, received: () => [] }),
@@ -29,7 +30,10 @@ afterAll(async () => {
 });
 
 // What runs inside a page knows these; the DOM's own types would be there for the whole program.
-declare const document: { documentElement: { classList: { contains(name: string): boolean } }; body: object };
+declare const document: {
+  getElementById(id: string): { classList: { contains(name: string): boolean } };
+  body: object;
+};
 declare function getComputedStyle(element: object): { backgroundColor: string };
 
 const records = (): Promise<Record<string, unknown>[]> =>
@@ -44,12 +48,12 @@ describe('the demo site', () => {
       await page.goto(`${await app.getUrl()}/demo`);
       await page.getByRole('button', { name: 'Choose' }).click();
       for (const text of [
-        'The shop does not work without these.',
+        'The site does not work without these.',
         'Helps us see how the site is used.',
         'Lets us show you what may interest you.',
         'Remembers how you like the site.',
       ]) {
-        const description = page.getByText(text);
+        const description = page.locator('.pm').getByText(text);
         await description.waitFor();
         // Inside of the modal's own window too: what has to be scrolled to does not count.
         const seen = await description.evaluate((element) => {
@@ -60,7 +64,9 @@ describe('the demo site', () => {
         });
         expect([text, seen]).toEqual([text, true]);
       }
-      const isDark = await page.evaluate(() => document.documentElement.classList.contains('cc--darkmode'));
+      const isDark = await page.evaluate(() =>
+        document.getElementById('cc-main').classList.contains('cc--dark'),
+      );
       expect(isDark).toBe(colorScheme === 'dark');
       const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       expect(background).toBe(colorScheme === 'dark' ? 'rgb(20, 24, 29)' : 'rgb(243, 245, 247)');

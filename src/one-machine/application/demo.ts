@@ -10,6 +10,7 @@ import { ROLES, type Role } from '../../access/domain/role.js';
 import type { SoldPrice } from '../../billing/billing.settings.js';
 import { expectedToken } from '../../forwarding/application/stored-tokens.js';
 import { mailFolderOf } from '../../mail/infrastructure/mail-files.js';
+import { defaultText } from '../../publishing/domain/default-texts.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { DemoReceiver } from '../http/demo-receiver.js';
 import { mountDemoSite } from '../http/demo-site.js';
@@ -72,7 +73,7 @@ export async function startDemo<S extends MachineSettings>(
     ready: async (app, baseUrl) => {
       const known = readCredentials(credentialsFile);
       const project = (await knownProject(app, known)) ?? (await makeProject(app));
-      await setUpForwarding({ baseUrl, ...project, receiver, token, formerUrl: known?.receiverUrl }).catch(
+      await setUpProject({ baseUrl, ...project, receiver, token, formerUrl: known?.receiverUrl }).catch(
         // The service is fine without: somebody has made another of the demo project, e.g. one of tier lite.
         (error: unknown) =>
           process.stderr.write(`${error instanceof Error ? error.message : String(error)}
@@ -187,12 +188,32 @@ function withDemoPrices<S extends MachineSettings>(settings: S): S {
   return { ...settings, billing: { ...settings.billing, prices: DEMO_PRICES } };
 }
 
+/** Our banner, in two languages, with what a shop might use. */
+const DEMO_CONFIGURATION = {
+  banner: { enabled: true },
+  texts: [defaultText('en'), defaultText('de')],
+  services: [
+    {
+      name: 'Basket',
+      provider: 'This shop',
+      category: 'necessary',
+      cookies: [{ name: 'basket', duration: 'Session', purpose: 'Remembers what you want to buy.' }],
+    },
+    {
+      name: 'Visit counter',
+      provider: 'This shop',
+      category: 'analytics',
+      cookies: [{ name: '_visits*', duration: '1 month', purpose: 'Tells visits apart.' }],
+    },
+  ],
+};
+
 /**
- * Sets the project up as its owner would, over the API: tier pro, whatever was simulated before, and forwarding to
- * the receiver. Forwarding that somebody has changed since is left as it is, unless it still points at the
- * receiver's former port.
+ * Sets the project up as its owner would, over the API: tier pro, whatever was simulated before, a banner where no
+ * configuration was ever saved, and forwarding to the receiver. Forwarding that somebody has changed since is left as
+ * it is, unless it still points at the receiver's former port.
  */
-async function setUpForwarding(
+async function setUpProject(
   demo: ProjectKeys & {
     baseUrl: string;
     receiver: DemoReceiver;
@@ -219,6 +240,8 @@ async function setUpForwarding(
   const untouched = endpointUrl === null && tokenUpdatedAt === null;
   const moved = endpointUrl !== null && endpointUrl === demo.formerUrl && endpointUrl !== demo.receiver.url;
   await call('POST', '/tier/simulate', { tier: 'pro' });
+  const { version } = await call<{ version: number }>('GET', '/configuration');
+  if (version === 0) await call('PUT', '/configuration', DEMO_CONFIGURATION);
   if (!untouched && !moved) return;
   await call('PUT', '/forwarding', {
     enabled: true,

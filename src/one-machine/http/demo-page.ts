@@ -7,7 +7,6 @@ export const DEMO_PAGE = `<!doctype html>
 <title>A shop with a consent banner</title>
 <script src="/cdn/{projectId}/loader.js"></script>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/demo/banner.css">
 <style>
   :root { color-scheme: light dark; --text: #1d2733; --page: #f3f5f7; --card: #fff; --line: #dde3e9; --quiet: #5b6875; --accent: #30507a;
     --none: #eef1f4; --stored: #e2f4e8; --refused: #fbe6e4; --kept: #fdf3d9; --yes: #1b7f45; --no: #66707b; }
@@ -31,10 +30,6 @@ export const DEMO_PAGE = `<!doctype html>
   #meta { display: block; white-space: pre-wrap; overflow-wrap: anywhere; }
   .empty { color: var(--quiet); margin: 0; }
   .yes { color: var(--yes); } .no { color: var(--no); }
-  /* The choices with their descriptions, all to be seen at once. */
-  #cc-main .pm { max-height: calc(100vh - 2rem); height: auto; }
-  #cc-main .pm__section--toggle { margin-bottom: .35rem; }
-  #cc-main .pm__section--toggle .pm__section-desc-wrapper { display: flex; max-height: none; }
 </style>
 </head>
 <body data-project-id="{projectId}">
@@ -62,33 +57,24 @@ export const DEMO_PAGE = `<!doctype html>
 </html>
 `;
 
-/** Wires the banner to the loader, as a customer's site would: words from the configuration, choices to `submit`. */
+/** Shows what the page hears of the banner, and what the receiver got. */
 export const DEMO_SCRIPT = `
-import * as CookieConsent from '/demo/banner.js';
-
 const CATEGORIES = ['analytics', 'marketing', 'preferences'];
 const status = document.getElementById('status');
 const { serviceConsent } = window;
 
-function show(state, text, facts = {}) {
+function show(state, text, facts) {
   status.textContent = text;
   for (const name of Object.keys(status.dataset)) delete status.dataset[name];
   Object.assign(status.dataset, { state, ...facts });
 }
 
-async function send() {
-  show('sending', 'Sending your choice ...');
-  const startedAt = performance.now();
-  const receipt = await serviceConsent.submit({
-    ...Object.fromEntries(CATEGORIES.map((category) => [category, CookieConsent.acceptedCategory(category)])),
-    language: document.documentElement.lang,
-  });
-  const tookMs = Math.round(performance.now() - startedAt);
-  const facts = { consentId: receipt.id ?? '', tookMs, httpStatus: receipt.status };
-  if (receipt.stored) show('stored', 'Stored as ' + receipt.id + ' in ' + tookMs + ' ms.', facts);
-  else if (receipt.status === 0) show('kept', 'Kept in this browser; it is sent when you leave, or with the next page.', facts);
-  else show('refused', 'Refused: ' + receipt.detail, facts);
-}
+document.addEventListener('serviceConsent:choice', ({ detail: { id, stored, status: httpStatus, detail, tookMs } }) => {
+  const facts = { consentId: id ?? '', tookMs, httpStatus };
+  if (stored) show('stored', 'Stored as ' + id + ' in ' + tookMs + ' ms.', facts);
+  else if (httpStatus === 0) show('kept', 'Kept in this browser; it is sent when you leave, or with the next page.', facts);
+  else show('refused', 'Refused: ' + detail, facts);
+});
 
 function cell(row, content, className = '') {
   const element = row.insertCell();
@@ -118,58 +104,7 @@ async function showReceived() {
 const meta = await serviceConsent.ready;
 document.getElementById('meta').textContent = JSON.stringify(meta, null, 2);
 document.getElementById('why').hidden = meta.features.consentForwarding === true;
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const followTheme = () => document.documentElement.classList.toggle('cc--darkmode', dark.matches);
-dark.addEventListener('change', followTheme);
-followTheme();
-const { configuration } = serviceConsent;
-/** The banner shows HTML, the configuration holds text. */
-const html = (text) => Object.assign(document.createElement('p'), { textContent: text }).innerHTML;
-const words = configuration?.texts.find((text) => text.language === configuration.defaultLanguage);
-const offered = configuration?.categories ?? ['analytics', 'marketing', 'preferences'];
-const wordsOf = (key) => words?.categories.find((category) => category.key === key);
-const acceptAllBtn = html(words?.acceptAll ?? 'Accept all');
-const acceptNecessaryBtn = html(words?.rejectAll ?? 'Reject all');
-const title = html(words?.title ?? 'Your choice');
-
-await CookieConsent.run({
-  onFirstConsent: send,
-  onChange: send,
-  autoShow: serviceConsent.mode !== 'none',
-  // A browser that a test drives counts as one.
-  hideFromBots: false,
-  categories: {
-    necessary: { enabled: true, readOnly: true },
-    ...Object.fromEntries(offered.map((key) => [key, {}])),
-  },
-  language: {
-    default: 'en',
-    translations: {
-      en: {
-        consentModal: {
-          title,
-          description: html(words?.description ?? 'May we use cookies beyond the necessary ones?'),
-          acceptAllBtn, acceptNecessaryBtn, showPreferencesBtn: html(words?.choose ?? 'Choose'),
-        },
-        preferencesModal: {
-          title,
-          acceptAllBtn, acceptNecessaryBtn, savePreferencesBtn: html(words?.save ?? 'Save my choice'),
-          closeIconLabel: 'Close',
-          sections: [
-            { title: 'Necessary', description: 'The shop does not work without these.', linkedCategory: 'necessary' },
-            ...offered.map((key) => ({
-              title: html(wordsOf(key)?.title ?? key),
-              description: html(wordsOf(key)?.description ?? ''),
-              linkedCategory: key,
-            })),
-          ],
-        },
-      },
-    },
-  },
-});
-
-document.getElementById('change').addEventListener('click', () => CookieConsent.showPreferences());
+document.getElementById('change').addEventListener('click', () => serviceConsent.open());
 void showReceived();
 setInterval(showReceived, 1000);
 `;

@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
 import type { ReceivedRecord } from './demo-receiver.js';
@@ -17,9 +15,6 @@ const CONTENT_SECURITY_POLICY = "default-src 'self'; style-src 'self' 'unsafe-in
 
 /** Serves the demo page: a small website with a real consent banner. Development only. */
 export function mountDemoSite(app: NestExpressApplication, site: DemoSite): void {
-  const banner = dirname(
-    createRequire(import.meta.url).resolve('vanilla-cookieconsent/dist/cookieconsent.css'),
-  );
   const router = express.Router();
   router.use((_request, response, next) => {
     response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
@@ -36,8 +31,6 @@ export function mountDemoSite(app: NestExpressApplication, site: DemoSite): void
     // Not the headers: the token stands in them, and it belongs into no page (spec §5.2).
     response.json(site.received().map(({ receivedAt, status, body }) => ({ receivedAt, status, body })));
   });
-  router.get('/banner.js', (_request, response) => response.sendFile(join(banner, 'cookieconsent.esm.js')));
-  router.get('/banner.css', (_request, response) => response.sendFile(join(banner, 'cookieconsent.css')));
   router.get('/mail', demoMail(site.mailFolder));
   app.use('/demo', router);
 }
