@@ -6,16 +6,21 @@
 FROM node:24-slim AS build
 WORKDIR /service
 COPY package.json package-lock.json .npmrc ./
+COPY dashboard/package.json dashboard/
 RUN npm ci --ignore-scripts
 COPY .swcrc ./
 COPY scripts scripts
 COPY src src
 COPY loader loader
+COPY openapi.json ./
+COPY docs/receiver.md docs/
+COPY dashboard dashboard
 RUN npm run build
 
 FROM node:24-slim AS dependencies
 WORKDIR /service
 COPY package.json package-lock.json .npmrc ./
+COPY dashboard/package.json dashboard/
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24-slim

@@ -18,7 +18,11 @@ export default {
   ...shared,
   // Jest leaves one core free, and two cores one worker; most of these tests wait for a server or a clock.
   maxWorkers: Math.max(2, availableParallelism() - 1),
-  testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts'],
+  testMatch: [
+    '<rootDir>/src/**/*.spec.ts',
+    '<rootDir>/dashboard/src/**/*.spec.ts',
+    '<rootDir>/test/**/*.spec.ts',
+  ],
   testPathIgnorePatterns: [
     '/node_modules/',
     '/test/fuzz/',

@@ -1,10 +1,11 @@
-// Builds dist/: the service by swc, the loader by esbuild. `--if-changed` leaves it alone where it is newer than
-// everything it is made of, so that a second start need not wait for it; in production that only looks whether it is
-// there. It is made in a folder of its own and renamed, under a lock: nobody ever sees half of it.
+// Builds dist/: the service by swc, the loader by esbuild, the dashboard by vite. `--if-changed` leaves it alone where it
+// is newer than everything it is made of, so that a second start need not wait for it; in production that only looks
+// whether it is there. It is made in a folder of its own and renamed, under a lock: nobody ever sees half of it.
 import './node-version.mjs';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { latestChangeMs } from './latest-change.mjs';
 
 const OUT = 'dist';
 const BUILDING = `${OUT}.building`;
@@ -13,7 +14,11 @@ const STAMP = '.built';
 const SOURCES = [
   'src',
   'loader',
+  'dashboard',
+  'openapi.json',
+  join('docs', 'receiver.md'),
   join('scripts', 'build.mjs'),
+  join('scripts', 'build-dashboard.mjs'),
   join('scripts', 'build-loader.mjs'),
   'package.json',
   'package-lock.json',
@@ -37,15 +42,17 @@ if (ifChanged && process.env.NODE_ENV === 'production') {
 }
 
 async function build() {
-  const startedAt = new Date();
   rmSync(BUILDING, { recursive: true, force: true });
   const swc = join('node_modules', '@swc', 'cli', 'bin', 'swc.js');
   if (!existsSync(swc))
     fail(
       'What builds the service is not installed. Run "npm ci" without --omit=dev and with NODE_ENV unset.',
     );
+  run([join('scripts', 'write-client.mjs')]);
+  const startedAt = new Date();
   run([swc, 'src', '-d', BUILDING, '--strip-leading-paths', '--ignore', '**/*.spec.ts', '-q']);
   run([join('scripts', 'build-loader.mjs'), BUILDING]);
+  run([join('scripts', 'build-dashboard.mjs'), BUILDING]);
   // What was changed while it was built is newer than this, and is built the next time.
   writeFileSync(join(BUILDING, STAMP), '');
   utimesSync(join(BUILDING, STAMP), startedAt, startedAt);
@@ -69,11 +76,4 @@ function isOutdated() {
   const stamp = join(OUT, STAMP);
   const builtMs = existsSync(stamp) ? statSync(stamp).mtimeMs : -Infinity;
   return SOURCES.some((path) => latestChangeMs(path) >= builtMs);
-}
-
-/** The latest change below a path; a folder's own time tells of files that were deleted. */
-function latestChangeMs(path) {
-  const { mtimeMs } = statSync(path);
-  if (!statSync(path).isDirectory()) return mtimeMs;
-  return Math.max(mtimeMs, ...readdirSync(path).map((name) => latestChangeMs(join(path, name))));
 }

@@ -1,5 +1,6 @@
 // npm run start:dev: builds and starts the service, and does both again at each change of src/ or loader/. `--debug`
-// opens Node's inspector on 127.0.0.1:9229. (Not `nest start --watch`, which knows nothing of the loader and leaves
+// opens Node's inspector on 127.0.0.1:9229, `--dashboard` (npm run dev) serves the dashboard beside it as it is written,
+// each change at once, on 127.0.0.1:5173. (Not `nest start --watch`, which knows nothing of the loader and leaves
 // the service behind when it is stopped.)
 import './node-version.mjs';
 import { spawn } from 'node:child_process';
@@ -28,6 +29,8 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   });
 }
 
+const dashboard = process.argv.includes('--dashboard') ? serveDashboard() : null;
+
 while (!state.stopping) {
   if (!state.changed) await new Promise((resolve) => (state.wake = resolve));
   while (state.changed && !state.stopping) {
@@ -40,6 +43,7 @@ while (!state.stopping) {
   }
 }
 await stop();
+await dashboard?.stop();
 // The watchers would keep it alive.
 process.exit(0);
 
@@ -56,4 +60,18 @@ async function stop() {
     await once(service, 'exit');
   }
   service = null;
+}
+
+/** Vite's own server, which hands on to the service what is not its own. */
+function serveDashboard() {
+  const vite = spawn(process.execPath, [join('node_modules', 'vite', 'bin', 'vite.js'), 'dashboard'], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return {
+    stop: async () => {
+      if (vite.exitCode !== null || vite.signalCode !== null) return;
+      vite.kill('SIGTERM');
+      await once(vite, 'exit');
+    },
+  };
 }

@@ -86,3 +86,10 @@ export const CurrentProject = createParamDecorator((_: unknown, context: Executi
   if (!project) throw new Error('CurrentProject stands on a route without ProjectRole');
   return project;
 });
+
+/** The caller's role on the project in the path, as the guard found it; only on `ProjectRole` routes. */
+export const CurrentRole = createParamDecorator((_: unknown, context: ExecutionContext): Role => {
+  const { role } = context.switchToHttp().getRequest<AccessedRequest>();
+  if (!role) throw new Error('CurrentRole stands on a route without ProjectRole');
+  return role;
+});

@@ -3,6 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { type Actor, emailNotConfirmed } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
 import { accessTables } from './infrastructure/access.tables.js';
+import type { Role } from './domain/role.js';
 import { ProjectMember } from './infrastructure/project-member.entity.js';
 
 /** The door of access for those who ask what somebody may see. */
@@ -11,21 +12,22 @@ export class AccessService {
   constructor(private readonly em: EntityManager) {}
 
   /**
-   * Ids of at most `limit` projects that the actor may see, newest first, from behind the project id `after`, if
-   * given. Of an API key that is its one project.
+   * At most `limit` projects that the actor may see, newest first, from behind the project id `after`, if given, and
+   * the role there. Of an API key that is its one project.
    * @throws DomainError `email_not_confirmed`.
    */
-  async projectIdsOf(
+  async placesOf(
     actor: Actor,
     { after, limit }: { after: string | null; limit: number },
-  ): Promise<string[]> {
-    if (actor.kind === 'api_key') return after === null ? [actor.projectId] : [];
+  ): Promise<{ projectId: string; role: Role }[]> {
+    if (actor.kind === 'api_key')
+      return after === null ? [{ projectId: actor.projectId, role: actor.role }] : [];
     if (!actor.emailConfirmed) throw emailNotConfirmed();
     const behind = after === null ? {} : { projectId: { $lt: after } };
     const places = await this.em
       .fork()
       .find(ProjectMember, { userId: actor.userId, ...behind }, { orderBy: { projectId: 'desc' }, limit });
-    return places.map((place) => place.projectId);
+    return places.map(({ projectId, role }) => ({ projectId, role }));
   }
 
   /** What users and keys are called now, by id: a user by her e-mail. Those that are gone are missing. */

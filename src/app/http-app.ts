@@ -7,6 +7,7 @@ import helmet from 'helmet';
 import type { ValidationError } from 'class-validator';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module.js';
+import { mountDashboard } from './dashboard.js';
 import { refuseDeepBody } from '../shared/body-depth.js';
 import { type FieldError, fieldErrors } from '../shared/domain-error.js';
 import { mountsOf, serveAheadOfExpress } from './http-mounts.js';
@@ -85,12 +86,7 @@ export async function createHttpApp(
   );
   if (!options.operationsOnly) {
     mountApiDocs(app);
-    // Whoever opens the bare address is shown what there is.
-    const toDocuments: RequestHandler = (request, response, next) =>
-      request.path === '/' && ['GET', 'HEAD'].includes(request.method)
-        ? response.redirect(302, '/docs')
-        : next();
-    app.use(toDocuments);
+    mountDashboard(app, production);
   }
   return app;
 }

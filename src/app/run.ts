@@ -14,7 +14,7 @@ import { runUntilSignal, type Stops } from './until-signal.js';
 export async function runApi(): Promise<void> {
   await runUntilSignal(async (stops) => {
     const startedMs = performance.now();
-    buildMissingLoader();
+    buildMissingParts();
     const [machine, { createHttpApp, startDemo }] = await prepareAndLoad(stops);
     const demo = machine.settings.app.demo ? await startDemo(machine, stops) : null;
     const settings = demo?.settings ?? machine.settings;
@@ -41,12 +41,18 @@ export async function runWorker(): Promise<void> {
   });
 }
 
-/** `nest build` compiles the service alone; whoever starts its result in a checkout gets the loader too. */
-function buildMissingLoader(): void {
+/** `nest build` compiles the service alone; whoever starts its result in a checkout gets what else belongs to it. */
+function buildMissingParts(): void {
   const programs = join(import.meta.dirname, '..');
-  const script = join(programs, '..', 'scripts', 'build-loader.mjs');
-  if (existsSync(join(programs, 'loader', 'loader.js')) || !existsSync(script)) return;
-  execFileSync(process.execPath, [script, programs], { cwd: join(programs, '..'), stdio: 'inherit' });
+  const checkout = join(programs, '..');
+  for (const [made, script] of [
+    [join('loader', 'loader.js'), 'build-loader.mjs'],
+    [join('dashboard', 'index.html'), 'build-dashboard.mjs'],
+  ] as const) {
+    const file = join(checkout, 'scripts', script);
+    if (existsSync(join(programs, made)) || !existsSync(file)) continue;
+    execFileSync(process.execPath, [file, programs], { cwd: checkout, stdio: 'inherit' });
+  }
 }
 
 /** Whatever RUN_WORKER says. */
@@ -87,6 +93,7 @@ async function prepare(settings: Settings, stops: Stops): Promise<Machine<Settin
 function announce(baseUrl: string, demo: Demo | null, tookMs: number): void {
   const lines = [
     `ready in ${(tookMs / 1000).toFixed(1)} s`,
+    `  dashboard      ${baseUrl}`,
     `  API            ${baseUrl}`,
     `  documentation  ${baseUrl}/docs`,
   ];

@@ -202,6 +202,7 @@ describe('projects', () => {
       name: 'My shop',
       domains: ['www.example.com', 'xn--mnchen-3ya.de', 'localhost'],
       tier: 'lite',
+      role: 'owner',
       lastFailureReason: null,
       createdAt: expect.stringMatching(/Z$/),
     });
@@ -418,7 +419,11 @@ describe('members', () => {
       role: 'editor',
       createdAt: expect.any(String),
     });
-    expect(await (await user.request('GET', '/v1/projects')).json()).toMatchObject({ items: [{ id }] });
+    expect(await (await user.request('GET', '/v1/projects')).json()).toMatchObject({
+      items: [{ id, role: 'editor' }],
+    });
+    const read = await user.request('GET', `/v1/projects/${id}`);
+    expect(await read.json()).toMatchObject({ id, role: 'editor' });
     const again = await owner.request('POST', `/v1/projects/${id}/members`, {
       email: user.email,
       role: 'viewer',

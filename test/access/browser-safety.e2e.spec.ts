@@ -126,3 +126,63 @@ describe('what browsers are told on every answer', () => {
     expect(told).not.toHaveProperty('access-control-allow-credentials');
   });
 });
+
+describe('the dashboard', () => {
+  const open = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(service.baseUrl + path, { redirect: 'manual', ...init });
+
+  it.each([
+    '/',
+    '/sign-in',
+    '/sign-up',
+    '/new-project',
+    '/account',
+    '/projects/x',
+    '/projects/x/settings/plan',
+  ])('is served at %s, and runs nothing but its own files', async (path) => {
+    const response = await open(path);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    const [, nonce = ''] = /'nonce-([^']+)'/.exec(policy) ?? [];
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(policy).toMatch(/^default-src 'none'; .*frame-ancestors 'none'; upgrade-insecure-requests$/);
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    const page = await response.text();
+    for (const [tag] of page.matchAll(/<(script|link|style)\b[^>]*>/g))
+      if (!tag.includes('rel="icon"')) expect(tag).toContain(`nonce="${nonce}"`);
+    expect(page).toContain('<meta name="environment" content="production" />');
+    // No two answers let the same inline script in.
+    expect((await open(path)).headers.get('content-security-policy')).not.toBe(policy);
+  });
+
+  it('has its files kept for good by browsers, compressed as they take them', async () => {
+    const page = await (await open('/')).text();
+    const [, script = ''] = /<script type="module"[^>]* src="([^"]+)"/.exec(page) ?? [];
+    const plain = await (await open(script, { headers: { 'accept-encoding': 'identity' } })).text();
+    for (const encoding of ['br', 'gzip']) {
+      const response = await open(script, { headers: { 'accept-encoding': encoding } });
+      const { 'content-encoding': used, vary, ...told } = Object.fromEntries(response.headers);
+      expect([response.status, used, vary]).toEqual([200, encoding, 'Accept-Encoding']);
+      expect(told).toMatchObject({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-type': 'text/javascript; charset=utf-8',
+      });
+      expect((await response.text()) === plain).toBe(true);
+    }
+  });
+
+  it.each([
+    ['/nothing', 'GET'],
+    ['/sign-in/nothing', 'GET'],
+    ['/projects', 'GET'],
+    ['/assets/nothing.js', 'GET'],
+    ['/assets/..%2findex.html', 'GET'],
+    ['/assets/', 'GET'],
+    ['/v1/projects/x/nothing', 'GET'],
+    ['/sign-in', 'POST'],
+  ])('is not what %s answers to %s', async (path, method) => {
+    const response = await open(path, { method });
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toContain('application/problem+json');
+  });
+});

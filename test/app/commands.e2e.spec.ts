@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -19,6 +20,9 @@ import { until } from '../support/until.js';
 const COPIED = [
   'src',
   'loader',
+  'dashboard',
+  join('docs', 'receiver.md'),
+  'openapi.json',
   'scripts',
   'deploy',
   'package.json',
@@ -32,13 +36,13 @@ const TEST_TIMEOUT_MS = 120_000;
 const processes = new Processes();
 let checkout: string;
 
-/** A checkout of its own, with the modules of this one. */
+/** A checkout of its own, with the modules of this one, each of which a test may take away. */
 beforeAll(() => {
   checkout = processes.folder();
   for (const path of [...COPIED, ...CONFIGURATION]) cpSync(path, join(checkout, path), { recursive: true });
   // The cache and its lock are the checkout's own.
   mkdirSync(join(checkout, 'node_modules'));
-  for (const name of ['.bin', '@swc', '@nestjs', 'typescript', 'esbuild'])
+  for (const name of readdirSync('node_modules').filter((each) => each !== '.cache'))
     symlinkSync(resolve('node_modules', name), join(checkout, 'node_modules', name));
 });
 
@@ -76,6 +80,7 @@ describe('npm run build', () => {
       expect((await run([...BUILD, '--if-changed'])).code).toBe(0);
       expect(readFileSync(join(checkout, 'dist', 'main.js'), 'utf8')).toContain('// 3');
       expect(existsSync(join(checkout, 'dist', 'loader', 'loader.js'))).toBe(true);
+      expect(existsSync(join(checkout, 'dist', 'dashboard', 'index.html'))).toBe(true);
       for (const left of ['dist.building', 'dist.former'])
         expect(existsSync(join(checkout, left))).toBe(false);
     },

@@ -58,6 +58,17 @@ describe('GET …/forwarding/deliveries (design §5)', () => {
     expect(seen).toEqual(seen.toSorted().toReversed());
   });
 
+  it('lists the attempts of one record', async () => {
+    const project = await forwardingProject();
+    const consentId = await storeConsent(service, project.id);
+    await forwardOne(project);
+    await forward([messageAbout(project.id, consentId)]);
+    expect(itemsOf(await list(project, `?consentId=${consentId}`))).toMatchObject([{ consentId }]);
+    expect(itemsOf(await list(project, `?consentId=${newId()}`))).toEqual([]);
+    const refused = await list(project, '?consentId=x');
+    expect([refused.status, fieldsOf(refused)]).toEqual([422, ['consentId']]);
+  });
+
   it('filters by status and by the time of the attempt', async () => {
     const project = await forwardingProject();
     await forwardOne(project);

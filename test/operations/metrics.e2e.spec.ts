@@ -71,13 +71,3 @@ describe('/metrics', () => {
     },
   );
 });
-
-describe('GET /', () => {
-  it('leads to the documentation', async () => {
-    const ask = (method: string): Promise<Response> =>
-      fetch(`${service.baseUrl}/`, { method, redirect: 'manual' });
-    expect((await ask('HEAD')).status).toBe(302);
-    const response = await ask('GET');
-    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
-  });
-});

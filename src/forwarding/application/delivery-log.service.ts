@@ -36,6 +36,7 @@ export type DeliveryState =
 
 export interface DeliveryFilter {
   status?: DeliveryOutcomeKind | undefined;
+  consentId?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
   limit: number;
@@ -76,9 +77,10 @@ export class DeliveryLogService implements OnModuleInit {
     filter: DeliveryFilter,
     gone: AbortSignal,
   ): Promise<LookedPage<DeliveryView>> {
-    const { status, from, to, limit } = filter;
+    const { status, consentId, from, to, limit } = filter;
     const before = readCursor(filter.cursor, isUuid);
     const range: RawBuilder<unknown>[] = [sql`c.project_id = ${projectId}`];
+    if (consentId) range.push(sql`c.consent_id = ${consentId}::uuid`);
     if (from) range.push(sql`c.id >= ${uuidLowerBound(from)}::uuid`);
     if (to) range.push(sql`c.id < ${uuidLowerBound(to)}::uuid`);
     if (before) range.push(sql`c.id < ${before}::uuid`);

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsOptional, IsUUID } from 'class-validator';
 import { IsInstant } from '../../shared/instant.js';
 import { PageQuery } from '../../shared/page-query.js';
 import { RESENDABLE } from '../application/delivery-log.service.js';
@@ -10,6 +10,11 @@ export class ListDeliveriesQuery extends PageQuery {
   @IsOptional()
   @IsIn(DELIVERY_OUTCOMES)
   status?: DeliveryOutcomeKind;
+
+  @ApiPropertyOptional({ format: 'uuid', description: 'The attempts of one record.' })
+  @IsOptional()
+  @IsUUID()
+  consentId?: string;
 
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Inclusive.' })
   @IsOptional()

@@ -17,12 +17,14 @@ import {
   CurrentActor,
   CurrentAuthor,
   CurrentProject,
+  CurrentRole,
   ProjectRole,
   SignedIn,
 } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import { type Actor, requireUser } from '../../access/domain/actor.js';
 import type { Author } from '../../audit/domain/author.js';
+import type { Role } from '../../access/domain/role.js';
 import { PageQuery, rowsOf } from '../../shared/page-query.js';
 import { CreateProjectBody, ProjectDto, ProjectPageDto, UpdateProjectBody } from './project.dto.js';
 
@@ -54,7 +56,7 @@ export class ProjectController {
       },
     );
     response.location(`/v1/projects/${project.id}`);
-    return answer(response, project);
+    return answer(response, project, 'owner');
   }
 
   /** The caller's projects, newest first; of an API key its one project. */
@@ -63,13 +65,16 @@ export class ProjectController {
   @ApiOkResponse({ type: ProjectPageDto })
   @Get()
   async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<ProjectPageDto> {
-    const projects = await this.projects.read(await this.access.projectIdsOf(actor, rowsOf(query)));
+    const places = await this.access.placesOf(actor, rowsOf(query));
+    const roles = new Map(places.map(({ projectId, role }) => [projectId, role]));
+    const projects = await this.projects.read([...roles.keys()]);
     const now = new Date();
     return pageOf(
       projects,
       query.limit,
       (project) => project.id,
-      (project) => ProjectDto.of(project, now),
+      // Whoever is in the list has a role there.
+      (project) => ProjectDto.of(project, roles.get(project.id) ?? 'viewer', now),
     );
   }
 
@@ -78,8 +83,12 @@ export class ProjectController {
   @ApiParam({ name: 'projectId', format: 'uuid' })
   @ApiOkResponse({ type: ProjectDto })
   @Get(':projectId')
-  read(@CurrentProject() project: Project, @Res({ passthrough: true }) response: Response): ProjectDto {
-    return answer(response, project);
+  read(
+    @CurrentProject() project: Project,
+    @CurrentRole() role: Role,
+    @Res({ passthrough: true }) response: Response,
+  ): ProjectDto {
+    return answer(response, project, role);
   }
 
   /**
@@ -95,6 +104,7 @@ export class ProjectController {
   async update(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
+    @CurrentRole() role: Role,
     @Body() body: UpdateProjectBody,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
@@ -107,7 +117,7 @@ export class ProjectController {
     const changed = await this.projects.update({ id: project.id, author }, changes, (stored) =>
       requireMatch(ifMatch, tagOf(stored)),
     );
-    return answer(response, changed);
+    return answer(response, changed, role);
   }
 
   /** Deletes the project with its consent records, members, keys and waiting messages; there is no way back. */
@@ -123,9 +133,9 @@ export class ProjectController {
 }
 
 /** The project as an answer, with the tag of what a PATCH can change. */
-function answer(response: Response, project: Project): ProjectDto {
+function answer(response: Response, project: Project, role: Role): ProjectDto {
   response.setHeader('ETag', tagOf(project));
-  return ProjectDto.of(project, new Date());
+  return ProjectDto.of(project, role, new Date());
 }
 
 function tagOf({ name, domains }: Project): string {

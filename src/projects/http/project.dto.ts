@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray } from 'class-validator';
+import { type Role, ROLES } from '../../access/domain/role.js';
 import type { Project } from '../domain/project.js';
 import { IfGiven } from '../../shared/if-given.decorator.js';
 import { TextLine } from '../../shared/text.decorator.js';
@@ -50,6 +51,9 @@ export class ProjectDto {
   @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'] })
   tier!: string;
 
+  @ApiProperty({ enum: ROLES, description: 'What the caller is here' })
+  role!: Role;
+
   @ApiProperty({ type: String, nullable: true, description: 'Why the last failed delivery failed.' })
   lastFailureReason!: string | null;
 
@@ -57,13 +61,13 @@ export class ProjectDto {
   createdAt!: Date;
 
   /**
-   * What the outside sees of a project. Where the cached tier has run out and the sweeper has not come by
+   * What a caller of this role sees of a project. Where the cached tier has run out and the sweeper has not come by
    * yet, it is `lite`: what is shown is never more than what is entitled (design §6.2).
    */
-  static of(project: Project, now: Date): ProjectDto {
+  static of(project: Project, role: Role, now: Date): ProjectDto {
     const { id, name, domains, tierValidUntil, lastFailure, createdAt } = project;
     const tier = tierValidUntil && tierValidUntil <= now ? 'lite' : project.tier;
-    return { id, name, domains, tier, lastFailureReason: lastFailure?.reason ?? null, createdAt };
+    return { id, name, domains, tier, role, lastFailureReason: lastFailure?.reason ?? null, createdAt };
   }
 }
 

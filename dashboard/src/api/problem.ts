@@ -1,0 +1,35 @@
+/** A refusal of the API (RFC 9457), or what kept it from answering. */
+export class ApiProblem extends Error {
+  constructor(
+    /** The API's stable code; `unreachable` where there was no answer. */
+    readonly code: string,
+    /** The API's own sentence. */
+    readonly detail: string,
+    readonly status: number,
+    /** The refused fields. */
+    readonly fields: Readonly<Record<string, string>> = {},
+    /** Further members, e.g. `requiredTiers`. */
+    readonly members: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(detail);
+    this.name = 'ApiProblem';
+  }
+}
+
+/** What the client throws, as an `ApiProblem`: an answered problem document, or silence. */
+export function problemOf(error: unknown, response: Response | undefined): ApiProblem {
+  if (error instanceof ApiProblem) return error;
+  if (!response) return new ApiProblem('unreachable', '', 0);
+  if (typeof error !== 'object' || error === null || !('code' in error))
+    return new ApiProblem('internal_error', '', response.status);
+  const { code, detail, errors, ...members } = error as Record<string, unknown>;
+  return new ApiProblem(String(code), String(detail ?? ''), response.status, fieldsOf(errors), members);
+}
+
+function fieldsOf(errors: unknown): Record<string, string> {
+  if (!Array.isArray(errors)) return {};
+  const fields: Record<string, string> = {};
+  for (const { field, message } of errors as { field: string; message: string }[])
+    fields[field] = field in fields ? `${fields[field]} ${message}` : message;
+  return fields;
+}

@@ -1,0 +1,36 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiProblem } from './problem';
+
+/** Statuses that another try may mend. */
+const PASSING = new Set([0, 502, 503, 504]);
+const RETRIES_MAX = 2;
+const STALE_MS = 5_000;
+
+/** Told when the session has ended meanwhile; the router says where that leads. */
+export const sessionEnd: { listener: () => void } = { listener: () => {} };
+
+function noticeSessionEnd(error: Error): void {
+  if (error instanceof ApiProblem && error.code === 'authentication_required') sessionEnd.listener();
+}
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeSessionEnd }),
+  mutationCache: new MutationCache({ onError: noticeSessionEnd }),
+  defaultOptions: {
+    queries: {
+      staleTime: STALE_MS,
+      // A request that fails says so at once; the page offers another try.
+      networkMode: 'always',
+      retry: (failed, error) =>
+        failed < RETRIES_MAX && error instanceof ApiProblem && PASSING.has(error.status),
+    },
+    mutations: { networkMode: 'always', retry: false },
+  },
+});
+
+/** Asks anew for everything that these operations of the API have answered, e.g. `consentList`. */
+export function refresh(...operations: string[]): Promise<void> {
+  return queryClient.invalidateQueries({
+    predicate: ({ queryKey }) => operations.includes((queryKey[0] as { _id?: string })?._id ?? ''),
+  });
+}

@@ -1,0 +1,40 @@
+import { Anchor, Button, Container, Group, Stack, Text, Title } from '@mantine/core';
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { ApiProblem } from '../api/problem';
+import { sentenceOf } from '../shared/sentence';
+import { t } from '../texts/texts';
+
+/** An address that leads nowhere. */
+export function NotFound() {
+  return (
+    <Container size="sm" py="xl" component="main">
+      <Stack gap="sm">
+        <Title order={1}>{t.failures.notFound}</Title>
+        <Text>{t.failures.notFoundText}</Text>
+        <Anchor component={Link} to="/">
+          {t.failures.home}
+        </Anchor>
+      </Stack>
+    </Container>
+  );
+}
+
+/** A page that could not be loaded, with the reason. */
+export function PageFailed({ error }: ErrorComponentProps) {
+  const router = useRouter();
+  const missing = error instanceof ApiProblem && error.status === 404;
+  return (
+    <Container size="sm" py="xl" component="main">
+      <Stack gap="sm">
+        <Title order={1}>{missing ? t.failures.notFound : t.failures.failed}</Title>
+        <Text role="alert">{sentenceOf(error)}</Text>
+        <Group>
+          {!missing && <Button onClick={() => void router.invalidate()}>{t.shared.tryAgain}</Button>}
+          <Anchor component={Link} to="/">
+            {t.failures.home}
+          </Anchor>
+        </Group>
+      </Stack>
+    </Container>
+  );
+}

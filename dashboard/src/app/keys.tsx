@@ -1,0 +1,68 @@
+import { Modal } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { t } from '../texts/texts';
+
+/** How long after `g` the second key may come. */
+const SEQUENCE_MS = 1_500;
+
+/** Where `g` and another key lead, below the project. */
+const PLACES: Record<string, string> = {
+  o: '',
+  c: '/consents',
+  d: '/deliveries',
+  a: '/analytics',
+  i: '/install',
+  s: '/settings/consent/records-and-archive',
+};
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** The keys that work on every page, wherever nobody is typing. */
+export function useKeys(projectId: string | undefined, openHelp: () => void): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    let goneAt = -Infinity;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+        return;
+      const place = PLACES[event.key];
+      const inSequence = event.timeStamp - goneAt < SEQUENCE_MS;
+      goneAt = event.key === 'g' ? event.timeStamp : -Infinity;
+      if (event.key === '?') openHelp();
+      else if (event.key === '/') {
+        const search = document.querySelector<HTMLElement>('[data-search]');
+        if (!search) return;
+        event.preventDefault();
+        search.focus();
+      } else if (inSequence && place !== undefined && projectId)
+        void navigate({ to: `/projects/${projectId}${place}` });
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [projectId, navigate, openHelp]);
+}
+
+export function KeyHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={t.keys.title}
+      closeButtonProps={{ 'aria-label': t.shared.close }}
+    >
+      <dl className="facts">
+        {t.keys.list.map(([keys, text]) => (
+          <div key={keys} style={{ display: 'contents' }}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  );
+}

@@ -1,0 +1,40 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { projectListOptions } from '../client/@tanstack/react-query.gen';
+import { t } from '../texts/texts';
+
+/** More projects than this are not listed: nobody finds one among them here. */
+const PROJECTS_MAX = 200;
+
+export function ProjectSwitcher({ projectId }: { projectId: string | undefined }) {
+  const { data } = useQuery(projectListOptions({ query: { limit: PROJECTS_MAX } }));
+  const current = data?.items.find(({ id }) => id === projectId);
+  return (
+    <Menu position="bottom-start" width={208}>
+      <Menu.Target>
+        <Button
+          variant="default"
+          size="sm"
+          fullWidth
+          justify="space-between"
+          aria-label={current ? t.shell.switchProject(current.name) : t.shell.chooseProject}
+          rightSection={<span aria-hidden>▾</span>}
+        >
+          <Text truncate>{current?.name ?? t.shell.chooseProject}</Text>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah={400} style={{ overflowY: 'auto' }}>
+        {data?.items.map(({ id, name }) => (
+          <Menu.Item key={id} component={Link} to={`/projects/${id}`} {...(id === projectId && { fw: 600 })}>
+            {name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item component={Link} to="/new-project">
+          {t.shell.newProject}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,216 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import {
+  authSessionOptions,
+  projectListOptions,
+  projectReadOptions,
+} from '../client/@tanstack/react-query.gen';
+import { queryClient, sessionEnd } from '../api/query-client';
+import { lastProject } from '../features/projects/last-project';
+import { consentFilters } from '../features/consents/filters';
+import { deliveryFilters } from '../features/deliveries/filters';
+import { analyticsRange } from '../features/analytics/range';
+import { NotFound, PageFailed } from './failures';
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: PageFailed });
+
+/** `/` leads to where the person was last, or to signing in. */
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: async () => {
+    await requireSession('/');
+    const { items } = await queryClient.fetchQuery(projectListOptions({ query: { limit: 200 } }));
+    const known = items.find(({ id }) => id === lastProject.read()) ?? items[0];
+    throw known
+      ? redirect({ to: '/projects/$projectId', params: { projectId: known.id }, replace: true })
+      : redirect({ to: '/new-project', replace: true });
+  },
+});
+
+/** Asks the API who is signed in; a session that was just opened or ended is in the cache already. */
+async function requireSession(to: string): Promise<void> {
+  const session = await queryClient.ensureQueryData({ ...authSessionOptions(), staleTime: 60_000 });
+  if (!session) throw redirect({ to: '/sign-in', search: to === '/' ? {} : { to } });
+}
+
+const signInSearch = (search: Record<string, unknown>): { to?: string } => {
+  const to = text(search['to']);
+  // A path of ours alone: `//elsewhere.example` is another site.
+  return to !== undefined && /^\/(?![/\\])/.test(to) ? { to } : {};
+};
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import('../features/sign-in/sign-in.page'), 'SignInPage'),
+});
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import('../features/sign-in/sign-up.page'), 'SignUpPage'),
+});
+
+const forgottenPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgotten-password',
+  component: lazyRouteComponent(
+    () => import('../features/sign-in/forgotten-password.page'),
+    'ForgottenPasswordPage',
+  ),
+});
+
+/** What stands behind a mailed link. */
+const tokenSearch = (search: Record<string, unknown>): { token?: string } => {
+  const token = text(search['token']);
+  return token === undefined ? {} : { token };
+};
+
+const confirmEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/confirm-email',
+  validateSearch: tokenSearch,
+  component: lazyRouteComponent(() => import('../features/sign-in/confirm-email.page'), 'ConfirmEmailPage'),
+});
+const newPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/new-password',
+  validateSearch: tokenSearch,
+  component: lazyRouteComponent(() => import('../features/sign-in/new-password.page'), 'NewPasswordPage'),
+});
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: ({ location }) => requireSession(location.href),
+  component: lazyRouteComponent(() => import('./shell'), 'Shell'),
+});
+const newProject = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/new-project',
+  component: lazyRouteComponent(() => import('../features/projects/new-project.page'), 'NewProjectPage'),
+});
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../features/account/account.page'), 'AccountPage'),
+});
+
+export const projectRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$projectId',
+  beforeLoad: ({ params }) => lastProject.write(params.projectId),
+  loader: ({ params }) =>
+    queryClient.ensureQueryData(projectReadOptions({ path: { projectId: params.projectId } })),
+});
+const overview = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('../features/overview/overview.page'), 'OverviewPage'),
+});
+export const consentsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/consents',
+  validateSearch: consentFilters,
+  component: lazyRouteComponent(() => import('../features/consents/consents.page'), 'ConsentsPage'),
+});
+export const deliveriesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/deliveries',
+  validateSearch: deliveryFilters,
+  component: lazyRouteComponent(() => import('../features/deliveries/deliveries.page'), 'DeliveriesPage'),
+});
+export const analyticsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/analytics',
+  validateSearch: analyticsRange,
+  component: lazyRouteComponent(() => import('../features/analytics/analytics.page'), 'AnalyticsPage'),
+});
+const install = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/install',
+  component: lazyRouteComponent(() => import('../features/install/install.page'), 'InstallPage'),
+});
+const records = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/settings/consent/records-and-archive',
+  component: lazyRouteComponent(
+    () => import('../features/forwarding/records-and-archive.page'),
+    'RecordsAndArchivePage',
+  ),
+});
+const projectSettings = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/settings/project',
+  component: lazyRouteComponent(() => import('../features/settings/project.page'), 'ProjectSettingsPage'),
+});
+const plan = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/settings/plan',
+  component: lazyRouteComponent(() => import('../features/settings/plan.page'), 'PlanPage'),
+});
+const members = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/settings/members',
+  component: lazyRouteComponent(() => import('../features/settings/members.page'), 'MembersPage'),
+});
+const apiKeys = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/settings/api-keys',
+  component: lazyRouteComponent(() => import('../features/settings/api-keys.page'), 'ApiKeysPage'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    home,
+    signIn,
+    signUp,
+    forgottenPassword,
+    confirmEmail,
+    newPassword,
+    signedIn.addChildren([
+      newProject,
+      account,
+      projectRoute.addChildren([
+        overview,
+        consentsRoute,
+        deliveriesRoute,
+        analyticsRoute,
+        install,
+        records,
+        projectSettings,
+        plan,
+        members,
+        apiKeys,
+      ]),
+    ]),
+  ]),
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  // A skeleton of the page itself stands there sooner.
+  defaultPendingMs: 300,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+sessionEnd.listener = () => {
+  queryClient.setQueryData(authSessionOptions().queryKey, null);
+  const { href, pathname } = router.state.location;
+  if (pathname !== '/sign-in' && pathname !== '/sign-up')
+    void router.navigate({ to: '/sign-in', search: { to: href } });
+};

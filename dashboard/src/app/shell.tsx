@@ -1,0 +1,59 @@
+import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Outlet, useParams, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { t } from '../texts/texts';
+import { KeyHelp, useKeys } from './keys';
+import { Navigation } from './navigation';
+import { PersonMenu } from './person-menu';
+import { ProjectSwitcher } from './project-switcher';
+
+/** What stands around every page of somebody who is signed in. */
+export function Shell() {
+  const { projectId } = useParams({ strict: false });
+  const [opened, menu] = useDisclosure(false);
+  const [help, helpBox] = useDisclosure(false);
+  useKeys(projectId, helpBox.open);
+  const pathname = useRouterState({ select: (state) => state.location.pathname });
+  const { close } = menu;
+  useEffect(close, [pathname, close]);
+  return (
+    <AppShell
+      header={{ height: { base: 48, sm: 0 } }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding="lg"
+    >
+      <a className="skip-link" href="#content">
+        {t.shell.skip}
+      </a>
+      <AppShell.Header hiddenFrom="sm" px="md">
+        <Group h="100%" gap="sm">
+          <Burger
+            opened={opened}
+            onClick={menu.toggle}
+            size="sm"
+            aria-label={opened ? t.shell.closeMenu : t.shell.openMenu}
+          />
+          <strong>{t.product}</strong>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label={t.shell.navigation}>
+        <AppShell.Section mb="sm">
+          <ProjectSwitcher projectId={projectId} />
+        </AppShell.Section>
+        <AppShell.Section grow component={ScrollArea} type="never">
+          {projectId && <Navigation projectId={projectId} />}
+        </AppShell.Section>
+        <AppShell.Section>
+          <PersonMenu openHelp={helpBox.open} />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <div className="content">
+          <Outlet />
+        </div>
+      </AppShell.Main>
+      <KeyHelp opened={help} onClose={helpBox.close} />
+    </AppShell>
+  );
+}

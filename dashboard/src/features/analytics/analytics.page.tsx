@@ -1,0 +1,184 @@
+import { Anchor, SegmentedControl } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { consentAnalyticsOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
+import type { ConsentAnalyticsView, ConsentCountsView } from '../../client/types.gen';
+import { Allowed, refusalOf } from '../../shared/allowed';
+import { type Column, SkeletonRows } from '../../shared/endless-list';
+import { number, percent } from '../../shared/format';
+import { Page } from '../../shared/page';
+import { PlainList } from '../../shared/plain-list';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { Section } from '../../shared/section';
+import { t } from '../../texts/texts';
+import { useProject } from '../projects/use-project';
+import { period } from './period';
+import { RANGES, type Range } from './range';
+
+const RateChart = lazy(() => import('./rate-chart'));
+
+export function AnalyticsPage() {
+  const project = useProject();
+  const path = { projectId: project.id };
+  const { days } = useSearch({ from: '/signed-in/projects/$projectId/analytics' });
+  const navigate = useNavigate({ from: '/projects/$projectId/analytics' });
+  const { data: tier } = useQuery(tierReadOptions({ path }));
+  const open = tier?.features.analytics ?? false;
+  const { now, before, interval } = period(days, new Date());
+  const current = useQuery({
+    ...consentAnalyticsOptions({ path, query: { ...now, interval } }),
+    enabled: open,
+  });
+  const former = useQuery({
+    ...consentAnalyticsOptions({ path, query: { ...before, interval } }),
+    enabled: open,
+  });
+  const failed = current.isError ? current : former.isError ? former : null;
+  const refusal = tier ? refusalOf(project, { feature: { open, tier: 'Business' } }) : null;
+  return (
+    <Page title={t.pages.analytics}>
+      <Allowed refusal={refusal} projectId={project.id}>
+        <SegmentedControl
+          aria-label={t.analytics.range}
+          value={String(days)}
+          disabled={refusal !== null}
+          onChange={(value) => void navigate({ search: { days: Number(value) as Range } })}
+          data={RANGES.map((value) => ({ value: String(value), label: t.analytics.ranges[value] }))}
+        />
+      </Allowed>
+      {failed && <ProblemAlert error={failed.error} retry={() => void failed.refetch()} />}
+      {!failed && open && !(current.data && former.data) && <SkeletonRows rows={8} />}
+      {current.data && former.data && <Figures current={current.data} former={former.data} />}
+      {tier && !open && <Definitions />}
+    </Page>
+  );
+}
+
+const RATES = ['analytics', 'marketing', 'preferences', 'fullAccept', 'rejection', 'withdrawal'] as const;
+
+function Figures({ current, former }: { current: ConsentAnalyticsView; former: ConsentAnalyticsView }) {
+  return (
+    <>
+      <Section title={t.analytics.overTime}>
+        <Suspense fallback={<SkeletonRows rows={6} />}>
+          <RateChart series={current.series} interval={current.interval} />
+        </Suspense>
+        <PlainList
+          label={t.analytics.besideBefore}
+          items={[
+            {
+              key: 'records' as const,
+              now: number(current.totals.records),
+              before: number(former.totals.records),
+            },
+            ...RATES.map((key) => ({
+              key,
+              now: percent(current.totals.rates[key]),
+              before: percent(former.totals.rates[key]),
+            })),
+          ]}
+          idOf={({ key }) => key}
+          columns={[
+            { title: t.analytics.figure, cell: ({ key }) => t.analytics.figures[key] },
+            { title: t.analytics.thisPeriod, number: true, cell: (row) => row.now },
+            { title: t.analytics.periodBefore, number: true, cell: (row) => row.before },
+          ]}
+        />
+      </Section>
+      <Breakdown
+        title={t.analytics.byAction}
+        rows={[
+          ...current.byAction.map((counts) => ({
+            name: t.actions[counts.action as keyof typeof t.actions] ?? counts.action,
+            counts,
+          })),
+          ...others(current.otherActions),
+        ]}
+      />
+      <Breakdown
+        title={t.analytics.byHost}
+        rows={[
+          ...current.byHostname.map((counts) => ({ name: counts.hostname ?? t.consents.noHost, counts })),
+          ...others(current.otherHostnames),
+        ]}
+      />
+      <Section title={t.analytics.perInterval[current.interval]}>
+        <PlainList
+          label={t.analytics.perInterval[current.interval]}
+          items={current.series.toReversed()}
+          idOf={({ at }) => at}
+          columns={[
+            { title: t.analytics.when, cell: ({ at }) => intervalText(at, current.interval) },
+            ...countColumns<ConsentCountsView & { at: string }>((counts) => counts),
+          ]}
+        />
+      </Section>
+      <Definitions />
+    </>
+  );
+}
+
+interface Row {
+  name: string;
+  counts: ConsentCountsView;
+}
+
+const others = (counts: ConsentCountsView): Row[] =>
+  counts.records > 0 ? [{ name: t.analytics.others, counts }] : [];
+
+function Breakdown({ title, rows }: { title: string; rows: Row[] }) {
+  return (
+    <Section title={title}>
+      {rows.length === 0 ? (
+        t.analytics.none
+      ) : (
+        <PlainList
+          label={title}
+          items={rows}
+          idOf={({ name }) => name}
+          columns={[
+            { title: t.analytics.name, cell: ({ name }) => name },
+            ...countColumns<Row>(({ counts }) => counts),
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** The counted records and each rate, right-aligned. */
+function countColumns<T>(countsOf: (item: T) => ConsentCountsView): Column<T>[] {
+  return [
+    { title: t.analytics.figures.records, number: true, cell: (item) => number(countsOf(item).records) },
+    ...RATES.map((rate) => ({
+      title: t.analytics.figures[rate],
+      number: true,
+      cell: (item: T) => percent(countsOf(item).rates[rate]),
+    })),
+  ];
+}
+
+function intervalText(at: string, interval: ConsentAnalyticsView['interval']): string {
+  return new Intl.DateTimeFormat(t.language, {
+    timeZone: 'UTC',
+    dateStyle: 'medium',
+    ...(interval === 'hour' && { timeStyle: 'short' }),
+  }).format(new Date(at));
+}
+
+function Definitions() {
+  return (
+    <Section title={t.analytics.definitions}>
+      <dl className="facts">
+        {(['records', ...RATES] as const).map((key) => (
+          <div key={key} style={{ display: 'contents' }}>
+            <dt>{t.analytics.figures[key]}</dt>
+            <dd>{t.analytics.definition[key]}</dd>
+          </div>
+        ))}
+      </dl>
+      <Anchor href="/docs">{t.shell.apiDocs}</Anchor>
+    </Section>
+  );
+}

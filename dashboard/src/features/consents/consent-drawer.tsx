@@ -1,0 +1,100 @@
+import { Code, Drawer, Stack, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { consentOneOptions } from '../../client/@tanstack/react-query.gen';
+import type { ConsentView, ProjectDto } from '../../client/types.gen';
+import { CopyId } from '../../shared/copy-id';
+import { SkeletonRows } from '../../shared/endless-list';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { State } from '../../shared/state';
+import { Instant } from '../../shared/when';
+import { t } from '../../texts/texts';
+import { DeliveryLife } from '../deliveries/delivery-life';
+import type { Flag } from './filters';
+
+const FLAGS: Flag[] = ['analytics', 'marketing', 'preferences'];
+/** As long as its delivery is to come, it is looked at again. */
+const PENDING_MS = 1_000;
+
+/** One record and what became of it, beside the list that it was opened from. */
+export function ConsentDrawer({
+  project,
+  consentId,
+  onClose,
+}: {
+  project: ProjectDto;
+  consentId: string | undefined;
+  onClose: () => void;
+}) {
+  return (
+    <Drawer
+      opened={consentId !== undefined}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={t.consents.record}
+      closeButtonProps={{ 'aria-label': t.shared.close }}
+    >
+      {consentId !== undefined && <ConsentDetails key={consentId} project={project} consentId={consentId} />}
+    </Drawer>
+  );
+}
+
+function ConsentDetails({ project, consentId }: { project: ProjectDto; consentId: string }) {
+  const query = useQuery({
+    ...consentOneOptions({ path: { projectId: project.id, consentId } }),
+    refetchInterval: ({ state }) => (isPending(state.data) ? PENDING_MS : false),
+  });
+  if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
+  if (!query.data) return <SkeletonRows rows={8} />;
+  return (
+    <Stack gap="lg">
+      <Record record={query.data} />
+      <DeliveryLife project={project} record={query.data} />
+    </Stack>
+  );
+}
+
+const isPending = (record: ConsentView | undefined): boolean =>
+  (record?.delivery as { outcome?: string } | null | undefined)?.outcome === 'pending';
+
+function Record({ record }: { record: ConsentView }) {
+  const additional = Object.entries(record.additionalFields);
+  return (
+    <section aria-label={t.consents.record}>
+      <dl className="facts">
+        <dt>{t.consents.id}</dt>
+        <dd>
+          <CopyId id={record.id} whole />
+        </dd>
+        <dt>{t.consents.received}</dt>
+        <dd>
+          <Instant at={record.receivedAt} />
+        </dd>
+        <dt>{t.consents.action}</dt>
+        <dd>{t.actions[record.action as keyof typeof t.actions] ?? record.action}</dd>
+        <dt>{t.consents.host}</dt>
+        <dd>{record.hostname ?? t.consents.noHost}</dd>
+        {FLAGS.map((flag) => (
+          <div key={flag} style={{ display: 'contents' }}>
+            <dt>{t.categories[flag]}</dt>
+            <dd>
+              <State is={record[flag] ? 'good' : 'off'}>
+                {record[flag] ? t.consents.given : t.consents.refused}
+              </State>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {additional.length > 0 && (
+        <>
+          <Title order={3} mt="md" mb={4}>
+            {t.consents.additional}
+          </Title>
+          <Code block tabIndex={0} aria-label={t.consents.additional}>
+            {JSON.stringify(record.additionalFields, null, 2)}
+          </Code>
+        </>
+      )}
+    </section>
+  );
+}

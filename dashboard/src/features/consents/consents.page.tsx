@@ -1,0 +1,184 @@
+import { Button, Group, NativeSelect, Stack, VisuallyHidden } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { consentListInfiniteOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
+import type { ConsentView, ProjectDto } from '../../client/types.gen';
+import { refusalOf } from '../../shared/allowed';
+import { CopyId } from '../../shared/copy-id';
+import { type Column, EndlessList } from '../../shared/endless-list';
+import { FilterDay, FilterText } from '../../shared/filter-fields';
+import { Page } from '../../shared/page';
+import { dayStart, type Zone } from '../../shared/time';
+import { When } from '../../shared/when';
+import { useZone } from '../../shared/zone';
+import { t } from '../../texts/texts';
+import { useProject } from '../projects/use-project';
+import { Categories } from './categories';
+import { ConsentDrawer } from './consent-drawer';
+import type { ConsentFilters, Flag } from './filters';
+
+const PAGE_ROWS = 100;
+/** A record shows within 2 s of its 201. */
+const LIVE_MS = 1_500;
+const ACTIONS = ['accept_all', 'reject_all', 'custom', 'withdraw', 'opt_out', 'dismiss'];
+const FLAGS: Flag[] = ['analytics', 'marketing', 'preferences'];
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+export function ConsentsPage() {
+  const project = useProject();
+  const path = { projectId: project.id };
+  const filters = useSearch({ from: '/signed-in/projects/$projectId/consents' });
+  const navigate = useNavigate({ from: '/projects/$projectId/consents' });
+  const { zone } = useZone();
+  const change = (changes: ConsentFilters) =>
+    void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
+  const query = useInfiniteQuery({
+    ...consentListInfiniteOptions({
+      path,
+      query: { ...queryOf(filters, zone), limit: PAGE_ROWS },
+    }),
+    initialPageParam: { path },
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+    // Whoever scrolls back through the log reads; only its beginning is live.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? false : LIVE_MS),
+  });
+  return (
+    <Page title={t.pages.consents} acts={<Exports project={project} filters={filters} zone={zone} />}>
+      <Filters filters={filters} change={change} clear={() => void navigate({ search: {} })} />
+      <EndlessList
+        label={t.consents.list}
+        query={query}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => change({ open: id })}
+        empty={
+          Object.keys(filters).length > 0 ? (
+            t.consents.noneMatch
+          ) : (
+            <Stack gap="xs" align="flex-start">
+              {t.consents.none}
+              <Link to="/projects/$projectId/install" params={{ projectId: project.id }}>
+                {t.consents.install}
+              </Link>
+            </Stack>
+          )
+        }
+      />
+      <ConsentDrawer project={project} consentId={filters.open} onClose={() => change({ open: undefined })} />
+    </Page>
+  );
+}
+
+const COLUMNS: Column<ConsentView>[] = [
+  {
+    title: t.consents.received,
+    cell: ({ id, receivedAt }) => (
+      <Link
+        to="."
+        search={(search) => ({ ...search, open: id })}
+        className="row-link"
+        onClick={(event) => event.stopPropagation()}
+      >
+        <When at={receivedAt} />
+        <VisuallyHidden> {t.consents.openRecord}</VisuallyHidden>
+      </Link>
+    ),
+  },
+  { title: t.consents.action, cell: ({ action }) => t.actions[action as keyof typeof t.actions] ?? action },
+  { title: t.consents.categories, cell: (record) => <Categories record={record} /> },
+  { title: t.consents.host, cell: ({ hostname }) => hostname ?? '–' },
+  { title: t.consents.id, cell: ({ id }) => <CopyId id={id} /> },
+];
+
+/** What the API is asked for, of what the address says. */
+function queryOf({ from, to, open: _open, ...rest }: ConsentFilters, zone: Zone) {
+  const first = from === undefined ? null : dayStart(from, zone);
+  const behind = to === undefined ? null : dayStart(to, zone, 1);
+  return {
+    ...rest,
+    ...(first && { from: first.toISOString() }),
+    ...(behind && { to: behind.toISOString() }),
+  };
+}
+
+function Filters({
+  filters,
+  change,
+  clear,
+}: {
+  filters: ConsentFilters;
+  change: (changes: ConsentFilters) => void;
+  clear: () => void;
+}) {
+  return (
+    <Group gap="xs" align="flex-end" role="search" aria-label={t.list.filters}>
+      <FilterText
+        label={t.consents.findId}
+        placeholder={t.consents.idPlaceholder}
+        value={undefined}
+        search
+        onChange={(id) => id !== undefined && UUID.test(id) && change({ open: id.toLowerCase() })}
+      />
+      <FilterDay label={t.list.from} value={filters.from} onChange={(from) => change({ from })} />
+      <FilterDay label={t.list.to} value={filters.to} onChange={(to) => change({ to })} />
+      <FilterText
+        label={t.consents.action}
+        list={ACTIONS}
+        value={filters.action}
+        onChange={(action) => change({ action })}
+      />
+      <FilterText
+        label={t.consents.host}
+        value={filters.hostname}
+        onChange={(hostname) => change({ hostname })}
+      />
+      {FLAGS.map((flag) => (
+        <NativeSelect
+          key={flag}
+          size="xs"
+          label={t.categories[flag]}
+          value={String(filters[flag] ?? '')}
+          onChange={({ currentTarget: { value } }) =>
+            change({ [flag]: value === '' ? undefined : value === 'true' })
+          }
+          data={[
+            { value: '', label: t.list.any },
+            { value: 'true', label: t.list.yes },
+            { value: 'false', label: t.list.no },
+          ]}
+        />
+      ))}
+      {Object.keys(filters).some((name) => name !== 'open') && (
+        <Button variant="subtle" onClick={clear}>
+          {t.list.clear}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+/** Exactly what the filters show, as a file. */
+function Exports({ project, filters, zone }: { project: ProjectDto; filters: ConsentFilters; zone: Zone }) {
+  const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));
+  const refusal = tier && refusalOf(project, { feature: { open: tier.features.export, tier: 'Pro' } });
+  const query = new URLSearchParams(
+    Object.entries(queryOf(filters, zone)).map(([name, value]) => [name, String(value)]),
+  );
+  return (['csv', 'pdf'] as const).map((format) =>
+    refusal === null ? (
+      <Button
+        key={format}
+        variant="default"
+        component="a"
+        href={`/v1/projects/${project.id}/consents/export?format=${format}&${query}`}
+        download
+      >
+        {t.consents.export(format.toUpperCase())}
+      </Button>
+    ) : (
+      <Button key={format} variant="default" disabled title={t.shared.needsTier('Pro')}>
+        {t.consents.export(format.toUpperCase())}
+      </Button>
+    ),
+  );
+}

@@ -1,0 +1,37 @@
+const FLAGS = ['analytics', 'marketing', 'preferences'] as const;
+export type Flag = (typeof FLAGS)[number];
+
+/** What the address says about the list of consents. */
+export interface ConsentFilters {
+  /** First and last day, as `2026-11-21`. */
+  from?: string;
+  to?: string;
+  action?: string;
+  hostname?: string;
+  analytics?: boolean;
+  marketing?: boolean;
+  preferences?: boolean;
+  /** The record that is open in the drawer. */
+  open?: string;
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const TEXTS = ['action', 'hostname', 'open'] as const;
+
+/** Reads the filters of an address; what is no filter is left out. */
+export function consentFilters(search: Record<string, unknown>): ConsentFilters {
+  const filters: ConsentFilters = {};
+  for (const name of ['from', 'to'] as const) {
+    const value = search[name];
+    if (typeof value === 'string' && DAY.test(value)) filters[name] = value;
+  }
+  for (const name of TEXTS) {
+    const value = search[name];
+    if (typeof value === 'string' && value.trim() !== '') filters[name] = value.trim();
+  }
+  for (const name of FLAGS) {
+    const value = search[name];
+    if (typeof value === 'boolean') filters[name] = value;
+  }
+  return filters;
+}

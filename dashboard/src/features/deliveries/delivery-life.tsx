@@ -1,0 +1,74 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { deliveryListOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
+import { deliveryResendOne } from '../../client/sdk.gen';
+import type { ConsentView, ProjectDto } from '../../client/types.gen';
+import { Allowed, refusalOf } from '../../shared/allowed';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { State } from '../../shared/state';
+import { useAct } from '../../shared/use-act';
+import { Instant } from '../../shared/when';
+import { t } from '../../texts/texts';
+import { outcomeCondition, outcomeSentence } from './outcome';
+
+/** More attempts than these of one record are nobody's reading. */
+const ATTEMPTS_MAX = 50;
+
+/** What became of one record: each attempt, what is to come, and sending it again. */
+export function DeliveryLife({ project, record }: { project: ProjectDto; record: ConsentView }) {
+  const path = { projectId: project.id };
+  const { data: tier } = useQuery(tierReadOptions({ path }));
+  const state = record.delivery as { outcome: string; reason?: string } | null;
+  const attempts = useQuery({
+    ...deliveryListOptions({ path, query: { consentId: record.id, limit: ATTEMPTS_MAX } }),
+    // A new outcome of the record is a new attempt of this list.
+    queryHash: JSON.stringify(['attempts', record.id, record.delivery]),
+  });
+  const resend = useAct({
+    run: async () => (await deliveryResendOne({ path: { ...path, consentId: record.id } })).data,
+    done: ({ queued }) => (queued > 0 ? t.deliveries.queuedOne : t.deliveries.alreadyWaiting),
+    refreshes: ['consentOne', 'deliveryList'],
+  });
+  const refusal = refusalOf(project, {
+    role: 'editor',
+    feature: { open: tier?.features.consentForwarding ?? true, tier: 'Pro' },
+  });
+  return (
+    <section aria-label={t.deliveries.life}>
+      <Stack gap="sm">
+        <Title order={2}>{t.deliveries.life}</Title>
+        <LifeSentence state={state} />
+        <ProblemAlert error={attempts.error} retry={() => void attempts.refetch()} />
+        {(attempts.data?.items.length ?? 0) > 0 && (
+          <ol className="attempts">
+            {attempts.data?.items.map((attempt) => (
+              <li key={attempt.id}>
+                <Group gap="xs">
+                  <State is={outcomeCondition(attempt.outcome)}>{t.outcomes[attempt.outcome]}</State>
+                  <Instant at={attempt.attemptedAt} />
+                </Group>
+                <Text>{outcomeSentence(attempt)}</Text>
+              </li>
+            ))}
+          </ol>
+        )}
+        <Allowed refusal={refusal} projectId={project.id}>
+          <Button variant="default" onClick={() => resend.run(undefined)} loading={resend.pending}>
+            {t.deliveries.resend}
+          </Button>
+        </Allowed>
+        <ProblemAlert error={resend.error} />
+      </Stack>
+    </section>
+  );
+}
+
+function LifeSentence({ state }: { state: { outcome: string; reason?: string } | null }) {
+  if (state === null) return <Text c="dimmed">{t.deliveries.logGone}</Text>;
+  if (state.outcome === 'pending') return <State is="waiting">{t.deliveries.pending}</State>;
+  if (state.outcome === 'unsent')
+    return (
+      <State is="off">{state.reason === 'tier' ? t.deliveries.unsentTier : t.deliveries.unsentOff}</State>
+    );
+  return null;
+}

@@ -1,0 +1,27 @@
+const OUTCOMES = ['delivered', 'failed', 'skipped'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** What the address says about the list of deliveries. */
+export interface DeliveryFilters {
+  status?: Outcome;
+  /** First and last day, as `2026-11-21`. */
+  from?: string;
+  to?: string;
+  /** The attempt that is open in the drawer. */
+  open?: string;
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** Reads the filters of an address; what is no filter is left out. */
+export function deliveryFilters(search: Record<string, unknown>): DeliveryFilters {
+  const filters: DeliveryFilters = {};
+  for (const name of ['from', 'to'] as const) {
+    const value = search[name];
+    if (typeof value === 'string' && DAY.test(value)) filters[name] = value;
+  }
+  const status = OUTCOMES.find((outcome) => outcome === search['status']);
+  if (status) filters.status = status;
+  if (typeof search['open'] === 'string') filters.open = search['open'];
+  return filters;
+}

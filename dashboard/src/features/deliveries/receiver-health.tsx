@@ -1,0 +1,61 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { forwardingReadOptions } from '../../client/@tanstack/react-query.gen';
+import type { ForwardingSettingsDto } from '../../client/types.gen';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { SkeletonRows } from '../../shared/endless-list';
+import { type Condition, State } from '../../shared/state';
+import { When } from '../../shared/when';
+import { number } from '../../shared/format';
+import { t } from '../../texts/texts';
+
+const LIVE_MS = 3_000;
+
+/** The receiver's health in a sentence or two. */
+export function ReceiverHealth({ projectId }: { projectId: string }) {
+  const query = useQuery({ ...forwardingReadOptions({ path: { projectId } }), refetchInterval: LIVE_MS });
+  if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
+  if (!query.data) return <SkeletonRows rows={1} />;
+  const settings = query.data;
+  return (
+    <Text component="div" data-health={healthOf(settings)} role="status">
+      <State is={healthOf(settings)}>
+        <HealthSentence settings={settings} />
+      </State>
+      {settings.pending > 0 && <Text>{t.health.waiting(number(settings.pending))}</Text>}
+    </Text>
+  );
+}
+
+export function healthOf({
+  available,
+  enabled,
+  lastFailure,
+  lastDeliveredAt,
+}: ForwardingSettingsDto): Condition {
+  if (!available || !enabled) return 'off';
+  if (lastFailure && (lastDeliveredAt === null || lastFailure.at > lastDeliveredAt)) return 'bad';
+  return lastDeliveredAt === null ? 'waiting' : 'good';
+}
+
+function HealthSentence({ settings }: { settings: ForwardingSettingsDto }) {
+  const { available, enabled, lastFailure, lastDeliveredAt } = settings;
+  if (!available) return t.health.notAvailable;
+  if (!enabled) return t.health.off;
+  switch (healthOf(settings)) {
+    case 'bad':
+      return (
+        <span>
+          {lastFailure?.reason} {lastFailure && <When at={lastFailure.at} />}.
+        </span>
+      );
+    case 'good':
+      return (
+        <span>
+          {t.health.good} {lastDeliveredAt && <When at={lastDeliveredAt} />}.
+        </span>
+      );
+    default:
+      return t.health.nothingYet;
+  }
+}

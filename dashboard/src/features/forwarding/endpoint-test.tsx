@@ -1,0 +1,37 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { forwardingTest } from '../../client/sdk.gen';
+import { CopyId } from '../../shared/copy-id';
+import { number } from '../../shared/format';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { State } from '../../shared/state';
+import { useAct } from '../../shared/use-act';
+import { t } from '../../texts/texts';
+
+/** Sends a synthetic record to the saved endpoint and says how it went (spec §4.2). */
+export function EndpointTest({ projectId, ready }: { projectId: string; ready: boolean }) {
+  const act = useAct({
+    run: async () => (await forwardingTest({ path: { projectId } })).data,
+  });
+  const { result } = act;
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Button variant="default" disabled={!ready} loading={act.pending} onClick={() => act.run(undefined)}>
+        {t.forwarding.testAct}
+      </Button>
+      {!ready && <Text c="dimmed">{t.forwarding.testNeedsEndpoint}</Text>}
+      <ProblemAlert error={act.error} />
+      {result && (
+        <div role="status">
+          <State is={result.delivered ? 'good' : 'bad'}>
+            {result.delivered
+              ? t.forwarding.testDelivered(result.httpStatus ?? 0, number(result.durationMs))
+              : (result.reason ?? t.deliveries.failed)}
+          </State>
+          <Text>
+            {t.forwarding.testRecord} <CopyId id={result.consentId} />
+          </Text>
+        </div>
+      )}
+    </Stack>
+  );
+}

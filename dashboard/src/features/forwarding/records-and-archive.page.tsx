@@ -1,0 +1,78 @@
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { forwardingReadOptions } from '../../client/@tanstack/react-query.gen';
+import { Allowed, refusalOf } from '../../shared/allowed';
+import { SkeletonRows } from '../../shared/endless-list';
+import { Page } from '../../shared/page';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { Section } from '../../shared/section';
+import { Instant } from '../../shared/when';
+import { t } from '../../texts/texts';
+import { ReceiverHealth } from '../deliveries/receiver-health';
+import { useProject } from '../projects/use-project';
+import { EndpointTest } from './endpoint-test';
+import { ForwardingForm } from './forwarding-form';
+import { SampleReceivers } from './sample-receivers';
+import { Signing } from './signing';
+
+/** Settings ▸ Consent ▸ Records and archive (spec §2.2). */
+export function RecordsAndArchivePage() {
+  const project = useProject();
+  const query = useQuery(forwardingReadOptions({ path: { projectId: project.id } }));
+  if (query.isError)
+    return (
+      <Page title={t.pages.recordsAndArchive}>
+        <ProblemAlert error={query.error} retry={() => void query.refetch()} />
+      </Page>
+    );
+  const settings = query.data;
+  if (!settings)
+    return (
+      <Page title={t.pages.recordsAndArchive}>
+        <SkeletonRows rows={10} />
+      </Page>
+    );
+  const refusal = refusalOf(project, {
+    role: 'editor',
+    feature: { open: settings.available, tier: 'Pro' },
+  });
+  return (
+    <Page title={t.pages.recordsAndArchive}>
+      <nav aria-label={t.shell.where} className="crumbs">
+        {t.pages.settings} ▸ {t.pages.consent} ▸ {t.pages.recordsAndArchive}
+      </nav>
+      <Section title={t.forwarding.title} text={t.forwarding.text}>
+        <Allowed refusal={refusal} projectId={project.id}>
+          <ForwardingForm key={project.id} projectId={project.id} settings={settings} />
+        </Allowed>
+      </Section>
+      <Section title={t.forwarding.health}>
+        <ReceiverHealth projectId={project.id} />
+        {settings.lastFailure && (
+          <dl className="facts">
+            <dt>{t.forwarding.lastFailure}</dt>
+            <dd>
+              {settings.lastFailure.reason} <Instant at={settings.lastFailure.at} />
+            </dd>
+          </dl>
+        )}
+      </Section>
+      <Section title={t.forwarding.test} text={t.forwarding.testText}>
+        <Allowed refusal={refusal} projectId={project.id}>
+          <EndpointTest projectId={project.id} ready={settings.endpointUrl !== null} />
+        </Allowed>
+      </Section>
+      <Section title={t.forwarding.signing} text={t.forwarding.signingText}>
+        <Allowed refusal={refusal} projectId={project.id}>
+          <Signing projectId={project.id} signing={settings.signing} />
+        </Allowed>
+      </Section>
+      <Section title={t.forwarding.samples} text={t.forwarding.samplesText}>
+        <SampleReceivers />
+        <Anchor href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">
+          Standard Webhooks
+        </Anchor>
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,32 @@
+import { Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { SkeletonRows } from '../../shared/endless-list';
+import { CopyLine } from '../../shared/copy-line';
+import { t } from '../../texts/texts';
+import { samplesOf } from './samples';
+
+/** The samples of docs/receiver.md, which the service's own tests run, loaded when somebody looks at them. */
+export function SampleReceivers() {
+  const { data } = useQuery({
+    queryKey: ['sample-receivers'],
+    queryFn: async () => samplesOf((await import('../../../../docs/receiver.md?raw')).default),
+    staleTime: Infinity,
+  });
+  if (!data) return <SkeletonRows rows={4} />;
+  return (
+    <Tabs defaultValue={data[0]?.title ?? null} keepMounted={false}>
+      <Tabs.List aria-label={t.forwarding.samples}>
+        {data.map(({ title }) => (
+          <Tabs.Tab key={title} value={title}>
+            {title}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {data.map(({ title, code }) => (
+        <Tabs.Panel key={title} value={title} pt="sm" className="sample">
+          <CopyLine text={code} label={title} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}

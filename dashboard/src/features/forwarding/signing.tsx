@@ -1,0 +1,62 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { signingSecretForgetFormer, signingSecretMake, signingSecretRemove } from '../../client/sdk.gen';
+import type { SigningDto } from '../../client/types.gen';
+import { CopyLine } from '../../shared/copy-line';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { State } from '../../shared/state';
+import { useAct } from '../../shared/use-act';
+import { Instant, When } from '../../shared/when';
+import { t } from '../../texts/texts';
+
+/** The secret that signs each request, so that the receiver can tell that it came from here. */
+export function Signing({ projectId, signing }: { projectId: string; signing: SigningDto }) {
+  const path = { projectId };
+  const refreshes = ['forwardingRead'];
+  const make = useAct({ run: async () => (await signingSecretMake({ path })).data, refreshes });
+  const remove = useAct({
+    run: async () => (await signingSecretRemove({ path })).data,
+    refreshes,
+    then: () => make.reset(),
+  });
+  const forget = useAct({ run: async () => (await signingSecretForgetFormer({ path })).data, refreshes });
+  return (
+    <Stack gap="sm">
+      <State is={signing.configured ? 'good' : 'off'}>
+        {signing.configured ? (
+          <span>
+            {t.forwarding.signedSince} {signing.createdAt && <When at={signing.createdAt} />}
+          </span>
+        ) : (
+          t.forwarding.notSigned
+        )}
+      </State>
+      {signing.formerValidUntil && (
+        <Text>
+          {t.forwarding.formerUntil} <Instant at={signing.formerValidUntil} />.
+        </Text>
+      )}
+      <Group gap="xs">
+        <Button variant="default" loading={make.pending} onClick={() => make.run(undefined)}>
+          {signing.configured ? t.forwarding.replaceSecret : t.forwarding.makeSecret}
+        </Button>
+        {signing.formerValidUntil && (
+          <Button variant="default" loading={forget.pending} onClick={() => forget.run(undefined)}>
+            {t.forwarding.forgetFormer}
+          </Button>
+        )}
+        {signing.configured && (
+          <Button variant="subtle" color="red" loading={remove.pending} onClick={() => remove.run(undefined)}>
+            {t.forwarding.removeSecret}
+          </Button>
+        )}
+      </Group>
+      <ProblemAlert error={make.error ?? remove.error ?? forget.error} />
+      {make.result && (
+        <Stack gap={4} role="status">
+          <Text>{t.forwarding.secretOnce}</Text>
+          <CopyLine text={make.result.signingSecret} label={t.forwarding.secret} />
+        </Stack>
+      )}
+    </Stack>
+  );
+}

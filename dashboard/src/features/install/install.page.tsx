@@ -1,0 +1,94 @@
+import { Anchor, Code, List, Stack, Tabs, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { configurationReadOptions, consentListOptions } from '../../client/@tanstack/react-query.gen';
+import { CopyLine } from '../../shared/copy-line';
+import { Page } from '../../shared/page';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { Section } from '../../shared/section';
+import { State } from '../../shared/state';
+import { When } from '../../shared/when';
+import { t } from '../../texts/texts';
+import { useProject } from '../projects/use-project';
+
+const LIVE_MS = 2_000;
+
+export function InstallPage() {
+  const project = useProject();
+  const script = `${location.origin}/cdn/${project.id}/loader.js`;
+  const line = `<script src="${script}"></script>`;
+  const publication = useQuery(configurationReadOptions({ path: { projectId: project.id } }));
+  return (
+    <Page title={t.pages.install}>
+      <Section title={t.install.line} text={t.install.lineText}>
+        <CopyLine text={line} label={t.install.line} />
+        <ProblemAlert error={publication.error} retry={() => void publication.refetch()} />
+        {publication.data?.lastPublication === null && <State is="waiting">{t.install.notPublished}</State>}
+      </Section>
+      <Section title={t.install.seen} text={t.install.seenText}>
+        <LastSeen projectId={project.id} />
+      </Section>
+      <Section title={t.install.guides}>
+        <Tabs defaultValue="html" keepMounted={false}>
+          <Tabs.List>
+            {(['html', 'tagManager', 'csp', 'own'] as const).map((guide) => (
+              <Tabs.Tab key={guide} value={guide}>
+                {t.install.guide[guide].title}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {(['html', 'tagManager', 'csp', 'own'] as const).map((guide) => (
+            <Tabs.Panel key={guide} value={guide} pt="sm">
+              <Stack gap="sm">
+                <List type="ordered" size="sm">
+                  {t.install.guide[guide].steps.map((step) => (
+                    <List.Item key={step}>{step}</List.Item>
+                  ))}
+                </List>
+                <Sample guide={guide} line={line} />
+              </Stack>
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </Section>
+    </Page>
+  );
+}
+
+function Sample({ guide, line }: { guide: 'html' | 'tagManager' | 'csp' | 'own'; line: string }) {
+  const samples = {
+    html: `<!doctype html>\n<html lang="en">\n  <head>\n    ${line}\n  </head>`,
+    tagManager: line,
+    csp: `Content-Security-Policy: script-src 'self' ${location.origin}; connect-src 'self' ${location.origin}`,
+    own: `serviceConsent.submit({ analytics: true, marketing: false, preferences: true })`,
+  };
+  return (
+    <Code block tabIndex={0} aria-label={t.install.sample}>
+      {samples[guide]}
+    </Code>
+  );
+}
+
+/** Whether anything has arrived yet, and from where. */
+function LastSeen({ projectId }: { projectId: string }) {
+  const query = useQuery({
+    ...consentListOptions({ path: { projectId }, query: { limit: 1 } }),
+    refetchInterval: LIVE_MS,
+  });
+  if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
+  const record = query.data?.items[0];
+  if (query.isPending) return null;
+  return (
+    <Text component="div" role="status">
+      {record ? (
+        <State is="good">
+          <span>
+            {t.install.seenOn(record.hostname ?? t.consents.noHost)} <When at={record.receivedAt} />.
+          </span>
+        </State>
+      ) : (
+        <State is="waiting">{t.install.notSeen}</State>
+      )}{' '}
+      <Anchor href="/docs">{t.shell.apiDocs}</Anchor>
+    </Text>
+  );
+}

@@ -1,0 +1,75 @@
+import { VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { consentListOptions } from '../../client/@tanstack/react-query.gen';
+import type { ConsentView } from '../../client/types.gen';
+import { CopyId } from '../../shared/copy-id';
+import { type Column, SkeletonRows } from '../../shared/endless-list';
+import { Page } from '../../shared/page';
+import { PlainList } from '../../shared/plain-list';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { Section } from '../../shared/section';
+import { When } from '../../shared/when';
+import { t } from '../../texts/texts';
+import { Categories } from '../consents/categories';
+import { ReceiverHealth } from '../deliveries/receiver-health';
+import { useProject } from '../projects/use-project';
+import { SetUpList } from './set-up-list';
+
+const LAST_RECORDS = 10;
+/** A record shows within 2 s of its 201. */
+const LIVE_MS = 1_500;
+
+export function OverviewPage() {
+  const project = useProject();
+  return (
+    <Page title={project.name}>
+      <SetUpList project={project} />
+      <Section title={t.overview.receiver}>
+        <ReceiverHealth projectId={project.id} />
+      </Section>
+      <Section title={t.overview.lastRecords}>
+        <LastRecords projectId={project.id} />
+      </Section>
+    </Page>
+  );
+}
+
+function LastRecords({ projectId }: { projectId: string }) {
+  const query = useQuery({
+    ...consentListOptions({ path: { projectId }, query: { limit: LAST_RECORDS } }),
+    refetchInterval: LIVE_MS,
+  });
+  if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
+  if (!query.data) return <SkeletonRows rows={4} />;
+  if (query.data.items.length === 0) return <span>{t.consents.none}</span>;
+  return (
+    <PlainList
+      label={t.overview.lastRecords}
+      items={query.data.items}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+    />
+  );
+}
+
+const COLUMNS: Column<ConsentView>[] = [
+  {
+    title: t.consents.received,
+    cell: ({ id, projectId, receivedAt }) => (
+      <Link
+        to="/projects/$projectId/consents"
+        params={{ projectId }}
+        search={{ open: id }}
+        className="row-link"
+      >
+        <When at={receivedAt} />
+        <VisuallyHidden> {t.consents.openRecord}</VisuallyHidden>
+      </Link>
+    ),
+  },
+  { title: t.consents.action, cell: ({ action }) => t.actions[action as keyof typeof t.actions] ?? action },
+  { title: t.consents.categories, cell: (record) => <Categories record={record} /> },
+  { title: t.consents.host, cell: ({ hostname }) => hostname ?? '–' },
+  { title: t.consents.id, cell: ({ id }) => <CopyId id={id} /> },
+];

@@ -1,0 +1,53 @@
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import {
+  configurationReadOptions,
+  consentListOptions,
+  forwardingReadOptions,
+} from '../../client/@tanstack/react-query.gen';
+import type { ProjectDto } from '../../client/types.gen';
+import { Section } from '../../shared/section';
+import { State } from '../../shared/state';
+import { t } from '../../texts/texts';
+
+const LIVE_MS = 3_000;
+
+/** What is still to be done until records arrive and are forwarded; gone once all of it is. */
+export function SetUpList({ project }: { project: ProjectDto }) {
+  const path = { projectId: project.id };
+  const live = { refetchInterval: LIVE_MS };
+  const configuration = useQuery({ ...configurationReadOptions({ path }), ...live }).data;
+  const records = useQuery({ ...consentListOptions({ path, query: { limit: 10 } }), ...live }).data;
+  const forwarding = useQuery({ ...forwardingReadOptions({ path }), ...live }).data;
+  if (!configuration || !records || !forwarding) return null;
+  const steps = [
+    { text: t.setUp.named, done: project.domains.length > 0, to: '/settings/project' },
+    { text: t.setUp.published, done: configuration.lastPublication !== null, to: '/install' },
+    { text: t.setUp.firstRecord, done: records.items.length > 0, to: '/install' },
+    {
+      text: t.setUp.endpointAnswers,
+      done: forwarding.lastDeliveredAt !== null,
+      to: '/settings/consent/records-and-archive',
+    },
+  ];
+  if (steps.every(({ done }) => done)) return null;
+  return (
+    <Section title={t.setUp.title} text={t.setUp.text}>
+      <ol className="set-up">
+        {steps.map(({ text, done, to }) => (
+          <li key={text} data-done={done}>
+            <State is={done ? 'good' : 'waiting'}>{done ? t.setUp.done : t.setUp.open}</State>{' '}
+            {done ? (
+              text
+            ) : (
+              <Anchor component={Link} to={`/projects/${project.id}${to}`}>
+                {text}
+              </Anchor>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}

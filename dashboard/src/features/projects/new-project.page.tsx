@@ -1,0 +1,61 @@
+import { Button, Stack, Textarea, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { projectCreate } from '../../client/sdk.gen';
+import { Page } from '../../shared/page';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { Section } from '../../shared/section';
+import { useAct } from '../../shared/use-act';
+import { t } from '../../texts/texts';
+import { domainsOf, refusedDomains } from './domains';
+
+export function NewProjectPage() {
+  const [name, setName] = useState('');
+  const [domains, setDomains] = useState('');
+  const navigate = useNavigate();
+  const act = useAct({
+    run: async () => (await projectCreate({ body: { name: name.trim(), domains: domainsOf(domains) } })).data,
+    refreshes: ['projectList'],
+    then: ({ id }) => void navigate({ to: '/projects/$projectId', params: { projectId: id } }),
+  });
+  return (
+    <Page title={t.newProject.title}>
+      <Section title={t.newProject.site} text={t.newProject.text}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            act.run(undefined);
+          }}
+        >
+          <Stack gap="sm" maw={520}>
+            <TextInput
+              label={t.newProject.name}
+              placeholder={t.newProject.namePlaceholder}
+              required
+              autoFocus
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              error={act.fields['name']}
+            />
+            <Textarea
+              label={t.newProject.domains}
+              description={t.newProject.domainsHint}
+              placeholder="www.example.com"
+              autosize
+              minRows={2}
+              value={domains}
+              onChange={(event) => setDomains(event.currentTarget.value)}
+              error={refusedDomains(act.fields, domainsOf(domains))}
+            />
+            <ProblemAlert error={act.error} />
+            <div>
+              <Button type="submit" size="sm" loading={act.pending}>
+                {t.newProject.act}
+              </Button>
+            </div>
+          </Stack>
+        </form>
+      </Section>
+    </Page>
+  );
+}

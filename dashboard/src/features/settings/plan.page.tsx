@@ -1,0 +1,260 @@
+import { Button, Group, NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { refresh } from '../../api/query-client';
+import { billingReadOptions, pricingReadOptions } from '../../client/@tanstack/react-query.gen';
+import { billingCheckout, billingPortal, simulateTierSimulate } from '../../client/sdk.gen';
+import type { PricingDto, ProjectDto, SubscriptionStateDto, TierEntryDto } from '../../client/types.gen';
+import { Allowed, refusalOf } from '../../shared/allowed';
+import { SkeletonRows } from '../../shared/endless-list';
+import { money } from '../../shared/format';
+import { Page } from '../../shared/page';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { Section } from '../../shared/section';
+import { State } from '../../shared/state';
+import { useAct } from '../../shared/use-act';
+import { Instant } from '../../shared/when';
+import { t } from '../../texts/texts';
+import { useProject } from '../projects/use-project';
+
+type Interval = 'month' | 'year';
+
+/** There no tier can be simulated: the route does not exist. */
+const IN_PRODUCTION =
+  document.querySelector<HTMLMetaElement>('meta[name=environment]')?.content === 'production';
+
+/** Everything that a tier decides. */
+const DECIDED_BY_TIER = [
+  'projectRead',
+  'projectList',
+  'tierRead',
+  'billingRead',
+  'forwardingRead',
+  'configurationRead',
+];
+
+export function PlanPage() {
+  const project = useProject();
+  const state = useQuery(billingReadOptions({ path: { projectId: project.id } }));
+  const pricing = useQuery({ ...pricingReadOptions(), staleTime: Infinity });
+  const failed = state.isError ? state : pricing.isError ? pricing : null;
+  return (
+    <Page title={t.pages.plan}>
+      {failed && (
+        <ProblemAlert error={failed.error} retry={() => void refresh('billingRead', 'pricingRead')} />
+      )}
+      {!failed && !(state.data && pricing.data) && <SkeletonRows rows={8} />}
+      {state.data && pricing.data && (
+        <>
+          <CurrentPlan project={project} state={state.data} pricing={pricing.data} />
+          <Plans project={project} state={state.data} pricing={pricing.data} />
+          {!IN_PRODUCTION && <Simulation project={project} />}
+        </>
+      )}
+    </Page>
+  );
+}
+
+function CurrentPlan({
+  project,
+  state,
+  pricing,
+}: {
+  project: ProjectDto;
+  state: SubscriptionStateDto;
+  pricing: PricingDto;
+}) {
+  const name = pricing.tiers.find(({ tier }) => tier === state.tier)?.name ?? state.tier;
+  const { subscription } = state;
+  const portal = useAct({
+    run: async () => (await billingPortal({ path: { projectId: project.id } })).data,
+    then: ({ url }) => location.assign(url),
+  });
+  const refusal = refusalOf(project, { role: 'owner' });
+  return (
+    <Section title={t.plan.current(name)}>
+      <Text component="div">
+        <State is={state.graceEndsAt ? 'waiting' : 'good'}>{t.tierReasons[state.reason]}</State>
+      </Text>
+      <dl className="facts">
+        {state.graceEndsAt && (
+          <>
+            <dt>{t.plan.graceEnds}</dt>
+            <dd>
+              <Instant at={state.graceEndsAt} />
+            </dd>
+          </>
+        )}
+        {subscription?.currentPeriodEnd && (
+          <>
+            <dt>{subscription.cancelAt ? t.plan.ends : t.plan.renews}</dt>
+            <dd>
+              <Instant at={subscription.cancelAt ?? subscription.currentPeriodEnd} />
+            </dd>
+          </>
+        )}
+        {subscription?.interval && (
+          <>
+            <dt>{t.plan.billed}</dt>
+            <dd>{t.plan.intervals[subscription.interval]}</dd>
+          </>
+        )}
+      </dl>
+      {state.liveSubscriptions > 1 && <State is="bad">{t.plan.paysTwice}</State>}
+      {state.billingAvailable && (
+        <Allowed refusal={refusal} projectId={project.id}>
+          <Stack gap="sm" align="flex-start">
+            <Button variant="default" loading={portal.pending} onClick={() => portal.run(undefined)}>
+              {t.plan.portal}
+            </Button>
+            <ProblemAlert error={portal.error} />
+          </Stack>
+        </Allowed>
+      )}
+    </Section>
+  );
+}
+
+function Plans({
+  project,
+  state,
+  pricing,
+}: {
+  project: ProjectDto;
+  state: SubscriptionStateDto;
+  pricing: PricingDto;
+}) {
+  const [interval, setInterval] = useState<Interval>('month');
+  const refusal = refusalOf(project, { role: 'owner' });
+  const checkout = useAct({
+    run: async (tier: 'pro' | 'business') =>
+      (await billingCheckout({ path: { projectId: project.id }, body: { tier, interval } })).data,
+    then: ({ url }) => location.assign(url),
+  });
+  return (
+    <Section title={t.plan.all}>
+      <SegmentedControl
+        aria-label={t.plan.billed}
+        value={interval}
+        onChange={(value) => setInterval(value as Interval)}
+        data={(['month', 'year'] as const).map((value) => ({ value, label: t.plan.intervals[value] }))}
+        style={{ alignSelf: 'flex-start' }}
+      />
+      {!state.billingAvailable && <Text c="dimmed">{t.plan.noBilling}</Text>}
+      <ProblemAlert error={checkout.error} />
+      <Allowed refusal={refusal} projectId={project.id}>
+        <div className="rows" role="group" aria-label={t.plan.all} tabIndex={0}>
+          <table aria-label={t.plan.all}>
+            <thead>
+              <tr>
+                <th scope="col">{t.plan.feature}</th>
+                {pricing.tiers.map(({ tier, name }) => (
+                  <th key={tier} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              <FeatureRow
+                title={t.plan.price}
+                tiers={pricing.tiers}
+                cell={(tier) => priceOf(tier, interval)}
+              />
+              {FEATURES.map(([title, cell]) => (
+                <FeatureRow key={title} title={title} tiers={pricing.tiers} cell={cell} />
+              ))}
+              <FeatureRow
+                title={t.plan.choose}
+                tiers={pricing.tiers}
+                cell={({ tier, name }) => {
+                  if (tier === state.tier) return <State is="good">{t.plan.yours}</State>;
+                  if (tier !== 'pro' && tier !== 'business') return '';
+                  return (
+                    <Button
+                      size="compact-xs"
+                      disabled={!state.billingAvailable}
+                      loading={checkout.pending}
+                      onClick={() => checkout.run(tier)}
+                    >
+                      {t.plan.take(name)}
+                    </Button>
+                  );
+                }}
+              />
+            </tbody>
+          </table>
+        </div>
+      </Allowed>
+    </Section>
+  );
+}
+
+function FeatureRow({
+  title,
+  tiers,
+  cell,
+}: {
+  title: string;
+  tiers: TierEntryDto[];
+  cell: (tier: TierEntryDto) => React.ReactNode;
+}) {
+  return (
+    <tr>
+      <th scope="row">{title}</th>
+      {tiers.map((tier) => (
+        <td key={tier.tier}>{cell(tier)}</td>
+      ))}
+    </tr>
+  );
+}
+
+const yesNo = (open: boolean) => <State is={open ? 'good' : 'off'}>{open ? t.list.yes : t.list.no}</State>;
+
+const FEATURES: [string, (tier: TierEntryDto) => React.ReactNode][] = [
+  [t.plan.features.consentForwarding, ({ features }) => yesNo(features.consentForwarding)],
+  [t.plan.features.export, ({ features }) => yesNo(features.export)],
+  [t.plan.features.analytics, ({ features }) => yesNo(features.analytics)],
+  [
+    t.plan.features.geoTargeting,
+    ({ features }) => (features.geoTargeting === 'full' ? yesNo(true) : t.plan.features.globalOnly),
+  ],
+  [t.plan.features.customDomains, ({ features }) => yesNo(features.customDomains)],
+  [t.plan.features.scheduledScans, ({ features }) => yesNo(features.scheduledScans)],
+  [t.plan.features.pagesPerScan, ({ limits }) => limits.pagesPerScan ?? t.plan.byAgreement],
+];
+
+function priceOf({ price }: TierEntryDto, interval: Interval): string {
+  const chosen = interval === 'month' ? price.monthly : price.yearly;
+  if (!chosen) return t.plan.byAgreement;
+  if (chosen.perMonth === 0) return t.plan.free;
+  return t.plan.perMonth(money(chosen.perMonth, price.currency));
+}
+
+/** Any tier, without paying. */
+function Simulation({ project }: { project: ProjectDto }) {
+  const [tier, setTier] = useState<ProjectDto['tier']>(project.tier);
+  const act = useAct({
+    run: async () => (await simulateTierSimulate({ path: { projectId: project.id }, body: { tier } })).data,
+    done: t.shared.saved,
+    refreshes: DECIDED_BY_TIER,
+  });
+  return (
+    <Section title={t.plan.simulate} text={t.plan.simulateText}>
+      <Allowed refusal={refusalOf(project, { role: 'editor' })} projectId={project.id}>
+        <Group align="flex-end" gap="sm">
+          <NativeSelect
+            label={t.plan.tier}
+            value={tier}
+            onChange={(event) => setTier(event.currentTarget.value as typeof tier)}
+            data={['lite', 'pro', 'business', 'enterprise']}
+          />
+          <Button variant="default" size="sm" loading={act.pending} onClick={() => act.run(undefined)}>
+            {t.plan.simulateAct}
+          </Button>
+        </Group>
+      </Allowed>
+      <ProblemAlert error={act.error} />
+    </Section>
+  );
+}

@@ -1,0 +1,14 @@
+import { useRouter } from '@tanstack/react-router';
+import { authSessionOptions } from '../../client/@tanstack/react-query.gen';
+import { queryClient } from '../../api/query-client';
+
+/** Leads on once a session is open: nothing of another person's stays in the cache. */
+export function useEnter(to: string | undefined): () => Promise<void> {
+  const router = useRouter();
+  return async () => {
+    queryClient.clear();
+    await queryClient.fetchQuery(authSessionOptions());
+    // An address of ours, checked as the page read it (`signInSearch`).
+    router.history.push(to ?? '/');
+  };
+}

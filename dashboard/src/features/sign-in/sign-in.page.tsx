@@ -1,0 +1,66 @@
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { authSignIn } from '../../client/sdk.gen';
+import { AnchorLink } from '../../shared/anchor-link';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { useAct } from '../../shared/use-act';
+import { t } from '../../texts/texts';
+import { Doorway } from './doorway';
+import { useEnter } from './enter';
+
+export function SignInPage() {
+  const { to } = useSearch({ from: '/sign-in' });
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const enter = useEnter(to);
+  const act = useAct({
+    run: async () => (await authSignIn({ body: { email, password } })).data,
+    then: () => void enter(),
+  });
+  return (
+    <Doorway title={t.signIn.title}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          act.run(undefined);
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label={t.signIn.email}
+            type="email"
+            name="email"
+            autoComplete="username"
+            required
+            autoFocus
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            error={act.fields['email']}
+          />
+          <PasswordInput
+            label={t.signIn.password}
+            name="password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={act.fields['password']}
+            visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
+          />
+          <ProblemAlert error={act.error} />
+          <Button type="submit" size="sm" loading={act.pending}>
+            {t.signIn.act}
+          </Button>
+        </Stack>
+      </form>
+      <AnchorLink to="/forgotten-password">{t.forgotten.title}</AnchorLink>
+      <Text>
+        {t.signIn.noAccount}{' '}
+        <AnchorLink to="/sign-up" search={to === undefined ? {} : { to }}>
+          {t.signUp.title}
+        </AnchorLink>
+      </Text>
+    </Doorway>
+  );
+}

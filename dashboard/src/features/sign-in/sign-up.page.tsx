@@ -1,0 +1,80 @@
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { accountSignUp } from '../../client/sdk.gen';
+import { AnchorLink } from '../../shared/anchor-link';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { useAct } from '../../shared/use-act';
+import { t } from '../../texts/texts';
+import { CheckMail } from './check-mail';
+import { Doorway } from './doorway';
+
+export function SignUpPage() {
+  const { to } = useSearch({ from: '/sign-up' });
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const act = useAct({
+    run: async () =>
+      (await accountSignUp({ body: { email, password, ...(name.trim() && { name: name.trim() }) } })).data,
+  });
+  return (
+    <Doorway title={t.signUp.title}>
+      {act.result ? (
+        <CheckMail email={email} text={t.signUp.checkMailText} />
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            act.run(undefined);
+          }}
+        >
+          <Stack gap="sm">
+            <TextInput
+              label={t.signUp.name}
+              description={t.signUp.nameHint}
+              name="name"
+              autoComplete="name"
+              autoFocus
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              error={act.fields['name']}
+            />
+            <TextInput
+              label={t.signIn.email}
+              type="email"
+              name="email"
+              autoComplete="username"
+              required
+              value={email}
+              onChange={(event) => setEmail(event.currentTarget.value)}
+              error={act.fields['email']}
+            />
+            <PasswordInput
+              label={t.signIn.password}
+              description={t.signUp.passwordHint}
+              name="password"
+              autoComplete="new-password"
+              required
+              minLength={8}
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              error={act.fields['password']}
+              visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
+            />
+            <ProblemAlert error={act.error} />
+            <Button type="submit" size="sm" loading={act.pending}>
+              {t.signUp.act}
+            </Button>
+          </Stack>
+        </form>
+      )}
+      <Text>
+        {t.signUp.known}{' '}
+        <AnchorLink to="/sign-in" search={to === undefined ? {} : { to }}>
+          {t.signIn.title}
+        </AnchorLink>
+      </Text>
+    </Doorway>
+  );
+}

@@ -1,0 +1,17 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './app/app.css';
+import { setNonce } from 'get-nonce';
+import { createRoot } from 'react-dom/client';
+import { App } from './app/app';
+
+/** What the answer's own policy lets inline styles in by; Mantine and its scroll lock add some. */
+const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
+setNonce(nonce);
+
+// After a new version, an open page asks for files that are gone: it is loaded anew, in the new version.
+window.addEventListener('vite:preloadError', () => location.reload());
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+createRoot(root).render(<App nonce={nonce} />);

@@ -1,0 +1,54 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { t } from '../texts/texts';
+import { ProblemAlert } from './problem-alert';
+
+/** Says what an act destroys, and wants a name typed before it does. */
+export function ConfirmByName(props: {
+  opened: boolean;
+  title: string;
+  text: string;
+  name: string;
+  act: string;
+  pending: boolean;
+  error: unknown;
+  onClose: () => void;
+  onConfirm: () => void;
+}) {
+  const [typed, setTyped] = useState('');
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title={props.title}
+      closeButtonProps={{ 'aria-label': t.shared.close }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed === props.name) props.onConfirm();
+        }}
+      >
+        <Stack gap="sm">
+          <Text>{props.text}</Text>
+          <TextInput
+            label={t.shared.typeName(props.name)}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+          <ProblemAlert error={props.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={props.onClose}>
+              {t.shared.cancel}
+            </Button>
+            <Button color="red" type="submit" disabled={typed !== props.name} loading={props.pending}>
+              {props.act}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

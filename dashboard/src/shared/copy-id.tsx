@@ -1,0 +1,27 @@
+import { VisuallyHidden } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { t } from '../texts/texts';
+import { shortId } from './short-id';
+
+/** An id in its own face, shortened in the middle; a click copies all of it. */
+export function CopyId({ id, whole = false }: { id: string; whole?: boolean }) {
+  const copy = async () => {
+    await navigator.clipboard.writeText(id);
+    notifications.show({ message: t.shared.copied, autoClose: 2_000 });
+  };
+  return (
+    <button
+      type="button"
+      className="plain-button mono id"
+      title={`${id} – ${t.shared.copyHint}`}
+      onClick={(event) => {
+        // In a row that opens a drawer, a click on the id copies and does nothing else.
+        event.stopPropagation();
+        void copy();
+      }}
+    >
+      {whole ? id : shortId(id)}
+      <VisuallyHidden> {t.shared.copy}</VisuallyHidden>
+    </button>
+  );
+}

@@ -1,0 +1,152 @@
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { t } from '../texts/texts';
+import { ProblemAlert } from './problem-alert';
+import { When } from './when';
+
+export interface Column<T> {
+  title: string;
+  cell: (item: T) => ReactNode;
+  number?: boolean;
+}
+
+interface Page<T> {
+  items: T[];
+  nextCursor: string | null;
+  searchedTo?: string | null;
+}
+
+type ListQuery<T> = UseInfiniteQueryResult<InfiniteData<Page<T>>, unknown>;
+
+const ROW_HEIGHT = 36;
+const OVERSCAN_ROWS = 12;
+const SKELETON_ROWS = 8;
+
+/** A list without an end: the rows on the screen are drawn, the next page is asked for ahead of its need. */
+export function EndlessList<T>(props: {
+  label: string;
+  query: ListQuery<T>;
+  columns: Column<T>[];
+  idOf: (item: T) => string;
+  onOpen?: (item: T) => void;
+  empty: ReactNode;
+}) {
+  const { query, columns, idOf, onOpen } = props;
+  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const frame = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  useEffect(() => setTop(frame.current?.offsetTop ?? 0), []);
+  const rows = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: OVERSCAN_ROWS,
+    scrollMargin: top,
+  });
+  const drawn = rows.getVirtualItems();
+  const lastPage = query.data?.pages.at(-1);
+  useNextPage(query, lastPage, (drawn.at(-1)?.index ?? -1) >= items.length - OVERSCAN_ROWS);
+  const before = (drawn[0]?.start ?? top) - top;
+  const after = rows.getTotalSize() - ((drawn.at(-1)?.end ?? top) - top);
+  return (
+    <Stack gap="sm" ref={frame}>
+      {items.length > 0 && (
+        <div className="rows" role="group" aria-label={props.label} tabIndex={0}>
+          <table aria-label={props.label}>
+            <thead>
+              <tr>
+                {columns.map(({ title, number }) => (
+                  <th key={title} scope="col" className={number ? 'number' : ''}>
+                    {title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {before > 0 && <tr aria-hidden style={{ height: before }} />}
+              {drawn.map(({ index }) => {
+                const item = items[index];
+                return item === undefined ? null : (
+                  <tr
+                    key={idOf(item)}
+                    data-opens={onOpen ? '' : undefined}
+                    onClick={onOpen && (() => onOpen(item))}
+                  >
+                    {columns.map(({ title, cell, number }) => (
+                      <td key={title} className={number ? 'number' : ''}>
+                        {cell(item)}
+                      </td>
+                    ))}
+                  </tr>
+                );
+              })}
+              {after > 0 && <tr aria-hidden style={{ height: after }} />}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <ListEnd {...props} count={items.length} lastPage={lastPage} />
+    </Stack>
+  );
+}
+
+/** Asks for the next page by itself as long as pages bring something. */
+function useNextPage<T>(query: ListQuery<T>, lastPage: Page<T> | undefined, nearEnd: boolean): void {
+  const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = query;
+  const brings = (lastPage?.items.length ?? 0) > 0;
+  useEffect(() => {
+    if (nearEnd && brings && hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage();
+  }, [nearEnd, brings, hasNextPage, isFetchingNextPage, isError, fetchNextPage]);
+}
+
+/** What stands below the rows: still loading, failed, nothing there, looked back so far, or the end. */
+function ListEnd<T>({
+  query,
+  empty,
+  count,
+  lastPage,
+}: {
+  query: ListQuery<T>;
+  empty: ReactNode;
+  count: number;
+  lastPage: Page<T> | undefined;
+}) {
+  if (query.isError)
+    return (
+      <ProblemAlert
+        error={query.error}
+        retry={() => void (count > 0 ? query.fetchNextPage() : query.refetch())}
+      />
+    );
+  if (query.isPending || query.isFetchingNextPage)
+    return <SkeletonRows rows={count > 0 ? 2 : SKELETON_ROWS} />;
+  if (query.hasNextPage && lastPage?.items.length === 0)
+    return (
+      <Group>
+        <Text c="dimmed">
+          {count === 0 && `${t.list.noneYet} `}
+          {lastPage.searchedTo && (
+            <>
+              {t.list.lookedBackTo} <When at={lastPage.searchedTo} />.
+            </>
+          )}
+        </Text>
+        <Button variant="default" onClick={() => void query.fetchNextPage()}>
+          {t.list.lookFurther}
+        </Button>
+      </Group>
+    );
+  if (count === 0) return <div>{empty}</div>;
+  return query.hasNextPage ? null : <Text c="dimmed">{t.list.end(count)}</Text>;
+}
+
+export function SkeletonRows({ rows }: { rows: number }) {
+  return (
+    <Stack gap={4} aria-busy="true" aria-label={t.list.loading} role="status">
+      {Array.from({ length: rows }, (_, row) => (
+        <Skeleton key={row} height={ROW_HEIGHT - 4} />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import type { Column } from './endless-list';
+
+/** A table that is short: all of its rows are drawn. */
+export function PlainList<T>({
+  label,
+  items,
+  columns,
+  idOf,
+}: {
+  label: string;
+  items: T[];
+  columns: Column<T>[];
+  idOf: (item: T) => string;
+}): ReactNode {
+  return (
+    <div className="rows" role="group" aria-label={label} tabIndex={0}>
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ title, number }) => (
+              <th key={title} scope="col" className={number ? 'number' : ''}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={idOf(item)}>
+              {columns.map(({ title, cell, number }) => (
+                <td key={title} className={number ? 'number' : ''}>
+                  {cell(item)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

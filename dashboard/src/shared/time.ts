@@ -1,0 +1,53 @@
+/** Which clock the person reads instants by. */
+export type Zone = 'local' | 'utc';
+
+const SECOND_MS = 1_000;
+/** The largest unit that a span fills is the one that is told. */
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * 86_400 * SECOND_MS],
+  ['month', 30 * 86_400 * SECOND_MS],
+  ['day', 86_400 * SECOND_MS],
+  ['hour', 3_600 * SECOND_MS],
+  ['minute', 60 * SECOND_MS],
+  ['second', SECOND_MS],
+];
+
+/** "2 minutes ago", "in 3 days"; spans below a second are "now". */
+export function relativeTime(at: Date, now: Date, language: string): string {
+  const spanMs = at.getTime() - now.getTime();
+  const [unit, unitMs] = UNITS.find(([, ms]) => Math.abs(spanMs) >= ms) ?? ['second', Infinity];
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.trunc(spanMs / unitMs), unit);
+}
+
+/** The whole instant to the second, with its zone. */
+export function absoluteTime(at: Date, zone: Zone, language: string): string {
+  return new Intl.DateTimeFormat(language, {
+    dateStyle: 'medium',
+    timeStyle: 'long',
+    ...(zone === 'utc' && { timeZone: 'UTC' }),
+  }).format(at);
+}
+
+/** The first instant of the day that `at` lies in, by the person's clock. */
+export function startOfDay(at: Date, zone: Zone): Date {
+  const day = new Date(at);
+  if (zone === 'utc') day.setUTCHours(0, 0, 0, 0);
+  else day.setHours(0, 0, 0, 0);
+  return day;
+}
+
+/** `2026-11-21` of an instant, and back: what a date field holds, by the person's clock. */
+export function dayText(at: Date, zone: Zone): string {
+  const shifted = zone === 'utc' ? at : new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 10);
+}
+
+/** The instant at which the day of `text` begins, `days` later; null where `text` is no day. */
+export function dayStart(text: string, zone: Zone, days = 0): Date | null {
+  const [year, month, day] = text.split('-').map(Number);
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || year === undefined || month === undefined || day === undefined)
+    return null;
+  return zone === 'utc'
+    ? new Date(Date.UTC(year, month - 1, day + days))
+    : new Date(year, month - 1, day + days);
+}

@@ -1,0 +1,44 @@
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { ApiProblem } from '../api/problem';
+import { refresh } from '../api/query-client';
+import { sentenceOf } from './sentence';
+
+const DONE_MS = 3_000;
+
+/** One act of the person: what it asks of the API, what it says when it is done, which answers it makes old. */
+export function useAct<V, R>(act: {
+  run: (input: V) => Promise<R>;
+  /** Told when it is done; none where the page shows it. */
+  done?: string | ((result: R) => string);
+  /** Operations whose answers are asked for anew. */
+  refreshes?: string[];
+  then?: (result: R, input: V) => void;
+  /** Tells a failure in a corner, for acts that have no place of their own for it. */
+  tellsFailure?: boolean;
+}) {
+  const mutation = useMutation<R, Error, V>({
+    mutationFn: act.run,
+    onSuccess: async (result, input) => {
+      const message = typeof act.done === 'function' ? act.done(result) : act.done;
+      if (message) notifications.show({ message, autoClose: DONE_MS });
+      if (act.refreshes) void refresh(...act.refreshes);
+      act.then?.(result, input);
+    },
+    onError: (error) => {
+      if (act.tellsFailure)
+        notifications.show({ color: 'red', message: sentenceOf(error), autoClose: 10_000 });
+    },
+  });
+  const fields = mutation.error instanceof ApiProblem ? mutation.error.fields : {};
+  return {
+    run: mutation.mutate,
+    pending: mutation.isPending,
+    result: mutation.data,
+    reset: mutation.reset,
+    /** Refused fields and why. */
+    fields,
+    /** What no field stands for. */
+    error: Object.keys(fields).length > 0 ? null : mutation.error,
+  };
+}

@@ -1,0 +1,27 @@
+import { t } from '../texts/texts';
+import { absoluteTime, relativeTime } from './time';
+import { useZone } from './zone';
+
+/** An instant, relative; the whole of it on hover, in the person's zone. */
+export function When({ at }: { at: string }) {
+  const { zone, now } = useZone();
+  const instant = new Date(at);
+  // A record of this very second is not "in 1 second" because the page's clock ticks slowly.
+  const reference = now < instant && instant.getTime() - now.getTime() < 60_000 ? instant : now;
+  return (
+    <time dateTime={at} title={absoluteTime(instant, zone, t.language)}>
+      {relativeTime(instant, reference, t.language)}
+    </time>
+  );
+}
+
+/** An instant whose exact time matters: told whole. */
+export function Instant({ at }: { at: string }) {
+  const { zone, now } = useZone();
+  const instant = new Date(at);
+  return (
+    <time dateTime={at} title={relativeTime(instant, now, t.language)}>
+      {absoluteTime(instant, zone, t.language)}
+    </time>
+  );
+}

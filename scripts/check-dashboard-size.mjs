@@ -1,0 +1,38 @@
+// Fails where a first visit to any page of the dashboard loads more script than it may. What a page loads is read from
+// the build's manifest: the entry, then what stands around the page, then the page, each with all that they import.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+const GZIPPED_BYTES_MAX = 260_000;
+const SHELL = 'src/app/shell.tsx';
+
+const folder = join('dist', 'dashboard');
+const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+const sizes = new Map();
+
+/** The files that a chunk and everything that it imports come in. */
+function filesOf(key, found = new Set()) {
+  const { file, imports = [] } = manifest[key];
+  if (!found.has(file)) {
+    found.add(file);
+    for (const each of imports) filesOf(each, found);
+  }
+  return found;
+}
+
+function gzipped(file) {
+  if (!sizes.has(file)) sizes.set(file, gzipSync(readFileSync(join(folder, file)), { level: 9 }).length);
+  return sizes.get(file);
+}
+
+const pages = Object.keys(manifest).filter((key) => key.endsWith('.page.tsx'));
+const visits = pages.map((page) => {
+  const files = new Set(['index.html', SHELL, page].flatMap((key) => [...filesOf(key)]));
+  return { page, bytes: [...files].reduce((sum, file) => sum + gzipped(file), 0) };
+});
+const largest = visits.toSorted((a, b) => b.bytes - a.bytes)[0];
+console.log(
+  `dashboard: ${largest.bytes} of ${GZIPPED_BYTES_MAX} bytes of script gzipped for ${largest.page}`,
+);
+if (largest.bytes > GZIPPED_BYTES_MAX) process.exit(1);

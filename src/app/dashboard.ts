@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+
+/** Where the build puts the dashboard; the same whether this file runs compiled or, in tests, as it is. */
+const FOLDER = join(import.meta.dirname, '..', '..', 'dist', 'dashboard');
+
+/**
+ * The addresses of the dashboard's pages. A list, so that an address that nobody knows stays a 404, for people and
+ * programs alike; what a page makes of the rest of its address is the dashboard's own affair.
+ */
+const PAGES = [
+  '/',
+  '/sign-in',
+  '/sign-up',
+  '/forgotten-password',
+  '/confirm-email',
+  '/new-password',
+  '/new-project',
+  '/account',
+  '/projects/:projectId',
+  '/projects/:projectId/*page',
+];
+
+/** Stands in the built page wherever the answer's own nonce belongs. */
+const NONCE_PLACEHOLDER = '__CSP_NONCE__';
+const NONCE_BYTES = 16;
+/** And where the page is told whether it may offer what only development has. */
+const ENVIRONMENT_PLACEHOLDER = '__ENVIRONMENT__';
+/** The name of a file that the build has made holds the hash of its content. */
+const ASSET_MAX_AGE_SECONDS = 31_536_000;
+const ASSET = /^\/[\w.-]+\.(js|css|svg)$/;
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+/** Serves the dashboard: its page under each of its addresses, and the files that the page loads. */
+export function mountDashboard(app: NestExpressApplication, production: boolean): void {
+  const page = pageOf(production);
+  app.use('/assets', chooseEncoding, assets());
+  const router = express.Router();
+  for (const path of PAGES) router.get(path, page);
+  app.use(router);
+}
+
+function pageOf(production: boolean): RequestHandler {
+  const file = join(FOLDER, 'index.html');
+  if (!existsSync(file)) throw new Error('The dashboard is not built. Run "npm run build".');
+  const environment = production ? 'production' : 'development';
+  const html = readFileSync(file, 'utf8').replace(ENVIRONMENT_PLACEHOLDER, environment);
+  return (_request, response) => {
+    const nonce = randomBytes(NONCE_BYTES).toString('base64');
+    response.setHeader('Content-Security-Policy', contentSecurityPolicy(nonce, production));
+    // Each answer has a nonce of its own.
+    response.setHeader('Cache-Control', 'no-store');
+    response.type('html').send(html.replaceAll(NONCE_PLACEHOLDER, nonce));
+  };
+}
+
+/** Own files alone, and the few inline ones that this answer names. */
+function contentSecurityPolicy(nonce: string, production: boolean): string {
+  const own = `'self' 'nonce-${nonce}'`;
+  return [
+    "default-src 'none'",
+    `script-src ${own}`,
+    `style-src ${own}`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "frame-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    ...(production ? ['upgrade-insecure-requests'] : []),
+  ].join('; ');
+}
+
+/** Leads a request to the compressed file that the build has put beside the plain one. */
+function chooseEncoding(request: Request, response: Response, next: () => void): void {
+  response.vary('Accept-Encoding');
+  if (!ASSET.test(request.path)) return next();
+  const accepted = request.acceptsEncodings(['br', 'gzip', 'identity']);
+  const [encoding, ending] = ENCODINGS.find(([name]) => name === accepted) ?? [];
+  if (ending === undefined || !existsSync(join(FOLDER, 'assets', `${request.path}${ending}`))) return next();
+  response.setHeader('Content-Encoding', encoding);
+  response.type(request.path.slice(request.path.lastIndexOf('.')));
+  request.url = `${request.path}${ending}`;
+  next();
+}
+
+function assets(): RequestHandler {
+  return express.static(join(FOLDER, 'assets'), {
+    index: false,
+    redirect: false,
+    immutable: true,
+    maxAge: ASSET_MAX_AGE_SECONDS * 1000,
+  });
+}
