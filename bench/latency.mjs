@@ -46,8 +46,8 @@ export async function run(scope) {
   return {
     database: await database.facts(),
     rows: [
-      row({ ...of(50), target: { atMost: 30 } }),
-      row({ ...of(99), target: { atMost: 150 } }),
+      row({ ...of(50), target: { atMost: 10 } }),
+      row({ ...of(99), target: { atMost: 20 } }),
       row(of(100)),
     ],
     raw: { consents: CONSENTS, pauseMs: PAUSE_MS, rounds },

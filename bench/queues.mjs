@@ -20,12 +20,14 @@ const DRAIN_DEADLINE_MS = 60_000;
 const PEERS = /** @type {const} */ ([
   {
     name: 'pg-boss',
+    ratioAtLeast: null,
     helper: 'pg-boss',
     open: `select 1 from pgboss.job where state < 'completed' limit 1`,
     failed: `select count(*)::int as count from pgboss.job where state = 'failed'`,
   },
   {
     name: 'graphile-worker',
+    ratioAtLeast: 1.1,
     helper: 'graphile',
     open: `select 1 from graphile_worker._private_jobs where last_error is null limit 1`,
     failed: `select count(*)::int as count from graphile_worker._private_jobs where last_error is not null`,
@@ -69,8 +71,13 @@ export async function run(scope) {
   await worker.stop();
   return {
     database: await database.facts(),
-    rows: peers.map(({ name, rates }) =>
-      row({ what: `deliveries/s, one worker : ${name}`, ours, baseline: rates }),
+    rows: peers.map(({ name, rates, ratioAtLeast }) =>
+      row({
+        what: `deliveries/s, one worker : ${name}`,
+        ours,
+        baseline: rates,
+        ...(ratioAtLeast && { target: { ratioAtLeast } }),
+      }),
     ),
     raw: {
       messages: MESSAGES,

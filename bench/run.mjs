@@ -16,6 +16,7 @@ const NAMES = [
   'queues',
   'claim',
   'latency',
+  'tail',
   'isolation',
   'fairness',
   'tier',
