@@ -117,7 +117,9 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     try {
       while (this.rung && !this.stopping && this.pace.waitMs(performance.now()) === 0) {
         this.rung = false;
-        this.pace.looked(await this.claimAll());
+        const beganMs = performance.now();
+        const seen = await this.claimAll();
+        this.pace.looked({ ...seen, beganMs, endedMs: performance.now() });
         if (this.pace.isToSayAwake(performance.now())) {
           await this.store.sayAwake(AWAKE_MS);
           this.pace.saidAwake(performance.now());
@@ -134,8 +136,8 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
    * Claims until it has leased its fill or a whole walk over the keys is done. What a walk passed by (a key or a
    * topic that has its fill, a message that comes later) rings again when its time has come.
    */
-  private async claimAll(): Promise<Look> {
-    const look: Look = { beganMs: performance.now(), found: false, leftMore: false };
+  private async claimAll(): Promise<Pick<Look, 'found' | 'leftMore'>> {
+    const look = { found: false, leftMore: false };
     let wholeWalk = this.afterKey === LOWEST_KEY;
     while (this.slots.room > 0 && !this.stopping) {
       const claimedMs = performance.now();

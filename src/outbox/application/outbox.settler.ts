@@ -13,8 +13,8 @@ import { type LeasedMessage, leaseKey, OutboxStore } from '../infrastructure/out
 const SETTLE_BATCH_MAX = 256;
 /** With two, a batch is on its way to the disk while the next one runs. */
 const SETTLE_BATCHES_MAX = 2;
-/** Nobody waits for an outcome of a delivery: those of 20 ms go together, unless so many have come sooner. */
-const SETTLE_GATHER = { ms: 20, enough: 64 };
+/** Nobody waits for an outcome of a delivery: those of 20 ms go together, unless a batch is full sooner. */
+const SETTLE_GATHER = { ms: 20, enough: SETTLE_BATCH_MAX };
 const RECONNECT_PAUSE_MS = 250;
 
 interface Finished {

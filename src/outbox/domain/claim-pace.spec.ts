@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { AWAKE_MS, BUSY_LOOK_INTERVAL_MS, ClaimPace, LOOK_INTERVAL_MS } from './claim-pace.js';
 
-const empty = (beganMs: number) => ({ beganMs, found: false, leftMore: false });
-const found = (beganMs: number) => ({ beganMs, found: true, leftMore: false });
-const full = (beganMs: number) => ({ beganMs, found: true, leftMore: true });
+const TOOK_MS = 3;
+const look = (beganMs: number) => ({ beganMs, endedMs: beganMs + TOOK_MS, found: true, leftMore: false });
+const empty = (beganMs: number) => ({ ...look(beganMs), found: false });
+const found = (beganMs: number) => look(beganMs);
+const full = (beganMs: number) => ({ ...look(beganMs), leftMore: true });
 
 function after(...looks: ReturnType<typeof found>[]): ClaimPace {
   const pace = new ClaimPace();
@@ -30,10 +32,10 @@ describe(ClaimPace.name, () => {
     expect(after(full(1_000)).waitMs(1_000 + BUSY_LOOK_INTERVAL_MS)).toBe(0);
   });
 
-  it('says that it is awake where two looks found work within 100 ms, and not for a lone message', () => {
+  it('says that it is awake where looks that find work are 40 ms apart at most, and not for a lone message', () => {
     expect(after(found(1_000)).isToSayAwake(1_000)).toBe(false);
-    expect(after(found(1_000), found(1_100)).isToSayAwake(1_100)).toBe(true);
-    expect(after(found(1_000), found(1_101)).isToSayAwake(1_101)).toBe(false);
+    expect(after(found(1_000), found(1_043)).isToSayAwake(1_043)).toBe(true);
+    expect(after(found(1_000), found(1_044)).isToSayAwake(1_044)).toBe(false);
     expect(after(found(1_000), found(1_020), empty(1_040)).isToSayAwake(1_040)).toBe(false);
   });
 
