@@ -23,6 +23,8 @@ import {
   ConsentRollupDaySchema,
   ConsentRollupHourSchema,
   ConsentRollupStateSchema,
+  ErasedRecordSchema,
+  ErasureRequestSchema,
 } from '../consent/infrastructure/consent.entities.js';
 import {
   DeliverySchema,
@@ -71,6 +73,8 @@ export const entities = [
   ConsentRollupHourSchema,
   ConsentRollupDaySchema,
   ConsentRollupStateSchema,
+  ErasureRequestSchema,
+  ErasedRecordSchema,
   OutboxMessageSchema,
   OutboxDeadLetterSchema,
   OutboxAwakeSchema,

@@ -33,6 +33,7 @@ const CONFLICTS: Record<string, string> = {
   ownershipLeave: '`last_owner`',
   memberRemove: '`last_owner`',
   apiKeyCreate: '`api_key_limit_reached`',
+  consentList: '`visitor_reference_not_configured`',
   consentRecord: '`consent_id_conflict`: another choice is stored under the id',
   forwardingTest: '`endpoint_not_configured`',
 };
@@ -60,6 +61,9 @@ const BODY_EXAMPLES: Record<string, Json> = {
   apiKeyRename: { name: 'Monthly reports' },
   apiKeyRotate: { formerValidHours: 24 },
   simulateTierSimulate: { tier: 'pro' },
+  consentErase: { reason: 'Request of 2026-11-20, ticket 4711' },
+  privacySave: { visitorReferenceField: 'customerId', visitorReferenceHashed: true },
+  privacyErase: { visitorReference: 'customer-42', reason: 'Request of 2026-11-20, ticket 4711' },
   forwardingSave: { enabled: true, endpointUrl: 'https://consents.example.com/hook', authMode: 'bearer' },
   deliveryResendMany: { status: 'failed', from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' },
   billingCheckout: { tier: 'pro', interval: 'month' },

@@ -12,6 +12,7 @@ const TAGS: Record<string, string> = {
   Members: 'People of a project and their roles',
   'API keys': 'Credentials of programs, for one project each',
   Consents: 'Consent records: the banner stores them, the project reads and exports them',
+  Privacy: 'Finding and erasing the records of one visitor',
   Analytics: 'Counts and rates of consents',
   Forwarding: 'Sending each record to the endpoint of the project, and the log of it',
   Licensing: 'Tiers, prices and what they open',

@@ -2,6 +2,8 @@ import { auditCommands } from '../audit/application/audit-commands.js';
 import { accountCommands } from '../access/application/account-commands.js';
 import { billingCommands, reviveEvents } from '../billing/application/billing-commands.js';
 import { BILLING_EVENT } from '../billing/domain/billing-message.js';
+import { erasureCommands } from '../consent/application/erasure-commands.js';
+import type { ErasureListener } from '../consent/consent.events.js';
 import { secretCommands } from '../forwarding/application/secret-commands.js';
 import { mailCommands } from '../mail/application/mail-commands.js';
 import { databaseCommands } from './database-commands.js';
@@ -9,6 +11,10 @@ import { outboxCommands } from '../outbox/application/outbox-commands.js';
 import { siteCommands } from '../publishing/application/site-commands.js';
 import type { Command, LoneCommand } from '../shared/operator-command.js';
 import { migrateCommand } from './migrate-command.js';
+
+/** Loaded only where it is used: help needs no database. */
+const forgetDeliveries: ErasureListener = async (tx, erased) =>
+  (await import('../forwarding/application/erase-deliveries.js')).forgetDeliveries(tx, erased);
 
 /** What works on the database of the service, connected as the role that serves. */
 export const DATABASE_COMMANDS: Command[] = [
@@ -18,6 +24,7 @@ export const DATABASE_COMMANDS: Command[] = [
   ...secretCommands,
   ...mailCommands,
   ...auditCommands,
+  ...erasureCommands([forgetDeliveries]),
   ...accountCommands,
   ...databaseCommands,
 ];

@@ -1,8 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
+import { readVisitorReference } from '../projects/project.rows.js';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { uuidLowerBound } from '../shared/ids.js';
+import type { RecordsErased } from './domain/erasure.js';
+import type { VisitorReference } from './domain/visitor-reference.js';
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from './domain/consent-input.js';
 import {
   CONSENT_RECORDED,
@@ -27,11 +30,15 @@ export interface ConsentDetail {
   read(record: ConsentRecorded): Promise<unknown>;
 }
 
+/** Takes away what somebody else keeps of records that are erased, in the transaction in which they go. */
+export type ErasureListener = (tx: EntityManager, erased: RecordsErased) => Promise<void>;
+
 /** The consent module's door for those who follow its records. It does not know who they are. */
 @Injectable()
 export class ConsentEvents implements OnModuleInit {
   private audience: ConsentAudience = NOBODY;
   readonly details: ConsentDetail[] = [];
+  private readonly erasureListeners: ErasureListener[] = [];
 
   constructor(
     private readonly em: EntityManager,
@@ -54,6 +61,21 @@ export class ConsentEvents implements OnModuleInit {
 
   addDetail(detail: ConsentDetail): void {
     this.details.push(detail);
+  }
+
+  /** Signs somebody up who keeps something of records; call it while modules start (`onModuleInit`). */
+  onErasure(listener: ErasureListener): void {
+    this.erasureListeners.push(listener);
+  }
+
+  async tellErased(tx: EntityManager, erased: RecordsErased): Promise<void> {
+    for (const listener of this.erasureListeners) await listener(tx, erased);
+  }
+
+  /** How the project's records name a visitor; as if none did, where the project is gone. */
+  async visitorReference(projectId: string): Promise<VisitorReference> {
+    const stored = await readVisitorReference(this.em.fork(), projectId);
+    return stored ?? { field: null, hashed: false, salt: null };
   }
 
   /** Reads records by id, keyed by `consentKey`; those that are gone (retention) are missing from the map. */
@@ -88,6 +110,8 @@ export class ConsentEvents implements OnModuleInit {
       from unnest(${consentIds}::uuid[]) with ordinality as wanted (id, position)
       join consent_record c on c.project_id = ${projectId} and c.id = wanted.id
       order by wanted.position
+      -- Whoever erases one of them waits, and then finds its message.
+      for key share of c
     `.execute(tx.getKysely());
     await this.outbox.appendMany(
       tx,

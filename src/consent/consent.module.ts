@@ -17,13 +17,18 @@ import { ProjectsModule } from '../projects/projects.module.js';
 import type { HttpMount } from '../shared/http-mount.js';
 import { KeepPartitions } from './application/keep-partitions.js';
 import { ConsentPartitions } from './infrastructure/consent-partitions.js';
+import { EraseRecords } from './application/erase-records.js';
+import { ErasureService } from './application/erasure.service.js';
+import { PrivacySettingsService } from './application/privacy-settings.service.js';
+import { FileAnswer } from './http/file-answer.js';
+import { PrivacyController } from './http/privacy.controller.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
 import { IngestMetrics } from './http/ingest.metrics.js';
 import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js';
 
 @Module({
   imports: [ProjectsModule],
-  controllers: [ExportController, ConsentController, AnalyticsController],
+  controllers: [ExportController, ConsentController, AnalyticsController, PrivacyController],
   providers: [
     ConsentEvents,
     ConsentService,
@@ -37,9 +42,13 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     ConsentWriterMetrics,
     IngestMetrics,
     ExportProgress,
+    FileAnswer,
     ConsentRollup,
     ConsentAnalytics,
     ConsentExport,
+    EraseRecords,
+    ErasureService,
+    PrivacySettingsService,
   ],
   exports: [ConsentEvents],
 })

@@ -17,6 +17,7 @@ import { ReceiverWatch } from './application/receiver-watch.js';
 import { SettleHolds } from './application/settle-holds.js';
 import { TargetGate } from './application/target-gate.js';
 import { DeleteProjectDeliveries } from './application/delete-project-deliveries.js';
+import { EraseDeliveries } from './application/erase-deliveries.js';
 import { DeliveryPartitions } from './application/delivery-partitions.js';
 import { ForwardingMetrics } from './infrastructure/forwarding.metrics.js';
 import { DeliveryController } from './http/delivery.controller.js';
@@ -59,6 +60,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
     ForwardingMetrics,
     DeliveryPartitions,
     DeleteProjectDeliveries,
+    EraseDeliveries,
   ],
 })
 export class ForwardingModule {}

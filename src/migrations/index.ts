@@ -18,6 +18,8 @@ import { Migration20261121003000_signing_secret } from './Migration2026112100300
 import { Migration20261121001001_ordering_key } from './Migration20261121001001_ordering_key.js';
 import { Migration20261121001002_ordering_key_filled } from './Migration20261121001002_ordering_key_filled.js';
 import { Migration20261121001003_ordering_key_primary } from './Migration20261121001003_ordering_key_primary.js';
+import { Migration20261121005502_erasure } from './Migration20261121005502_erasure.js';
+import { Migration20261121005503_visitor_index } from './Migration20261121005503_visitor_index.js';
 import { Migration20261121005501_key_limits } from './Migration20261121005501_key_limits.js';
 import { Migration20261121004500_outbox_awake } from './Migration20261121004500_outbox_awake.js';
 import { Migration20261121005500_audit } from './Migration20261121005500_audit.js';
@@ -60,4 +62,6 @@ export const migrations: MigrationObject[] = [
     class: Migration20261121004001_messages_beside_gates,
   },
   { name: 'Migration20261121005001_invitations', class: Migration20261121005001_invitations },
+  { name: 'Migration20261121005502_erasure', class: Migration20261121005502_erasure },
+  { name: 'Migration20261121005503_visitor_index', class: Migration20261121005503_visitor_index },
 ];

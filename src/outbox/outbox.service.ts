@@ -5,6 +5,7 @@ import {
   backlogOf,
   countWaiting,
   deleteAbout,
+  forgetSubjects,
   hasRecent,
   isWaiting,
   type WaitingOf,
@@ -92,6 +93,11 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   async appendAnew(tx: EntityManager, message: NewOutboxMessage): Promise<void> {
     await deleteAbout(tx, message);
     await this.append(tx, message);
+  }
+
+  /** Deletes what waits or is dead about subjects, in the caller's transaction; reads all that waits of the key. */
+  forget(tx: EntityManager, waiting: WaitingOf, subjectIds: string[]): Promise<void> {
+    return forgetSubjects(tx, waiting, subjectIds);
   }
 
   /** How many messages of a key and topic wait, those under way included; counted up to `max`. */

@@ -123,7 +123,43 @@ export async function writeLastFailures(
   `.execute(tx.getKysely());
 }
 
-/** A fragment for another module's statement: the project as `p`, of which it may read `id`, `domains` and `tier`. */
+/** How a project's records name a visitor; consent's, kept on the row that its statement reads anyway. */
+export interface StoredVisitorReference {
+  field: string | null;
+  hashed: boolean;
+  salt: Buffer | null;
+}
+
+/** null where the project is gone. */
+export async function readVisitorReference(
+  em: EntityManager,
+  id: string,
+): Promise<StoredVisitorReference | null> {
+  const { rows } = await sql<StoredVisitorReference>`
+    select visitor_reference_field as field, visitor_reference_hashed as hashed, visitor_salt as salt
+    from project where id = ${id}
+  `.execute(em.getKysely());
+  return rows[0] ?? null;
+}
+
+/** A salt that is there stays, so that what was found by it is found again. */
+export async function writeVisitorReference(
+  tx: EntityManager,
+  id: string,
+  { field, hashed, salt }: StoredVisitorReference,
+): Promise<void> {
+  await sql`
+    update project
+    set visitor_reference_field = ${field}, visitor_reference_hashed = ${hashed},
+        visitor_salt = coalesce(visitor_salt, ${salt})
+    where id = ${id}
+  `.execute(tx.getKysely());
+}
+
+/**
+ * A fragment for another module's statement: the project as `p`, of which it may read `id`, `domains`, `tier`,
+ * `visitor_reference_field`, `visitor_reference_hashed` and `visitor_salt`.
+ */
 export function joinProject(idExpression: string, kind: 'join' | 'left join' = 'join'): string {
   return `${kind} project p on p.id = ${idExpression}`;
 }

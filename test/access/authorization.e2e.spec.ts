@@ -45,6 +45,12 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/consents`]: { least: 'public' },
   [`GET ${AT}/consents`]: { least: 'viewer' },
   [`GET ${AT}/consents/{consentId}`]: { least: 'viewer' },
+  [`DELETE ${AT}/consents/{consentId}`]: { least: 'owner' },
+  [`GET ${AT}/privacy`]: { least: 'viewer' },
+  [`PUT ${AT}/privacy`]: { least: 'owner' },
+  [`GET ${AT}/visitor-records`]: { least: 'viewer' },
+  [`POST ${AT}/erasures`]: { least: 'owner' },
+  [`GET ${AT}/erasures/{erasureId}`]: { least: 'owner' },
   [`GET ${AT}/consents/export`]: { least: 'viewer', tiers: 'pro' },
   [`GET ${AT}/analytics/consents`]: { least: 'viewer', tiers: 'business' },
   [`GET ${AT}/forwarding`]: { least: 'viewer' },
@@ -158,6 +164,7 @@ async function ask(
     apiKeyId: newId(),
     consentId: newId(),
     invitationId: newId(),
+    erasureId: newId(),
     version: '1',
     ...ids,
   };
@@ -371,7 +378,13 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
      from site_configuration where project_id = $1`,
     [project.id],
   );
-  return { userId: user.id, apiKeyId: key?.id ?? '', consentId: consent.id, invitationId, version: '1' };
+  const erasureId = newId();
+  await service.database.query(
+    `insert into erasure_request (project_id, id, reason, finished_at) values ($1, $2, 'asked for', now())`,
+    [project.id, erasureId],
+  );
+  const ids = { userId: user.id, apiKeyId: key?.id ?? '', consentId: consent.id };
+  return { ...ids, invitationId, erasureId, version: '1' };
 }
 
 /** All that those things are, to see whether somebody has touched them. */
@@ -383,6 +396,7 @@ function contentOf(project: TestProject): Promise<Record<string, unknown>[]> {
     'publication',
     'consent_record',
     'outbox_message',
+    'erasure_request',
   ];
   const rows = tables.map((table) => `select t::text as row from ${table} t where t.project_id = $1`);
   return service.database.query(`${rows.join(' union all ')} order by row`, [project.id]);

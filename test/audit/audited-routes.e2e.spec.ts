@@ -62,6 +62,9 @@ const customer = async ({ id }: World): Promise<string> => {
   return customerId;
 };
 
+const nameVisitors = ({ call }: World): Promise<Json> =>
+  call('PUT', '/privacy', { visitorReferenceField: 'customer', visitorReferenceHashed: true });
+
 /** Every route that changes something for a project, and the action that it leaves. */
 const AUDITED: Record<string, Audited> = {
   'POST /v1/projects': {
@@ -184,6 +187,20 @@ const AUDITED: Record<string, Audited> = {
     action: 'delivery.resend',
     change: async ({ id, call }) =>
       call('POST', `/forwarding/deliveries/${(await choose(service, id)).id}/resend`),
+  },
+  [`DELETE ${AT}/consents/{consentId}`]: {
+    action: 'consent.erase',
+    change: async ({ id, call }) =>
+      call('DELETE', `/consents/${(await choose(service, id)).id}`, { reason: 'asked for' }),
+  },
+  [`PUT ${AT}/privacy`]: { action: 'privacy.save', change: nameVisitors },
+  [`POST ${AT}/erasures`]: {
+    action: 'visitor.erase',
+    change: async (world) => {
+      await nameVisitors(world);
+      await world.call('POST', '/erasures', { visitorReference: 'visitor-42', reason: 'asked for' });
+      secrets.push('visitor-42');
+    },
   },
   [`POST ${AT}/billing/checkout`]: {
     action: 'billing.checkout',

@@ -19,7 +19,14 @@ const OWNERS: Record<string, readonly string[]> = {
   ],
   audit: ['audit_event', 'security_event'],
   billing: ['billing_checkout', 'billing_customer', 'billing_event', 'billing_grant_log', 'billing_price'],
-  consent: ['consent_record', 'consent_rollup_day', 'consent_rollup_hour', 'consent_rollup_state'],
+  consent: [
+    'consent_record',
+    'consent_rollup_day',
+    'consent_rollup_hour',
+    'consent_rollup_state',
+    'erased_record',
+    'erasure_request',
+  ],
   // The two that follow are the halves of `delivery`, by outcome.
   forwarding: ['delivery', 'delivery_failed', 'delivery_settled', 'forwarding_hold', 'forwarding_settings'],
   licensing: ['subscription', 'tier_change'],

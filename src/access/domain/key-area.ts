@@ -9,6 +9,9 @@ export type KeyArea = (typeof KEY_AREAS)[number];
 const AREA_OF_PART: Partial<Record<string, KeyArea>> = {
   consents: 'consents',
   analytics: 'consents',
+  erasures: 'consents',
+  privacy: 'consents',
+  'visitor-records': 'consents',
   forwarding: 'forwarding',
   configuration: 'publishing',
   publish: 'publishing',

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** Bits of an address that are kept: enough to tell one access provider or office from another, and no person. */
@@ -6,7 +7,8 @@ const IPV6_BITS_KEPT = 48;
 
 /** The network of a client's address: `203.0.113.0/24` or `2001:db8:1::/48`; null for what is no address. */
 export function truncatedNetwork(address: string | undefined): string | null {
-  if (address === undefined || !ipaddr.isValid(address)) return null;
+  // The parser also takes shorthands such as 203.0.113, which no connection comes from.
+  if (address === undefined || isIP(address) === 0) return null;
   const parsed = ipaddr.process(address);
   const bits = parsed.kind() === 'ipv4' ? IPV4_BITS_KEPT : IPV6_BITS_KEPT;
   const bytes = parsed.toByteArray().map((byte, index) => (index < bits / 8 ? byte : 0));

@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { IsInstant } from '../../shared/instant.js';
 import { PageQuery } from '../../shared/page-query.js';
+import { TextLine } from '../../shared/text.decorator.js';
 import { AUDIT_ACTIONS, type AuditAction, type AuditEvent } from '../domain/audit-event.js';
 import { AUTHOR_KINDS, type AuthorKind } from '../domain/author.js';
 import { SECURITY_ACTIONS, type SecurityAction } from '../domain/security-event.js';
@@ -32,8 +33,7 @@ export class AuditFilterQuery {
 
   @ApiPropertyOptional({ description: 'Id of a user or an API key' })
   @IsOptional()
-  @IsString()
-  @Length(1, ACTOR_ID_CHARACTERS_MAX)
+  @TextLine({ min: 1, max: ACTOR_ID_CHARACTERS_MAX })
   actorId?: string;
 }
 

@@ -9,8 +9,15 @@ import { consentKey, type ConsentRecorded } from '../domain/consent-recorded.js'
 import { ConsentEvents } from '../consent.events.js';
 import { filtersOf, rangeOf, type RecordFilter } from './record-filter.js';
 
+/** Records that a visitor's file reads at a time. */
+const VISITOR_BATCH_ROWS = 500;
+
 /** A page of the records that a filter matches. */
 export interface ConsentFilter extends RecordFilter {
+  /** One record; absent: any. */
+  id?: string;
+  /** What the visitor is found by; absent: any. */
+  visitorHash?: Buffer;
   limit: number;
   cursor?: string;
 }
@@ -47,6 +54,9 @@ export class ConsentReader {
     const before = readCursor(filter.cursor, isUuid);
     const range = rangeOf(projectId, filter);
     if (before !== null) range.push(sql`c.id < ${before}::uuid`);
+    if (filter.id !== undefined) range.push(sql`c.id = ${filter.id}::uuid`);
+    // By an index of its own, in the order of the ids: part of the range, as nothing else is looked at.
+    if (filter.visitorHash) range.push(sql`c.visitor_hash = ${filter.visitorHash}`);
     const query = lookBack<ConsentRecorded>({
       table: 'consent_record',
       columns: sql`c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
@@ -56,6 +66,31 @@ export class ConsentReader {
       limit: filter.limit,
     });
     return pageOfLook(await this.reads.list(projectId, query, gone), filter.limit, itemOf);
+  }
+
+  /** All records of a visitor, newest first, batch by batch, each in a query of its own. Throws as `list`. */
+  async *ofVisitor(projectId: string, visitorHash: Buffer, gone: AbortSignal): AsyncGenerator<ConsentItem[]> {
+    let cursor: string | null = null;
+    do {
+      const page: LookedPage<ConsentItem> = await this.list(
+        projectId,
+        { visitorHash, limit: VISITOR_BATCH_ROWS, ...(cursor !== null && { cursor }) },
+        gone,
+      );
+      if (page.items.length > 0) yield page.items;
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+  }
+
+  /** How many there are of them. */
+  async countOfVisitor(projectId: string, visitorHash: Buffer, gone: AbortSignal): Promise<number> {
+    const [row] = await this.reads.report<{ records: number }>(
+      projectId,
+      sql`select count(*)::int as records from consent_record
+          where project_id = ${projectId} and visitor_hash = ${visitorHash}`,
+      gone,
+    );
+    return row?.records ?? 0;
   }
 
   /**

@@ -9,6 +9,7 @@ import { consentKey, type ConsentRecorded } from '../domain/consent-recorded.js'
 import { ConsentEvents } from '../consent.events.js';
 import { type ConsentInput, parseConsent } from '../domain/consent-input.js';
 import { originHost } from '../domain/origin.js';
+import { keptFields, type VisitorReference } from '../domain/visitor-reference.js';
 import type { ConsentRow } from '../infrastructure/consent-statement.js';
 import { ConsentWriter } from '../infrastructure/consent-writer.js';
 
@@ -90,7 +91,8 @@ export class ConsentService {
         'temporarily_unavailable',
         'The record is being removed. Send again with a new id.',
       );
-    if (!isSameChoice(stored, row)) {
+    const reference = await this.events.visitorReference(row.projectId);
+    if (!isSameChoice(stored, row, reference)) {
       throw new DomainError(
         'consent_id_conflict',
         'Another choice is stored under this id. Make a new id for each decision.',
@@ -104,8 +106,10 @@ export function unknownProject(): DomainError {
   return new DomainError('project_not_found', 'There is no such project. Check the project id in the URL.');
 }
 
-function isSameChoice(stored: ConsentRecorded, row: ConsentRow): boolean {
-  const extra = row.extraJson === null ? null : (JSON.parse(row.extraJson) as Record<string, unknown>);
+/** Where the project keeps the visitor as a hash alone, what was kept is compared, in either of the two ways. */
+function isSameChoice(stored: ConsentRecorded, row: ConsentRow, reference: VisitorReference): boolean {
+  const sent = row.extraJson === null ? null : (JSON.parse(row.extraJson) as Record<string, unknown>);
+  const extras = [sent, keptFields(sent, { ...reference, hashed: true })];
   return (
     stored.analytics === row.analytics &&
     stored.marketing === row.marketing &&
@@ -113,7 +117,7 @@ function isSameChoice(stored: ConsentRecorded, row: ConsentRow): boolean {
     stored.action === row.action &&
     stored.hostname === row.hostname &&
     stored.customEndpoint === row.customEndpoint &&
-    isDeepStrictEqual(besideTheFlags(stored), besideTheFlags({ ...row, extra }))
+    extras.some((extra) => isDeepStrictEqual(besideTheFlags(stored), besideTheFlags({ ...row, extra })))
   );
 }
 

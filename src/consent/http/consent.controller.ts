@@ -1,7 +1,16 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CurrentProject, ProjectRole, Public } from '../../access/access.decorators.js';
+import { CurrentAuthor, CurrentProject, ProjectRole, Public } from '../../access/access.decorators.js';
+import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import type { LookedPage } from '../../database/look-back.js';
 import { GoneSignal } from '../../shared/client-gone.js';
@@ -13,6 +22,8 @@ import {
   ConsentReceiptView,
   ConsentView,
 } from './consent.dto.js';
+import { ErasureService } from '../application/erasure.service.js';
+import { EraseBody } from './privacy.dto.js';
 import { IngestEndpoint } from './ingest.endpoint.js';
 
 @ApiTags('Consents')
@@ -21,6 +32,7 @@ export class ConsentController {
   constructor(
     private readonly reader: ConsentReader,
     private readonly ingest: IngestEndpoint,
+    private readonly erasures: ErasureService,
   ) {}
 
   /** Described here; the server hands these requests to the endpoint before Express sees them (ingest.endpoint.ts). */
@@ -43,12 +55,15 @@ export class ConsentController {
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List consent records, newest first' })
   @ApiOkResponse({ type: ConsentPageView })
-  list(
+  async list(
     @CurrentProject() project: Project,
-    @Query() query: ConsentListQuery,
+    @Query() { visitorReference, ...filter }: ConsentListQuery,
     @GoneSignal() gone: AbortSignal,
   ): Promise<LookedPage<ConsentView>> {
-    return this.reader.list(project.id, query, gone);
+    const visitor = visitorReference !== undefined && {
+      visitorHash: await this.erasures.hashOf(project.id, visitorReference),
+    };
+    return this.reader.list(project.id, { ...filter, ...visitor }, gone);
   }
 
   @Get(':consentId')
@@ -58,5 +73,20 @@ export class ConsentController {
   @ApiOkResponse({ type: ConsentView })
   one(@CurrentProject() project: Project, @Param('consentId') consentId: string): Promise<ConsentView> {
     return this.reader.one(project.id, consentId);
+  }
+
+  /** With its deliveries and what waits to be sent of it. There is no way back; the audit keeps id and reason. */
+  @Delete(':consentId')
+  @ProjectRole('owner')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Erase one consent record' })
+  @ApiNoContentResponse()
+  async erase(
+    @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
+    @Param('consentId') consentId: string,
+    @Body() { reason }: EraseBody,
+  ): Promise<void> {
+    await this.erasures.eraseOne({ projectId: project.id, consentId }, reason, author);
   }
 }

@@ -1,8 +1,19 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType, type OpenAPIObject } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-validator';
+import {
+  IsBoolean,
+  IsIn,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Matches,
+  MaxLength,
+  ValidateBy,
+} from 'class-validator';
 import { IsInstant } from '../../shared/instant.js';
 import { PageQuery } from '../../shared/page-query.js';
+import { VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
 import { DOCUMENTED_ACTIONS } from '../domain/consent-counts.js';
 import {
   CONFIG_HASH,
@@ -184,4 +195,19 @@ export class ConsentFilterQuery {
 }
 
 /** A page of the records that the filters match. */
-export class ConsentListQuery extends IntersectionType(PageQuery, ConsentFilterQuery) {}
+export class ConsentListQuery extends IntersectionType(PageQuery, ConsentFilterQuery) {
+  @ApiPropertyOptional({ format: 'uuid', description: 'One record' })
+  @IsOptional()
+  @IsUUID(undefined, { message: 'id must be the id of a record.' })
+  id?: string;
+
+  @ApiPropertyOptional({
+    maxLength: VISITOR_CHARACTERS_MAX,
+    description:
+      'Records of one visitor: the value of the field that the privacy settings name, as the banner sent it. Without such a field 409 `visitor_reference_not_configured`.',
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, VISITOR_CHARACTERS_MAX)
+  visitorReference?: string;
+}

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { Controller, Get, Logger, Query, Res } from '@nestjs/common';
+import { Controller, Get, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
@@ -14,15 +13,13 @@ import { GoneSignal } from '../../shared/client-gone.js';
 import { ConsentExport, type ExportSelection } from '../application/consent-export.js';
 import type { RecordFilter } from '../application/record-filter.js';
 import { asBoolean, ConsentFilterQuery } from './consent.dto.js';
-import { ExportProgress } from './export-progress.js';
+import { FileAnswer } from './file-answer.js';
 import { csvPieces } from './csv-export.js';
 import { drawPdf } from './pdf-export.js';
 
 const FORMATS = ['csv', 'pdf'] as const;
-/** Of one kind of event; Node warns of more, and by default of more than ten. */
-const RESPONSE_LISTENERS_MAX = 20;
 /** Without `from`, everything that is kept. */
-const EARLIEST = new Date('2000-01-01T00:00:00Z');
+export const EARLIEST = new Date('2000-01-01T00:00:00Z');
 
 /** Filters as those of the list; all that are given must hold. */
 export class ExportQuery extends ConsentFilterQuery {
@@ -41,17 +38,12 @@ export class ExportQuery extends ConsentFilterQuery {
 @ApiTags('Consents')
 @Controller('v1/projects/:projectId/consents/export')
 export class ExportController {
-  private readonly logger = new Logger(ExportController.name);
-
   constructor(
     private readonly exports: ConsentExport,
-    private readonly progress: ExportProgress,
+    private readonly files: FileAnswer,
   ) {}
 
-  /**
-   * Streams the file: constant memory, as fast as the client reads, and a client that goes away ends it. What
-   * goes wrong after the first byte breaks the connection off, so that half a file is not taken for a whole one.
-   */
+  /** Streams the file. */
   @Get()
   @ProjectRole('viewer')
   @RequireTier(...EXPORT_TIERS)
@@ -78,33 +70,15 @@ export class ExportController {
     };
     if (selection.from >= selection.to)
       throw fieldErrors([{ field: 'from', message: 'from must be before to.' }]);
-    const release = await this.exports.reserve(project.id, gone);
-    const stopWatch = this.progress.watch(response, (why) => {
-      this.logger.warn({ projectId: project.id }, `an export was broken off: ${why}`);
-      response.destroy();
-    });
-    try {
-      const file =
-        format === 'csv' ? this.csv(selection, bom) : await this.pdf(project, selection, filter, gone);
-      const day = selection.to.toISOString().slice(0, 10);
-      response.setHeader('Content-Type', format === 'csv' ? 'text/csv; charset=utf-8' : 'application/pdf');
-      response.setHeader('Content-Disposition', `attachment; filename="consents-${day}.${format}"`);
-      response.setHeader('Cache-Control', 'no-store');
-      // The pipeline listens for the end in several ways, beside the log, the metrics and the watch above.
-      response.setMaxListeners(RESPONSE_LISTENERS_MAX);
-      await pipeline(file, response);
-    } catch (error) {
-      if (!response.headersSent) {
-        response.removeHeader('Content-Disposition');
-        throw error;
-      }
-      const left = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
-      if (!left) this.logger.error({ err: error, projectId: project.id }, 'an export broke off');
-      response.destroy();
-    } finally {
-      stopWatch();
-      release();
-    }
+    const day = selection.to.toISOString().slice(0, 10);
+    const file = {
+      projectId: project.id,
+      contentType: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/pdf',
+      name: `consents-${day}.${format}`,
+      open: async () =>
+        format === 'csv' ? this.csv(selection, bom) : this.pdf(project, selection, filter, gone),
+    };
+    await this.files.send(response, file, gone);
   }
 
   private csv(selection: ExportSelection, bom: boolean): NodeJS.ReadableStream {
@@ -123,6 +97,7 @@ export class ExportController {
       filters: filtersInWords(filter),
       records: await this.exports.count(selection, gone),
       madeAt: new Date(),
+      ...({ first: 'oldest', whole: 'csv' } as const),
     };
     return drawPdf(cover, this.exports.batches(selection));
   }

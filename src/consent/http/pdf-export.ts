@@ -32,6 +32,9 @@ export interface PdfCover {
   filters: string;
   records: number;
   madeAt: Date;
+  /** In which order they come, and which format has all of them where the table has not. */
+  first: 'oldest' | 'newest';
+  whole: 'csv' | 'json';
 }
 
 /**
@@ -78,7 +81,7 @@ async function drawAll(
 
 function drawCover(
   document: PDFKit.PDFDocument,
-  { projectName, projectId, from, to, filters, records, madeAt }: PdfCover,
+  { projectName, projectId, from, to, filters, records, madeAt, first, whole }: PdfCover,
 ): void {
   document.font('Helvetica-Bold').fontSize(24).text('Consent records', MARGIN, 120);
   document.font('Helvetica').fontSize(12).moveDown();
@@ -93,8 +96,8 @@ function drawCover(
   if (records === 0) document.text('There are no records in this period.');
   if (records > PDF_RECORDS_MAX) {
     document.text(
-      `The table shows the oldest ${PDF_RECORDS_MAX} records. All ${records} are in the CSV export of the same period ` +
-        '(format=csv).',
+      `The table shows the ${first} ${PDF_RECORDS_MAX} records. All ${records} are in the ${whole.toUpperCase()} export of ` +
+        `the same period (format=${whole}).`,
     );
   }
 }

@@ -1,6 +1,7 @@
 import { joinProject } from '../../projects/project.rows.js';
 import { appendMessagesSql, AWAKE_MS_SQL } from '../../outbox/outbox.sql.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
+import { HASH_PREFIX } from '../domain/visitor-reference.js';
 import { type ConsentAudience } from '../consent.events.js';
 
 /** One row of a batch, as the writer hands it to the statement. */
@@ -29,6 +30,11 @@ const APPENDED = appendMessagesSql({
   topic: CONSENT_RECORDED,
   from: 'inserted join judged using (project_id, id) where judged.unannounced is null',
 });
+
+/** The value that names a visitor: a text that is not empty, or a number; null for anything else. */
+const VISITOR_VALUE = `case jsonb_typeof(input.extra::jsonb -> p.visitor_reference_field)
+  when 'string' then nullif(input.extra::jsonb ->> p.visitor_reference_field, '')
+  when 'number' then input.extra::jsonb ->> p.visitor_reference_field end`;
 
 /** What became of a row that was not inserted. */
 export const ROW_CONFLICT = 1;
@@ -72,15 +78,24 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
             select 1 from unnest(p.domains) as d (domain)
             where input.origin_host = d.domain or right(input.origin_host, length(d.domain) + 1) = '.' || d.domain
           )) as origin_allowed,
-          (${audience}) as unannounced
+          (${audience}) as unannounced,
+          -- As domain/visitor-reference.ts computes it; nothing is read where the project names no field.
+          case when p.visitor_reference_field is not null then sha256(
+            p.visitor_salt || convert_to(${VISITOR_VALUE}, 'UTF8')
+          ) end as visitor_hash,
+          p.visitor_reference_hashed, p.visitor_reference_field
         from input ${joinProject('input.project_id', 'left join')}
       ), inserted as (
         insert into consent_record (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at,
-          unannounced, config_hash, language, surface
+          unannounced, config_hash, language, surface, visitor_hash
         )
-        select project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra::jsonb,
-               date_trunc('milliseconds', now()), unannounced, config_hash, language, surface
+        select project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint,
+               case when visitor_reference_hashed and visitor_hash is not null
+                 then jsonb_set(extra::jsonb, array[visitor_reference_field],
+                                to_jsonb('${HASH_PREFIX}' || encode(visitor_hash, 'hex')))
+                 else extra::jsonb end,
+               date_trunc('milliseconds', now()), unannounced, config_hash, language, surface, visitor_hash
         from judged where known and origin_allowed
         on conflict do nothing
         returning project_id, id

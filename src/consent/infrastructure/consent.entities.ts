@@ -29,6 +29,37 @@ export const ConsentRecordSchema = defineEntity({
     language: p.text().nullable(),
     /** Where the choice was made (SURFACES); null as above. */
     surface: p.text().nullable(),
+    /** What its visitor is found by (domain/visitor-reference.ts); null: nothing names one. */
+    visitorHash: p.blob().nullable(),
+  },
+});
+
+/** An owner's wish to have a visitor's records erased. */
+export const ErasureRequestSchema = defineEntity({
+  name: 'ErasureRequest',
+  tableName: 'erasure_request',
+  properties: {
+    projectId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    /** null once nothing is left to do. */
+    visitorHash: p.blob().nullable(),
+    reason: p.text(),
+    requestedAt: p.datetime().defaultRaw('now()'),
+    /** Records erased so far. */
+    erased: p.bigint('number').defaultRaw('0'),
+    /** null: there is more to erase. */
+    finishedAt: p.datetime().nullable(),
+  },
+});
+
+/** A record that was erased: its id alone, to erase it again where a backup brings it back. */
+export const ErasedRecordSchema = defineEntity({
+  name: 'ErasedRecord',
+  tableName: 'erased_record',
+  properties: {
+    projectId: p.uuid().primary(),
+    consentId: p.uuid().primary(),
+    erasedAt: p.datetime().defaultRaw('now()'),
   },
 });
 

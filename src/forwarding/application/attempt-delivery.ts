@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import type { Destination } from '../domain/destination.js';
 import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-policy.js';
-import { type Credentials, outboundBody, outboundHeaders } from '../domain/outbound-request.js';
+import { type Credentials, outboundBody, outboundHeaders, type Sent } from '../domain/outbound-request.js';
 import { type Answer, type DeliveryOutcome, judgeResponse } from '../domain/outcome.js';
 import { type SignedOutcome, signOf } from '../domain/receiver-sign.js';
 import { Sender } from '../infrastructure/sender.js';
@@ -13,7 +12,7 @@ import { TargetGate } from './target-gate.js';
 
 /** A record and where it goes. `target` is null where the project has no settings (legacy endpoint). */
 export interface Shipment {
-  record: ConsentRecorded;
+  record: Sent;
   destination: Exclude<Destination, { kind: 'skip' }>;
   target: StoredTarget | null;
 }

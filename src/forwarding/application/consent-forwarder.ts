@@ -17,6 +17,7 @@ import {
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
+import { erasedOf, RECORD_ERASED } from '../domain/erased-record.js';
 import { chooseDestination } from '../domain/destination.js';
 import { isHealthy, type SkipReason } from '../domain/outcome.js';
 import { type SignedOutcome, signOfSkip } from '../domain/receiver-sign.js';
@@ -37,7 +38,7 @@ interface BatchFacts {
 /** Forwards saved consent records to their owners' endpoints: the outbox's handler for `consent.recorded`. */
 @Injectable()
 export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleInit {
-  readonly topics = [CONSENT_RECORDED];
+  readonly topics = [CONSENT_RECORDED, RECORD_ERASED];
   readonly retry = BUG_SCHEDULE;
   readonly attemptMaxMs: number;
   readonly gated = true;
@@ -81,14 +82,18 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
   private attemptOf(message: OutboxMessage, facts: BatchFacts): Attempt<SignedOutcome> {
     const { subjectId } = message;
     const projectId = projectOf(message);
-    const record = facts.records.get(consentKey({ projectId, consentId: subjectId }));
-    const tier = record && facts.tierOf(projectId, record.hostname);
+    const isErasure = message.topic === RECORD_ERASED;
+    const record = isErasure
+      ? erasedOf(message)
+      : facts.records.get(consentKey({ projectId, consentId: subjectId }));
+    const { hostname = null, customEndpoint = null } = record && 'hostname' in record ? record : {};
+    const tier = record && facts.tierOf(projectId, hostname);
     // The project may be gone as well as the record; both are gone for good.
     if (!record || !tier) return async () => skip('record_gone');
     const target = facts.targets.get(projectId) ?? null;
     const destination = chooseDestination({
       target,
-      customEndpoint: record.customEndpoint,
+      customEndpoint,
       tierRefusal: tierRefusalOf(tier),
       legacyAllowed: this.settings.legacyCustomEndpoint,
     });

@@ -35,6 +35,8 @@ export interface ForwardingSettingsView extends HoldView {
   endpointUrl: string | null;
   /** Whether the request-level endpoint is used while there is no endpoint of the project's; true until a first save. */
   allowCustomEndpoint: boolean;
+  /** Whether the receiver is told of records that are erased. */
+  forwardErasures: boolean;
   authMode: AuthMode;
   tokenConfigured: boolean;
   tokenUpdatedAt: Date | null;
@@ -52,6 +54,7 @@ interface SettingsRow {
   enabled: boolean;
   endpointUrl: string | null;
   allowCustomEndpoint: boolean;
+  forwardErasures: boolean;
   authMode: AuthMode;
   tokenConfigured: boolean;
   tokenOrigin: string | null;
@@ -66,6 +69,7 @@ const UNSAVED: SettingsRow = {
   enabled: false,
   endpointUrl: null,
   allowCustomEndpoint: true,
+  forwardErasures: false,
   authMode: 'bearer',
   tokenConfigured: false,
   tokenOrigin: null,
@@ -76,7 +80,7 @@ const UNSAVED: SettingsRow = {
 };
 
 const SETTINGS_COLUMNS = sql`
-  enabled, endpoint_url as "endpointUrl",
+  enabled, endpoint_url as "endpointUrl", forward_erasures as "forwardErasures",
   allow_custom_endpoint or saved_at is null as "allowCustomEndpoint", auth_mode as "authMode", token_ciphertext is not null as "tokenConfigured",
   token_origin as "tokenOrigin", token_updated_at as "tokenUpdatedAt", last_delivered_at as "lastDeliveredAt",
   signing_created_at as "signingCreatedAt",
@@ -130,7 +134,8 @@ export class ForwardingSettingsService {
       await sql`
         update forwarding_settings
         set enabled = ${wanted.enabled}, endpoint_url = ${wanted.endpointUrl}, auth_mode = ${wanted.authMode},
-            allow_custom_endpoint = ${wanted.allowCustomEndpoint ?? false}, saved_at = now(), updated_at = now()
+            allow_custom_endpoint = ${wanted.allowCustomEndpoint ?? false},
+            forward_erasures = ${wanted.forwardErasures ?? stored.forwardErasures}, saved_at = now(), updated_at = now()
         where project_id = ${projectId}
       `.execute(tx.getKysely());
       await this.applyTokenChange(tx, projectId, change);
@@ -171,6 +176,7 @@ export class ForwardingSettingsService {
       enabled: settings.enabled,
       endpointUrl: settings.endpointUrl,
       allowCustomEndpoint: settings.allowCustomEndpoint,
+      forwardErasures: settings.forwardErasures,
       authMode: settings.authMode,
       tokenConfigured: settings.tokenConfigured,
       tokenUpdatedAt: settings.tokenUpdatedAt,
@@ -195,10 +201,12 @@ async function auditSave(
   saved: { projectId: string; stored: SettingsRow; wanted: WantedSettings; token: TokenChange },
 ): Promise<void> {
   const { projectId, stored, wanted, token } = saved;
-  const shown = ({ enabled, endpointUrl, authMode, allowCustomEndpoint }: SettingsRow): object => ({
-    ...{ enabled, endpointUrl, authMode, allowCustomEndpoint },
-  });
-  const after = { ...stored, ...wanted, allowCustomEndpoint: wanted.allowCustomEndpoint ?? false };
+  const shown = (settings: SettingsRow): object => {
+    const { enabled, endpointUrl, authMode, allowCustomEndpoint, forwardErasures } = settings;
+    return { enabled, endpointUrl, authMode, allowCustomEndpoint, forwardErasures };
+  };
+  const { allowCustomEndpoint = false, forwardErasures = stored.forwardErasures } = wanted;
+  const after = { ...stored, ...wanted, allowCustomEndpoint, forwardErasures };
   const difference = differenceOf(shown(stored), shown(after));
   if (!difference && token.kind === 'keep') return;
   await writeAudit(tx, author, {

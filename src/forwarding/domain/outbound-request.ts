@@ -1,6 +1,10 @@
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
+import type { ErasedRecord } from './erased-record.js';
 import { CONSENT_ID_HEADER, FORWARDER_USER_AGENT, PROJECT_ID_HEADER } from '../../shared/brand.js';
 import { signatureOf } from './webhook-signature.js';
+
+/** What is sent: a record, or word that one was erased. */
+export type Sent = ConsentRecorded | ErasedRecord;
 
 /** Version of the body; it may gain fields without a new number (spec §9). */
 export const BODY_SCHEMA_VERSION = 1;
@@ -18,19 +22,22 @@ export interface Credentials {
 
 /**
  * The headers of spec §4.1, and those of Standard Webhooks: `webhook-id` is the consent id on every attempt, for
- * receivers to drop repeats; `webhook-timestamp` is when this attempt is made.
+ * receivers to drop repeats, and another one for word of its erasure, which is no repeat; `webhook-timestamp` is when
+ * this attempt is made.
  */
 export function outboundHeaders(
-  { id, projectId }: Pick<ConsentRecorded, 'id' | 'projectId'>,
+  sent: Pick<ConsentRecorded, 'id' | 'projectId'> | ErasedRecord,
   { bearerToken, signingSecrets }: Credentials,
   { body, attemptedAt }: { body: string; attemptedAt: Date },
 ): HeaderList {
   const timestampSeconds = Math.floor(attemptedAt.getTime() / 1000);
+  const { id: consentId, projectId } = sent;
+  const id = 'erasedAt' in sent ? `erase_${consentId}` : consentId;
   const signature = signatureOf({ id, timestampSeconds, body }, signingSecrets);
   return [
     ...(bearerToken === null ? [] : ['Authorization', `Bearer ${bearerToken}`]),
     ...[PROJECT_ID_HEADER, projectId],
-    ...[CONSENT_ID_HEADER, id],
+    ...[CONSENT_ID_HEADER, consentId],
     ...['User-Agent', FORWARDER_USER_AGENT],
     ...['Content-Type', 'application/json'],
     ...['Accept-Encoding', 'identity'],
@@ -41,7 +48,11 @@ export function outboundHeaders(
 }
 
 /** The forwarded record (spec §2.1, design §6.1): additional fields lie beside the known ones, never over them. */
-export function outboundBody(record: ConsentRecorded): string {
+export function outboundBody(record: Sent): string {
+  if ('erasedAt' in record) {
+    const { id, erasedAt } = record;
+    return JSON.stringify({ action: 'erase', id, erasedAt: erasedAt.toISOString() });
+  }
   const known = {
     schemaVersion: BODY_SCHEMA_VERSION,
     id: record.id,

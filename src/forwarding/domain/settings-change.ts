@@ -13,6 +13,8 @@ export interface WantedSettings {
   bearerToken?: string | null | undefined;
   /** Forwards to the endpoint of the request while the project has none of its own; undefined: no. */
   allowCustomEndpoint?: boolean | undefined;
+  /** Tells the receiver of records that are erased; undefined keeps what is stored. */
+  forwardErasures?: boolean | undefined;
 }
 
 /** The stored token, as far as a save needs it. */

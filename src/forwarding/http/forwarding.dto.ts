@@ -48,6 +48,14 @@ export class SaveForwardingDto {
   @IfGiven()
   @IsBoolean()
   allowCustomEndpoint?: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'Whether the endpoint is told of records that are erased: `{ action: "erase", id, erasedAt }`. Absent keeps what is stored.',
+  })
+  @IfGiven()
+  @IsBoolean()
+  forwardErasures?: boolean;
 }
 
 export class LastFailureDto {
@@ -99,6 +107,9 @@ export class ForwardingSettingsDto {
       'Whether records go to the `custom_endpoint` of their request while `endpointUrl` is null; true until a first save.',
   })
   allowCustomEndpoint!: boolean;
+
+  @ApiProperty({ description: 'Whether the endpoint is told of records that are erased.' })
+  forwardErasures!: boolean;
 
   @ApiProperty({ enum: AUTH_MODES })
   authMode!: AuthMode;

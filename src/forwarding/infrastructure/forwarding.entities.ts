@@ -34,6 +34,8 @@ export const ForwardingSettingsSchema = defineEntity({
     savedAt: p.datetime().nullable().defaultRaw('now()'),
     /** Whether records go to the endpoint that came with their request, while there is none of the project's. */
     allowCustomEndpoint: p.boolean().default(false),
+    /** Whether the receiver is told of records that are erased. */
+    forwardErasures: p.boolean().default(false),
     /** The day (UTC) that the counts below are of; null: nothing was counted yet. */
     usageDay: p.date().nullable(),
     resentOnDay: p.integer().default(0),

@@ -91,6 +91,20 @@ export async function deleteOfProject(tx: EntityManager, projectId: string): Pro
   await sql`delete from outbox_gate where ordering_key = ${projectId}`.execute(tx.getKysely());
 }
 
+/** Deletes what waits or is dead about subjects of a key and topic, in the caller's transaction. */
+export async function forgetSubjects(
+  tx: EntityManager,
+  { orderingKey, topic }: WaitingOf,
+  subjectIds: string[],
+): Promise<void> {
+  for (const table of ['outbox_message', 'outbox_dead_letter']) {
+    await sql`
+      delete from ${sql.table(table)}
+      where ordering_key = ${orderingKey} and topic = ${topic} and subject_id = any(${subjectIds}::uuid[])
+    `.execute(tx.getKysely());
+  }
+}
+
 /** Deletes what waits or is dead about one subject of a key, in the caller's transaction. */
 export async function deleteAbout(
   tx: EntityManager,

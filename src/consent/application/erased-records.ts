@@ -1,0 +1,108 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { writeAudit } from '../../audit/audit.log.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import { readProjects } from '../../projects/project.rows.js';
+import { isUuid } from '../../shared/ids.js';
+import { parseInstant } from '../../shared/instant.js';
+import { ConsentEvents, type ErasureListener } from '../consent.events.js';
+import { ERASE_BATCH_MAX } from '../domain/erasure.js';
+import { EraseRecords } from './erase-records.js';
+
+/** A line of the list. */
+export interface ErasedLine {
+  projectId: string;
+  consentId: string;
+  erasedAt: Date;
+}
+
+/** A line of a file that is none of a list; what was read before it is done. */
+export class UnreadableLine extends Error {}
+
+const BATCH_ROWS = 1000;
+const LOWEST = '00000000-0000-0000-0000-000000000000';
+
+/** Everything that was erased since an instant, in the order of projects and ids; in queries of their own. */
+export async function* erasedSince(em: EntityManager, since: Date): AsyncGenerator<ErasedLine> {
+  let after = { projectId: LOWEST, consentId: LOWEST };
+  for (;;) {
+    const { rows } = await sql<ErasedLine>`
+      select project_id as "projectId", consent_id as "consentId", erased_at as "erasedAt" from erased_record
+      where (project_id, consent_id) > (${after.projectId}::uuid, ${after.consentId}::uuid) and erased_at >= ${since}
+      order by project_id, consent_id limit ${BATCH_ROWS}
+    `.execute(em.fork().getKysely());
+    yield* rows;
+    if (rows.length < BATCH_ROWS) return;
+    after = rows.at(-1) ?? after;
+  }
+}
+
+/** The lines of a file that `erasures list` printed. @throws UnreadableLine */
+export async function* linesOf(file: string): AsyncGenerator<ErasedLine> {
+  let number = 0;
+  for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const [projectId, consentId, instant] = line.trim().split(' ');
+    const erasedAt = parseInstant(instant);
+    if (!isUuid(projectId) || !isUuid(consentId) || !erasedAt)
+      throw new UnreadableLine(`Line ${number} of the file is none that "erasures list" printed.`);
+    yield { projectId, consentId, erasedAt };
+  }
+}
+
+/**
+ * Erases the listed records that are there, with their messages and deliveries, batch by batch; their receivers are not
+ * told again. Returns how many were listed and how many were there; a dry run changes nothing.
+ */
+export async function reapply(
+  em: EntityManager,
+  listed: AsyncIterable<ErasedLine>,
+  { listeners, dryRun }: { listeners: ErasureListener[]; dryRun: boolean },
+): Promise<{ looked: number; erased: number }> {
+  const outbox = new OutboxService(em, { ring: () => undefined });
+  const events = new ConsentEvents(em, outbox);
+  for (const listener of listeners) events.onErasure(listener);
+  const records = new EraseRecords(events, outbox);
+  let [looked, erased] = [0, 0];
+  const flush = async (projectId: string, consentIds: string[]): Promise<void> => {
+    looked += consentIds.length;
+    erased += await eraseAgain(em, { records, projectId, consentIds, dryRun });
+  };
+  let batch: { projectId: string; consentIds: string[] } | null = null;
+  for await (const { projectId, consentId } of listed) {
+    if (batch && (batch.projectId !== projectId || batch.consentIds.length === ERASE_BATCH_MAX)) {
+      await flush(batch.projectId, batch.consentIds);
+      batch = null;
+    }
+    batch ??= { projectId, consentIds: [] };
+    batch.consentIds.push(consentId);
+  }
+  if (batch) await flush(batch.projectId, batch.consentIds);
+  return { looked, erased };
+}
+
+async function eraseAgain(
+  em: EntityManager,
+  work: { records: EraseRecords; projectId: string; consentIds: string[]; dryRun: boolean },
+): Promise<number> {
+  const { records, projectId, consentIds, dryRun } = work;
+  return em.fork().transactional(async (tx) => {
+    // Its records went with it.
+    if ((await readProjects(tx, [projectId])).length === 0) return 0;
+    if (dryRun) {
+      const { rows } = await sql<{ n: number }>`
+        select count(*)::int as n from consent_record
+        where project_id = ${projectId} and id = any(${consentIds}::uuid[])
+      `.execute(tx.getKysely());
+      return rows[0]?.n ?? 0;
+    }
+    const erased = await records.erase(tx, { projectId, consentIds }, ERASE_BATCH_MAX);
+    if (erased.length === 0) return 0;
+    const after = { reason: 'erasures reapply', records: erased.length };
+    await writeAudit(tx, { kind: 'operator', id: null }, { projectId, action: 'consent.erase', after });
+    return erased.length;
+  });
+}

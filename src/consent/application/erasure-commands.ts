@@ -1,0 +1,53 @@
+import type { ErasureListener } from '../consent.events.js';
+import { parseInstant } from '../../shared/instant.js';
+import {
+  atMost,
+  type Command,
+  DRY_RUN,
+  OperatorError,
+  print,
+  required,
+  UsageError,
+} from '../../shared/operator-command.js';
+
+/** What was erased, to erase it again where a backup brings it back; `listeners` take away what others keep of it. */
+export const erasureCommands = (listeners: ErasureListener[]): Command[] => [
+  {
+    name: 'erasures list',
+    synopsis: '--since <instant>',
+    summary: 'print the ids of the records that were erased since then, to be kept apart from backups',
+    options: { since: { type: 'string' } },
+    prepare: (given) => {
+      atMost(0, given);
+      const since = parseInstant(required(given, 'since', 'an instant'));
+      if (!since) throw new UsageError('--since must be an ISO 8601 instant, e.g. 2026-11-20.');
+      return async ({ orm }) => {
+        const { erasedSince } = await import('./erased-records.js');
+        for await (const { projectId, consentId, erasedAt } of erasedSince(orm.em, since))
+          print(`${projectId} ${consentId} ${erasedAt.toISOString()}`);
+      };
+    },
+  },
+  {
+    name: 'erasures reapply',
+    synopsis: '[--file <what erasures list printed>]  [--dry-run]',
+    summary: 'erase again what a backup brought back: by a file, or by the list in the database',
+    options: { file: { type: 'string' }, ...DRY_RUN },
+    prepare: (given) => {
+      atMost(0, given);
+      const file = given.values.file === undefined ? null : required(given, 'file', 'a file');
+      const dryRun = given.values['dry-run'] === true;
+      return async ({ orm }) => {
+        const { erasedSince, linesOf, reapply, UnreadableLine } = await import('./erased-records.js');
+        const listed = file === null ? erasedSince(orm.em, new Date(0)) : linesOf(file);
+        try {
+          const { looked, erased } = await reapply(orm.em, listed, { listeners, dryRun });
+          print(`${dryRun ? 'Would erase' : 'Erased'} ${erased} of ${looked} that are listed.`);
+        } catch (error) {
+          if (error instanceof UnreadableLine) throw new OperatorError(error.message, { cause: error });
+          throw error;
+        }
+      };
+    },
+  },
+];

@@ -1,0 +1,188 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { writeAudit } from '../../audit/audit.log.js';
+import type { Author } from '../../audit/domain/author.js';
+import {
+  type Attempt,
+  type Ending,
+  type OutboxMessage,
+  projectOf,
+} from '../../outbox/domain/outbox-message.js';
+import { namedKey } from '../../outbox/domain/ordering-key.js';
+import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
+import type { OutboxHandler } from '../../outbox/outbox.handler.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { isUuid, newId } from '../../shared/ids.js';
+import { isConnectionFailure } from '../../shared/postgres-error.js';
+import { ConsentEvents } from '../consent.events.js';
+import { ERASE_BATCH_MAX, ERASURE_REQUESTED } from '../domain/erasure.js';
+import { visitorHash } from '../domain/visitor-reference.js';
+import { EraseRecords } from './erase-records.js';
+
+/** Requests that a worker works off at once. */
+const SLOTS = 2;
+/** An attempt goes on for so long; what is then left is the next one's. */
+const ATTEMPT_MS = 20_000;
+const ATTEMPT_MAX_MS = 30_000;
+const DATABASE_WAIT_MS = 1_000;
+
+/** Batches count for themselves, so workers that die under a request are no reason to give it up soon. */
+const TRIES_MAX = 20;
+const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, unknownOutcomesMax: TRIES_MAX };
+
+/** An owner's wish, and how far it is. */
+export interface Erasure {
+  id: string;
+  reason: string;
+  requestedAt: Date;
+  /** Records erased so far. */
+  erased: number;
+  /** null: there is more to erase, which a worker does. */
+  finishedAt: Date | null;
+}
+
+/**
+ * Erases records for a reason: one by its id, or all of a visitor that were received until the request. The request is
+ * a row; each batch of records goes in the transaction that counts it there, so whoever breaks off leaves nothing half,
+ * and whoever comes next goes on.
+ */
+@Injectable()
+export class ErasureService implements OutboxHandler<null>, OnModuleInit {
+  readonly topics = [ERASURE_REQUESTED];
+  readonly retry = SCHEDULE;
+  readonly slotsMax = SLOTS;
+  readonly attemptMaxMs = ATTEMPT_MAX_MS;
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly records: EraseRecords,
+    private readonly events: ConsentEvents,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  onModuleInit(): void {
+    this.outbox.register(this);
+  }
+
+  /** @throws DomainError `consent_not_found` */
+  async eraseOne(
+    { projectId, consentId }: { projectId: string; consentId: string },
+    reason: string,
+    author: Author,
+  ): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      const consentIds = isUuid(consentId) ? [consentId.toLowerCase()] : [];
+      const [target] = await this.records.erase(tx, { projectId, consentIds }, 1);
+      if (target === undefined)
+        throw new DomainError('consent_not_found', 'There is no such consent record in this project.');
+      await writeAudit(tx, author, { projectId, action: 'consent.erase', target, after: { reason } });
+    });
+  }
+
+  /**
+   * The first batch goes before this returns, which for nearly every visitor is all; the rest is a worker's.
+   * @throws DomainError `visitor_reference_not_configured`
+   */
+  async eraseVisitor(
+    projectId: string,
+    { visitorReference, reason }: { visitorReference: string; reason: string },
+    author: Author,
+  ): Promise<Erasure> {
+    const hash = await this.hashOf(projectId, visitorReference);
+    const id = newId();
+    return this.em.fork().transactional(async (tx) => {
+      await sql`
+        insert into erasure_request (project_id, id, visitor_hash, reason)
+        values (${projectId}, ${id}, ${hash}, ${reason})
+      `.execute(tx.getKysely());
+      const left = await this.eraseBatch(tx, { projectId, id });
+      if (left) await this.outbox.append(tx, messageOf(projectId, id));
+      const request = await this.read(projectId, id, tx);
+      const { erased } = request;
+      const after = { reason, erasedAtOnce: erased, more: left };
+      await writeAudit(tx, author, { projectId, action: 'visitor.erase', target: id, after });
+      return request;
+    });
+  }
+
+  /** @throws DomainError `erasure_not_found` */
+  async read(projectId: string, id: string, em: EntityManager = this.em.fork()): Promise<Erasure> {
+    const { rows } = await sql<Erasure>`
+      select id, reason, requested_at as "requestedAt", erased, finished_at as "finishedAt"
+      from erasure_request where project_id = ${projectId} and id = ${isUuid(id) ? id : null}::uuid
+    `.execute(em.getKysely());
+    if (!rows[0]) throw new DomainError('erasure_not_found', 'This project has no such erasure.');
+    return rows[0];
+  }
+
+  /** What a visitor's records are found by. @throws DomainError `visitor_reference_not_configured` */
+  async hashOf(projectId: string, visitorReference: string): Promise<Buffer> {
+    const { field, salt } = await this.events.visitorReference(projectId);
+    if (field !== null && salt !== null) return visitorHash(salt, visitorReference);
+    throw new DomainError(
+      'visitor_reference_not_configured',
+      'This project does not say which field names a visitor. Name it in its privacy settings, or use the ids of records.',
+    );
+  }
+
+  prepare(messages: OutboxMessage[]): Promise<Attempt<null>[]> {
+    return Promise.resolve(messages.map((message) => (signal) => this.attempt(message, signal)));
+  }
+
+  async settle(): Promise<void> {}
+
+  /** A wish to be erased is not given up: it becomes a dead letter, of which the operator hears. */
+  giveUp(): Ending<null> {
+    return { kind: 'dead', error: 'The service stopped each time while erasing.' };
+  }
+
+  private async attempt(message: OutboxMessage, signal: AbortSignal): Promise<Ending<null>> {
+    const ref = { projectId: projectOf(message), id: message.subjectId };
+    const until = performance.now() + ATTEMPT_MS;
+    try {
+      for (;;) {
+        const left = await this.em.fork().transactional((tx) => this.eraseBatch(tx, ref));
+        if (!left) return { kind: 'settled', outcome: null, healthy: true };
+        if (signal.aborted || performance.now() > until) return { kind: 'put_off', afterMs: 0 };
+      }
+    } catch (error) {
+      if (!isConnectionFailure(error)) throw error;
+      return { kind: 'retry', afterMs: DATABASE_WAIT_MS, error: 'The database cannot be reached.' };
+    }
+  }
+
+  /** Erases a batch of a request and counts it there. Returns whether there may be more. */
+  private async eraseBatch(tx: EntityManager, ref: { projectId: string; id: string }): Promise<boolean> {
+    const { projectId, id } = ref;
+    const { rows } = await sql<{ hash: Buffer | null; requestedAt: Date }>`
+      select visitor_hash as hash, requested_at as "requestedAt" from erasure_request
+      where project_id = ${projectId} and id = ${id} for update
+    `.execute(tx.getKysely());
+    const [request] = rows;
+    // Finished, or gone with its project.
+    if (!request?.hash) return false;
+    const { hash, requestedAt } = request;
+    const doomed = { projectId, visitorHash: hash, receivedBy: requestedAt };
+    const erased = await this.records.erase(tx, doomed, ERASE_BATCH_MAX);
+    const left = erased.length === ERASE_BATCH_MAX;
+    await sql`
+      update erasure_request
+      set erased = erased + ${erased.length},
+          visitor_hash = case when ${left} then visitor_hash end,
+          finished_at = case when not ${left} then now() end
+      where project_id = ${projectId} and id = ${id}
+    `.execute(tx.getKysely());
+    return left;
+  }
+}
+
+function messageOf(projectId: string, id: string) {
+  return {
+    orderingKey: namedKey(`erasure:${projectId}`),
+    projectId,
+    topic: ERASURE_REQUESTED,
+    subjectId: id,
+  };
+}

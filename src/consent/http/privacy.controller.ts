@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream';
+import { Body, Controller, Get, HttpCode, Param, Post, Put, Query, Res } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiConflictResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+  ApiExtraModels,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Author } from '../../audit/domain/author.js';
+import type { Project } from '../../projects/domain/project.js';
+import { ErasureService } from '../application/erasure.service.js';
+import { PrivacySettingsService } from '../application/privacy-settings.service.js';
+import { ConsentReader } from '../application/consent.reader.js';
+import { GoneSignal } from '../../shared/client-gone.js';
+import { EARLIEST } from './export.controller.js';
+import { FileAnswer } from './file-answer.js';
+import { drawPdf } from './pdf-export.js';
+import {
+  EraseVisitorBody,
+  ErasureDto,
+  PrivacySettingsDto,
+  VisitorFileDto,
+  VisitorRecordsQuery,
+} from './privacy.dto.js';
+import { jsonPieces, rowsOf } from './visitor-file.js';
+
+/** How a project finds and erases the records of one visitor. */
+@ApiTags('Privacy')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId')
+export class PrivacyController {
+  constructor(
+    private readonly settings: PrivacySettingsService,
+    private readonly erasures: ErasureService,
+    private readonly reader: ConsentReader,
+    private readonly files: FileAnswer,
+  ) {}
+
+  @Get('privacy')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read how records name a visitor' })
+  @ApiOkResponse({ type: PrivacySettingsDto })
+  read(@CurrentProject() project: Project): Promise<PrivacySettingsDto> {
+    return this.settings.read(project.id);
+  }
+
+  /** Records that are stored already are found by their ids alone. */
+  @Put('privacy')
+  @ProjectRole('owner')
+  @ApiOperation({ summary: 'Say how records name a visitor' })
+  @ApiOkResponse({ type: PrivacySettingsDto })
+  save(
+    @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
+    @Body() body: PrivacySettingsDto,
+  ): Promise<PrivacySettingsDto> {
+    return this.settings.save(project.id, body, author);
+  }
+
+  /**
+   * What is stored of a visitor, as a file for her; on every tier. The PDF shows the newest 5,000 records and leaves
+   * additional fields out; the JSON is whole.
+   */
+  @Get('visitor-records')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: "A visitor's records as a file" })
+  @ApiExtraModels(VisitorFileDto)
+  @ApiOkResponse({
+    description: 'The file',
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(VisitorFileDto) } },
+      'application/pdf': { schema: { type: 'string', format: 'binary' } },
+    },
+  })
+  @ApiConflictResponse({ description: '`visitor_reference_not_configured`' })
+  async file(
+    @CurrentProject() project: Project,
+    @Query() { visitorReference, format }: VisitorRecordsQuery,
+    @Res() response: Response,
+    @GoneSignal() gone: AbortSignal,
+  ): Promise<void> {
+    const hash = await this.erasures.hashOf(project.id, visitorReference);
+    const madeAt = new Date();
+    const head = { projectId: project.id, projectName: project.name, madeAt };
+    const open = async (): Promise<NodeJS.ReadableStream> => {
+      const batches = this.reader.ofVisitor(project.id, hash, gone);
+      if (format === 'json') return Readable.from(jsonPieces(head, batches), { highWaterMark: 2 });
+      const records = await this.reader.countOfVisitor(project.id, hash, gone);
+      const period = { from: EARLIEST, to: madeAt, filters: 'one visitor' };
+      const cover = { ...head, ...period, records, first: 'newest', whole: 'json' } as const;
+      return drawPdf(cover, rowsOf(batches));
+    };
+    const contentType = format === 'json' ? 'application/json; charset=utf-8' : 'application/pdf';
+    const name = `visitor-${madeAt.toISOString().slice(0, 10)}.${format}`;
+    await this.files.send(response, { projectId: project.id, contentType, name, open }, gone);
+  }
+
+  /**
+   * Erases every record of a visitor that was received until now, with its deliveries and what waits to be sent. Up to
+   * 500 are gone with this answer; of more, `finishedAt` is null until a worker has erased the rest. From then on none of
+   * them is sent, but by a worker that had claimed it before. There is no way back.
+   */
+  @Post('erasures')
+  @HttpCode(202)
+  @ProjectRole('owner')
+  @ApiOperation({ summary: "Erase a visitor's records" })
+  @ApiAcceptedResponse({ type: ErasureDto })
+  @ApiConflictResponse({ description: '`visitor_reference_not_configured`' })
+  async erase(
+    @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
+    @Body() body: EraseVisitorBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ErasureDto> {
+    const erasure = await this.erasures.eraseVisitor(project.id, body, author);
+    response.location(`/v1/projects/${project.id}/erasures/${erasure.id}`);
+    return erasure;
+  }
+
+  @Get('erasures/:erasureId')
+  @ProjectRole('owner')
+  @ApiOperation({ summary: 'How far an erasure is' })
+  @ApiOkResponse({ type: ErasureDto })
+  one(@CurrentProject() project: Project, @Param('erasureId') erasureId: string): Promise<ErasureDto> {
+    return this.erasures.read(project.id, erasureId);
+  }
+}

@@ -1,0 +1,79 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsIn, IsString, Length, Matches, ValidateIf } from 'class-validator';
+import { TextLine } from '../../shared/text.decorator.js';
+import { ConsentView } from './consent.dto.js';
+import { REASON_CHARACTERS_MAX, VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
+
+const FIELD = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
+
+export class PrivacySettingsDto {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    pattern: FIELD.source,
+    description:
+      'The additional field of records whose text or number names a visitor; null: none. Holds for records that come from then on.',
+    example: 'customerId',
+  })
+  @ValidateIf((dto: PrivacySettingsDto) => dto.visitorReferenceField !== null)
+  @Matches(FIELD, { message: 'visitorReferenceField must be the name of an additional field, or null.' })
+  visitorReferenceField!: string | null;
+
+  @ApiProperty({
+    description:
+      'Whether its value is kept and forwarded as `sha256:` and a hash with a salt of the project, and as nothing else.',
+  })
+  @IsBoolean()
+  visitorReferenceHashed!: boolean;
+}
+
+export const VISITOR_FORMATS = ['json', 'pdf'] as const;
+
+export class VisitorRecordsQuery {
+  @ApiProperty({ minLength: 1, maxLength: VISITOR_CHARACTERS_MAX })
+  @IsString()
+  @Length(1, VISITOR_CHARACTERS_MAX)
+  visitorReference!: string;
+
+  @ApiProperty({ enum: VISITOR_FORMATS })
+  @IsIn(VISITOR_FORMATS, { message: 'format must be json or pdf.' })
+  format!: (typeof VISITOR_FORMATS)[number];
+}
+
+export class VisitorFileDto {
+  @ApiProperty({ format: 'uuid' }) projectId!: string;
+  @ApiProperty() projectName!: string;
+  @ApiProperty() madeAt!: Date;
+  @ApiProperty({ type: [ConsentView] }) records!: ConsentView[];
+}
+
+export class EraseBody {
+  @ApiProperty({
+    minLength: 1,
+    maxLength: REASON_CHARACTERS_MAX,
+    description: 'Kept in the audit for 24 months: name no visitor here.',
+    example: 'Request of 2026-11-20, ticket 4711',
+  })
+  @TextLine({ min: 1, max: REASON_CHARACTERS_MAX })
+  reason!: string;
+}
+
+export class EraseVisitorBody extends EraseBody {
+  @ApiProperty({
+    minLength: 1,
+    maxLength: VISITOR_CHARACTERS_MAX,
+    description: 'The value of the visitor field, as the banner sent it.',
+  })
+  @IsString()
+  @Length(1, VISITOR_CHARACTERS_MAX)
+  visitorReference!: string;
+}
+
+export class ErasureDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty() reason!: string;
+  @ApiProperty() requestedAt!: Date;
+  @ApiProperty({ description: 'Records erased so far' }) erased!: number;
+  @ApiProperty({ type: Date, nullable: true, description: 'null: a worker erases the rest' })
+  finishedAt!: Date | null;
+}

@@ -1,0 +1,471 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as wait } from 'node:timers/promises';
+import { extractText } from 'unpdf';
+import {
+  type ErasedLine,
+  erasedSince,
+  linesOf,
+  reapply,
+} from '../../src/consent/application/erased-records.js';
+import { ERASE_BATCH_MAX } from '../../src/consent/domain/erasure.js';
+import { forgetDeliveries } from '../../src/forwarding/application/erase-deliveries.js';
+import { newId } from '../../src/shared/ids.js';
+import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/forwarding.js';
+import type { Json } from '../support/json.js';
+import { Processes } from '../support/processes.js';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+const KILLS = 2;
+const TEST_TIMEOUT_MS = 120_000;
+
+let forwarding: Forwarding;
+let service: TestService;
+
+beforeAll(async () => {
+  forwarding = await startForwarding({ worker: true });
+  ({ service } = forwarding);
+});
+afterEach(() => forwarding.resetReceivers());
+afterAll(() => forwarding.close());
+
+const asOwner = async (project: TestProject, method: string, path: string, body?: unknown) => {
+  const response = await project.request('owner', method, path, body);
+  const text = await response.text();
+  return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as Json };
+};
+
+const nameVisitors = (project: TestProject, hashed = false) =>
+  asOwner(project, 'PUT', '/privacy', { visitorReferenceField: 'customer', visitorReferenceHashed: hashed });
+
+const found = async (project: TestProject, query: string): Promise<string[]> => {
+  const { status, body } = await asOwner(project, 'GET', `/consents?${query}`);
+  expect(status).toBe(200);
+  return (body as { items: { id: string }[] }).items.map(({ id }) => id);
+};
+
+const count = async (from: string, values: unknown[], of = service): Promise<number> =>
+  (await of.database.query<{ n: number }>(`select count(*)::int as n from ${from}`, values))[0]?.n ?? -1;
+
+/** Every place that may hold something of a record, but the list of what was erased. */
+const tracesOf = async (id: string): Promise<number> =>
+  (await count('consent_record where id = $1', [id])) +
+  (await count('delivery where consent_id = $1', [id])) +
+  (await count(`outbox_message where subject_id = $1 and topic = 'consent.recorded'`, [id])) +
+  (await count('outbox_dead_letter where subject_id = $1', [id]));
+
+describe('finding records', () => {
+  it('by id, and by the field that names a visitor, in one project', async () => {
+    const [project, other] = [await createTestProject(service), await createTestProject(service)];
+    for (const each of [project, other]) expect((await nameVisitors(each)).status).toBe(200);
+    const first = await forwarding.choose(project.id, { customer: 'c-1' });
+    const second = await forwarding.choose(project.id, { customer: 'c-1', plan: 'x' });
+    const third = await forwarding.choose(project.id, { customer: 'c-2' });
+    const numbered = await forwarding.choose(project.id, { customer: 17 });
+    await forwarding.choose(project.id);
+    await forwarding.choose(other.id, { customer: 'c-1' });
+    expect(await found(project, `id=${third.id}`)).toEqual([third.id]);
+    expect(await found(project, `id=${newId()}`)).toEqual([]);
+    expect(await found(project, 'visitorReference=c-1')).toEqual([second.id, first.id]);
+    expect(await found(project, 'visitorReference=17')).toEqual([numbered.id]);
+    expect(await found(project, 'visitorReference=C-1')).toEqual([]);
+    const page = await asOwner(project, 'GET', '/consents?visitorReference=c-1&limit=1');
+    const { nextCursor } = page.body as { nextCursor: string };
+    expect(await found(project, `visitorReference=c-1&limit=1&cursor=${nextCursor}`)).toEqual([first.id]);
+  });
+
+  it('409 where the project names no field, 422 for what is no id', async () => {
+    const project = await createTestProject(service);
+    expect(await asOwner(project, 'GET', '/consents?visitorReference=c-1')).toMatchObject({
+      status: 409,
+      body: { code: 'visitor_reference_not_configured' },
+    });
+    expect((await asOwner(project, 'GET', '/consents?id=7')).status).toBe(422);
+  });
+
+  it('does so by its index alone, however many records there are', async () => {
+    const project = await createTestProject(service);
+    await nameVisitors(project);
+    const { id } = await forwarding.choose(project.id, { customer: 'c-1' });
+    const plan = await service.database.query<{ 'QUERY PLAN': string }>(
+      `explain select id from consent_record c where project_id = $1 and visitor_hash =
+         (select visitor_hash from consent_record where project_id = $1 and id = $2) order by id desc limit 50`,
+      [project.id, id],
+    );
+    expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toMatch(/visitor_hash/);
+    const indexes = await service.database.query(
+      `select from pg_inherits i join pg_index x on x.indexrelid = i.inhrelid
+       where i.inhparent = 'consent_record_visitor'::regclass and x.indisvalid`,
+    );
+    const partitions = await service.database.query(
+      `select from pg_inherits where inhparent = 'consent_record'::regclass`,
+    );
+    expect(indexes).toHaveLength(partitions.length);
+  });
+
+  it('by a hash alone, where the project wants no more to be kept: at rest, at the receiver, and when sent twice', async () => {
+    const project = await forwarding.forwardingProject();
+    await nameVisitors(project, true);
+    const choice = { id: newId(), customer: 'ada@example.com', plan: 'x' };
+    const { id, status } = await forwarding.choose(project.id, choice);
+    expect(status).toBe(201);
+    const hash = expect.stringMatching(/^sha256:[0-9a-f]{64}$/);
+    expect(bodyOf(await arrived(forwarding.sharedReceiver, id))).toMatchObject({ customer: hash, plan: 'x' });
+    const [row] = await service.database.query<{ row: string }>(
+      'select c::text as row from consent_record c where id = $1',
+      [id],
+    );
+    expect(row?.row).not.toContain('ada@example.com');
+    expect(await found(project, 'visitorReference=ada%40example.com')).toEqual([id]);
+    expect((await forwarding.choose(project.id, choice)).status).toBe(200);
+    expect((await forwarding.choose(project.id, { ...choice, customer: 'eve' })).status).toBe(409);
+    // One that was sent before the change, too.
+    const [salt] = await service.database.query('select visitor_salt from project where id = $1', [
+      project.id,
+    ]);
+    await nameVisitors(project, false);
+    expect((await forwarding.choose(project.id, choice)).status).toBe(200);
+    const after = await service.database.query('select visitor_salt from project where id = $1', [
+      project.id,
+    ]);
+    expect(after).toEqual([salt]);
+  });
+
+  it.each([
+    [{ visitorReferenceField: '', visitorReferenceHashed: false }],
+    [{ visitorReferenceField: 'a b', visitorReferenceHashed: false }],
+    [{ visitorReferenceField: 'customer' }],
+    [{ visitorReferenceHashed: true }],
+  ])('refuses the settings %j', async (body) => {
+    const project = await createTestProject(service);
+    expect((await asOwner(project, 'PUT', '/privacy', body)).status).toBe(422);
+  });
+});
+
+describe('a visitor’s file', () => {
+  it('has all of her records and nobody else’s, as JSON and as PDF', async () => {
+    const project = await createTestProject(service);
+    await nameVisitors(project);
+    await storeMany(service, project, 501, 'c-1');
+    const { id } = await forwarding.choose(project.id, { customer: 'c-1', plan: 'x' });
+    await forwarding.choose(project.id, { customer: 'c-2' });
+    const path = '/visitor-records?visitorReference=c-1&format=';
+    const file = await project.request('viewer', 'GET', `${path}json`);
+    expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename="visitor-.*\.json"$/);
+    const { records, ...head } = (await file.json()) as { records: Json[] } & Json;
+    expect(head).toEqual({ projectId: project.id, projectName: 'A project', madeAt: expect.any(String) });
+    expect(records).toHaveLength(502);
+    expect(records[0]).toMatchObject({ id, additionalFields: { customer: 'c-1', plan: 'x' } });
+    const pdf = await project.request('viewer', 'GET', `${path}pdf`);
+    const { text } = await extractText(new Uint8Array(await pdf.arrayBuffer()), { mergePages: true });
+    expect(text).toContain('Records: 502');
+    expect(text).toContain(id);
+    const none = await project.request('viewer', 'GET', '/visitor-records?visitorReference=c-9&format=json');
+    expect(await none.json()).toMatchObject({ records: [] });
+    expect((await project.request('viewer', 'GET', `${path}csv`)).status).toBe(422);
+  });
+});
+
+describe('erasing one record', () => {
+  it('leaves nothing of it but its id, and tells the receiver where the project wants it', async () => {
+    const project = await forwarding.forwardingProject({ forwardErasures: true });
+    const { id } = await forwarding.choose(project.id, { customer: 'c-1' });
+    const sent = await arrived(forwarding.sharedReceiver, id);
+    await until(
+      'the delivery is written',
+      async () => (await count('delivery where consent_id = $1', [id])) === 1,
+    );
+    const other = await forwarding.choose(project.id);
+    const before = Date.now();
+    const erased = await asOwner(project, 'DELETE', `/consents/${id}`, { reason: 'ticket 4711' });
+    expect(erased).toEqual({ status: 204, body: null });
+    const told = await until('the receiver is told', () =>
+      forwarding.sharedReceiver.requests.find(({ body }) => body.includes('"erase"')),
+    );
+    const { action, id: toldId, erasedAt, ...rest } = bodyOf(told);
+    expect({ action, toldId, rest }).toEqual({ action: 'erase', toldId: id, rest: {} });
+    expect(Math.abs(Date.parse(erasedAt as string) - before)).toBeLessThan(60_000);
+    expect(told.headers).toMatchObject({
+      'x-service-consent-id': id,
+      'x-service-project-id': project.id,
+      authorization: sent.headers.authorization,
+    });
+    // Receivers drop what comes twice under one id; this is no repeat.
+    expect(told.headers['webhook-id']).not.toBe(sent.headers['webhook-id']);
+    await until(
+      'its outcome is written',
+      async () => (await count('delivery where consent_id = $1', [id])) === 1,
+    );
+    expect(await count('consent_record where id = $1', [id])).toBe(0);
+    expect(await count('erased_record where consent_id = $1', [id])).toBe(1);
+    expect(await found(project, '')).toEqual([other.id]);
+    expect((await asOwner(project, 'GET', `/consents/${id}`)).status).toBe(404);
+    expect((await asOwner(project, 'DELETE', `/consents/${id}`, { reason: 'again' })).status).toBe(404);
+    const resent = await project.request('editor', 'POST', `/forwarding/deliveries/${id}/resend`);
+    expect(resent.status).toBe(404);
+    const audit = await asOwner(project, 'GET', '/audit?action=consent.erase');
+    expect(audit.body).toMatchObject({ items: [{ target: id, after: { reason: 'ticket 4711' } }] });
+  });
+
+  it('takes back what waits to be sent, and what was given up', async () => {
+    const project = await forwarding.forwardingProject();
+    const hanging = await forwarding.receive({ kind: 'hang' });
+    await forwarding.put(project, { endpointUrl: hanging.url, bearerToken: 'a'.repeat(43) });
+    await forwarding.occupy(project, hanging);
+    const { id } = await forwarding.choose(project.id);
+    await service.database.query(
+      `insert into outbox_dead_letter (ordering_key, id, project_id, topic, subject_id, failures, created_at)
+       values ($1, 999999, $1, 'consent.recorded', $2, 8, now())`,
+      [project.id, id],
+    );
+    expect((await asOwner(project, 'DELETE', `/consents/${id}`, { reason: 'r' })).status).toBe(204);
+    expect(await tracesOf(id)).toBe(0);
+    hanging.behave({ kind: 'answer', status: 204 });
+    const { id: last } = await forwarding.choose(project.id);
+    await arrived(hanging, last);
+    expect(hanging.requests.filter(({ body }) => body.includes(id))).toEqual([]);
+    expect(hanging.requests.filter(({ body }) => body.includes('"erase"'))).toEqual([]);
+  });
+
+  it('finds the message of somebody who has it sent again in the same moment', async () => {
+    const project = await forwarding.forwardingProject();
+    const { id } = await forwarding.choose(project.id);
+    await arrived(forwarding.sharedReceiver, id);
+    await Promise.all([
+      asOwner(project, 'DELETE', `/consents/${id}`, { reason: 'r' }),
+      ...Array.from({ length: 5 }, () =>
+        project.request('editor', 'POST', `/forwarding/deliveries/${id}/resend`),
+      ),
+    ]);
+    expect(await count(`outbox_message where subject_id = $1`, [id])).toBe(0);
+    expect(await count('consent_record where id = $1', [id])).toBe(0);
+  });
+
+  it.each([[{}], [{ reason: '' }], [{ reason: 'x'.repeat(501) }], [{ reason: 7 }]])(
+    'needs a reason; %j is none',
+    async (body) => {
+      const project = await createTestProject(service);
+      const { id } = await forwarding.choose(project.id);
+      expect((await asOwner(project, 'DELETE', `/consents/${id}`, body)).status).toBe(422);
+      expect(await count('consent_record where id = $1', [id])).toBe(1);
+    },
+  );
+
+  it('leaves another project’s record alone', async () => {
+    const [project, other] = [await createTestProject(service), await createTestProject(service)];
+    const { id } = await forwarding.choose(other.id);
+    expect((await asOwner(project, 'DELETE', `/consents/${id}`, { reason: 'r' })).status).toBe(404);
+    expect(await count('consent_record where id = $1', [id])).toBe(1);
+  });
+});
+
+/** Stores so many records of a visitor, straight in the database, with a delivery and a message for each. */
+async function storeMany(
+  of: TestService,
+  project: TestProject,
+  number: number,
+  customer: string,
+): Promise<void> {
+  await of.database.query(
+    `with made as (
+       insert into consent_record (project_id, id, analytics, marketing, preferences, action, visitor_hash)
+       select p.id, overlay($2::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, true, true, true, 'custom',
+              sha256(p.visitor_salt || convert_to($4, 'UTF8'))
+       from project p, generate_series(1, $3::int) n where p.id = $1 returning id
+     ), delivered as (
+       insert into delivery (project_id, id, consent_id, outcome, duration_ms, attempted_at)
+       select $1, id, id, 'delivered', 1, now() from made
+     )
+     insert into outbox_message (ordering_key, project_id, topic, subject_id, available_at)
+     select $1, $1, 'consent.recorded', id, now() + interval '1 day' from made`,
+    [project.id, newId(), number, customer],
+  );
+}
+
+describe('erasing a visitor', () => {
+  it('erases what came until then, the first part at once and the rest by a worker', async () => {
+    const project = await createTestProject(service);
+    await nameVisitors(project);
+    const number = 2 * ERASE_BATCH_MAX + 1;
+    await storeMany(service, project, number, 'c-1');
+    const other = await forwarding.choose(project.id, { customer: 'c-2' });
+    const asked = { visitorReference: 'c-1', reason: 'ticket 4712' };
+    const { status, body } = await asOwner(project, 'POST', '/erasures', asked);
+    expect({ status, body }).toMatchObject({
+      status: 202,
+      body: { reason: 'ticket 4712', erased: ERASE_BATCH_MAX, finishedAt: null },
+    });
+    const later = await forwarding.choose(project.id, { customer: 'c-1' });
+    await until('the rest is erased', async () => {
+      const now = await asOwner(project, 'GET', `/erasures/${String(body.id)}`);
+      return now.body.finishedAt !== null && now.body.erased === number;
+    });
+    expect(await found(project, '')).toEqual([later.id, other.id]);
+    expect(await count('delivery where project_id = $1', [project.id])).toBe(0);
+    expect(await count(`outbox_message where project_id = $1`, [project.id])).toBe(0);
+    // What the visitor was called is nowhere any more.
+    expect(await count('erasure_request where id = $1 and visitor_hash is null', [body.id])).toBe(1);
+    const audit = await service.database.query<{ row: string }>(
+      'select e::text as row from audit_event e where project_id = $1',
+      [project.id],
+    );
+    expect(audit.map(({ row }) => row).join()).not.toContain('c-1');
+  });
+
+  it('is finished at once for a visitor of few records, and of none', async () => {
+    const project = await createTestProject(service);
+    await nameVisitors(project);
+    const { id } = await forwarding.choose(project.id, { customer: 'c-1' });
+    for (const erased of [1, 0]) {
+      const answer = await asOwner(project, 'POST', '/erasures', { visitorReference: 'c-1', reason: 'r' });
+      expect(answer).toMatchObject({ status: 202, body: { erased, finishedAt: expect.any(String) } });
+    }
+    expect(await tracesOf(id)).toBe(0);
+  });
+
+  it('409 where the project names no field, 404 for an erasure of another project', async () => {
+    const [project, other] = [await createTestProject(service), await createTestProject(service)];
+    const asked = { visitorReference: 'c-1', reason: 'r' };
+    expect((await asOwner(project, 'POST', '/erasures', asked)).status).toBe(409);
+    await nameVisitors(other);
+    const { body } = await asOwner(other, 'POST', '/erasures', asked);
+    expect((await asOwner(project, 'GET', `/erasures/${String(body.id)}`)).status).toBe(404);
+    expect((await asOwner(project, 'GET', '/erasures/7')).status).toBe(404);
+  });
+});
+
+describe('a backup that brings erased records back', () => {
+  it('is put right by the list of what was erased, line by line', async () => {
+    const project = await createTestProject(service);
+    const [first = '', second = '', third = ''] = await Promise.all(
+      [1, 2, 3].map(async () => (await forwarding.choose(project.id)).id),
+    );
+    const backup = await service.database.query<{ row: string }>(
+      'select to_json(c)::text as row from consent_record c where project_id = $1',
+      [project.id],
+    );
+    for (const id of [first, second])
+      expect((await asOwner(project, 'DELETE', `/consents/${id}`, { reason: 'r' })).status).toBe(204);
+    const { em } = service.database.orm;
+    const since = new Date('2026-01-01');
+    const listed: ErasedLine[] = [];
+    for await (const line of erasedSince(em, since)) if (line.projectId === project.id) listed.push(line);
+    expect(listed.map(({ consentId }) => consentId).toSorted()).toEqual([first, second].toSorted());
+    expect((await erasedSince(em, new Date('2090-01-01')).next()).done).toBe(true);
+    // The backup knows nothing of it: the records are back, one with a delivery, and the list is gone.
+    await service.database.query('delete from erased_record where project_id = $1', [project.id]);
+    await service.database.query('delete from consent_record where project_id = $1', [project.id]);
+    for (const { row } of backup)
+      await service.database.query(
+        'insert into consent_record select * from json_populate_record(null::consent_record, $1::json)',
+        [row],
+      );
+    await service.database.query(
+      `insert into delivery (project_id, id, consent_id, outcome, duration_ms, attempted_at)
+       values ($1, $2, $2, 'delivered', 1, now())`,
+      [project.id, first],
+    );
+    const folder = mkdtempSync(join(tmpdir(), 'consent-erasures-'));
+    try {
+      const file = join(folder, 'list.txt');
+      const line = ({ projectId, consentId, erasedAt }: ErasedLine): string =>
+        `${projectId} ${consentId} ${erasedAt.toISOString()}\n`;
+      writeFileSync(file, listed.map(line).join(''));
+      const listeners = [forgetDeliveries];
+      const again = (dryRun: boolean) => reapply(em, linesOf(file), { listeners, dryRun });
+      expect(await again(true)).toEqual({ looked: 2, erased: 2 });
+      expect(await found(project, '')).toHaveLength(3);
+      expect(await again(false)).toEqual({ looked: 2, erased: 2 });
+      expect(await found(project, '')).toEqual([third]);
+      expect(await tracesOf(first)).toBe(0);
+      expect(await again(false)).toEqual({ looked: 2, erased: 0 });
+      writeFileSync(file, 'nonsense\n');
+      await expect(again(false)).rejects.toThrow('Line 1 of the file');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('a worker that is killed while it erases', () => {
+  let quiet: TestService;
+  const processes = new Processes();
+  beforeAll(async () => {
+    quiet = await startTestService();
+  });
+  afterAll(async () => {
+    await processes.close();
+    await quiet.close();
+  });
+
+  it(
+    'leaves no record half erased, and the next one goes on',
+    async () => {
+      const project = await createTestProject(quiet);
+      await nameVisitors(project);
+      const number = 10 * ERASE_BATCH_MAX;
+      await storeMany(quiet, project, number, 'c-1');
+      // Each batch takes a while, so that kills find one under way.
+      await quiet.database.query(`create function slowly() returns trigger language plpgsql as
+        $$ begin perform pg_sleep(0.2); return null; end $$`);
+      await quiet.database.query(
+        'create trigger slowly after insert on erased_record for each statement execute function slowly()',
+      );
+      const { body } = await asOwner(project, 'POST', '/erasures', { visitorReference: 'c-1', reason: 'r' });
+      const environment = {
+        NODE_ENV: 'test',
+        DATABASE_URL: quiet.database.url,
+        SECRET_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+        AUTH_SECRET: 'a'.repeat(32),
+        OUTBOX_POLL_MS: '100',
+      };
+      const progress: number[] = [];
+      for (let kill = 0; kill <= KILLS; kill += 1) {
+        const worker = await processes.startWorker({ environment });
+        await worker.ready();
+        // The lease of the one before ends now and not in a minute.
+        await quiet.database.query(
+          `update outbox_message set available_at = now() where topic = 'erasure.requested'`,
+        );
+        const request = async (): Promise<Json> =>
+          (await asOwner(project, 'GET', `/erasures/${String(body.id)}`)).body;
+        if (kill < KILLS) {
+          const before = (await request()).erased as number;
+          await until('it erases', async () => ((await request()).erased as number) > before, 20_000);
+          await wait(Math.random() * 300);
+          await worker.kill();
+        } else {
+          await until('all is erased', async () => (await request()).finishedAt !== null, 30_000);
+          await worker.stop();
+        }
+        // A transaction of the killed one may still be waking from its sleep.
+        await until('nobody works on it', async () => {
+          const active = await count(
+            `pg_stat_activity where datname = current_database() and query like '%erased_record%' and state = 'active'
+               and pid <> pg_backend_pid()`,
+            [],
+            quiet,
+          );
+          return active === 0;
+        });
+        const erased = await count('erased_record where project_id = $1', [project.id], quiet);
+        progress.push(erased);
+        expect((await request()).erased).toBe(erased);
+        expect(await count('consent_record where project_id = $1', [project.id], quiet)).toBe(
+          number - erased,
+        );
+        const half = `in (select consent_id from erased_record where project_id = $1)`;
+        expect(await count(`consent_record where id ${half}`, [project.id], quiet)).toBe(0);
+        expect(await count(`delivery where consent_id ${half}`, [project.id], quiet)).toBe(0);
+        expect(await count(`outbox_message where subject_id ${half}`, [project.id], quiet)).toBe(0);
+      }
+      expect(progress.at(-1)).toBe(number);
+      expect(new Set(progress).size).toBeGreaterThan(2);
+    },
+    TEST_TIMEOUT_MS,
+  );
+});
