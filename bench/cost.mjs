@@ -80,17 +80,33 @@ export async function run(scope) {
   }
   return {
     database: await database.facts(),
-    rows: Object.entries(rounds).flatMap(([name, costs]) =>
-      /** @type {Cost[]} */ (Object.keys(COSTS)).map((cost) =>
+    rows: [
+      ...Object.entries(rounds).flatMap(([name, costs]) =>
+        /** @type {Cost[]} */ (Object.keys(COSTS)).map((cost) =>
+          row({
+            what: `${COSTS[cost].what}, ${name}`,
+            ours: costs.map((one) => one[cost]),
+            unit: COSTS[cost].unit,
+          }),
+        ),
+      ),
+      ...['stored only', 'forwarded'].map((kind) =>
         row({
-          what: `${COSTS[cost].what}, ${name}`,
-          ours: costs.map((one) => one[cost]),
-          unit: COSTS[cost].unit,
+          what: `processor in all, ${kind}, ${RATE_PER_SECOND}/s : as many as come through`,
+          ours: processorOf(rounds[`${kind}, ${RATE_PER_SECOND}/s`]),
+          baseline: processorOf(rounds[`${kind}, as many as come through`]),
+          unit: ' s',
+          target: { ratioAtMost: 2 },
         }),
       ),
-    ),
+    ],
     raw: { seconds: SECONDS, rounds },
   };
+}
+
+/** What the three programs took together, by round. @param {Record<Cost, number>[]} costs */
+function processorOf(costs) {
+  return costs.map(({ apiCpu, workerCpu, postgresCpu }) => apiCpu + workerCpu + postgresCpu);
 }
 
 /**
