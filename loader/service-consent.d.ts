@@ -1,0 +1,73 @@
+/**
+ * The globals that loader.js sets (docs/loader.md), for TypeScript. Copy this file into your project, beside your own
+ * declarations.
+ */
+interface ServiceMeta {
+  readonly tier: 'lite' | 'pro' | 'business' | 'enterprise';
+  /** ISO 3166-1 alpha-2 or ISO 3166-2; `XX`: unknown. */
+  readonly region: string;
+  readonly isEu: boolean;
+  readonly domain: string;
+  readonly projectId: string;
+  /** SHA-256 of the configuration in use, in hex; empty where none was ever reached. */
+  readonly configHash: string;
+  readonly features: Readonly<Record<string, unknown>>;
+}
+
+type ServiceConsentCategory = 'analytics' | 'marketing' | 'preferences';
+
+interface ServiceConsentSubmission {
+  analytics?: boolean;
+  marketing?: boolean;
+  preferences?: boolean;
+  /** Absent: `accept_all`, `reject_all` or `custom`, as the flags say. */
+  action?: string;
+  /** What your banner offered, where that is less than the configuration's categories; it is not sent. */
+  offered?: readonly ServiceConsentCategory[];
+  /** BCP 47: the language that was shown. */
+  language?: string;
+  surface?: 'banner' | 'preferences' | 'link' | 'signal' | 'api';
+  /** Kept with the record as an additional field. */
+  [field: string]: unknown;
+}
+
+interface ServiceConsentReceipt {
+  /** The record's; null where nothing could be made of the choice. */
+  readonly id: string | null;
+  /** false with status 0: the service is away, the choice waits in the browser. */
+  readonly stored: boolean;
+  readonly status?: number;
+  readonly detail?: string;
+}
+
+interface ServiceConsentChoice {
+  readonly analytics: boolean;
+  readonly marketing: boolean;
+  readonly preferences: boolean;
+  readonly id?: string;
+  /** Milliseconds since 1970. */
+  readonly at?: number;
+}
+
+interface ServiceConsent {
+  /** Never rejects. */
+  submit(submission: ServiceConsentSubmission): Promise<ServiceConsentReceipt>;
+  readonly ready: Promise<ServiceMeta>;
+  /** Opens our own banner's second layer; nothing happens where the site brings its own. */
+  open(): Promise<void>;
+  /** The published configuration; null before `ready`, and where none was ever reached. */
+  readonly configuration: Readonly<Record<string, unknown>> | null;
+  /** null: nothing yet, or it is to be asked again. */
+  readonly choice: ServiceConsentChoice | null;
+  readonly mode: 'opt_in' | 'opt_out' | 'notice' | 'none';
+}
+
+interface Window {
+  readonly serviceMeta?: ServiceMeta;
+  readonly serviceConsent?: ServiceConsent;
+}
+
+interface DocumentEventMap {
+  'serviceMeta:ready': CustomEvent<ServiceMeta>;
+  'serviceConsent:choice': CustomEvent<ServiceConsentReceipt & { readonly tookMs: number }>;
+}
