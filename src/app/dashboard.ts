@@ -11,7 +11,7 @@ const FOLDER = join(import.meta.dirname, '..', '..', 'dist', 'dashboard');
  * The addresses of the dashboard's pages. A list, so that an address that nobody knows stays a 404, for people and
  * programs alike; what a page makes of the rest of its address is the dashboard's own affair.
  */
-const PAGES = [
+export const PAGES = [
   '/',
   '/sign-in',
   '/sign-up',
