@@ -24,7 +24,7 @@ const NAMES = [
   'export',
 ];
 /** What takes longer, or has no number to reach: run by name. */
-const BY_NAME = ['hostile', 'webhook', 'many', 'growth', 'cost', 'soak', 'enumeration'];
+const BY_NAME = ['hostile', 'webhook', 'many', 'growth', 'cost', 'soak', 'outage', 'enumeration'];
 /** Of the log of PostgreSQL, when something went wrong. */
 const LOG_CHARACTERS_SHOWN = 3_000;
 /** A benchmark that takes longer has gone wrong, unless it says itself (`deadlineMs`) how long it may take. */
@@ -50,7 +50,7 @@ process.on('unhandledRejection', async (error) => {
 const { positionals: wanted, values: options } = parseArgs({
   allowPositionals: true,
   options: {
-    /** How long the soak lasts. */
+    /** How long the soak lasts, or the outage. */
     minutes: { type: 'string' },
     /** A part of the growth benchmark: ingest, partitions, projects, waiting, passes. */
     part: { type: 'string', multiple: true },

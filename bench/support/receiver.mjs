@@ -14,6 +14,9 @@ const LARGEST_BACKLOG = 4_096;
 /** @type {Map<string, bigint>} */
 const receivedAt = new Map();
 let requests = 0;
+/** While it is away every request is answered so; null: it is not. */
+/** @type {number | null} */
+let awayStatus = null;
 let firstAt = 0n;
 let lastAt = 0n;
 
@@ -27,6 +30,7 @@ function receive(request, response) {
     lastAt = now;
     const id = request.headers[CONSENT_ID_HEADER];
     if (typeof id === 'string' && !receivedAt.has(id)) receivedAt.set(id, now);
+    if (awayStatus !== null) return response.writeHead(awayStatus).end();
     const path = request.url ?? '';
     if (path === '/hang') return;
     const waitMs = Number(/^\/after\/(\d+)$/.exec(path)?.[1] ?? 0);
@@ -52,6 +56,10 @@ answerCalls({
     const authority = await makeCertificateAuthority('Benchmark authority');
     const certificate = await issueCertificate(authority, ['127.0.0.1', 'localhost', 'receiver.example.com']);
     return { caPem: authority.certificatePem, certificate };
+  },
+  /** @param {{ status: number | null }} args null: it answers again as its paths say */
+  away: ({ status }) => {
+    awayStatus = status;
   },
   reset: () => {
     receivedAt.clear();
