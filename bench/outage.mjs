@@ -92,6 +92,7 @@ async function outage({ api, load, projectId, database, receiver }, minutes) {
         projectIds: [projectId],
         ratePerSecond: RATE_PER_SECOND,
         seconds: Math.min(BLOCK_SECONDS, seconds - done),
+        warmUpSeconds: 0,
       });
       if (wrong > 0) throw new Error(`${wrong} consents were not answered 201`);
     }

@@ -30,6 +30,20 @@ export class AccessService {
     return places.map(({ projectId, role }) => ({ projectId, role }));
   }
 
+  /** The confirmed addresses of a project's owners, in the transaction of `em` where there is one. */
+  async ownersOf(em: EntityManager, projectId: string): Promise<string[]> {
+    const owners = await accessTables(em)
+      .selectFrom('project_member')
+      .innerJoin('app_user', 'app_user.id', 'project_member.userId')
+      .select('app_user.email')
+      .where('project_member.projectId', '=', projectId)
+      .where('project_member.role', '=', 'owner')
+      .where('app_user.emailVerified', '=', true)
+      .orderBy('app_user.id')
+      .execute();
+    return owners.map(({ email }) => email);
+  }
+
   /** What users and keys are called now, by id: a user by her e-mail. Those that are gone are missing. */
   async namesOf(ids: { userIds: string[]; apiKeyIds: string[] }): Promise<Map<string, string>> {
     const em = this.em.fork();

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
@@ -15,6 +16,7 @@ import { AttemptDelivery } from './application/attempt-delivery.js';
 import { HoldService } from './application/hold.service.js';
 import { ReceiverWatch } from './application/receiver-watch.js';
 import { SettleHolds } from './application/settle-holds.js';
+import { TellOwners } from './application/tell-owners.js';
 import { TargetGate } from './application/target-gate.js';
 import { DeleteProjectDeliveries } from './application/delete-project-deliveries.js';
 import { EraseDeliveries } from './application/erase-deliveries.js';
@@ -28,7 +30,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
 
 /** Sends saved consent records to the endpoints of their owners. */
 @Module({
-  imports: [ConsentModule, LicensingModule, ProjectsModule],
+  imports: [AccessModule, ConsentModule, LicensingModule, ProjectsModule],
   controllers: [ForwardingController, SigningSecretController, DeliveryController],
   providers: [
     {
@@ -52,6 +54,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
     ReceiverWatch,
     SettleHolds,
     HoldService,
+    TellOwners,
     ConsentForwarder,
     ForwardingSettingsService,
     SigningSecretService,

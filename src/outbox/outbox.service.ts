@@ -18,6 +18,7 @@ import {
   openGate,
   removeGates,
   setGates,
+  waitingSince,
 } from './infrastructure/gates.js';
 import type { Gate, GatePlace } from './domain/gate.js';
 import { OutboxBell } from './infrastructure/outbox.bell.js';
@@ -158,6 +159,11 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     max: number,
   ): Promise<(GatePlace & { createdAt: Date })[]> {
     return oldestWaiting(tx, places, max);
+  }
+
+  /** When the oldest message of a topic of a key was appended, also one under way; null where there is none. */
+  waitingSince(place: GatePlace, em: EntityManager): Promise<Date | null> {
+    return waitingSince(em, place);
   }
 
   /** How many messages of a topic wait behind gates, counted up to `max` behind each. */

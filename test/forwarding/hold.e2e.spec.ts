@@ -4,15 +4,26 @@ import type { Json } from '../support/json.js';
 import { deliveriesOf, read, saveForwarding } from '../support/pipeline.js';
 import type { TestProject } from '../support/project.js';
 import type { Receiver } from '../support/receiver.js';
+import { mailsLeft, mailTo } from '../support/mails.js';
+import { newId } from '../../src/shared/ids.js';
+import { insertAccount } from '../support/user.js';
 import { until } from '../support/until.js';
 
 const HOUR_MS = 3_600_000;
 const forwarding = await startForwarding({ worker: true });
-const { choose, forwardingTo, receive, service, waiting } = forwarding;
+const { choose, forwardingTo, receive, service } = forwarding;
 
 afterEach(forwarding.resetReceivers);
 afterAll(forwarding.close);
 
+/** The ids of the records that wait, in their order. */
+const waiting = async (projectId: string): Promise<string[]> =>
+  (
+    await service.database.query<{ subject_id: string }>(
+      "select subject_id from outbox_message where project_id = $1 and topic = 'consent.recorded' order by id",
+      [projectId],
+    )
+  ).map((row) => row.subject_id);
 const stateOf = (project: TestProject): Promise<Json> => read(project, '/forwarding');
 const chooseMany = async (project: TestProject, count: number): Promise<string[]> => {
   const ids: string[] = [];
@@ -28,13 +39,19 @@ const gateOf = async (project: TestProject): Promise<{ opens_at: Date; width: nu
   )[0];
 /** As if so much time had gone by for the project's hold: nothing else looks at a clock here. */
 const letPass = async (project: TestProject, seconds: number): Promise<void> => {
-  const instants = ['failing_since', 'held_since', 'ended_at'].map(
+  const instants = ['failing_since', 'held_since'].map(
     (column) => `${column} = ${column} - make_interval(secs => $2)`,
   );
-  await service.database.query(`update forwarding_hold set ${instants.join()} where project_id = $1`, [
-    project.id,
-    seconds,
-  ]);
+  // In one statement: a message about another hold than the one that is there is let go.
+  await service.database.query(
+    `with shifted as (update forwarding_hold set ${instants.join()} where project_id = $1)
+     update outbox_message
+     set available_at = available_at - make_interval(secs => $2),
+         payload = jsonb_set(payload, '{heldSince}',
+                             to_jsonb((payload ->> 'heldSince')::timestamptz - make_interval(secs => $2)))
+     where project_id = $1 and topic = 'forwarding.hold'`,
+    [project.id, seconds],
+  );
   await service.database.query(
     'update outbox_gate set opens_at = opens_at - make_interval(secs => $2) where ordering_key = $1',
     [project.id, seconds],
@@ -102,7 +119,8 @@ describe('records whose receiver is away', () => {
 
     receiver.behave({ kind: 'answer', status: 204 });
     receiver.requests.length = 0;
-    await letPass(project, 600);
+    // Not for so long that owners are told: then its end is kept until they are.
+    await letPass(project, 60);
     await isDrained(project);
     expect(idsAt(receiver)).toHaveLength(ids.length - tried - 3);
     // Oldest first: the first of them goes alone, the others two, four … at a time.
@@ -221,6 +239,97 @@ describe('a held project is probed at once', () => {
     expect(skipped).toHaveLength(ids.length - tried);
     expect(await stateOf(project)).toMatchObject({ state: 'active' });
     expect(await gateOf(project)).toBeUndefined();
+  });
+});
+
+describe('owners of a held project', () => {
+  /** An owner with a confirmed address, and one whose address nobody has confirmed. */
+  const owner = async (project: TestProject): Promise<string> => {
+    const email = `${newId()}@example.com`;
+    for (const [address, isConfirmed] of [
+      [email, true] as const,
+      [`${newId()}@example.com`, false] as const,
+    ]) {
+      const id = await insertAccount(service.database.query, { email: address });
+      await service.database.query('update app_user set email_verified = $2 where id = $1', [
+        id,
+        isConfirmed,
+      ]);
+      await service.database.query(
+        "insert into project_member (project_id, user_id, role) values ($1, $2, 'owner')",
+        [project.id, id],
+      );
+    }
+    return email;
+  };
+  const audited = async (project: TestProject): Promise<Json[]> =>
+    (
+      await read<{ items: Json[] }>(
+        { ...project, request: (_, ...rest) => project.request('owner', ...rest) },
+        '/audit',
+      )
+    ).items;
+
+  /** Subjects of mails that nobody has taken; messages of holds that other tests left wait for minutes. */
+  const subjectsLeft = async (email: string): Promise<string[]> => {
+    await service.database.query(
+      "delete from outbox_message where project_id is not null and topic <> 'mail.send' and project_id not in (select project_id from project_member m join app_user u on u.id = m.user_id where u.email = $1)",
+      [email],
+    );
+    return mailsLeft(service, email);
+  };
+
+  it('are told of it once after five minutes, and of its end with what was lost and sent', async () => {
+    const { project, receiver, ids, tried } = await held(503);
+    const email = await owner(project);
+    await letPass(project, 290);
+    const first = await until('a probe is spent', () =>
+      receiver.requests.length > tried ? receiver.requests.length : null,
+    );
+    await letPass(project, 15);
+    const began = await mailTo(service, email);
+    expect(began.subject).toBe('The receiver of A project is away');
+    expect(began.text).toContain('The endpoint answered 503.');
+    await letPass(project, 600);
+    await until('another probe is spent', () => receiver.requests.length > first);
+
+    receiver.behave({ kind: 'answer', status: 204 });
+    await letPass(project, 3_600);
+    await until('all have come', () => receiver.requests.length === ids.length, 30_000);
+    await until('its end is told', async () => {
+      const news = await service.database.query(
+        `update outbox_message set available_at = now() - interval '1 second'
+         where project_id = $1 and topic = 'forwarding.hold' and claim_id is null returning 1`,
+        [project.id],
+      );
+      return news.length === 0;
+    });
+    const back = await mailTo(service, email);
+    expect(back.subject).toBe('The receiver of A project is back');
+    const lost = (await deliveriesOf(project)).filter(({ outcome }) => outcome === 'failed').length;
+    expect(back.text).toContain(
+      `delivered: ${ids.length - lost}. Records that were tried and failed: ${lost};`,
+    );
+    expect((await audited(project)).slice(0, 2)).toMatchObject([
+      { action: 'forwarding.released', actor: { kind: 'system' }, after: { lost, sent: ids.length - lost } },
+      {
+        action: 'forwarding.held',
+        actor: { kind: 'system' },
+        after: { reason: 'The endpoint answered 503.' },
+      },
+    ]);
+    expect(await subjectsLeft(email)).toEqual([]);
+  }, 60_000);
+
+  it('are not told of one that ends sooner', async () => {
+    const { project, receiver, ids } = await held(503);
+    const email = await owner(project);
+    receiver.behave({ kind: 'answer', status: 204 });
+    await project.request('editor', 'POST', '/forwarding/resume');
+    await until('all have come', () => receiver.requests.length >= ids.length, 30_000);
+    await letPass(project, 301);
+    expect(await subjectsLeft(email)).toEqual([]);
+    expect((await audited(project)).map(({ action }) => action)).not.toContain('forwarding.held');
   });
 });
 

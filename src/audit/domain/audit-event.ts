@@ -32,6 +32,8 @@ export const AUDIT_ACTIONS = [
   'billing.replay',
   'forwarding.save',
   'forwarding.resume',
+  'forwarding.held',
+  'forwarding.released',
   'signing_secret.make',
   'signing_secret.remove',
   'signing_secret.forget_former',

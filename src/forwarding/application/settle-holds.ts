@@ -14,7 +14,9 @@ import {
   isAllWell,
   OVERDUE_MAX,
 } from '../domain/hold.js';
+import { newsOf } from '../domain/hold-news.js';
 import type { SignedOutcome } from '../domain/receiver-sign.js';
+import { holdNewsMessage } from '../forwarding.events.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { deleteHolds, type HoldRow, lockHolds, writeHolds } from '../infrastructure/hold.rows.js';
 
@@ -23,6 +25,7 @@ const HOUR_MS = 60 * 60 * 1000;
 /** What a batch made of one project's hold. */
 interface ProjectChange extends HoldChange {
   projectId: string;
+  before: HoldRow;
 }
 
 /** Keeps the holds, in the transaction that settles outcomes. */
@@ -95,6 +98,11 @@ export class SettleHolds {
       gate ? [{ ...placeOf(projectId), ...gate }] : [],
     );
     await this.outbox.setGates(tx, gates);
+    const news = changes.flatMap(({ projectId, before, hold }) => {
+      const told = newsOf(before, hold);
+      return told ? [holdNewsMessage(projectId, told)] : [];
+    });
+    await this.outbox.appendMany(tx, news);
     const gone = changes.filter(({ gate }) => gate === null);
     await this.outbox.removeGates(
       tx,
@@ -126,7 +134,7 @@ function changeOf(before: HoldRow, settled: Settled<SignedOutcome>[], terms: Hol
     // What says nothing of the gate leaves it as the outcome before it wanted it.
     change = { ...change, ...next };
   }
-  return { ...change, projectId };
+  return { ...change, projectId, before };
 }
 
 function projectOfSettled({ message }: Settled<SignedOutcome>): string {

@@ -84,6 +84,12 @@ export async function forgetProbes(tx: EntityManager, projectId: string): Promis
   return Number(numAffectedRows ?? 0) > 0;
 }
 
+/** The clock that holds go by. */
+export async function databaseNow(em: EntityManager): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`select now() as at`.execute(em.getKysely());
+  return rows[0]?.at ?? new Date();
+}
+
 /** How many projects are held. */
 export async function countHeld(em: EntityManager): Promise<number> {
   const { rows } = await sql<{ count: number }>`

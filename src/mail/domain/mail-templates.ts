@@ -74,6 +74,45 @@ export const MAIL_TEMPLATES = {
       'If it was not you, ask for a new password on the sign-in page at once, and tell the operator of this service.',
     ],
   }),
+  /** Five minutes after a hold began (docs/forwarding.md). */
+  receiver_away: ({
+    project,
+    since,
+    reason,
+    lost,
+  }: {
+    project: string;
+    since: string;
+    reason: string;
+    lost: number;
+  }): Letter => ({
+    subject: `The receiver of ${nameInMail(project)} is away`,
+    paragraphs: [
+      `Since ${since} the endpoint of ${nameInMail(project)} takes no consent records. The last it answered was: ${reason}`,
+      `Records that were not tried yet wait and are sent once it is back. Tried and failed so far: ${lost}. They are not sent again by themselves; the delivery log names them.`,
+      'The endpoint is tried now and then. To have it tried at once, save the forwarding settings, test the endpoint, or resume.',
+    ],
+  }),
+  /** After its end, once what waited was sent. */
+  receiver_back: ({
+    project,
+    since,
+    until,
+    lost,
+    sent,
+  }: {
+    project: string;
+    since: string;
+    until: string;
+    lost: number;
+    sent: number;
+  }): Letter => ({
+    subject: `The receiver of ${nameInMail(project)} is back`,
+    paragraphs: [
+      `The endpoint of ${nameInMail(project)} was away from ${since} to ${until}.`,
+      `Records that waited and were delivered: ${sent}. Records that were tried and failed: ${lost}; they can be sent again by hand from the delivery log.`,
+    ],
+  }),
 } as const;
 
 export type MailTemplate = keyof typeof MAIL_TEMPLATES;

@@ -98,6 +98,18 @@ export async function oldestWaiting(
   return rows;
 }
 
+/** When the oldest message of a topic of a key was appended, also one under way; null where there is none. */
+export async function waitingSince(
+  em: EntityManager,
+  { orderingKey, topic }: GatePlace,
+): Promise<Date | null> {
+  const { rows } = await sql<{ createdAt: Date }>`
+    select created_at as "createdAt" from outbox_message
+    where ordering_key = ${orderingKey} and topic = ${topic} order by id limit 1
+  `.execute(em.getKysely());
+  return rows[0]?.createdAt ?? null;
+}
+
 /** How many messages wait behind gates of a topic, each gate's counted up to `max`. */
 export async function countBehindGates(em: EntityManager, topic: string, max: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`

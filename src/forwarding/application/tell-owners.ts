@@ -1,0 +1,114 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { AccessService } from '../../access/access.service.js';
+import { writeAudit } from '../../audit/audit.log.js';
+import { MailService } from '../../mail/mail.service.js';
+import {
+  type Attempt,
+  type Ending,
+  type OutboxMessage,
+  projectOf,
+  type Settled,
+} from '../../outbox/domain/outbox-message.js';
+import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
+import type { OutboxHandler } from '../../outbox/outbox.handler.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import { findProject } from '../../projects/project.rows.js';
+import { ALL_WELL, type Hold, isAllWell } from '../domain/hold.js';
+import { type HoldNews, judgeNews, type NewsVerdict } from '../domain/hold-news.js';
+import { FORWARDING_HOLD } from '../forwarding.events.js';
+import { databaseNow, deleteHolds, lockHolds, readHold, writeHolds } from '../infrastructure/hold.rows.js';
+import { placeOf } from './settle-holds.js';
+
+/** Looks and mails are cheap; they need not take many of a worker's slots. */
+const SLOTS = 8;
+
+/** Tells owners by mail, and the audit, that records wait and that they were sent: the outbox's handler for `forwarding.hold`. */
+@Injectable()
+export class TellOwners implements OutboxHandler<null>, OnModuleInit {
+  readonly topics = [FORWARDING_HOLD];
+  readonly slotsMax = SLOTS;
+  readonly attemptMaxMs = 0;
+  readonly retry = BUG_SCHEDULE;
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly outbox: OutboxService,
+    private readonly access: AccessService,
+    private readonly mails: MailService,
+  ) {}
+
+  onModuleInit(): void {
+    this.outbox.register(this);
+  }
+
+  prepare(messages: OutboxMessage[]): Promise<Attempt<null>[]> {
+    return Promise.resolve(messages.map((message) => () => this.attempt(message)));
+  }
+
+  /** Mail and audit are written with the end of the message, so that they are told exactly once. */
+  async settle(tx: EntityManager, settled: Settled<null>[]): Promise<void> {
+    for (const { message } of settled) await this.tell(tx, message);
+  }
+
+  giveUp(): Ending<null> {
+    return { kind: 'settled', outcome: null, healthy: true };
+  }
+
+  private async attempt(message: OutboxMessage): Promise<Ending<null>> {
+    const em = this.em.fork();
+    const projectId = projectOf(message);
+    const verdict = await this.judge(em, message, await readHold(em, projectId));
+    if (verdict.kind !== 'wait') return { kind: 'settled', outcome: null, healthy: true };
+    return { kind: 'retry', afterMs: verdict.afterMs, error: 'It is not time yet.' };
+  }
+
+  private async judge(em: EntityManager, message: OutboxMessage, hold: Hold | null): Promise<NewsVerdict> {
+    const news = newsIn(message);
+    const isEnd = news.kind === 'ended';
+    const backlogSince = isEnd ? await this.outbox.waitingSince(placeOf(projectOf(message)), em) : null;
+    return judgeNews(news, { hold, backlogSince, now: await databaseNow(em) });
+  }
+
+  private async tell(tx: EntityManager, message: OutboxMessage): Promise<void> {
+    const projectId = projectOf(message);
+    const { at, holds } = await lockHolds(tx, { known: [projectId], failing: [] });
+    const [hold] = holds;
+    const project = await findProject(tx, projectId);
+    if (!hold?.heldSince || !project) return;
+    if ((await this.judge(tx, message, hold)).kind !== 'tell') return;
+    const { heldSince, heldReason, endedAt, lost, sent } = hold;
+    const owners = await this.access.ownersOf(tx, projectId);
+    const about = { project: project.name, since: heldSince.toISOString() };
+    if (newsIn(message).kind === 'began') {
+      await writeHolds(tx, [{ ...hold, toldAt: at }]);
+      const after = { heldSince, reason: heldReason, lost };
+      await writeAudit(tx, { kind: 'system' }, { projectId, action: 'forwarding.held', after });
+      for (const to of owners) {
+        const values = { ...about, reason: heldReason ?? '', lost };
+        await this.mails.send({ to, template: 'receiver_away', values, projectId }, tx);
+      }
+      return;
+    }
+    await forgetTold(tx, { ...hold, projectId });
+    const after = { heldSince, endedAt, lost, sent };
+    await writeAudit(tx, { kind: 'system' }, { projectId, action: 'forwarding.released', after });
+    for (const to of owners) {
+      const values = { ...about, until: endedAt?.toISOString() ?? '', lost, sent };
+      await this.mails.send({ to, template: 'receiver_back', values, projectId }, tx);
+    }
+  }
+}
+
+/** The hold is told from its begin to its end; what is wrong since stays. */
+async function forgetTold(tx: EntityManager, hold: Hold & { projectId: string }): Promise<void> {
+  const { heldSince, heldReason, endedAt, toldAt, lost, sent } = ALL_WELL;
+  const rest = { ...hold, heldSince, heldReason, endedAt, toldAt, lost, sent };
+  if (isAllWell(rest)) await deleteHolds(tx, [hold.projectId]);
+  else await writeHolds(tx, [rest]);
+}
+
+function newsIn({ payload }: OutboxMessage): HoldNews {
+  const { kind, heldSince } = payload as { kind: HoldNews['kind']; heldSince: string };
+  return { kind, heldSince: new Date(heldSince) };
+}

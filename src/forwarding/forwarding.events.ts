@@ -1,0 +1,16 @@
+import { namedKey } from '../outbox/domain/ordering-key.js';
+import type { NewOutboxMessage } from '../outbox/domain/outbox-message.js';
+import type { HoldNews } from './domain/hold-news.js';
+
+/** A hold of the project began or ended, and its owners may have to be told. The subject is the project. */
+export const FORWARDING_HOLD = 'forwarding.hold';
+
+export function holdNewsMessage(projectId: string, { kind, heldSince }: HoldNews): NewOutboxMessage {
+  return {
+    orderingKey: namedKey(`hold:${projectId}`),
+    projectId,
+    topic: FORWARDING_HOLD,
+    subjectId: projectId,
+    payload: { kind, heldSince: heldSince.toISOString() },
+  };
+}
