@@ -26,6 +26,8 @@ const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-
 const PASSWORD = 'correct horse battery';
 /** A record shows within this of its 201, where nothing else keeps the machine busy (docs: 2 s); twice that here. */
 const SHOWN_MS = 4_000;
+/** A receiver counts as away after five seconds at the least; the machine may be busy. */
+const HELD_DEADLINE_MS = 60_000;
 
 let service: LoneService;
 let site: TestServer;
@@ -58,11 +60,11 @@ const open = (path: string): Promise<unknown> => page.goto(`${service.baseUrl}/p
 /** The act that a new project needs before it may forward; a billing provider's checkout in production. */
 const field = (label: string) => page.getByRole('textbox', { name: label });
 
-/** The newest link in the mails to an address, which wait in files here. */
-function linkMailedTo(to: string): Promise<string> {
+/** The link to a page in the newest mail to an address that has one; mails wait in files here. */
+function linkMailedTo(to: string, path = '/confirm-email'): Promise<string> {
   return until(`a mail to ${to}`, async () => {
     const mails = await filedMails(mailFolderOf(service.dataDir));
-    const newest = mails.find((mail) => mail.to === to);
+    const newest = mails.find((mail) => mail.to === to && mail.text.includes(`${path}?token=`));
     return newest && /https?:\/\/\S+\?token=[\w-]+/.exec(newest.text)?.[0];
   });
 }
@@ -200,6 +202,46 @@ describe('the one path, from an empty database', () => {
   });
 });
 
+describe('a receiver that is away', () => {
+  it('is told with since when, how much waits and when the next try is, and tried on a click', async () => {
+    await open('/settings/consent/records-and-archive');
+    const answered = await field('Endpoint URL').inputValue();
+    const save = async (endpointUrl: string): Promise<void> => {
+      const response = await page.request.put(`${service.baseUrl}/v1/projects/${projectId}/forwarding`, {
+        data: { enabled: true, endpointUrl, authMode: 'bearer' },
+      });
+      expect(response.status()).toBe(200);
+    };
+    await save(new URL('/status/503', answered).href);
+    await open('/deliveries');
+    const tryNow = page.getByRole('button', { name: 'Try now' });
+    // Five failures in a row, over five seconds.
+    await until(
+      'the project is held',
+      async () => {
+        await page.request.post(`${service.baseUrl}/v1/projects/${projectId}/consents`, {
+          data: {
+            analytics: true,
+            marketing: true,
+            preferences: true,
+            action: 'custom',
+            hostname: 'localhost',
+          },
+        });
+        return tryNow.waitFor({ timeout: 700 }).then(
+          () => true,
+          () => false,
+        );
+      },
+      HELD_DEADLINE_MS,
+    );
+    await page.getByText('On hold since').waitFor();
+    await tryNow.click();
+    await page.getByText('The oldest waiting record is being sent.').waitFor();
+    await save(answered);
+  });
+});
+
 const PAGES: [path: string, title: string][] = [
   ['', 'My shop'],
   ['/consents?action=accept_all&analytics=true', 'Consents'],
@@ -231,6 +273,7 @@ describe('each page', () => {
       ['forgotten-password', 'Forgotten password'],
       ['confirm-email?token=x', 'Confirm your e-mail'],
       ['new-password?token=x', 'New password'],
+      ['accept-invitation?token=x', 'Invitation'],
     ] as const;
     for (const [path, title] of [...PAGES, ...others]) {
       await (path === '' || path.startsWith('/') ? open(path) : page.goto(`${service.baseUrl}/${path}`));
@@ -293,10 +336,7 @@ describe('somebody with a lower role', () => {
     await visitor.locator('input[name=email]').fill('viewer@example.com');
     await visitor.keyboard.press('Enter');
     await visitor.getByText('Look into your mail').waitFor();
-    const link = await until('another mail', async () => {
-      const newest = await linkMailedTo('viewer@example.com');
-      return newest.includes('/new-password') ? newest : null;
-    });
+    const link = await linkMailedTo('viewer@example.com', '/new-password');
     for (const outcome of ['The new password is set', 'This link was used already']) {
       await visitor.goto(link);
       await visitor.locator('input[name=password]').fill(PASSWORD);
@@ -317,12 +357,14 @@ describe('somebody with a lower role', () => {
     await heading('Records and archive');
     await open('/settings/members');
     await field('E-mail').fill('viewer@example.com');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText('viewer@example.com is a member now.').waitFor();
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await page.getByRole('cell', { name: 'viewer@example.com', exact: true }).waitFor();
+    const invitation = await linkMailedTo('viewer@example.com', '/accept-invitation');
     await page.getByRole('button', { name: /account and appearance/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await heading('Sign in');
-    await field('E-mail').fill('viewer@example.com');
+    await page.goto(invitation);
+    await page.getByText('viewer@example.com is invited to My shop, as Viewer.').waitFor();
     await page.locator('input[name=password]').fill(PASSWORD);
     await page.keyboard.press('Enter');
     await heading('My shop');

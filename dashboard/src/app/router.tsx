@@ -90,6 +90,16 @@ const newPassword = createRoute({
   component: lazyRouteComponent(() => import('../features/sign-in/new-password.page'), 'NewPasswordPage'),
 });
 
+const acceptInvitation = createRoute({
+  getParentRoute: () => root,
+  path: '/accept-invitation',
+  validateSearch: tokenSearch,
+  component: lazyRouteComponent(
+    () => import('../features/sign-in/accept-invitation.page'),
+    'AcceptInvitationPage',
+  ),
+});
+
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -179,6 +189,7 @@ export const router = createRouter({
     forgottenPassword,
     confirmEmail,
     newPassword,
+    acceptInvitation,
     signedIn.addChildren([
       newProject,
       account,

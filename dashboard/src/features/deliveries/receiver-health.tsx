@@ -8,6 +8,7 @@ import { type Condition, State } from '../../shared/state';
 import { When } from '../../shared/when';
 import { number } from '../../shared/format';
 import { t } from '../../texts/texts';
+import { Held } from './held';
 
 const LIVE_MS = 3_000;
 
@@ -22,7 +23,11 @@ export function ReceiverHealth({ projectId }: { projectId: string }) {
       <State is={healthOf(settings)}>
         <HealthSentence settings={settings} />
       </State>
-      {settings.pending > 0 && <Text>{t.health.waiting(number(settings.pending))}</Text>}
+      {settings.state === 'held' ? (
+        <Held settings={settings} />
+      ) : (
+        settings.pending > 0 && <Text>{t.health.waiting(number(settings.pending))}</Text>
+      )}
     </Text>
   );
 }
@@ -32,16 +37,19 @@ export function healthOf({
   enabled,
   lastFailure,
   lastDeliveredAt,
+  state,
 }: ForwardingSettingsDto): Condition {
   if (!available || !enabled) return 'off';
+  if (state === 'held') return 'bad';
   if (lastFailure && (lastDeliveredAt === null || lastFailure.at > lastDeliveredAt)) return 'bad';
   return lastDeliveredAt === null ? 'waiting' : 'good';
 }
 
 function HealthSentence({ settings }: { settings: ForwardingSettingsDto }) {
-  const { available, enabled, lastFailure, lastDeliveredAt } = settings;
+  const { available, enabled, heldReason, lastFailure, lastDeliveredAt } = settings;
   if (!available) return t.health.notAvailable;
   if (!enabled) return t.health.off;
+  if (heldReason !== null) return heldReason;
   switch (healthOf(settings)) {
     case 'bad':
       return (

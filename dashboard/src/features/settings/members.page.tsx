@@ -1,8 +1,8 @@
-import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { authSessionOptions, memberListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import { memberAdd, memberChangeRole, memberRemove } from '../../client/sdk.gen';
+import { memberChangeRole, memberRemove } from '../../client/sdk.gen';
 import type { MemberDto, ProjectDto } from '../../client/types.gen';
 import { Allowed, refusalOf, type Role } from '../../shared/allowed';
 import { type Column, EndlessList } from '../../shared/endless-list';
@@ -13,6 +13,7 @@ import { useAct } from '../../shared/use-act';
 import { When } from '../../shared/when';
 import { t } from '../../texts/texts';
 import { useProject } from '../projects/use-project';
+import { InvitationList, InviteForm } from './invitations';
 
 const ROLES = (['viewer', 'editor', 'owner'] as const).map((value) => ({ value, label: t.roles[value] }));
 
@@ -23,11 +24,16 @@ export function MembersPage() {
     <Page title={t.pages.members}>
       <Section title={t.members.add} text={t.members.addText}>
         <Allowed refusal={refusal} projectId={project.id}>
-          <AddMember projectId={project.id} />
+          <InviteForm projectId={project.id} />
         </Allowed>
       </Section>
       {/* Who else is here is an owner's to read. */}
-      {refusal === null && <MemberList project={project} />}
+      {refusal === null && (
+        <>
+          <InvitationList projectId={project.id} />
+          <MemberList project={project} />
+        </>
+      )}
       <Section title={t.members.rolesTitle}>
         <dl className="facts">
           {(['viewer', 'editor', 'owner'] as const).map((role) => (
@@ -39,48 +45,6 @@ export function MembersPage() {
         </dl>
       </Section>
     </Page>
-  );
-}
-
-function AddMember({ projectId }: { projectId: string }) {
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState<Role>('viewer');
-  const act = useAct({
-    run: async () => (await memberAdd({ path: { projectId }, body: { email, role } })).data,
-    done: (member) => t.members.added(member.email),
-    refreshes: ['memberList'],
-    then: () => setEmail(''),
-  });
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        act.run(undefined);
-      }}
-    >
-      <Stack gap="sm">
-        <Group align="flex-end" gap="sm">
-          <TextInput
-            label={t.signIn.email}
-            type="email"
-            required
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-            error={act.fields['email']}
-          />
-          <NativeSelect
-            label={t.members.role}
-            value={role}
-            onChange={(event) => setRole(event.currentTarget.value as Role)}
-            data={ROLES}
-          />
-          <Button type="submit" size="sm" loading={act.pending}>
-            {t.members.addAct}
-          </Button>
-        </Group>
-        <ProblemAlert error={act.error} />
-      </Stack>
-    </form>
   );
 }
 

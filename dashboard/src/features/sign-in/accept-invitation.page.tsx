@@ -1,0 +1,92 @@
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { queryClient } from '../../api/query-client';
+import { authSessionOptions } from '../../client/@tanstack/react-query.gen';
+import { accountAcceptInvitation, accountInvitation, authSignIn } from '../../client/sdk.gen';
+import type { ShownInvitationDto } from '../../client/types.gen';
+import { AnchorLink } from '../../shared/anchor-link';
+import { SkeletonRows } from '../../shared/endless-list';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { useAct } from '../../shared/use-act';
+import { t } from '../../texts/texts';
+import { Doorway } from './doorway';
+
+/** Where the link of an invitation leads: whoever has an account signs in for it, others choose a password. */
+export function AcceptInvitationPage() {
+  const { token = '' } = useSearch({ from: '/accept-invitation' });
+  const query = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: async () => (await accountInvitation({ body: { token } })).data,
+    staleTime: Infinity,
+  });
+  return (
+    <Doorway title={t.invitation.title}>
+      {query.isPending && <SkeletonRows rows={3} />}
+      <ProblemAlert error={query.error} />
+      {query.data && <Invited token={token} invitation={query.data} />}
+      {query.isError && <AnchorLink to="/sign-in">{t.signIn.title}</AnchorLink>}
+    </Doorway>
+  );
+}
+
+function Invited({ token, invitation }: { token: string; invitation: ShownInvitationDto }) {
+  const { email, projectName, role, accountExists } = invitation;
+  const [password, setPassword] = useState('');
+  const [name, setName] = useState('');
+  const { data: session } = useQuery(authSessionOptions());
+  const signedIn = session?.user.email === email;
+  const navigate = useNavigate();
+  const act = useAct({
+    run: async () => {
+      if (accountExists && !signedIn) await authSignIn({ body: { email, password } });
+      const account = accountExists ? {} : { password, ...(name.trim() && { name: name.trim() }) };
+      return (await accountAcceptInvitation({ body: { token, ...account } })).data;
+    },
+    then: async ({ projectId }) => {
+      queryClient.clear();
+      await navigate({ to: '/projects/$projectId', params: { projectId } });
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        act.run(undefined);
+      }}
+    >
+      <Stack gap="sm">
+        <Text>{t.invitation.text(email, projectName, t.roles[role])}</Text>
+        {!accountExists && (
+          <TextInput
+            label={t.signUp.name}
+            description={t.signUp.nameHint}
+            autoComplete="name"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={act.fields['name']}
+          />
+        )}
+        {!signedIn && (
+          <PasswordInput
+            label={t.signIn.password}
+            description={accountExists ? t.invitation.yourPassword : t.signUp.passwordHint}
+            name="password"
+            autoComplete={accountExists ? 'current-password' : 'new-password'}
+            required
+            {...(!accountExists && { minLength: 8 })}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={act.fields['password']}
+            visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
+          />
+        )}
+        <ProblemAlert error={act.error} />
+        <Button type="submit" size="sm" loading={act.pending}>
+          {t.invitation.act}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
