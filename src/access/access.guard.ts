@@ -8,12 +8,12 @@ import { DomainError } from '../shared/domain-error.js';
 import { isUuid } from '../shared/ids.js';
 import { SettingsFrom } from '../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../shared/service.settings.js';
-import { type Actor, emailNotConfirmed } from './domain/actor.js';
+import { type Actor, emailNotConfirmed, secondFactorRequired } from './domain/actor.js';
 import { ACCESS_RULE, type AccessedRequest, type AccessRule } from './access.decorators.js';
 import { ApiKeyService } from './api-key.service.js';
 import { SignInService } from './application/sign-in.service.js';
 import { refuseForeignRequest } from './http/own-request.guard.js';
-import { ProjectMember } from './infrastructure/project-member.entity.js';
+import { accessTables } from './infrastructure/access.tables.js';
 import { areaOfRoute, isWithinAreas } from './domain/key-area.js';
 import { type Role, roleCovers } from './domain/role.js';
 
@@ -81,8 +81,9 @@ export class AccessGuard implements CanActivate {
     const user = await this.signIns.find(cookie);
     if (!user) return null;
     refuseForeignRequest(request, this.service);
-    const { id: userId, email, emailVerified: emailConfirmed } = user;
-    return { kind: 'user', userId, email, emailConfirmed, network: truncatedNetwork(request.ip) };
+    const { id: userId, email, emailVerified: emailConfirmed, secondFactor } = user;
+    const network = truncatedNetwork(request.ip);
+    return { kind: 'user', userId, email, emailConfirmed, secondFactor, network };
   }
 
   private async enterProject(
@@ -93,10 +94,12 @@ export class AccessGuard implements CanActivate {
     const projectId = request.params.projectId;
     if (!isUuid(projectId)) throw projectNotFound();
     const id = projectId.toLowerCase();
-    const role = await roleOn(this.em.fork(), actor, id);
-    const project = role && (await this.projects.find(id));
-    if (!role || !project) throw projectNotFound();
+    const place = await placeOf(this.em.fork(), actor, id);
+    const project = place && (await this.projects.find(id));
+    if (!place || !project) throw projectNotFound();
+    const { role } = place;
     if (actor.kind === 'user' && !actor.emailConfirmed) throw emailNotConfirmed();
+    if (actor.kind === 'user' && place.needsSecondFactor && !actor.secondFactor) throw secondFactorRequired();
     if (!roleCovers(role, needed)) {
       throw new DomainError('role_required', `This needs the role ${needed}; yours is ${role}.`, {
         members: { requiredRole: needed, currentRole: role },
@@ -124,9 +127,20 @@ function refuseBeyondAreas({ limitedTo }: Actor & { kind: 'api_key' }, request: 
   });
 }
 
-/** The actor's role on a project; null where it has none there. */
-async function roleOn(em: EntityManager, actor: Actor, projectId: string): Promise<Role | null> {
-  if (actor.kind === 'api_key') return actor.projectId === projectId ? actor.role : null;
-  const member = await em.findOne(ProjectMember, { projectId, userId: actor.userId });
-  return member && member.role;
+/** The actor's place in a project, and what the project asks of it; null where it has none there. */
+async function placeOf(
+  em: EntityManager,
+  actor: Actor,
+  projectId: string,
+): Promise<{ role: Role; needsSecondFactor: boolean } | null> {
+  if (actor.kind === 'api_key')
+    return actor.projectId === projectId ? { role: actor.role, needsSecondFactor: false } : null;
+  const place = await accessTables(em)
+    .selectFrom('project_member as m')
+    .leftJoin('project_sign_in_policy as p', 'p.projectId', 'm.projectId')
+    .select(['m.role', 'p.secondFactorRequired'])
+    .where('m.projectId', '=', projectId)
+    .where('m.userId', '=', actor.userId)
+    .executeTakeFirst();
+  return place ? { role: place.role, needsSecondFactor: place.secondFactorRequired === true } : null;
 }

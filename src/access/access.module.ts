@@ -11,6 +11,8 @@ import { AccountRequests } from './application/account-requests.js';
 import { InvitationService } from './application/invitation.service.js';
 import { MembershipService } from './application/membership.service.js';
 import { PasswordService } from './application/password.service.js';
+import { SecondFactorService } from './application/second-factor.service.js';
+import { SignInPolicyService } from './application/sign-in-policy.service.js';
 import { SignInService } from './application/sign-in.service.js';
 import { SignUpService } from './application/sign-up.service.js';
 import { ApiKeyController } from './http/api-key.controller.js';
@@ -19,7 +21,10 @@ import { AccountController } from './http/account.controller.js';
 import { InvitationController } from './http/invitation.controller.js';
 import { MeController } from './http/me.controller.js';
 import { MemberController } from './http/member.controller.js';
+import { SecondFactorController } from './http/second-factor.controller.js';
+import { SignInPolicyController } from './http/sign-in-policy.controller.js';
 import { OwnershipController } from './http/ownership.controller.js';
+import { AuthLibrary } from './infrastructure/auth-library.js';
 import { AuthPool } from './infrastructure/auth-pool.js';
 import { Passwords } from './infrastructure/passwords.js';
 
@@ -30,6 +35,8 @@ import { Passwords } from './infrastructure/passwords.js';
     AccountController,
     InvitationController,
     OwnershipController,
+    SecondFactorController,
+    SignInPolicyController,
     MeController,
     MemberController,
     ApiKeyController,
@@ -37,6 +44,9 @@ import { Passwords } from './infrastructure/passwords.js';
   providers: [
     AccessService,
     AuthPool,
+    AuthLibrary,
+    SecondFactorService,
+    SignInPolicyService,
     Passwords,
     SignInService,
     SignUpService,

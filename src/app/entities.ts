@@ -3,6 +3,10 @@ import { ApiKeySchema } from '../access/infrastructure/api-key.entity.js';
 import { ProjectInvitationSchema } from '../access/infrastructure/project-invitation.entity.js';
 import { ProjectMemberSchema } from '../access/infrastructure/project-member.entity.js';
 import {
+  ProjectSignInPolicySchema,
+  UserSecondFactorSchema,
+} from '../access/infrastructure/second-factor.entities.js';
+import {
   AppUserSchema,
   SignInAttemptSchema,
   UserAccountSchema,
@@ -60,6 +64,8 @@ export const entities = [
   UserAccountSchema,
   UserVerificationSchema,
   AccountLinkSchema,
+  UserSecondFactorSchema,
+  ProjectSignInPolicySchema,
   UserNetworkSchema,
   SignInAttemptSchema,
   // audit

@@ -184,6 +184,7 @@ describe('who may do what (design §5)', () => {
       id: owner.id,
       email: owner.email,
       emailConfirmed: true,
+      secondFactor: false,
     });
     expect((await fetch(`${service.baseUrl}/v1/me`)).status).toBe(401);
   });

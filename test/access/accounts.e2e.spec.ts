@@ -87,6 +87,7 @@ describe('sign-up', () => {
       id: user.id,
       email: 'ada@example.com',
       emailConfirmed: true,
+      secondFactor: false,
     });
   });
 
@@ -321,6 +322,8 @@ describe('a forgotten password', () => {
                   (select count(*)::int from outbox_message) as messages`,
           [user.id],
         );
+      // What is still on its way would count as a change.
+      expect(await mailsLeft(service, user.email)).toEqual([]);
       const before = await state();
       await service.database.query(
         `create function broken() returns trigger language plpgsql as $$ begin raise 'broken'; end $$`,

@@ -36,6 +36,8 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/invitations`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/invitations/{invitationId}/resend`]: { least: 'owner', scope: 'manage_access' },
   [`DELETE ${AT}/invitations/{invitationId}`]: { least: 'owner', scope: 'manage_access' },
+  [`GET ${AT}/sign-in-policy`]: { least: 'viewer' },
+  [`PUT ${AT}/sign-in-policy`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/ownership`]: { least: 'owner' },
   [`POST ${AT}/leave`]: { least: 'viewer' },
   [`GET ${AT}/api-keys`]: { least: 'owner', scope: 'manage_access' },
@@ -62,6 +64,7 @@ const RULES: Record<string, Rule> = {
   [`DELETE ${AT}/forwarding/signing-secret/former`]: { least: 'editor' },
   [`POST ${AT}/forwarding/resume`]: { least: 'editor' },
   [`POST ${AT}/forwarding/test`]: { least: 'editor', tiers: 'pro' },
+  [`POST ${AT}/forwarding/resume`]: { least: 'editor' },
   [`GET ${AT}/forwarding/deliveries`]: { least: 'viewer' },
   [`POST ${AT}/forwarding/deliveries/resend`]: { least: 'editor', tiers: 'pro' },
   [`POST ${AT}/forwarding/deliveries/{consentId}/resend`]: { least: 'editor', tiers: 'pro' },
@@ -87,6 +90,11 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'POST /v1/auth/reset-password': 'public',
   'POST /v1/auth/invitation': 'public',
   'POST /v1/auth/accept-invitation': 'public',
+  'POST /v1/auth/second-factor': 'session',
+  'POST /v1/auth/second-factor/confirm': 'session',
+  'POST /v1/auth/second-factor/disable': 'session',
+  'POST /v1/auth/second-factor/recovery-codes': 'session',
+  'POST /v1/auth/sign-in/second-factor': 'public',
   'POST /v1/auth/sign-in/email': 'public',
   'POST /v1/auth/sign-out': 'public',
   'GET /v1/auth/get-session': 'public',
@@ -120,6 +128,7 @@ const ACCESS_CODES = [
   'project_not_found',
   'tier_required',
   'email_not_confirmed',
+  'second_factor_required',
 ];
 
 /** Signing up costs a password hash: people are made once, and become members of each test's own projects. */
@@ -292,6 +301,19 @@ describe('who may do what (design §5)', () => {
         const { cookie } = await join(project, people.unconfirmed, 'owner');
         const expected = { status: 403, code: 'email_not_confirmed' };
         expect(await ask(operation, project.id, { cookie })).toEqual(expected);
+      });
+
+      it('403 with the session of an owner without the second factor that the project asks for, and not by key', async () => {
+        const project = await business();
+        const { cookie } = await join(project, people.owner, 'owner');
+        await service.database.query('insert into project_sign_in_policy values ($1, true)', [project.id]);
+        const expected = { status: 403, code: 'second_factor_required' };
+        expect(await ask(operation, project.id, { cookie })).toEqual(expected);
+        // Another project than the caller's says no more than that it is not hers.
+        const stranger = await ask(operation, project.id, { cookie: people.stranger.cookie });
+        expect(stranger).toEqual({ status: 404, code: 'project_not_found' });
+        const byKey = await ask(operation, project.id, bearer(project.keys.owner));
+        expect(byKey.code).not.toBe('second_factor_required');
       });
 
       it.each(ROLES)('as %s, by key and by session', async (role) => {

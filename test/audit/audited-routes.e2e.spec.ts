@@ -111,6 +111,15 @@ const AUDITED: Record<string, Audited> = {
       await world.call('POST', '/ownership', { userId });
     },
   },
+  [`PUT ${AT}/sign-in-policy`]: {
+    action: 'sign_in_policy.save',
+    change: async ({ call }) => {
+      const has = 'update app_user set two_factor_enabled = $2 where id = $1';
+      await service.database.query(has, [ada.id, true]);
+      await call('PUT', '/sign-in-policy', { secondFactorRequired: true });
+      await service.database.query(has, [ada.id, false]);
+    },
+  },
   [`POST ${AT}/leave`]: {
     action: 'member.leave',
     byAnother: true,
@@ -248,6 +257,11 @@ const EXCEPTIONS: Record<string, string> = {
   'POST /v1/auth/forgot-password': 'a person’s own log',
   'POST /v1/auth/reset-password': 'a person’s own log',
   'POST /v1/auth/invitation': 'only looks',
+  'POST /v1/auth/second-factor': 'keeps a factor that is not asked for yet',
+  'POST /v1/auth/second-factor/confirm': 'a person’s own log',
+  'POST /v1/auth/second-factor/disable': 'a person’s own log',
+  'POST /v1/auth/second-factor/recovery-codes': 'a person’s own log',
+  'POST /v1/auth/sign-in/second-factor': 'a person’s own log',
   'POST /v1/auth/sign-in/email': 'a person’s own log',
   'POST /v1/auth/sign-out': 'a person’s own log',
   'POST /v1/auth/change-password': 'a person’s own log',
@@ -267,6 +281,7 @@ const NOT_BY_ROUTES: AuditAction[] = [
   'secrets.re_encrypt',
   'account.create',
   'account.confirm',
+  'account.drop_second_factor',
 ];
 
 let stripe: FakeStripe;

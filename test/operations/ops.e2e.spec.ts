@@ -24,6 +24,7 @@ const COMMANDS = [
   'erasures reapply',
   'account create',
   'account confirm',
+  'account drop-second-factor',
 ];
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 

@@ -90,7 +90,7 @@ export class AcceptInvitation {
       .fork()
       .transactional((tx) => this.enter(tx, { token: fields.token, person, signedIn, network }));
     const { password } = fields;
-    const signIn = person && password ? await this.signIns.signIn({ email, password }, address) : null;
+    const signIn = person && password ? await this.signIns.signInNew({ email, password }, address) : null;
     return { ...place, signIn };
   }
 

@@ -46,6 +46,20 @@ export const accountCommands: Command[] = [
       };
     },
   },
+  {
+    name: 'account drop-second-factor',
+    synopsis: '<address>',
+    summary: 'take the second factor of an account away whose person has lost it and her recovery codes',
+    options: {},
+    prepare: (given) => {
+      const email = addressOf(given);
+      return async ({ orm }) => {
+        const { dropSecondFactor } = await import('./operator-accounts.js');
+        if (!(await dropSecondFactor(orm.em, email))) throw new OperatorError('This address has no account.');
+        print('Dropped: the password alone opens a session.');
+      };
+    },
+  },
 ];
 
 function addressOf(given: Given): string {

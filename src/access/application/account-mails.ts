@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { SecurityAction } from '../../audit/domain/security-event.js';
 import { MailService } from '../../mail/mail.service.js';
 import { baseUrlOf } from '../../shared/base-url.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
@@ -7,6 +8,12 @@ import { type ServiceSettings, serviceSettings } from '../../shared/service.sett
 import { LINK_PAGES, linkTo } from '../domain/account-link.js';
 import { type AccountLink, mintLink } from '../infrastructure/account-links.js';
 import type { UserRow } from '../infrastructure/user.rows.js';
+
+const SECOND_FACTOR_CHANGES: Partial<Record<SecurityAction, string>> = {
+  second_factor_enabled: 'A second factor was set up for your account',
+  second_factor_disabled: 'The second factor of your account was taken away',
+  recovery_codes_replaced: 'The recovery codes of your account were replaced',
+};
 
 /** The mails of accounts, each with the link that it carries, in the caller's transaction. */
 @Injectable()
@@ -50,6 +57,11 @@ export class AccountMails {
 
   async passwordChanged(tx: EntityManager, email: string): Promise<void> {
     await this.mails.send({ to: email, template: 'password_changed', values: {} }, tx);
+  }
+
+  async secondFactorChanged(tx: EntityManager, email: string, action: SecurityAction): Promise<void> {
+    const what = SECOND_FACTOR_CHANGES[action];
+    if (what) await this.mails.send({ to: email, template: 'second_factor_changed', values: { what } }, tx);
   }
 
   private async mint(

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { writeSecurityEvent } from '../../audit/audit.log.js';
 import type { Attempt, Ending, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
 import { namedKey } from '../../outbox/domain/ordering-key.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
@@ -21,7 +22,7 @@ const ATTEMPT_MAX_MS = 1_000;
 /** What somebody who is not signed in may ask of an address, in lower case. */
 export type AccountRequest =
   | { kind: 'sign_up'; email: string; name: string; passwordHash: string }
-  | { kind: 'forgot_password'; email: string };
+  | { kind: 'forgot_password'; email: string; network: string | null };
 
 /**
  * Answers those who ask for an account or a new password, by mail. The request itself only writes down what was asked:
@@ -94,7 +95,12 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
         else await this.mails.confirmSignUp(tx, request, now);
         return;
       case 'forgot_password':
-        if (user) await this.mails.resetPassword(tx, user, now);
+        if (!user) return;
+        await writeSecurityEvent(tx, {
+          ...{ userId: user.id, action: 'password_reset_requested' },
+          network: request.network ?? null,
+        });
+        await this.mails.resetPassword(tx, user, now);
         return;
     }
   }

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { writeAudit } from '../../audit/audit.log.js';
+import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
 import { LINK_PAGES, linkTo } from '../domain/account-link.js';
+import { accessTables } from '../infrastructure/access.tables.js';
 import { mintLink } from '../infrastructure/account-links.js';
 import { confirmAddress, findUser, insertUser } from '../infrastructure/user.rows.js';
 
@@ -27,6 +28,24 @@ export async function confirmAccount(em: EntityManager, email: string): Promise<
     if (!user) return false;
     await confirmAddress(tx, user.id, new Date());
     await writeAudit(tx, { kind: 'operator', id: null }, { action: 'account.confirm', target: user.id });
+    return true;
+  });
+}
+
+/** Takes an account's second factor away; false where there is no account. */
+export async function dropSecondFactor(em: EntityManager, email: string): Promise<boolean> {
+  return em.fork().transactional(async (tx) => {
+    const user = await findUser(tx, email);
+    if (!user) return false;
+    await accessTables(tx).deleteFrom('user_second_factor').where('userId', '=', user.id).execute();
+    await accessTables(tx)
+      .updateTable('app_user')
+      .set({ twoFactorEnabled: false })
+      .where('id', '=', user.id)
+      .execute();
+    await writeSecurityEvent(tx, { userId: user.id, action: 'second_factor_disabled', network: null });
+    const author = { kind: 'operator', id: null } as const;
+    await writeAudit(tx, author, { action: 'account.drop_second_factor', target: user.id });
     return true;
   });
 }

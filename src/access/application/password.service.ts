@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { writeSecurityEvent } from '../../audit/audit.log.js';
+import { truncatedNetwork } from '../../audit/domain/network.js';
 import { linkEnded } from '../domain/account-link.js';
+import type { Actor } from '../domain/actor.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { findLink, takeLink } from '../infrastructure/account-links.js';
 import { Passwords } from '../infrastructure/passwords.js';
@@ -29,7 +32,7 @@ export class PasswordService {
     this.mails.requireMail();
     const email = given.toLowerCase();
     await this.limits.ask(email, address);
-    await this.requests.note({ kind: 'forgot_password', email });
+    await this.requests.note({ kind: 'forgot_password', email, network: truncatedNetwork(address) });
   }
 
   /**
@@ -54,12 +57,16 @@ export class PasswordService {
       await confirmAddress(tx, userId, now);
       await endSessions(tx, userId);
       await accessTables(tx).deleteFrom('account_link').where('userId', '=', userId).execute();
+      await writeSecurityEvent(tx, { userId, action: 'password_reset', network: truncatedNetwork(address) });
       await this.mails.passwordChanged(tx, email);
     });
   }
 
   /** Tells a user that her password was changed by who knew it. */
-  async tellChanged(email: string): Promise<void> {
-    await this.em.fork().transactional((tx) => this.mails.passwordChanged(tx, email));
+  async tellChanged({ userId, email, network }: Actor & { kind: 'user' }): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      await writeSecurityEvent(tx, { userId, action: 'password_changed', network });
+      await this.mails.passwordChanged(tx, email);
+    });
   }
 }

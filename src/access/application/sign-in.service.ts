@@ -1,14 +1,18 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DomainError, fieldErrors } from '../../shared/domain-error.js';
+import { Injectable, Logger } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { writeSecurityEvent } from '../../audit/audit.log.js';
+import { truncatedNetwork } from '../../audit/domain/network.js';
+import type { SecurityAction } from '../../audit/domain/security-event.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { clientNetwork } from '../../shared/client-network.js';
 import { sessionEnd } from '../domain/session-end.js';
 import { AttemptLimit } from '../infrastructure/attempt-limit.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
-import { type Auth, createAuth } from '../infrastructure/auth.js';
+import { AuthLibrary, cookieHeaders } from '../infrastructure/auth-library.js';
 import { KnownNetworks } from '../infrastructure/known-networks.js';
+import { findUser } from '../infrastructure/user.rows.js';
+import { countingFailure, isWrongSecret } from './auth-refusal.js';
 import { type Attempt, PasswordAttempts } from './password-attempts.js';
 
 /** An office may sit behind one address; guessing one password is bounded by `PasswordAttempts`. */
@@ -24,12 +28,32 @@ export interface SignedInUser {
   email: string;
   /** Whether she has proven that the address is hers; never false for accounts made since addresses are. */
   emailVerified: boolean;
+  /** Whether her account has a second factor. */
+  secondFactor: boolean;
+}
+
+/** A user as the library gives one. */
+interface LibraryUser {
+  id: string;
+  name: string;
+  email: string;
+  emailVerified: boolean;
+  twoFactorEnabled?: boolean | null | undefined;
 }
 
 /** A user and the `Set-Cookie` values that open, renew or end the session. */
 export interface SignIn {
   user: SignedInUser;
   cookies: string[];
+}
+
+/** How a sign-in by password ended; the cookies of an unfinished one are good for its second step alone. */
+export type SignInOutcome = ({ kind: 'signed_in' } & SignIn) | { kind: 'second_factor'; cookies: string[] };
+
+interface Credentials {
+  email: string;
+  password: string;
+  rememberMe?: boolean | undefined;
 }
 
 export interface Session {
@@ -39,14 +63,15 @@ export interface Session {
 
 /** Signing in and out, and who a session cookie belongs to. */
 @Injectable()
-export class SignInService implements OnModuleInit {
-  private readonly auth: Auth;
+export class SignInService {
+  private readonly logger = new Logger(SignInService.name);
   private readonly signInsByAddress: AttemptLimit;
   private readonly networks: KnownNetworks;
   private readonly attempts: PasswordAttempts;
 
   constructor(
-    @SettingsFrom(serviceSettings) service: ServiceSettings,
+    private readonly em: EntityManager,
+    private readonly library: AuthLibrary,
     @SettingsFrom(accessSettings) { authSecret }: AccessSettings,
     private readonly authPool: AuthPool,
   ) {
@@ -58,35 +83,48 @@ export class SignInService implements OnModuleInit {
       windowSeconds: ADDRESS_WINDOW_SECONDS,
       refusal: 'There were too many attempts from this address. Wait before the next one.',
     };
-    this.auth = createAuth({ ...service, authSecret }, pool);
     this.signInsByAddress = new AttemptLimit({ ...byAddress, name: 'sign_in_address' });
     this.networks = new KnownNetworks(pool, authSecret);
     this.attempts = new PasswordAttempts(shared, this.networks);
   }
 
-  /** Wrong options of the library stop the start, not the first sign-in. */
-  async onModuleInit(): Promise<void> {
-    await this.auth.$context;
-  }
-
   /**
-   * Opens a session. At most 30 attempts a minute from one network; failures as `PasswordAttempts` bounds
-   * them.
+   * Opens a session, or, where the account has a second factor, asks for it. At most 30 attempts a minute from one
+   * network; failures as `PasswordAttempts` bounds them.
    * @throws DomainError `invalid_credentials`, the same for an unknown e-mail; `too_many_requests`.
    */
-  async signIn(
-    fields: { email: string; password: string; rememberMe?: boolean | undefined },
-    address: string,
-  ): Promise<SignIn> {
+  async signIn(fields: Credentials, address: string): Promise<SignInOutcome> {
     const network = clientNetwork(address);
     await this.signInsByAddress.take(network);
-    const attempt = await this.attempts.signIn(fields.email.toLowerCase(), network);
+    const email = fields.email.toLowerCase();
+    const attempt = await this.attempts.signIn(email, network);
     const { headers, response } = await countingFailure(attempt, () =>
-      this.auth.api.signInEmail({ body: fields, returnHeaders: true }),
-    );
-    await this.networks.remember(response.user, network);
-    await this.dropSurplusSessions(response.user.id);
-    return { user: userOf(response.user), cookies: headers.getSetCookie() };
+      this.library.api.signInEmail({ body: fields, returnHeaders: true }),
+    ).catch((refusal: unknown) => {
+      if (isWrongSecret(refusal)) this.noteFailure(email, address);
+      throw refusal;
+    });
+    const cookies = headers.getSetCookie();
+    if ('twoFactorRedirect' in response) return { kind: 'second_factor', cookies };
+    await this.signedIn(response.user, { address, action: 'sign_in' });
+    return { kind: 'signed_in', user: userOf(response.user), cookies };
+  }
+
+  /** As `signIn`, for an account that was made a moment ago and has no second factor. */
+  async signInNew(fields: Credentials, address: string): Promise<SignIn> {
+    const outcome = await this.signIn(fields, address);
+    if (outcome.kind === 'second_factor') throw new Error('a new account has a second factor');
+    return outcome;
+  }
+
+  /** What goes with each session that is opened: the network is known now, and the person's log has a line more. */
+  async signedIn(
+    { id: userId, email }: { id: string; email: string },
+    { address, action }: { address: string; action: SecurityAction },
+  ): Promise<void> {
+    await this.networks.remember({ id: userId, email }, clientNetwork(address));
+    await this.dropSurplusSessions(userId);
+    await writeSecurityEvent(this.em.fork(), { userId, action, network: truncatedNetwork(address) });
   }
 
   /** Counts a try at a password of `subject` other than at sign-in. @throws DomainError `too_many_requests`. */
@@ -96,7 +134,10 @@ export class SignInService implements OnModuleInit {
 
   /** Ends the session of the cookie, if there is one. Returns the values that delete the cookies. */
   async signOut(cookie: string | undefined): Promise<string[]> {
-    const { headers } = await this.auth.api.signOut({ headers: cookieHeaders(cookie), returnHeaders: true });
+    const { headers } = await this.library.api.signOut({
+      headers: cookieHeaders(cookie),
+      returnHeaders: true,
+    });
     return headers.getSetCookie();
   }
 
@@ -111,7 +152,7 @@ export class SignInService implements OnModuleInit {
   ): Promise<SignIn> {
     const attempt = await this.attempts.change(userId);
     const { headers, response } = await countingFailure(attempt, () =>
-      this.auth.api.changePassword({
+      this.library.api.changePassword({
         body: { ...passwords, revokeOtherSessions: true },
         headers: cookieHeaders(cookie),
         returnHeaders: true,
@@ -123,7 +164,7 @@ export class SignInService implements OnModuleInit {
   /** The user of a session cookie, or null. Only reads: a session is not prolonged by being used. */
   async find(cookie: string | undefined): Promise<SignedInUser | null> {
     if (cookie === undefined) return null;
-    const session = await this.auth.api.getSession({
+    const session = await this.library.api.getSession({
       headers: cookieHeaders(cookie),
       query: { disableRefresh: true },
     });
@@ -136,7 +177,7 @@ export class SignInService implements OnModuleInit {
     if (!(await this.find(cookie))) {
       return { session: null, cookies: cookie === undefined ? [] : await this.signOut(cookie) };
     }
-    const { headers, response } = await this.auth.api.getSession({
+    const { headers, response } = await this.library.api.getSession({
       headers: cookieHeaders(cookie),
       returnHeaders: true,
     });
@@ -145,6 +186,19 @@ export class SignInService implements OnModuleInit {
       session: { expiresAt: sessionEnd(response.session) },
     };
     return { session, cookies: headers.getSetCookie() };
+  }
+
+  /** Nobody waits for it: an account's own log must not make the answer about it slower than that about none. */
+  private noteFailure(email: string, address: string): void {
+    const note = async (): Promise<void> => {
+      const em = this.em.fork();
+      const user = await findUser(em, email);
+      const network = truncatedNetwork(address);
+      if (user) await writeSecurityEvent(em, { userId: user.id, action: 'sign_in_failed', network });
+    };
+    note().catch((error: unknown) => {
+      this.logger.warn({ err: error }, 'a failed sign-in is missing in the log of its person');
+    });
   }
 
   private async dropSurplusSessions(userId: string): Promise<void> {
@@ -156,50 +210,7 @@ export class SignInService implements OnModuleInit {
   }
 }
 
-/** Makes an attempt; one that does not fail on the password is not counted. */
-async function countingFailure<Result>(counted: Attempt, make: () => Promise<Result>): Promise<Result> {
-  try {
-    const result = await make();
-    await counted.forget();
-    return result;
-  } catch (error) {
-    const refusal = refusalOf(error);
-    const failed = refusal instanceof DomainError && refusal.code === 'invalid_credentials';
-    if (!failed) await counted.forget();
-    throw refusal;
-  }
-}
-
-function userOf({ id, name, email, emailVerified }: SignedInUser): SignedInUser {
-  return { id, name, email, emailVerified };
-}
-
-/** The library is shown the cookie alone: it believes headers such as `X-Forwarded-For`. */
-function cookieHeaders(cookie: string | undefined): Headers {
-  return new Headers(cookie === undefined ? {} : { cookie });
-}
-
-/** The library throws its refusals as two classes, of which it exports one; both are named `APIError`. */
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || error.name !== 'APIError' || !('body' in error)) return undefined;
-  const body: unknown = error.body;
-  const code = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
-  return typeof code === 'string' ? code : undefined;
-}
-
-/** What the library's refusal is called here; anything unexpected stays what it is and becomes a 500. */
-function refusalOf(error: unknown): unknown {
-  switch (codeOf(error)) {
-    case 'INVALID_EMAIL_OR_PASSWORD':
-    case 'INVALID_PASSWORD':
-    case 'CREDENTIAL_ACCOUNT_NOT_FOUND':
-      return new DomainError('invalid_credentials', 'The e-mail or the password is wrong.');
-    case 'INVALID_EMAIL':
-    case 'VALIDATION_ERROR':
-      return fieldErrors([{ field: 'email', message: 'Give a valid e-mail address.' }]);
-    case 'UNAUTHORIZED':
-      return new DomainError('authentication_required', 'Sign in first.');
-    default:
-      return error;
-  }
+export function userOf(user: LibraryUser): SignedInUser {
+  const { id, name, email, emailVerified, twoFactorEnabled } = user;
+  return { id, name, email, emailVerified, secondFactor: twoFactorEnabled === true };
 }

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { writeSecurityEvent } from '../../audit/audit.log.js';
+import { truncatedNetwork } from '../../audit/domain/network.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
@@ -64,8 +66,9 @@ export class SignUpService {
       );
     }
     await attempt.forget();
-    await this.em.fork().transactional((tx) => makeUser(tx, fields.token, new Date()));
-    return this.signIns.signIn({ ...fields, email: link.email }, address);
+    const network = truncatedNetwork(address);
+    await this.em.fork().transactional((tx) => makeUser(tx, { token: fields.token, network }, new Date()));
+    return this.signIns.signInNew({ ...fields, email: link.email }, address);
   }
 
   private requireOpen(): void {
@@ -79,12 +82,18 @@ export class SignUpService {
   }
 }
 
-async function makeUser(tx: EntityManager, token: string, now: Date): Promise<void> {
+async function makeUser(
+  tx: EntityManager,
+  { token, network }: { token: string; network: string | null },
+  now: Date,
+): Promise<void> {
   const link = await takeLink(tx, 'sign_up', token, now);
   if (!link) throw linkEnded();
   const { email, name, passwordHash } = link;
   // Of two who confirm the same address at once, the first makes the account.
-  if (!(await insertUser(tx, { email, name: name ?? '', passwordHash }, now))) throw linkEnded();
+  const userId = await insertUser(tx, { email, name: name ?? '', passwordHash }, now);
+  if (!userId) throw linkEnded();
+  await writeSecurityEvent(tx, { userId, action: 'sign_up', network });
   await accessTables(tx)
     .deleteFrom('account_link')
     .where('kind', '=', 'sign_up')

@@ -9,7 +9,7 @@ import type { Role } from './role.js';
  * the audit; null where there is none.
  */
 export type Actor = { network: string | null } & (
-  | { kind: 'user'; userId: string; email: string; emailConfirmed: boolean }
+  | { kind: 'user'; userId: string; email: string; emailConfirmed: boolean; secondFactor: boolean }
   | {
       kind: 'api_key';
       apiKeyId: string;
@@ -31,6 +31,14 @@ export function emailNotConfirmed(): DomainError {
   return new DomainError(
     'email_not_confirmed',
     'Confirm your e-mail address first: ask for a new password (POST /v1/auth/forgot-password), and follow the link in the mail.',
+  );
+}
+
+/** The refusal of a member without a second factor, where her project asks for one. */
+export function secondFactorRequired(): DomainError {
+  return new DomainError(
+    'second_factor_required',
+    'This project asks its members for a second factor, and your account has none. Set one up: POST /v1/auth/second-factor.',
   );
 }
 

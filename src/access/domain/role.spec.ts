@@ -7,6 +7,7 @@ const USER: Actor & { kind: 'user' } = {
   userId: 'u',
   email: 'a@example.com',
   emailConfirmed: true,
+  secondFactor: false,
   network: '203.0.113.0/24',
 };
 const KEY: Actor = {

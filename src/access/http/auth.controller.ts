@@ -5,6 +5,7 @@ import { CurrentActor, Public, SignedIn } from '../access.decorators.js';
 import type { Actor } from '../domain/actor.js';
 import { PasswordService } from '../application/password.service.js';
 import { type SignIn, SignInService } from '../application/sign-in.service.js';
+import { SecondFactorNeededDto } from './second-factor.dto.js';
 import { OwnRequestGuard } from './own-request.guard.js';
 import { requireUser } from '../domain/actor.js';
 import {
@@ -29,10 +30,14 @@ export class AuthController {
     private readonly passwords: PasswordService,
   ) {}
 
-  /** Answers `{ user }` and sets the session cookie; 401 `invalid_credentials`. */
+  /**
+   * Answers `{ user }` and sets the session cookie; or `{ secondFactorRequired: true }`, and the cookie is good for
+   * `sign-in/second-factor` alone. 401 `invalid_credentials`.
+   */
   @Public()
   @ApiOperation({ summary: 'Open a session' })
-  @ApiOkResponse({ type: SignedInDto })
+  @ApiExtraModels(SignedInDto, SecondFactorNeededDto)
+  @ApiOkResponse({ schema: { oneOf: refs(SignedInDto, SecondFactorNeededDto) } })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('sign-in/email')
@@ -40,8 +45,11 @@ export class AuthController {
     @Body() body: SignInBody,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SignedInDto> {
-    return setCookies(response, await this.signIns.signIn(body, request.ip ?? ''));
+  ): Promise<SignedInDto | SecondFactorNeededDto> {
+    const outcome = await this.signIns.signIn(body, request.ip ?? '');
+    if (outcome.kind === 'signed_in') return setCookies(response, outcome);
+    response.append('Set-Cookie', outcome.cookies);
+    return { secondFactorRequired: true };
   }
 
   /** Ends the session of the cookie, in the database too; also answers 200 where there is none. */
@@ -87,9 +95,9 @@ export class AuthController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto> {
-    const { userId, email } = requireUser(actor);
+    const { userId } = requireUser(actor);
     const renewed = await this.signIns.changePassword(userId, body, request.headers.cookie);
-    await this.passwords.tellChanged(email);
+    await this.passwords.tellChanged(requireUser(actor));
     return setCookies(response, renewed);
   }
 }

@@ -16,6 +16,9 @@ class MyUserDto {
 
   @ApiProperty({ description: 'false: no project can be entered; the address has to be confirmed first.' })
   emailConfirmed!: boolean;
+
+  @ApiProperty({ description: 'Whether the account has a second factor.' })
+  secondFactor!: boolean;
 }
 
 class MyApiKeyDto {
@@ -36,14 +39,20 @@ class MyApiKeyDto {
 @ApiExtraModels(MyUserDto, MyApiKeyDto)
 @Controller('v1/me')
 export class MeController {
-  /** Who the credential belongs to: `{ kind: "user", id, email, emailConfirmed }` or `{ kind: "api_key", id, projectId, role }`. */
+  /** Who the credential belongs to: `{ kind: "user", id, email, emailConfirmed, secondFactor }` or `{ kind: "api_key", id, projectId, role }`. */
   @SignedIn()
   @ApiOperation({ summary: 'Who calls' })
   @ApiOkResponse({ schema: { oneOf: refs(MyUserDto, MyApiKeyDto) } })
   @Get()
   me(@CurrentActor() actor: Actor): MyUserDto | MyApiKeyDto {
     return actor.kind === 'user'
-      ? { kind: 'user', id: actor.userId, email: actor.email, emailConfirmed: actor.emailConfirmed }
+      ? {
+          kind: 'user',
+          id: actor.userId,
+          email: actor.email,
+          emailConfirmed: actor.emailConfirmed,
+          secondFactor: actor.secondFactor,
+        }
       : { kind: 'api_key', id: actor.apiKeyId, projectId: actor.projectId, role: actor.role };
   }
 }

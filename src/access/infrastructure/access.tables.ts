@@ -3,13 +3,16 @@ import type { Kysely } from 'kysely';
 import { type TablesOf, typedTables } from '../../database/tables.js';
 import type { AccountLinkSchema } from './account-link.entity.js';
 import type { ProjectMemberSchema } from './project-member.entity.js';
+import type { ProjectSignInPolicySchema, UserSecondFactorSchema } from './second-factor.entities.js';
 import type { AppUserSchema, UserAccountSchema, UserSessionSchema } from './sign-in.entities.js';
 
 type AccessTables = TablesOf<
   | typeof AccountLinkSchema
   | typeof AppUserSchema
   | typeof ProjectMemberSchema
+  | typeof ProjectSignInPolicySchema
   | typeof UserAccountSchema
+  | typeof UserSecondFactorSchema
   | typeof UserSessionSchema
 >;
 

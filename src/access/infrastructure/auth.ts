@@ -1,7 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { betterAuth } from 'better-auth';
+import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Pool } from 'pg';
 import { baseUrlOf } from '../../shared/base-url.js';
+import { BRAND } from '../../shared/brand.js';
 import { newId } from '../../shared/ids.js';
 import type { ServiceSettings } from '../../shared/service.settings.js';
 import type { AccessSettings } from '../access.settings.js';
@@ -20,7 +22,8 @@ export function createAuth(settings: ServiceSettings & Pick<AccessSettings, 'aut
   const logger = new Logger('better-auth');
   const https = settings.publicBaseUrl.startsWith('https:');
   return betterAuth({
-    appName: 'consent-service',
+    // Shown by authenticators.
+    appName: BRAND,
     basePath: '/v1/auth',
     // No link is ever built from it.
     baseURL: baseUrlOf(settings),
@@ -73,6 +76,22 @@ export function createAuth(settings: ServiceSettings & Pick<AccessSettings, 'aut
       modelName: 'user_verification',
       fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
     },
+    plugins: [
+      twoFactor({
+        schema: {
+          user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+          twoFactor: {
+            modelName: 'user_second_factor',
+            fields: {
+              userId: 'user_id',
+              backupCodes: 'backup_codes',
+              failedVerificationCount: 'failed_verification_count',
+              lockedUntil: 'locked_until',
+            },
+          },
+        },
+      }),
+    ],
     advanced: {
       // `__Host-` binds the cookie to this very host: no neighbour below the same domain can set one. The
       // library would put its weaker `__Secure-` in front of every name, so that is switched off.

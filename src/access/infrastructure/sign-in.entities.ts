@@ -10,6 +10,8 @@ export const AppUserSchema = defineEntity({
     /** Always in lower case. */
     email: p.text(),
     emailVerified: p.boolean().default(false),
+    /** Whether she has a second factor that a code was shown of. */
+    twoFactorEnabled: p.boolean().default(false),
     /** A column of better-auth that stays null. */
     image: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),

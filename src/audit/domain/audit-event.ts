@@ -17,6 +17,8 @@ export const AUDIT_ACTIONS = [
   'invitation.withdraw',
   'invitation.accept',
   'ownership.transfer',
+  'sign_in_policy.save',
+  'account.drop_second_factor',
   'account.create',
   'account.confirm',
   'api_key.create',

@@ -67,6 +67,13 @@ export const MAIL_TEMPLATES = {
       'If it was not you, tell the new owner and the operator of this service at once.',
     ],
   }),
+  second_factor_changed: ({ what }: { what: string }): Letter => ({
+    subject: what,
+    paragraphs: [
+      `${what}.`,
+      'If it was not you, ask for a new password on the sign-in page at once, and tell the operator of this service.',
+    ],
+  }),
   password_changed: (): Letter => ({
     subject: 'Your password was changed',
     paragraphs: [

@@ -1,0 +1,86 @@
+import { DomainError, fieldErrors, tooManyRequests } from '../../shared/domain-error.js';
+import type { Attempt } from './password-attempts.js';
+
+/** As long as the library locks an account after ten wrong codes in a row, and a challenge lasts no longer. */
+const CODES_WINDOW_MS = 15 * 60 * 1000;
+
+/** Makes an attempt; one that does not fail on the password or the code is not counted. */
+export async function countingFailure<Result>(
+  counted: Attempt,
+  make: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    const result = await make();
+    await counted.forget();
+    return result;
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (!isWrongSecret(refusal)) await counted.forget();
+    throw refusal;
+  }
+}
+
+export function isWrongSecret(refusal: unknown): boolean {
+  return (
+    refusal instanceof DomainError && ['invalid_credentials', 'second_factor_invalid'].includes(refusal.code)
+  );
+}
+
+/** What the library's refusal is called here; anything unexpected stays what it is and becomes a 500. */
+export function refusalOf(error: unknown): unknown {
+  switch (codeOf(error)) {
+    case 'INVALID_EMAIL_OR_PASSWORD':
+    case 'INVALID_PASSWORD':
+    case 'CREDENTIAL_ACCOUNT_NOT_FOUND':
+      return new DomainError('invalid_credentials', 'The e-mail or the password is wrong.');
+    case 'INVALID_EMAIL':
+    case 'VALIDATION_ERROR':
+      return fieldErrors([{ field: 'email', message: 'Give a valid e-mail address.' }]);
+    case 'UNAUTHORIZED':
+      return new DomainError('authentication_required', 'Sign in first.');
+    case 'INVALID_CODE':
+    case 'INVALID_BACKUP_CODE':
+      return codeRefused();
+    case 'INVALID_TWO_FACTOR_COOKIE':
+      return new DomainError(
+        'authentication_required',
+        'Give your password first: a code is asked for within ten minutes of it.',
+      );
+    case 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE':
+    case 'ACCOUNT_TEMPORARILY_LOCKED':
+      return tooManyRequests('The code was wrong too often. Wait, and sign in anew.', CODES_WINDOW_MS);
+    case 'TOTP_ALREADY_ENABLED':
+      return new DomainError('second_factor_enabled', 'A second factor is set up. Disable it first.');
+    case 'TOTP_NOT_ENABLED':
+    case 'TWO_FACTOR_NOT_ENABLED':
+    case 'BACKUP_CODES_NOT_ENABLED':
+      return secondFactorMissing();
+    default:
+      // Of two who use one recovery code at once, the second.
+      return statusOf(error) === 'CONFLICT' ? codeRefused() : error;
+  }
+}
+
+/** The refusal of a code that is wrong, or was used before. */
+export function codeRefused(): DomainError {
+  return new DomainError('second_factor_invalid', 'This code is wrong, or was used before.');
+}
+
+export function secondFactorMissing(): DomainError {
+  return new DomainError(
+    'second_factor_missing',
+    'Your account has no second factor. Set one up: POST /v1/auth/second-factor.',
+  );
+}
+
+/** The library throws its refusals as two classes, of which it exports one; both are named `APIError`. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'APIError' || !('body' in error)) return undefined;
+  const body: unknown = error.body;
+  const code = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+function statusOf(error: unknown): unknown {
+  return error instanceof Error && error.name === 'APIError' && 'status' in error ? error.status : undefined;
+}

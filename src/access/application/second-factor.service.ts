@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { writeSecurityEvent } from '../../audit/audit.log.js';
+import type { SecurityAction } from '../../audit/domain/security-event.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type AccessSettings, accessSettings } from '../access.settings.js';
+import type { Actor } from '../domain/actor.js';
+import { AttemptLimit } from '../infrastructure/attempt-limit.js';
+import { AuthLibrary, cookieHeaders } from '../infrastructure/auth-library.js';
+import { AuthPool } from '../infrastructure/auth-pool.js';
+import { AccountLimits } from './account-limits.js';
+import { AccountMails } from './account-mails.js';
+import { codeRefused, countingFailure, refusalOf } from './auth-refusal.js';
+import { type SignIn, SignInService, userOf } from './sign-in.service.js';
+
+/** A code is good for 30 s and those beside them; it is remembered for longer than all of that. */
+const USED_CODE_WINDOW_SECONDS = 120;
+
+type User = Actor & { kind: 'user' };
+
+/** What a person shows beside her password: a code of her authenticator, or one of her recovery codes. */
+export type SecondFactor = { code: string } | { recoveryCode: string };
+
+/** Second factors: TOTP (RFC 6238) and recovery codes, as better-auth keeps and checks them. */
+@Injectable()
+export class SecondFactorService {
+  private readonly usedCodes: AttemptLimit;
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly library: AuthLibrary,
+    private readonly authPool: AuthPool,
+    private readonly signIns: SignInService,
+    private readonly limits: AccountLimits,
+    private readonly mails: AccountMails,
+    @SettingsFrom(accessSettings) { authSecret: secret }: AccessSettings,
+  ) {
+    this.usedCodes = new AttemptLimit({
+      ...{ pool: authPool.pool, secret, name: 'used_code' },
+      ...{ attemptsMax: 1, windowSeconds: USED_CODE_WINDOW_SECONDS, refusal: '' },
+    });
+  }
+
+  /**
+   * Begins to set a factor up: the URI for an authenticator, and recovery codes, this once. It is asked for once a code
+   * of it was shown (`confirm`).
+   * @throws DomainError `invalid_credentials`, `second_factor_enabled`, `too_many_requests`.
+   */
+  async begin(
+    user: User,
+    password: string,
+    cookie: string | undefined,
+  ): Promise<{ totpUri: string; recoveryCodes: string[] }> {
+    const attempt = await this.signIns.countPassword(user.userId);
+    const made = await countingFailure(attempt, () =>
+      this.library.api.enableTwoFactor({
+        body: { password, method: 'totp' },
+        headers: cookieHeaders(cookie),
+      }),
+    );
+    if (made.method !== 'totp') throw new Error('better-auth has set up another factor than asked for');
+    return { totpUri: made.totpURI, recoveryCodes: made.backupCodes };
+  }
+
+  /** Sets the factor up for good. @throws DomainError `second_factor_invalid`, `second_factor_missing`, `too_many_requests`. */
+  async confirm(user: User, code: string, cookie: string | undefined): Promise<SignIn> {
+    const attempt = await this.signIns.countPassword(`${user.userId}\ncode`);
+    const { headers, response } = await countingFailure(attempt, () =>
+      this.library.api.verifyTOTP({ body: { code }, headers: cookieHeaders(cookie), returnHeaders: true }),
+    );
+    await this.tell(user, 'second_factor_enabled');
+    return { user: userOf(response.user), cookies: headers.getSetCookie() };
+  }
+
+  /** Takes the factor away. @throws DomainError `invalid_credentials`, `second_factor_missing`, `too_many_requests`. */
+  async disable(user: User, password: string, cookie: string | undefined): Promise<string[]> {
+    const attempt = await this.signIns.countPassword(user.userId);
+    const { headers } = await countingFailure(attempt, () =>
+      this.library.api.disableTwoFactor({
+        body: { password },
+        headers: cookieHeaders(cookie),
+        returnHeaders: true,
+      }),
+    );
+    await this.tell(user, 'second_factor_disabled');
+    return headers.getSetCookie();
+  }
+
+  /** Other recovery codes, this once. @throws DomainError `invalid_credentials`, `second_factor_missing`, `too_many_requests`. */
+  async replaceRecoveryCodes(user: User, password: string, cookie: string | undefined): Promise<string[]> {
+    const attempt = await this.signIns.countPassword(user.userId);
+    const { backupCodes } = await countingFailure(attempt, () =>
+      this.library.api.generateBackupCodes({ body: { password }, headers: cookieHeaders(cookie) }),
+    );
+    await this.tell(user, 'recovery_codes_replaced');
+    return backupCodes;
+  }
+
+  /**
+   * The second step of a sign-in: opens the session that the password alone did not. Five tries for one password, ten in
+   * a row for an account.
+   * @throws DomainError `second_factor_invalid`, `authentication_required`, `too_many_requests`.
+   */
+  async signIn(factor: SecondFactor, cookie: string | undefined, address: string): Promise<SignIn> {
+    await this.limits.followLink(address);
+    const headers = cookieHeaders(withoutSession(cookie));
+    const opened = await (
+      'code' in factor
+        ? this.library.api.verifyTOTP({ body: { code: factor.code }, headers, returnHeaders: true })
+        : this.library.api.verifyBackupCode({
+            body: { code: factor.recoveryCode },
+            headers,
+            returnHeaders: true,
+          })
+    ).catch((error: unknown) => {
+      throw refusalOf(error);
+    });
+    const { token, user } = opened.response;
+    if ('code' in factor) await this.refuseUsed(user.id, factor.code, token ?? '');
+    const action = 'code' in factor ? 'sign_in' : 'recovery_code_used';
+    await this.signIns.signedIn(user, { address, action });
+    return { user: userOf(user), cookies: opened.headers.getSetCookie() };
+  }
+
+  /** Who has read a code over somebody's shoulder cannot use it again (RFC 6238 §5.2). */
+  private async refuseUsed(userId: string, code: string, sessionToken: string): Promise<void> {
+    try {
+      await this.usedCodes.take(`${userId}\n${code}`);
+    } catch {
+      await this.authPool.pool.query('delete from user_session where token = $1', [sessionToken]);
+      throw codeRefused();
+    }
+  }
+
+  private async tell({ userId, email, network }: User, action: SecurityAction): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      await writeSecurityEvent(tx, { userId, action, network });
+      await this.mails.secondFactorChanged(tx, email, action);
+    });
+  }
+}
+
+/** The cookies of a sign-in that is half done: with a session beside them the library would look at that one. */
+function withoutSession(cookie: string | undefined): string {
+  const parts = (cookie ?? '').split(';').map((part) => part.trim());
+  return parts.filter((part) => !/^(__Host-)?auth\.session_token=/.test(part)).join('; ');
+}

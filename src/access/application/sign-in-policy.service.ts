@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit } from '../../audit/audit.log.js';
+import { ProjectService } from '../../projects/project.service.js';
+import { type Actor, authorOf } from '../domain/actor.js';
+import { accessTables } from '../infrastructure/access.tables.js';
+import { secondFactorMissing } from './auth-refusal.js';
+import { requireManager } from './require-manager.js';
+
+export interface SignInPolicy {
+  secondFactorRequired: boolean;
+}
+
+/** What a project asks of the people who enter it; API keys are not people. */
+@Injectable()
+export class SignInPolicyService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly projects: ProjectService,
+  ) {}
+
+  async read(projectId: string, em: EntityManager = this.em.fork()): Promise<SignInPolicy> {
+    const policy = await accessTables(em)
+      .selectFrom('project_sign_in_policy')
+      .select('secondFactorRequired')
+      .where('projectId', '=', projectId)
+      .executeTakeFirst();
+    return policy ?? { secondFactorRequired: false };
+  }
+
+  /**
+   * Members without a second factor are kept out from their next request on. Who asks for one has one herself.
+   * @throws DomainError `second_factor_missing`, and as `requireManager`.
+   */
+  async save(projectId: string, wanted: SignInPolicy, actor: Actor): Promise<SignInPolicy> {
+    const { secondFactorRequired } = wanted;
+    if (secondFactorRequired && actor.kind === 'user' && !actor.secondFactor) throw secondFactorMissing();
+    await this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, projectId);
+      await requireManager(tx, actor, projectId);
+      const before = await this.read(projectId, tx);
+      if (before.secondFactorRequired === secondFactorRequired) return;
+      await accessTables(tx)
+        .insertInto('project_sign_in_policy')
+        .values({ projectId, secondFactorRequired })
+        .onConflict((conflict) => conflict.column('projectId').doUpdateSet({ secondFactorRequired }))
+        .execute();
+      await writeAudit(tx, authorOf(actor), {
+        ...{ projectId, action: 'sign_in_policy.save' },
+        ...{ before: { ...before }, after: { secondFactorRequired } },
+      });
+    });
+    return { secondFactorRequired };
+  }
+}

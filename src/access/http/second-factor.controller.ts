@@ -1,0 +1,109 @@
+import { Body, Controller, Header, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { fieldErrors } from '../../shared/domain-error.js';
+import { CurrentActor, Public, SignedIn } from '../access.decorators.js';
+import { SecondFactorService } from '../application/second-factor.service.js';
+import { type Actor, requireUser } from '../domain/actor.js';
+import { setCookies } from './auth.controller.js';
+import { SignedInDto, SignedOutDto } from './auth.dto.js';
+import { OwnRequestGuard } from './own-request.guard.js';
+import {
+  BegunSecondFactorDto,
+  CodeBody,
+  PasswordBody,
+  RecoveryCodesDto,
+  SecondFactorBody,
+} from './second-factor.dto.js';
+
+/** A second factor beside the password: codes of an authenticator (TOTP) and recovery codes (docs/accounts.md). */
+@ApiTags('Sign-in')
+@UseGuards(OwnRequestGuard)
+@Controller('v1/auth')
+export class SecondFactorController {
+  constructor(private readonly factors: SecondFactorService) {}
+
+  /** The URI for an authenticator and recovery codes, this once. Nothing is asked for before `confirm`. */
+  @SignedIn()
+  @ApiOperation({ summary: 'Begin to set a second factor up' })
+  @ApiOkResponse({ type: BegunSecondFactorDto })
+  @HttpCode(200)
+  @Post('second-factor')
+  begin(
+    @CurrentActor() actor: Actor,
+    @Body() { password }: PasswordBody,
+    @Req() request: Request,
+  ): Promise<BegunSecondFactorDto> {
+    return this.factors.begin(requireUser(actor), password, request.headers.cookie);
+  }
+
+  /** From now on each sign-in asks for a code; renews the session. 401 `second_factor_invalid`. */
+  @SignedIn()
+  @ApiOperation({ summary: 'Set the second factor up by showing a code of it' })
+  @ApiOkResponse({ type: SignedInDto })
+  @HttpCode(200)
+  @Post('second-factor/confirm')
+  async confirm(
+    @CurrentActor() actor: Actor,
+    @Body() { code }: CodeBody,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SignedInDto> {
+    return setCookies(response, await this.factors.confirm(requireUser(actor), code, request.headers.cookie));
+  }
+
+  /** Renews the session. Projects that ask for a second factor are closed from now on. */
+  @SignedIn()
+  @ApiOperation({ summary: 'Take the second factor away' })
+  @ApiOkResponse({ type: SignedOutDto })
+  @HttpCode(200)
+  @Post('second-factor/disable')
+  async disable(
+    @CurrentActor() actor: Actor,
+    @Body() { password }: PasswordBody,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SignedOutDto> {
+    const cookies = await this.factors.disable(requireUser(actor), password, request.headers.cookie);
+    response.append('Set-Cookie', cookies);
+    return { success: true };
+  }
+
+  /** Those before serve no more. */
+  @SignedIn()
+  @ApiOperation({ summary: 'Replace the recovery codes' })
+  @ApiOkResponse({ type: RecoveryCodesDto })
+  @HttpCode(200)
+  @Post('second-factor/recovery-codes')
+  async recoveryCodes(
+    @CurrentActor() actor: Actor,
+    @Body() { password }: PasswordBody,
+    @Req() request: Request,
+  ): Promise<RecoveryCodesDto> {
+    const { cookie } = request.headers;
+    return { recoveryCodes: await this.factors.replaceRecoveryCodes(requireUser(actor), password, cookie) };
+  }
+
+  /**
+   * Opens the session that `sign-in/email` has asked a second factor for, within ten minutes. 401
+   * `second_factor_invalid`; 429 after five wrong codes for one password, or ten in a row for an account.
+   */
+  @Public()
+  @ApiOperation({ summary: 'Show the second factor of a sign-in' })
+  @ApiOkResponse({ type: SignedInDto })
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Post('sign-in/second-factor')
+  async signIn(
+    @Body() { code, recoveryCode }: SecondFactorBody,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SignedInDto> {
+    if ((code === undefined) === (recoveryCode === undefined)) {
+      throw fieldErrors([{ field: 'code', message: 'Give a code, or a recovery code, and not both.' }]);
+    }
+    const factor = code !== undefined ? { code } : { recoveryCode: recoveryCode ?? '' };
+    const opened = await this.factors.signIn(factor, request.headers.cookie, request.ip ?? '');
+    return setCookies(response, opened);
+  }
+}

@@ -1,0 +1,58 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsString, Matches, MaxLength } from 'class-validator';
+import { IfGiven } from '../../shared/if-given.decorator.js';
+import { PASSWORD_CHARACTERS_MAX } from '../domain/password.js';
+
+/** Six digits, as authenticators show them. */
+const CODE = /^\d{6}$/;
+/** Five and five characters with a dash between them. */
+const RECOVERY_CODE = /^[A-Za-z0-9]{5}-[A-Za-z0-9]{5}$/;
+
+export class PasswordBody {
+  @ApiProperty({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The password of the account, once more.' })
+  @IsString()
+  @MaxLength(PASSWORD_CHARACTERS_MAX)
+  password!: string;
+}
+
+export class CodeBody {
+  @ApiProperty({ pattern: CODE.source, description: 'Of the authenticator.' })
+  @IsString()
+  @Matches(CODE, { message: '$property must be six digits.' })
+  code!: string;
+}
+
+export class SecondFactorBody {
+  @ApiPropertyOptional({ pattern: CODE.source, description: 'Of the authenticator; or give recoveryCode.' })
+  @IfGiven()
+  @IsString()
+  @Matches(CODE, { message: '$property must be six digits.' })
+  code?: string;
+
+  @ApiPropertyOptional({ pattern: RECOVERY_CODE.source, description: 'One of the recovery codes, once.' })
+  @IfGiven()
+  @IsString()
+  @Matches(RECOVERY_CODE, { message: '$property must be a recovery code, e.g. a1B2c-D3e4F.' })
+  recoveryCode?: string;
+}
+
+export class RecoveryCodesDto {
+  @ApiProperty({ type: [String], description: 'Each opens one session in place of a code; shown this once.' })
+  recoveryCodes!: string[];
+}
+
+export class BegunSecondFactorDto extends RecoveryCodesDto {
+  @ApiProperty({ description: 'otpauth:// URI, to be shown as a QR code; it holds the secret, this once.' })
+  totpUri!: string;
+}
+
+export class SecondFactorNeededDto {
+  @ApiProperty({ enum: [true], description: 'No session yet: POST /v1/auth/sign-in/second-factor.' })
+  secondFactorRequired!: true;
+}
+
+export class SignInPolicyDto {
+  @ApiProperty({ description: 'Whether members enter the project with a second factor alone.' })
+  @IsBoolean()
+  secondFactorRequired!: boolean;
+}

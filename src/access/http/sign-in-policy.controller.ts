@@ -1,0 +1,39 @@
+import { Body, Controller, Get, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { Project } from '../../projects/domain/project.js';
+import { CurrentActor, CurrentProject, ManagesAccess, ProjectRole } from '../access.decorators.js';
+import { SignInPolicyService } from '../application/sign-in-policy.service.js';
+import type { Actor } from '../domain/actor.js';
+import { SignInPolicyDto } from './second-factor.dto.js';
+
+/** What a project asks of its members' sign-in. */
+@ApiTags('Members')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/sign-in-policy')
+export class SignInPolicyController {
+  constructor(private readonly policies: SignInPolicyService) {}
+
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Whether members need a second factor' })
+  @ApiOkResponse({ type: SignInPolicyDto })
+  @Get()
+  read(@CurrentProject() project: Project): Promise<SignInPolicyDto> {
+    return this.policies.read(project.id);
+  }
+
+  /**
+   * Members without a second factor get 403 `second_factor_required` from now on; API keys go on. 409
+   * `second_factor_missing` where the caller has none herself.
+   */
+  @ManagesAccess()
+  @ApiOperation({ summary: 'Ask members for a second factor, or no more' })
+  @ApiOkResponse({ type: SignInPolicyDto })
+  @Put()
+  save(
+    @CurrentProject() project: Project,
+    @CurrentActor() actor: Actor,
+    @Body() body: SignInPolicyDto,
+  ): Promise<SignInPolicyDto> {
+    return this.policies.save(project.id, body, actor);
+  }
+}

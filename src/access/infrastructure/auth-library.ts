@@ -1,0 +1,32 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { type AccessSettings, accessSettings } from '../access.settings.js';
+import { AuthPool } from './auth-pool.js';
+import { type Auth, createAuth } from './auth.js';
+
+/** better-auth, once in a process. */
+@Injectable()
+export class AuthLibrary implements OnModuleInit {
+  readonly api: Auth['api'];
+  private readonly auth: Auth;
+
+  constructor(
+    { pool }: AuthPool,
+    @SettingsFrom(serviceSettings) service: ServiceSettings,
+    @SettingsFrom(accessSettings) { authSecret }: AccessSettings,
+  ) {
+    this.auth = createAuth({ ...service, authSecret }, pool);
+    this.api = this.auth.api;
+  }
+
+  /** Wrong options of the library stop the start, not the first sign-in. */
+  async onModuleInit(): Promise<void> {
+    await this.auth.$context;
+  }
+}
+
+/** The library is shown the cookie alone: it believes headers such as `X-Forwarded-For`. */
+export function cookieHeaders(cookie: string | undefined): Headers {
+  return new Headers(cookie === undefined ? {} : { cookie });
+}

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { linkIn, mailTo } from '../support/mails.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { totpCode } from '../support/totp.js';
+import {
+  BEHIND_LOOPBACK_PROXY,
+  cookieOf,
+  PASSWORD,
+  postAuth,
+  signUp,
+  type TestUser,
+  userWith,
+} from '../support/user.js';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService(BEHIND_LOOPBACK_PROXY);
+});
+afterAll(() => service.close());
+
+interface Factor {
+  user: TestUser;
+  totpUri: string;
+  recoveryCodes: string[];
+}
+
+async function problemOf(response: Response): Promise<{ status: number; code: string }> {
+  const { status, code } = (await response.json()) as { status: number; code: string };
+  return { status, code };
+}
+
+/** A user who has set a factor up, with the session that this has left her. */
+async function withFactor(): Promise<Factor> {
+  const user = await signUp(service);
+  const begun = await user.request('POST', '/v1/auth/second-factor', { password: PASSWORD });
+  expect(begun.status).toBe(200);
+  const { totpUri, recoveryCodes } = (await begun.json()) as Omit<Factor, 'user'>;
+  const confirmed = await user.request('POST', '/v1/auth/second-factor/confirm', {
+    // Not one of those that a sign-in will show.
+    code: totpCode(totpUri, -1),
+  });
+  expect(confirmed.status).toBe(200);
+  return { user: userWith(service, { ...user, cookie: cookieOf(confirmed) }), totpUri, recoveryCodes };
+}
+
+/** The first step of a sign-in: the cookie for the second. */
+async function firstStep(email: string): Promise<string> {
+  const answer = await postAuth(service, 'sign-in/email', { email, password: PASSWORD });
+  expect({ status: answer.status, body: await answer.json() }).toEqual({
+    status: 200,
+    body: { secondFactorRequired: true },
+  });
+  return cookieOf(answer);
+}
+
+const secondStep = (cookie: string, body: Record<string, unknown>): Promise<Response> =>
+  postAuth(service, 'sign-in/second-factor', body, { cookie });
+
+const meWith = (cookie: string): Promise<Response> =>
+  fetch(`${service.baseUrl}/v1/me`, { headers: { cookie } });
+
+describe('a second factor', () => {
+  it('is asked for at each sign-in once a code of it was shown', async () => {
+    const { user, totpUri, recoveryCodes } = await withFactor();
+    expect(new URL(totpUri)).toMatchObject({ protocol: 'otpauth:' });
+    expect(recoveryCodes).toHaveLength(10);
+    expect(await (await user.request('GET', '/v1/me')).json()).toMatchObject({ secondFactor: true });
+    expect((await mailTo(service, user.email)).subject).toBe('A second factor was set up for your account');
+
+    const cookie = await firstStep(user.email);
+    expect((await meWith(cookie)).status).toBe(401);
+    const opened = await secondStep(cookie, { code: totpCode(totpUri) });
+    expect(await opened.json()).toMatchObject({ user: { id: user.id } });
+    expect((await meWith(cookieOf(opened))).status).toBe(200);
+  });
+
+  it('is not asked for before that', async () => {
+    const user = await signUp(service);
+    await user.request('POST', '/v1/auth/second-factor', { password: PASSWORD });
+    const answer = await postAuth(service, 'sign-in/email', { email: user.email, password: PASSWORD });
+    expect(await answer.json()).toMatchObject({ user: { id: user.id } });
+  });
+
+  it('takes each code once, and no other twice', async () => {
+    const { user, totpUri } = await withFactor();
+    const code = totpCode(totpUri);
+    expect((await secondStep(await firstStep(user.email), { code })).status).toBe(200);
+    const again = await secondStep(await firstStep(user.email), { code });
+    expect(await problemOf(again)).toEqual({ status: 401, code: 'second_factor_invalid' });
+    expect((await meWith(cookieOf(again))).status).toBe(401);
+    const rows = await service.database.query('select from user_session where user_id = $1', [user.id]);
+    expect(rows).toHaveLength(2);
+  });
+
+  it('is replaced by each recovery code once', async () => {
+    const { user, recoveryCodes } = await withFactor();
+    const [recoveryCode = ''] = recoveryCodes;
+    expect((await secondStep(await firstStep(user.email), { recoveryCode })).status).toBe(200);
+    const again = await secondStep(await firstStep(user.email), { recoveryCode });
+    expect(await problemOf(again)).toEqual({ status: 401, code: 'second_factor_invalid' });
+    const replaced = await user.request('POST', '/v1/auth/second-factor/recovery-codes', {
+      password: PASSWORD,
+    });
+    const { recoveryCodes: others } = (await replaced.json()) as Factor;
+    expect(others).toHaveLength(10);
+    const old = await secondStep(await firstStep(user.email), { recoveryCode: recoveryCodes[1] });
+    expect(old.status).toBe(401);
+    expect((await secondStep(await firstStep(user.email), { recoveryCode: others[0] })).status).toBe(200);
+  });
+
+  it('is not guessed: five tries for one password, ten in a row for an account', async () => {
+    const { user, totpUri } = await withFactor();
+    const wrong = totpCode(totpUri, 100);
+    const statuses: number[] = [];
+    for (let round = 0; round < 2; round++) {
+      const cookie = await firstStep(user.email);
+      for (let n = 0; n < 5; n++) statuses.push((await secondStep(cookie, { code: wrong })).status);
+      const right = await secondStep(cookie, { code: totpCode(totpUri) });
+      expect(right.status).toBe(429);
+    }
+    expect(statuses).toEqual(Array.from({ length: 10 }, () => 401));
+    const locked = await secondStep(await firstStep(user.email), { code: totpCode(totpUri) });
+    expect(locked.status).toBe(429);
+  });
+
+  it('is kept encrypted', async () => {
+    const { user, totpUri, recoveryCodes } = await withFactor();
+    const [row] = await service.database.query<{ all: string }>(
+      'select to_jsonb(f)::text as all from user_second_factor f where user_id = $1',
+      [user.id],
+    );
+    const secret = new URL(totpUri).searchParams.get('secret') ?? '';
+    expect(secret.length).toBeGreaterThan(16);
+    for (const open of [secret, ...recoveryCodes]) expect(row?.all).not.toContain(open);
+  });
+
+  it('is set up, replaced and taken away with the password alone', async () => {
+    const { user } = await withFactor();
+    for (const path of ['second-factor', 'second-factor/recovery-codes', 'second-factor/disable']) {
+      const answer = await user.request('POST', `/v1/auth/${path}`, { password: 'a wrong password' });
+      expect(await problemOf(answer)).toEqual({ status: 401, code: 'invalid_credentials' });
+    }
+    const again = await user.request('POST', '/v1/auth/second-factor', { password: PASSWORD });
+    expect(await problemOf(again)).toEqual({ status: 409, code: 'second_factor_enabled' });
+    const gone = await user.request('POST', '/v1/auth/second-factor/disable', { password: PASSWORD });
+    expect(gone.status).toBe(200);
+    const answer = await postAuth(service, 'sign-in/email', { email: user.email, password: PASSWORD });
+    expect(await answer.json()).toMatchObject({ user: { id: user.id } });
+  });
+
+  it('outlives a new password', async () => {
+    const { user, totpUri } = await withFactor();
+    await mailTo(service, user.email);
+    await postAuth(service, 'forgot-password', { email: user.email });
+    const { token } = linkIn(await mailTo(service, user.email));
+    const reset = await postAuth(service, 'reset-password', { token, newPassword: PASSWORD });
+    expect(reset.headers.getSetCookie()).toEqual([]);
+    expect((await user.request('GET', '/v1/me')).status).toBe(401);
+    const cookie = await firstStep(user.email);
+    expect((await secondStep(cookie, { code: totpCode(totpUri) })).status).toBe(200);
+  });
+
+  it.each([
+    [{}],
+    [{ code: '123456', recoveryCode: 'aaaaa-bbbbb' }],
+    [{ code: '12345' }],
+    [{ code: 123456 }],
+    [{ recoveryCode: 'x' }],
+  ])('refuses %j as fields', async (body) => {
+    expect((await secondStep('', body)).status).toBe(422);
+  });
+
+  it('is asked of nobody who has not given the password', async () => {
+    const answer = await secondStep('', { code: '123456' });
+    expect(await problemOf(answer)).toEqual({ status: 401, code: 'authentication_required' });
+  });
+});
+
+describe('a project that asks for one', () => {
+  it('is closed to members without, by an owner who has one', async () => {
+    const [{ user: owner }, member] = await Promise.all([withFactor(), signUp(service)]);
+    const made = await owner.request('POST', '/v1/projects', { name: 'Bakery' });
+    const { id } = (await made.json()) as { id: string };
+    await owner.request('POST', `/v1/projects/${id}/members`, { email: member.email, role: 'owner' });
+    const at = `/v1/projects/${id}/sign-in-policy`;
+    const policy = { secondFactorRequired: true };
+    expect(await problemOf(await member.request('PUT', at, policy))).toEqual({
+      status: 409,
+      code: 'second_factor_missing',
+    });
+    expect(await (await owner.request('PUT', at, policy)).json()).toEqual(policy);
+    expect(await (await owner.request('GET', at)).json()).toEqual(policy);
+    expect(await problemOf(await member.request('GET', `/v1/projects/${id}`))).toEqual({
+      status: 403,
+      code: 'second_factor_required',
+    });
+    expect((await owner.request('PUT', at, { secondFactorRequired: false })).status).toBe(200);
+    expect((await member.request('GET', `/v1/projects/${id}`)).status).toBe(200);
+  });
+});
+
+describe("a person's own log", () => {
+  it('tells what was done about her account', async () => {
+    const { user, totpUri } = await withFactor();
+    await postAuth(service, 'sign-in/email', { email: user.email, password: 'a wrong password' });
+    await secondStep(await firstStep(user.email), { code: totpCode(totpUri) });
+    const log = await user.request('GET', '/v1/me/security-log');
+    const { items } = (await log.json()) as { items: { action: string }[] };
+    expect(items.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['sign_in', 'second_factor_enabled', 'sign_in_failed']),
+    );
+  });
+});
