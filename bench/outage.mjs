@@ -33,7 +33,6 @@ export const title = `Outage of a receiver that answers ${AWAY_STATUS}, ${RATE_P
 export async function run(scope, options) {
   const held = await startDatabase(scope);
   const spent = await held.another('spent');
-  spent.secretKey = held.secretKey;
   const receivers = await startReceivers(scope, 2);
   const minutes = minutesOf(options);
   // One after the other, and each in a folder of its own.
