@@ -64,7 +64,6 @@ const RULES: Record<string, Rule> = {
   [`DELETE ${AT}/forwarding/signing-secret/former`]: { least: 'editor' },
   [`POST ${AT}/forwarding/resume`]: { least: 'editor' },
   [`POST ${AT}/forwarding/test`]: { least: 'editor', tiers: 'pro' },
-  [`POST ${AT}/forwarding/resume`]: { least: 'editor' },
   [`GET ${AT}/forwarding/deliveries`]: { least: 'viewer' },
   [`POST ${AT}/forwarding/deliveries/resend`]: { least: 'editor', tiers: 'pro' },
   [`POST ${AT}/forwarding/deliveries/{consentId}/resend`]: { least: 'editor', tiers: 'pro' },
