@@ -386,8 +386,8 @@ describe('settings (design §8)', () => {
     expect(await refusal({ NODE_ENV: 'production' })).toEqual([
       expect.stringMatching(/^PUBLIC_BASE_URL must be set in production/),
       expect.stringMatching(/^DATABASE_URL must be set in production/),
-      expect.stringMatching(/^AUTH_SECRET must be set in production/),
       expect.stringMatching(/^SECRET_KEYS must be set in production/),
+      expect.stringMatching(/^AUTH_SECRET must be set in production/),
     ]);
   });
 

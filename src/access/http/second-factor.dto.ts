@@ -16,20 +16,28 @@ export class PasswordBody {
 }
 
 export class CodeBody {
-  @ApiProperty({ pattern: CODE.source, description: 'Of the authenticator.' })
+  @ApiProperty({ pattern: CODE.source, example: '204816', description: 'Of the authenticator.' })
   @IsString()
   @Matches(CODE, { message: '$property must be six digits.' })
   code!: string;
 }
 
 export class SecondFactorBody {
-  @ApiPropertyOptional({ pattern: CODE.source, description: 'Of the authenticator; or give recoveryCode.' })
+  @ApiPropertyOptional({
+    pattern: CODE.source,
+    example: '204816',
+    description: 'Of the authenticator; or give recoveryCode.',
+  })
   @IfGiven()
   @IsString()
   @Matches(CODE, { message: '$property must be six digits.' })
   code?: string;
 
-  @ApiPropertyOptional({ pattern: RECOVERY_CODE.source, description: 'One of the recovery codes, once.' })
+  @ApiPropertyOptional({
+    pattern: RECOVERY_CODE.source,
+    example: 'a1B2c-D3e4F',
+    description: 'One of the recovery codes, once.',
+  })
   @IfGiven()
   @IsString()
   @Matches(RECOVERY_CODE, { message: '$property must be a recovery code, e.g. a1B2c-D3e4F.' })
