@@ -136,7 +136,7 @@ describe('keys from before the scopes', () => {
     migration.up();
     for (const statement of migration.getQueries()) await query(String(statement));
     const scopes = await query<{ id: string; role: string; scopes: string[] }>(
-      'select role, scopes from api_key where id = $1 or project_id = $2 order by role',
+      'select role, scopes from api_key where id = $1 or project_id = $2 order by role, scopes',
       [owned.id, headless.id],
     );
     expect(scopes).toEqual([

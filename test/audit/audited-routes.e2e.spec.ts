@@ -282,6 +282,8 @@ const NOT_BY_ROUTES: AuditAction[] = [
   'account.create',
   'account.confirm',
   'account.drop_second_factor',
+  'forwarding.held',
+  'forwarding.released',
 ];
 
 let stripe: FakeStripe;

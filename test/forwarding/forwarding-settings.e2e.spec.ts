@@ -44,6 +44,7 @@ describe('GET and PUT …/forwarding (design §5)', () => {
       heldReason: null,
       waiting: 0,
       nextProbeAt: null,
+      forwardErasures: false,
       available: false,
     });
   });
