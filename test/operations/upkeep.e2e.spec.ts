@@ -10,6 +10,7 @@ import { until } from '../support/until.js';
 
 /** Every task that the service has. A new one is written down here, with a test of what it does. */
 const TASKS = [
+  'audit-partitions',
   'billing-prune',
   'billing-reconcile',
   'billing-undelivered',

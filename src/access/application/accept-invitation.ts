@@ -120,7 +120,8 @@ export class AcceptInvitation {
     },
   ): Promise<{ projectId: string; role: Role }> {
     const { token, person, signedIn, network } = given;
-    const { projectId } = await findInvitation(this.em.fork(), token);
+    // Read apart, so that it is read anew under the lock, and on this connection: the others may be waiting for it.
+    const { projectId } = await findInvitation(tx.fork({ keepTransactionContext: true }), token);
     await this.projects.lock(tx, projectId);
     // Whoever held the lock before may have withdrawn it, or taken it up.
     const invitation = await findInvitation(tx, token);

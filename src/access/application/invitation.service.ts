@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import { MailService } from '../../mail/mail.service.js';
+import { findProject } from '../../projects/project.rows.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { baseUrlOf } from '../../shared/base-url.js';
 import { DomainError } from '../../shared/domain-error.js';
@@ -134,7 +135,7 @@ export class InvitationService {
 
   private async mail(tx: EntityManager, invitation: ProjectInvitation, token: string): Promise<void> {
     const { projectId, email, role, expiresAt } = invitation;
-    const project = await this.projects.find(projectId);
+    const project = await findProject(tx, projectId);
     const link = linkTo(this.baseUrl, INVITATION_PAGE, token);
     const values = { project: project?.name ?? '', role, link };
     await this.mails.send({ to: email, template: 'invitation', values, projectId, until: expiresAt }, tx);

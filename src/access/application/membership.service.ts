@@ -3,6 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import { MailService } from '../../mail/mail.service.js';
 import type { Project } from '../../projects/domain/project.js';
+import { findProject } from '../../projects/project.rows.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
 import { DomainError } from '../../shared/domain-error.js';
@@ -100,7 +101,7 @@ export class MembershipService implements OnModuleInit {
         {
           to: user.email,
           template: 'member_added',
-          values: { project: await this.nameOf(projectId), role: wanted.role },
+          values: { project: (await findProject(tx, projectId))?.name ?? '', role: wanted.role },
         },
         tx,
       );
@@ -137,10 +138,6 @@ export class MembershipService implements OnModuleInit {
       .executeTakeFirst();
     // Removed by somebody else since the commit.
     return member ?? memberNotFound();
-  }
-
-  private async nameOf(projectId: string): Promise<string> {
-    return (await this.projects.find(projectId))?.name ?? '';
   }
 
   /**
