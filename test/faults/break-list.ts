@@ -53,11 +53,11 @@ export const BREAKS: Break[] = [
     name: 'deletes a message when it is claimed',
     mutations: [
       {
-        symbol: 'CLAIM',
+        symbol: 'claimStatement',
         from: /update outbox_message m\s+set .*?\s+where /s,
         to: 'delete from outbox_message m where $6::uuid is not null and $7::float8 > 0 and ',
       },
-      { symbol: 'CLAIM', from: /m\.unknown_outcomes - 1 as/, to: 'm.unknown_outcomes as' },
+      { symbol: 'claimStatement', from: /m\.unknown_outcomes - 1 as/, to: 'm.unknown_outcomes as' },
       {
         symbol: 'OutboxStore.remove',
         from: /return new Set\(.*\);/,
@@ -160,9 +160,9 @@ export const BREAKS: Break[] = [
     name: 'never takes over what a dead worker held',
     mutations: [
       {
-        symbol: 'CLAIM',
-        from: /m\.available_at <= now\(\)/,
-        to: 'm.available_at <= now() and m.unknown_outcomes = 0',
+        symbol: 'claimStatement',
+        from: /walk\.ordering_key and m\.available_at <= now\(\)/,
+        to: 'walk.ordering_key and m.available_at <= now() and m.unknown_outcomes = 0',
       },
     ],
     kinds: ['kill-worker'],

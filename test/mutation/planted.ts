@@ -126,7 +126,7 @@ export const PLANTED: Planted[] = [
     name: `loader: forgets a choice that was answered ${status}`,
     mutations: [
       {
-        symbol: 'ConsentQueue.post',
+        symbol: 'consentQueue',
         from: status === 500 ? /status < 500 && / : new RegExp(` && status !== ${status}`),
         to: '',
       },
@@ -142,7 +142,7 @@ export const PLANTED: Planted[] = [
   },
   {
     name: 'loader: keeps the oldest choices',
-    mutations: [{ symbol: 'ConsentQueue.send', from: /slice\(-WAITING_MAX\)/, to: 'slice(0, WAITING_MAX)' }],
+    mutations: [{ symbol: 'consentQueue', from: /slice\(-WAITING_MAX\)/, to: 'slice(0, WAITING_MAX)' }],
     ...LOADER,
     only: 'newest 20',
   },
