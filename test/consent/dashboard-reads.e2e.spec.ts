@@ -16,9 +16,11 @@ beforeAll(async () => {
   service = await startTestService();
 });
 afterAll(async () => {
-  // Connections that were opened for a request that was taken back are nobody's to close.
-  (service.app.getHttpServer() as Server).closeAllConnections();
+  // Connections that were opened for a request that was taken back are nobody's to close, and may still be opening.
+  const server = service.app.getHttpServer() as Server;
+  const closing = setInterval(() => server.closeAllConnections(), 100);
   await service.close();
+  clearInterval(closing);
 });
 
 interface Page {

@@ -231,6 +231,8 @@ describe('our banner', () => {
     await opened.keyboard.press('Enter');
     await opened.getByRole('dialog', { name: 'Your choice' }).last().waitFor();
     await opened.keyboard.press('Escape');
+    // It keeps the keys until it is gone.
+    await opened.locator('.pm').waitFor({ state: 'hidden' });
     await button(opened, 'Reject all').first().press('Enter');
     const [record] = await recorded(1);
     expect(record).toMatchObject({ action: 'reject_all', surface: 'banner', analytics: false });
