@@ -1,5 +1,5 @@
 import { until } from '../support/until.js';
-import { account, type Accounts } from './accounting.js';
+import { account, type Accounts, TO_BE_DONE } from './accounting.js';
 import { FAULTS, pause } from './faults.js';
 import { Installation } from './installation.js';
 import { Load, type Trouble } from './load.js';
@@ -129,7 +129,7 @@ async function drained(installation: Installation, deadlineMs: number): Promise<
   const startedMs = performance.now();
   const isEmpty = (): Promise<boolean> =>
     installation.withDatabase(async (client) => {
-      const { rows } = await client.query('select 1 from outbox_message limit 1');
+      const { rows } = await client.query(`select 1 ${TO_BE_DONE} limit 1`);
       return rows.length === 0;
     });
   await until('the outbox is empty', isEmpty, deadlineMs).catch(() => false);
