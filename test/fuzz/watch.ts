@@ -83,6 +83,7 @@ function complaintAboutSecrets(
   const shownOnce =
     method === 'POST' &&
     ((operation.path.endsWith('/api-keys') && status === 201) ||
+      (operation.path.endsWith('/rotate') && status === 200) ||
       (/\/forwarding\/(token|signing-secret)$/.test(operation.path) && status === 200));
   if (shownOnce && operation.path.includes('/forwarding/')) {
     const { bearerToken, signingSecret } = JSON.parse(text) as Record<string, string | undefined>;

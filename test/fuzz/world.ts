@@ -30,6 +30,11 @@ export class World {
     private readonly victims: { projectId: string; cookie: string },
   ) {}
 
+  /** Those of its people's sessions. */
+  get cookies(): string[] {
+    return [...Object.values(this.credentials), this.victims].flatMap(({ cookie }) => cookie ?? []);
+  }
+
   /** Made through the API, its people apart. `told` hears every answer, to count what was made. */
   static async make(around: Surroundings): Promise<World> {
     const { baseUrl, endpointUrl } = around;
