@@ -26,16 +26,15 @@ import {
   type ConfigurationView,
   type ExpectedVersion,
 } from '../application/configuration.service.js';
+import { configurationOf, SaveConfigurationDto } from './configuration.dto.js';
 import {
   CONFIGURATION_PRESETS,
   ConfigurationDto,
-  configurationOf,
   ConfigurationPresetsDto,
   presentConfiguration,
   PublicationPageDto,
   PublishRequestedDto,
-  SaveConfigurationDto,
-} from './configuration.dto.js';
+} from './configuration-view.dto.js';
 
 /** What a project publishes for its site, and what it has published (design §5). */
 @ApiTags('Publishing')

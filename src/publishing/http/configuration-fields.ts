@@ -1,0 +1,87 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ValidateBy, ValidateIf } from 'class-validator';
+import { BANNER_BACKGROUNDS, COLOR, CONTRAST_MIN, contrastOf } from '../domain/contrast.js';
+
+export const LABEL_CHARACTERS_MAX = 80;
+export const TITLE_CHARACTERS_MAX = 200;
+export const DESCRIPTION_CHARACTERS_MAX = 2_000;
+export const POLICY_URL_CHARACTERS_MAX = 2_048;
+
+export const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
+// oxlint-disable-next-line no-control-regex -- control characters are what this refuses; a line break is fine
+const CONTROL_CHARACTER = /[\u0000-\u0009\u000b-\u001f\u007f]/;
+
+/** Text that is not empty, in what a page shows and a database holds. */
+export const isLine = (value: unknown, max: number): boolean =>
+  typeof value === 'string' &&
+  value.trim() !== '' &&
+  value.length <= max &&
+  value.isWellFormed() &&
+  !CONTROL_CHARACTER.test(value);
+
+/** Text that a page shows and a database holds: line breaks, but no other control characters or half surrogates. */
+export const BannerLine = (max: number): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ minLength: 1, maxLength: max }),
+    ValidateBy({
+      name: 'bannerLine',
+      validator: {
+        validate: (value: unknown) => isLine(value, max),
+        defaultMessage: () => `$property must be text of 1 to ${max} characters, without control characters`,
+      },
+    }),
+  );
+
+/** The address of a policy, or null; absent is null. */
+export function PolicyUrl(): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: String, nullable: true, maxLength: POLICY_URL_CHARACTERS_MAX }),
+    ValidateIf((_, value: unknown) => value !== undefined && value !== null),
+    ValidateBy({
+      name: 'policyUrl',
+      validator: {
+        validate: (value: unknown) => isWebUrl(value),
+        defaultMessage: () =>
+          `$property must be an http or https URL of at most ${POLICY_URL_CHARACTERS_MAX} characters, or null`,
+      },
+    }),
+  );
+}
+
+/** A colour that can be read on the banner's background (WCAG 2.2, 1.4.3). */
+export const Accent = (theme: keyof typeof BANNER_BACKGROUNDS, byDefault: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      example: byDefault,
+      default: byDefault,
+      pattern: COLOR.source,
+      description: `Contrast of at least ${CONTRAST_MIN} to ${BANNER_BACKGROUNDS[theme]}`,
+    }),
+    ValidateBy({
+      name: 'accent',
+      validator: {
+        validate: (value: unknown) =>
+          typeof value === 'string' &&
+          COLOR.test(value) &&
+          contrastOf(value, BANNER_BACKGROUNDS[theme]) >= CONTRAST_MIN,
+        defaultMessage: (given) =>
+          typeof given?.value === 'string' && COLOR.test(given.value)
+            ? `$property has a contrast of ${contrastOf(given.value, BANNER_BACKGROUNDS[theme]).toFixed(1)} to the ` +
+              `banner's ${theme} background; readable is ${CONTRAST_MIN} and more`
+            : '$property must be a colour such as #30507a',
+      },
+    }),
+  );
+
+/** What must be there once: the member, or the whole where it is no object. */
+export function memberOf(value: unknown, member: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[member] : value;
+}
+
+function isWebUrl(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > POLICY_URL_CHARACTERS_MAX || !value.isWellFormed())
+    return false;
+  if (CONTROL_CHARACTER.test(value) || value.includes('\n') || !URL.canParse(value)) return false;
+  return ['http:', 'https:'].includes(new URL(value).protocol);
+}

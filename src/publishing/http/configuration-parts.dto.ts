@@ -1,0 +1,193 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsObject,
+  IsString,
+  Matches,
+  MaxLength,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
+import { IfGiven } from '../../shared/if-given.decorator.js';
+import { type BannerText, CATEGORIES, type Category, LABELS, type Labels } from '../domain/banner-text.js';
+import {
+  BANNER_LAYOUTS,
+  BANNER_POSITIONS,
+  BANNER_THEMES,
+  type BannerSettings,
+  CONSENT_MODES,
+  type ConsentMode,
+  DEFAULT_CONFIGURATION,
+  type RegionRule,
+  SERVICE_CATEGORIES,
+  type ServiceCategory,
+  type ServiceCookie,
+  type SiteService,
+} from '../domain/configuration.js';
+import {
+  Accent,
+  BannerLine,
+  DESCRIPTION_CHARACTERS_MAX,
+  isLine,
+  LABEL_CHARACTERS_MAX,
+  LANGUAGE,
+  memberOf,
+  PolicyUrl,
+  TITLE_CHARACTERS_MAX,
+} from './configuration-fields.js';
+
+/** More countries than there are. */
+export const REGIONS_PER_RULE_MAX = 260;
+export const COOKIES_PER_SERVICE_MAX = 30;
+export const COOKIE_NAME_CHARACTERS_MAX = 100;
+
+const REGION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
+/** A token of RFC 6265, at the end perhaps a `*` for any rest; not alone, or it would clear everything. */
+const COOKIE_NAME = /^[!#$%&'+\-.^_`|~A-Za-z0-9]+\*?$/;
+
+const BANNER = DEFAULT_CONFIGURATION.banner;
+
+export class CategoryTextDto {
+  @ApiProperty({ enum: CATEGORIES })
+  @IsIn(CATEGORIES)
+  key!: Category;
+
+  @BannerLine(TITLE_CHARACTERS_MAX)
+  title!: string;
+
+  @BannerLine(DESCRIPTION_CHARACTERS_MAX)
+  description!: string;
+}
+
+export class BannerTextDto implements BannerText {
+  @ApiProperty({ example: 'en', description: 'BCP 47' })
+  @IsString()
+  @Matches(LANGUAGE, { message: 'language must be a language tag such as en or pt-BR' })
+  language!: string;
+
+  @BannerLine(TITLE_CHARACTERS_MAX) title!: string;
+  @BannerLine(DESCRIPTION_CHARACTERS_MAX) description!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX) acceptAll!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX) rejectAll!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX) choose!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX) save!: string;
+
+  @ApiPropertyOptional({ type: [CategoryTextDto], default: [] })
+  @IfGiven()
+  @IsArray()
+  @ArrayMaxSize(CATEGORIES.length)
+  @ArrayUnique((text: unknown) => memberOf(text, 'key'), { message: 'categories must name no key twice' })
+  @ValidateNested({ each: true })
+  @Type(() => CategoryTextDto)
+  categories: CategoryTextDto[] = [];
+
+  @ApiPropertyOptional({
+    type: Object,
+    default: {},
+    additionalProperties: { type: 'string', minLength: 1, maxLength: DESCRIPTION_CHARACTERS_MAX },
+    description: `Small words of our banner: ${LABELS.join(', ')}; what is absent is ours`,
+  })
+  @IfGiven()
+  @IsObject()
+  @ValidateBy({
+    name: 'labels',
+    validator: {
+      validate: (value: object) =>
+        Object.entries(value).every(
+          ([name, text]) => LABELS.includes(name as keyof Labels) && isLine(text, DESCRIPTION_CHARACTERS_MAX),
+        ),
+      defaultMessage: () =>
+        `labels may have ${LABELS.join(', ')}, each text of 1 to ${DESCRIPTION_CHARACTERS_MAX} characters`,
+    },
+  })
+  labels: Partial<Labels> = {};
+}
+
+export class ServiceCookieDto implements ServiceCookie {
+  @ApiProperty({ example: '_ga_*', description: 'Its name; a * at the end stands for any rest' })
+  @IsString()
+  @MaxLength(COOKIE_NAME_CHARACTERS_MAX)
+  @Matches(COOKIE_NAME, { message: 'name must be the name of a cookie, at the end perhaps a *' })
+  name!: string;
+
+  @BannerLine(LABEL_CHARACTERS_MAX) duration!: string;
+  @BannerLine(DESCRIPTION_CHARACTERS_MAX) purpose!: string;
+}
+
+export class SiteServiceDto implements SiteService {
+  @BannerLine(TITLE_CHARACTERS_MAX) name!: string;
+  @BannerLine(TITLE_CHARACTERS_MAX) provider!: string;
+
+  @ApiProperty({ enum: SERVICE_CATEGORIES })
+  @IsIn(SERVICE_CATEGORIES)
+  category!: ServiceCategory;
+
+  @PolicyUrl()
+  policyUrl: string | null = null;
+
+  @ApiPropertyOptional({ type: [ServiceCookieDto], default: [] })
+  @IfGiven()
+  @IsArray()
+  @ArrayMaxSize(COOKIES_PER_SERVICE_MAX)
+  @ValidateNested({ each: true })
+  @Type(() => ServiceCookieDto)
+  cookies: ServiceCookieDto[] = [];
+}
+
+export class BannerSettingsDto implements BannerSettings {
+  @ApiPropertyOptional({ default: false, description: 'Whether the loader shows our banner' })
+  @IfGiven()
+  @IsBoolean()
+  enabled: boolean = BANNER.enabled;
+
+  @ApiPropertyOptional({ enum: BANNER_LAYOUTS, default: BANNER.layout })
+  @IfGiven()
+  @IsIn(BANNER_LAYOUTS)
+  layout: BannerSettings['layout'] = BANNER.layout;
+
+  @ApiPropertyOptional({ enum: BANNER_POSITIONS, default: BANNER.position })
+  @IfGiven()
+  @IsIn(BANNER_POSITIONS)
+  position: BannerSettings['position'] = BANNER.position;
+
+  @ApiPropertyOptional({ enum: BANNER_THEMES, default: BANNER.theme })
+  @IfGiven()
+  @IsIn(BANNER_THEMES)
+  theme: BannerSettings['theme'] = BANNER.theme;
+
+  @Accent('light', BANNER.accent) accent: string = BANNER.accent;
+  @Accent('dark', BANNER.accentDark) accentDark: string = BANNER.accentDark;
+
+  @ApiPropertyOptional({
+    default: true,
+    description: 'Whether a small link on every page opens the choice again',
+  })
+  @IfGiven()
+  @IsBoolean()
+  link: boolean = BANNER.link;
+}
+
+export class RegionRuleDto implements RegionRule {
+  @ApiProperty({
+    type: [String],
+    example: ['US-CA', 'CH'],
+    description: 'ISO 3166-1 alpha-2, ISO 3166-2, or EU',
+  })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(REGIONS_PER_RULE_MAX)
+  @ArrayUnique()
+  @IsString({ each: true })
+  @Matches(REGION, { each: true, message: 'regions must be codes such as DE or US-CA, or EU' })
+  regions!: string[];
+
+  @ApiProperty({ enum: CONSENT_MODES })
+  @IsIn(CONSENT_MODES)
+  mode!: ConsentMode;
+}
