@@ -93,7 +93,7 @@ async function prepare(settings: Settings, stops: Stops): Promise<Machine<Settin
 function announce(baseUrl: string, demo: Demo | null, tookMs: number): void {
   const lines = [
     `ready in ${(tookMs / 1000).toFixed(1)} s`,
-    `  dashboard      ${baseUrl}`,
+    `  dashboard      ${demo ? demo.entrance(baseUrl) : baseUrl}`,
     `  API            ${baseUrl}`,
     `  documentation  ${baseUrl}/docs`,
   ];

@@ -52,6 +52,29 @@ it('the demo project is put right at each start, whatever was simulated', async 
   expect(await call('POST', '/forwarding/test')).toMatchObject({ delivered: true, httpStatus: 204 });
 });
 
+it('the link that is printed signs in as owner of the demo project, once, and another start prints another', async () => {
+  const printed = (): string => /dashboard +(\S+)/.exec(service.output())?.[1] ?? '';
+  const follow = (link: string): Promise<Response> => fetch(link, { redirect: 'manual' });
+  const link = printed();
+  const wrong = await follow(`${service.baseUrl}/demo/sign-in?token=${'a'.repeat(43)}`);
+  expect([wrong.status, wrong.headers.get('location'), wrong.headers.getSetCookie()]).toEqual([303, '/', []]);
+  const first = await follow(link);
+  expect([first.status, first.headers.get('location')]).toEqual([303, '/']);
+  const cookie = first.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+  const projects = await fetch(`${service.baseUrl}/v1/projects`, { headers: { cookie } });
+  expect(await projects.json()).toMatchObject({ items: [{ id: credentials.projectId, role: 'owner' }] });
+  const second = await follow(link);
+  expect([second.status, second.headers.getSetCookie()]).toEqual([303, []]);
+  await service.stop();
+  await start();
+  expect(printed()).toMatch(/\/demo\/sign-in\?token=[\w-]{43}$/);
+  expect(printed()).not.toBe(link);
+  expect((await follow(printed())).headers.getSetCookie()).not.toEqual([]);
+});
+
 it('mail goes into files, which the demo shows', async () => {
   const { err } = await runProgram('ops', ['mail', 'test', 'ada@example.com'], {
     NODE_ENV: 'development',

@@ -6,6 +6,9 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findDemoProject, insertDemoProject } from '../../projects/project.rows.js';
 import { ApiKeyService } from '../../access/api-key.service.js';
 import type { KeyScope } from '../../access/domain/key-scope.js';
+import { prepareDemoOwner } from '../../access/application/demo-owner.js';
+import { SignInService } from '../../access/application/sign-in.service.js';
+import { DEMO_OWNER_EMAIL } from '../../access/domain/demo-owner.js';
 import { ROLES, type Role } from '../../access/domain/role.js';
 import type { SoldPrice } from '../../billing/billing.settings.js';
 import { expectedToken } from '../../forwarding/application/stored-tokens.js';
@@ -13,6 +16,7 @@ import { mailFolderOf } from '../../mail/infrastructure/mail-files.js';
 import { defaultText } from '../../publishing/domain/default-texts.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { DemoReceiver } from '../http/demo-receiver.js';
+import { type OneTimeLink, oneTimeLink } from '../http/demo-sign-in.js';
 import { mountDemoSite } from '../http/demo-site.js';
 import type { MachineSettings } from '../infrastructure/secrets.js';
 import type { Machine } from './machine.js';
@@ -37,7 +41,9 @@ export interface Demo<S extends MachineSettings = MachineSettings> {
   mount(app: NestExpressApplication): void;
   /** Makes the project where it is missing and writes the credentials, once the API answers at `baseUrl`. */
   ready(app: NestExpressApplication, baseUrl: string): Promise<void>;
-  /** What to tell the person at the terminal. */
+  /** The link to the dashboard that signs in, once. */
+  entrance(baseUrl: string): string;
+  /** What else to tell the person at the terminal. */
   lines(baseUrl: string): string[];
 }
 
@@ -59,12 +65,20 @@ export async function startDemo<S extends MachineSettings>(
   await receiver.start();
   stops.push(() => receiver.stop());
   let credentials: DevCredentials | null = null;
+  let link: OneTimeLink | null = null;
+  const password = randomBytes(TOKEN_BYTES).toString('base64url');
 
   return {
     settings: trustReceiver(settings, receiver),
     mount: (app) => {
       em = app.get(EntityManager);
+      const signIns = app.get(SignInService, { strict: false });
+      link = oneTimeLink(async (address) => {
+        const { cookies } = await signIns.signIn({ email: DEMO_OWNER_EMAIL, password }, address);
+        return cookies;
+      });
       mountDemoSite(app, {
+        signIn: link.handler,
         mailFolder: mailFolderOf(dataDir),
         projectId: () => credentials?.projectId ?? '',
         received: () => receiver.last,
@@ -73,6 +87,7 @@ export async function startDemo<S extends MachineSettings>(
     ready: async (app, baseUrl) => {
       const known = readCredentials(credentialsFile);
       const project = (await knownProject(app, known)) ?? (await makeProject(app));
+      await prepareDemoOwner(app.get(EntityManager), { projectId: project.projectId, password });
       await setUpProject({ baseUrl, ...project, receiver, token, formerUrl: known?.receiverUrl }).catch(
         // The service is fine without: somebody has made another of the demo project, e.g. one of tier lite.
         (error: unknown) =>
@@ -90,6 +105,7 @@ export async function startDemo<S extends MachineSettings>(
       rmSync(credentialsFile, { force: true });
       writeFileSync(credentialsFile, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
     },
+    entrance: (baseUrl) => `${baseUrl}${link?.path ?? ''}`,
     lines: (baseUrl) => [
       `  demo site      ${baseUrl}/demo`,
       `  its mail       ${baseUrl}/demo/mail`,
@@ -169,7 +185,7 @@ async function makeProject(app: NestExpressApplication): Promise<ProjectKeys> {
     });
 }
 
-/** Nobody is a member of the demo project: its owner key manages members and keys. */
+/** The demo's owner key manages members and keys too, so that all of the API can be tried without a session. */
 function scopesOf(role: Role): KeyScope[] {
   return role === 'owner' ? ['manage_access'] : [];
 }

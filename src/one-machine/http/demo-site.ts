@@ -1,5 +1,5 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import type { ReceivedRecord } from './demo-receiver.js';
 import { demoMail } from './demo-mail.js';
 import { DEMO_PAGE, DEMO_SCRIPT } from './demo-page.js';
@@ -7,6 +7,8 @@ import { DEMO_PAGE, DEMO_SCRIPT } from './demo-page.js';
 interface DemoSite {
   /** Where mail goes. */
   mailFolder: string;
+  /** Follows the one-time link; absent: there is none. */
+  signIn?: RequestHandler;
   projectId(): string;
   received(): ReceivedRecord[];
 }
@@ -31,6 +33,7 @@ export function mountDemoSite(app: NestExpressApplication, site: DemoSite): void
     // Not the headers: the token stands in them, and it belongs into no page (spec §5.2).
     response.json(site.received().map(({ receivedAt, status, body }) => ({ receivedAt, status, body })));
   });
+  if (site.signIn) router.get('/sign-in', site.signIn);
   router.get('/mail', demoMail(site.mailFolder));
   app.use('/demo', router);
 }

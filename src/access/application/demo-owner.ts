@@ -1,0 +1,30 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { DEMO_OWNER_EMAIL } from '../domain/demo-owner.js';
+import { accessTables } from '../infrastructure/access.tables.js';
+import { Passwords } from '../infrastructure/passwords.js';
+import { findUser, insertUser, setPasswordHash } from '../infrastructure/user.rows.js';
+
+const NAME = 'Demo owner';
+
+/**
+ * Makes the account of the demo, owner of the demo project, where it is missing, and sets its password: a new one
+ * with each start, which nobody but the process knows. Development only.
+ */
+export async function prepareDemoOwner(
+  em: EntityManager,
+  { projectId, password }: { projectId: string; password: string },
+): Promise<void> {
+  const now = new Date();
+  const passwordHash = await new Passwords().hash(password);
+  await em.fork().transactional(async (tx) => {
+    const wanted = { name: NAME, email: DEMO_OWNER_EMAIL, passwordHash };
+    const userId = (await insertUser(tx, wanted, now)) ?? (await findUser(tx, DEMO_OWNER_EMAIL))?.id;
+    if (userId === undefined) throw new Error('the account of the demo is gone');
+    await setPasswordHash(tx, userId, passwordHash, now);
+    await accessTables(tx)
+      .insertInto('project_member')
+      .values({ projectId, userId, role: 'owner', createdAt: now })
+      .onConflict((conflict) => conflict.columns(['projectId', 'userId']).doNothing())
+      .execute();
+  });
+}
