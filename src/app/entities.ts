@@ -45,6 +45,7 @@ import {
 } from '../outbox/infrastructure/outbox.entities.js';
 import { ProjectSchema } from '../projects/infrastructure/project.entity.js';
 import {
+  ConfigurationDraftSchema,
   PublicationSchema,
   SiteConfigurationSchema,
 } from '../publishing/infrastructure/publishing.entities.js';
@@ -96,5 +97,6 @@ export const entities = [
   BillingGrantLogSchema,
   // publishing
   SiteConfigurationSchema,
+  ConfigurationDraftSchema,
   PublicationSchema,
 ];

@@ -27,6 +27,7 @@ import { Migration20261121005000_account_link } from './Migration20261121005000_
 import { Migration20261121004000_hold } from './Migration20261121004000_hold.js';
 import { Migration20261121004001_messages_beside_gates } from './Migration20261121004001_messages_beside_gates.js';
 import { Migration20261121005001_invitations } from './Migration20261121005001_invitations.js';
+import { Migration20261121011500_drafts } from './Migration20261121011500_drafts.js';
 import { Migration20261121005002_second_factor } from './Migration20261121005002_second_factor.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
@@ -66,4 +67,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121005502_erasure', class: Migration20261121005502_erasure },
   { name: 'Migration20261121005503_visitor_index', class: Migration20261121005503_visitor_index },
   { name: 'Migration20261121005002_second_factor', class: Migration20261121005002_second_factor },
+  { name: 'Migration20261121011500_drafts', class: Migration20261121011500_drafts },
 ];

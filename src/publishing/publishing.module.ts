@@ -1,13 +1,18 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { ConfigurationService } from './application/configuration.service.js';
+import { DraftService } from './application/draft.service.js';
+import { PublicationLog } from './application/publication-log.js';
 import { PublishSite } from './application/publish-site.js';
 import { SiteChangeHandler } from './application/site-change-handler.js';
 import { SiteReader } from './application/site-reader.js';
 import { SiteSource } from './application/site-source.js';
 import { CdnController } from './http/cdn.controller.js';
 import { ConfigurationController } from './http/configuration.controller.js';
+import { DraftController } from './http/draft.controller.js';
+import { PublicationController } from './http/publication.controller.js';
 import { ObjectStorage } from './infrastructure/object-storage.js';
 import { PublishLock } from './infrastructure/publish-lock.js';
 import { StorageHealth } from './infrastructure/storage-health.js';
@@ -15,10 +20,12 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
 
 /** What the customer's site sees: its configuration and tier in object storage, and the loader. */
 @Module({
-  imports: [LicensingModule, ProjectsModule],
-  controllers: [ConfigurationController, CdnController],
+  imports: [AccessModule, LicensingModule, ProjectsModule],
+  controllers: [ConfigurationController, DraftController, PublicationController, CdnController],
   providers: [
     ConfigurationService,
+    DraftService,
+    PublicationLog,
     SiteSource,
     SiteReader,
     PublishSite,

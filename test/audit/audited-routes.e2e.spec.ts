@@ -234,6 +234,17 @@ const AUDITED: Record<string, Audited> = {
     action: 'configuration.save',
     change: ({ call }) => call('PUT', '/configuration', { policyVersion: '2' }),
   },
+  [`PUT ${AT}/configuration/draft`]: {
+    action: 'configuration.save_draft',
+    change: ({ call }) => call('PUT', '/configuration/draft', { basedOn: 0 }),
+  },
+  [`DELETE ${AT}/configuration/draft`]: {
+    action: 'configuration.discard_draft',
+    change: async ({ call }) => {
+      await call('PUT', '/configuration/draft', { basedOn: 0 });
+      await call('DELETE', '/configuration/draft');
+    },
+  },
   [`POST ${AT}/publish`]: { action: 'configuration.publish', change: ({ call }) => call('POST', '/publish') },
   [`POST ${AT}/publications/{version}/rollback`]: {
     action: 'configuration.roll_back',
@@ -257,6 +268,7 @@ const EXCEPTIONS: Record<string, string> = {
   'POST /v1/auth/forgot-password': 'a person’s own log',
   'POST /v1/auth/reset-password': 'a person’s own log',
   'POST /v1/auth/invitation': 'only looks',
+  [`POST ${AT}/configuration/preview`]: 'only looks',
   'POST /v1/auth/second-factor': 'keeps a factor that is not asked for yet',
   'POST /v1/auth/second-factor/confirm': 'a person’s own log',
   'POST /v1/auth/second-factor/disable': 'a person’s own log',

@@ -34,7 +34,7 @@ const OWNERS: Record<string, readonly string[]> = {
   licensing: ['subscription', 'tier_change'],
   outbox: ['outbox_awake', 'outbox_dead_letter', 'outbox_gate', 'outbox_message'],
   projects: ['project'],
-  publishing: ['publication', 'site_configuration'],
+  publishing: ['configuration_draft', 'publication', 'site_configuration'],
 };
 const PARTITIONS = ['delivery_failed', 'delivery_settled'];
 

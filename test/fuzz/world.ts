@@ -63,6 +63,9 @@ export class World {
       preferences: true,
       action: 'custom',
     });
+    const { lastPublication } = await ask('GET', `${at}/configuration`);
+    // The one that the simulated tier has led to, where it is there by now.
+    const published = (lastPublication ?? {}) as Json;
     const bearer = (token: unknown): Record<string, string> => ({ authorization: `Bearer ${String(token)}` });
     return new World(
       around,
@@ -83,6 +86,7 @@ export class World {
         apiKeyId: String(spare?.['id']),
         consentId: String(consent['id'] ?? newId()),
         version: '1',
+        configHash: String(published['configHash'] ?? 'a'.repeat(64)),
       },
       { projectId: doomedId, cookie: passing.cookie },
     );

@@ -46,6 +46,8 @@ export const AUDIT_ACTIONS = [
   'configuration.save',
   'configuration.roll_back',
   'configuration.publish',
+  'configuration.save_draft',
+  'configuration.discard_draft',
   'outbox.retry',
   'secrets.re_encrypt',
 ] as const;

@@ -13,34 +13,32 @@ import { OutboxService } from '../../outbox/outbox.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { type Page, pageOf, readCursor } from '../../shared/page.js';
-import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
-import { publishingTables } from '../infrastructure/publishing.tables.js';
+import type { SiteConfiguration } from '../domain/configuration.js';
+import type { SaveNote } from '../domain/save-note.js';
 import { configurationChangedMessage } from '../publishing.events.js';
+import { endDraft } from './draft.service.js';
+import { configurationPublished, lastPublication, type Publication } from './publication-log.js';
 import { readSaved, type SavedConfiguration } from './site-source.js';
 
-/** What was published when. */
-export interface Publication {
-  version: number;
-  configurationVersion: number;
-  tier: string;
-  configHash: string;
-  regionRulesLeftOut: boolean;
-  at: Date;
-}
-
 /** A saved configuration, and how it stands beside what is published. */
-export interface ConfigurationView extends SavedConfiguration {
+export interface ConfigurationView extends Omit<SavedConfiguration, 'note'> {
   /** Whether the tier of this moment publishes region rules. */
   regionRulesAvailable: boolean;
   /** null: nothing was ever published. */
   lastPublication: Publication | null;
 }
 
+/** What is to be saved. */
+export interface WantedSave {
+  configuration: SiteConfiguration;
+  /** What the author says about it, for the history. */
+  comment: string | null;
+  /** The draft that it was made of, which ends with it; null: none, and one that is there stays. */
+  draftVersion: number | null;
+}
+
 /** The version that the caller has seen; null: any will do. */
 export type ExpectedVersion = number | null;
-
-const VERSION = /^\d{1,15}$/;
 
 /** Reads and saves what a project publishes. Each save leaves a message in the outbox, which publishes it. */
 @Injectable()
@@ -56,34 +54,38 @@ export class ConfigurationService {
     const em = this.em.fork();
     const saved = await readSaved(em, project.id);
     const tier = await this.licensing.tierOf(project, new Date());
-    const last = await newestFirst(em, project.id).limit(1).executeTakeFirst();
+    const last = await lastPublication(em, project.id);
     return {
-      ...saved,
+      version: saved.version,
+      updatedAt: saved.updatedAt,
+      configuration: saved.configuration,
       regionRulesAvailable: GEO_TARGETING_TIERS.includes(tier),
-      lastPublication: last ?? null,
+      lastPublication: last,
     };
   }
 
   /**
-   * Saves a whole configuration. Region rules that differ from those saved need a tier that may have them (spec
-   * §8); those of better times may stay, so that other parts can be changed without losing them.
+   * Saves a whole configuration, and with it ends the draft that it was made of. Region rules that differ from those
+   * saved need a tier that may have them (spec §8); those of better times may stay, so that other parts can be changed
+   * without losing them.
    * @throws DomainError `version_conflict` (412), `tier_required` (403).
    */
   async save(
     { project, role, author }: { project: Project; role: Role; author: Author },
-    configuration: SiteConfiguration,
+    { configuration, comment, draftVersion }: WantedSave,
     expected: ExpectedVersion,
   ): Promise<ConfigurationView> {
     const resolved = await this.licensing.effective(project, undefined, new Date());
-    const change = { action: 'configuration.save', author, expected } as const;
-    await this.change(project.id, change, (_, saved) => {
+    const change = { action: 'configuration.save', author, expected, comment } as const;
+    await this.change(project.id, change, async (tx, saved) => {
       const { regionRules } = saved.configuration;
       const newRules =
         configuration.regionRules.length > 0 && !isDeepStrictEqual(configuration.regionRules, regionRules);
       if (newRules && !GEO_TARGETING_TIERS.includes(resolved.tier)) {
         throw tierRequired(GEO_TARGETING_TIERS, resolved, role);
       }
-      return Promise.resolve(configuration);
+      if (draftVersion !== null) await endDraft(tx, project.id, draftVersion);
+      return configuration;
     });
     return this.read(project);
   }
@@ -95,22 +97,11 @@ export class ConfigurationService {
    */
   async rollBack(
     { project, author }: { project: Project; author: Author },
-    version: string,
+    { version, comment }: { version: string; comment: string | null },
     expected: ExpectedVersion,
   ): Promise<ConfigurationView> {
-    const change = { action: 'configuration.roll_back', author, expected } as const;
-    await this.change(project.id, change, async (tx) => {
-      const found = VERSION.test(version)
-        ? await publishingTables(tx)
-            .selectFrom('publication')
-            .select('configuration')
-            .where('projectId', '=', project.id)
-            .where('version', '=', Number(version))
-            .executeTakeFirst()
-        : undefined;
-      if (!found) throw new DomainError('publication_not_found', 'There is no such publication.');
-      return storedConfiguration(found.configuration);
-    });
+    const change = { action: 'configuration.roll_back', author, expected, comment } as const;
+    await this.change(project.id, change, (tx) => configurationPublished(tx, project.id, version));
     return this.read(project);
   }
 
@@ -122,26 +113,10 @@ export class ConfigurationService {
     });
   }
 
-  /** Newest first. */
-  async publications(
-    projectId: string,
-    query: { limit: number; cursor?: string },
-  ): Promise<Page<Publication>> {
-    const before = readCursor(query.cursor, (key) => VERSION.test(key));
-    const page = newestFirst(this.em.fork(), projectId).limit(query.limit + 1);
-    const rows = await (before === null ? page : page.where('version', '<', Number(before))).execute();
-    return pageOf(
-      rows,
-      query.limit,
-      (row) => String(row.version),
-      (row) => row,
-    );
-  }
-
   /** Two saves at once take turns on the project's row, so that each is held against what the other left. */
   private async change(
     projectId: string,
-    { action, author, expected }: Change,
+    { action, author, expected, comment }: Change,
     wanted: (tx: EntityManager, saved: SavedConfiguration) => Promise<SiteConfiguration>,
   ): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
@@ -149,19 +124,24 @@ export class ConfigurationService {
       const saved = await readSaved(tx, projectId);
       if (expected !== null && expected !== saved.version) throw versionConflict(saved.version);
       const configuration = await wanted(tx, saved);
+      const { version } = saved;
+      const note: SaveNote = {
+        ...{ version: version + 1, comment },
+        author: { kind: author.kind, id: 'id' in author ? author.id : null },
+      };
       await sql`
-        insert into site_configuration (project_id, version, configuration)
-        values (${projectId}, 1, ${JSON.stringify(configuration)}::jsonb)
+        insert into site_configuration (project_id, version, configuration, note)
+        values (${projectId}, 1, ${JSON.stringify(configuration)}::jsonb, ${JSON.stringify(note)}::jsonb)
         on conflict (project_id) do update
-        set version = site_configuration.version + 1, configuration = excluded.configuration, updated_at = now()
+        set version = site_configuration.version + 1, configuration = excluded.configuration, note = excluded.note,
+            updated_at = now()
       `.execute(tx.getKysely());
       await this.outbox.append(tx, configurationChangedMessage(projectId));
-      const { version } = saved;
       const difference = differenceOf(saved.configuration, configuration);
       await writeAudit(tx, author, {
         ...{ projectId, action },
         before: { version, ...difference?.before },
-        after: { version: version + 1, ...difference?.after },
+        after: { version: version + 1, ...(comment !== null && { comment }), ...difference?.after },
       });
     });
   }
@@ -172,22 +152,7 @@ interface Change {
   action: 'configuration.save' | 'configuration.roll_back';
   author: Author;
   expected: ExpectedVersion;
-}
-
-/** A project's publications, newest first. */
-function newestFirst(em: EntityManager, projectId: string) {
-  return publishingTables(em)
-    .selectFrom('publication')
-    .select([
-      'version',
-      'configurationVersion',
-      'tier',
-      'contentHash as configHash',
-      'regionRulesLeftOut',
-      'at',
-    ])
-    .where('projectId', '=', projectId)
-    .orderBy('version', 'desc');
+  comment: string | null;
 }
 
 function versionConflict(currentVersion: number): DomainError {

@@ -87,8 +87,10 @@ export class PublishSite {
   /** Adds to the project's history; the same once more only moves the time of the last entry. */
   private async record(projectId: string, site: RenderedSite): Promise<void> {
     const { hash, document, saved, regionRulesLeftOut } = site;
+    const { comment = null, author = null } = saved.note ?? {};
     await this.em.fork().transactional(async (tx) => {
       const kysely = tx.getKysely();
+      // The note is of the save: where the tier alone has changed since the last one, nobody has published anything.
       await sql`
         with last as (
           select version, content_hash, configuration_version from publication
@@ -101,10 +103,15 @@ export class PublishSite {
           returning p.version
         )
         insert into publication
-          (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out)
+          (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out,
+           comment, author_kind, author_id)
         select p.id, coalesce((select version from last), 0) + 1, ${saved.version},
-               ${JSON.stringify(saved.configuration)}::jsonb, ${document.tier}, ${hash}, ${regionRulesLeftOut}
+               ${JSON.stringify(saved.configuration)}::jsonb, ${document.tier}, ${hash}, ${regionRulesLeftOut},
+               new.comment, new.author_kind, new.author_id
         from ${existingProject(projectId)} p
+        left join (values (${comment}::text, ${author?.kind ?? null}::text, ${author?.id ?? null}::text))
+          new (comment, author_kind, author_id)
+          on (select configuration_version from last) is distinct from ${saved.version}
         where not exists (select from again)
       `.execute(kysely);
       await sql`

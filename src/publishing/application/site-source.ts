@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { LicensingService } from '../../licensing/licensing.service.js';
+import type { Project } from '../../projects/domain/project.js';
 import { findProject } from '../../projects/project.rows.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
+import type { SaveNote } from '../domain/save-note.js';
 import { bannerScript } from '../infrastructure/loader-script.js';
 import { publishingTables } from '../infrastructure/publishing.tables.js';
 import { type RenderedDocument, renderDocument } from '../domain/document.js';
@@ -15,6 +17,8 @@ export interface SavedConfiguration {
   version: number;
   updatedAt: Date | null;
   configuration: SiteConfiguration;
+  /** null: not known, e.g. because an older version of the service has saved it. */
+  note: SaveNote | null;
 }
 
 /** What would be published at this moment. */
@@ -37,15 +41,19 @@ export class SiteSource {
     const project = await findProject(em, projectId);
     if (!project) return null;
     const saved = await readSaved(em, projectId);
-    const rendered = renderDocument({
-      projectId,
+    return { ...(await this.renderAs(project, saved.configuration, now)), saved };
+  }
+
+  /** What a configuration would be published as, whether it is saved or not. */
+  async renderAs(project: Project, configuration: SiteConfiguration, now: Date): Promise<RenderedDocument> {
+    return renderDocument({
+      projectId: project.id,
       domains: project.domains,
       tier: await this.licensing.tierOf(project, now),
-      configuration: saved.configuration,
+      configuration,
       publicBaseUrl: this.service.publicBaseUrl,
       bannerScript: bannerScript().name,
     });
-    return { ...rendered, saved };
   }
 }
 
@@ -53,12 +61,13 @@ export class SiteSource {
 export async function readSaved(em: EntityManager, projectId: string): Promise<SavedConfiguration> {
   const row = await publishingTables(em)
     .selectFrom('site_configuration')
-    .select(['version', 'configuration', 'updatedAt'])
+    .select(['version', 'configuration', 'updatedAt', 'note'])
     .where('projectId', '=', projectId)
     .executeTakeFirst();
   return {
     version: row?.version ?? 0,
     updatedAt: row?.updatedAt ?? null,
     configuration: storedConfiguration(row?.configuration ?? null),
+    note: row?.note?.version === row?.version ? (row?.note ?? null) : null,
   };
 }

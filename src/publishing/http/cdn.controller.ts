@@ -24,9 +24,9 @@ import {
 } from '../domain/cache-control.js';
 import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
 import { sendCompressed } from './compressed.js';
+import { orUnavailable } from './or-unavailable.js';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
-const RETRY_AFTER_SECONDS = 5;
 
 /** What a CDN serves, where there is none: in one-machine mode, or as a CDN's origin (design §5). */
 @ApiTags('CDN')
@@ -83,7 +83,9 @@ export class CdnController {
   ): Promise<void> {
     openToAll(response);
     if (!isUuid(projectId)) throw unknownProject(response);
-    const script = await this.stored(() => this.sites.banner(projectId.toLowerCase(), `banner-${hash}.js`));
+    const script = await orUnavailable(this.logger, () =>
+      this.sites.banner(projectId.toLowerCase(), `banner-${hash}.js`),
+    );
     if (!script) throw new DomainError('not_found', 'There is no such banner.');
     response.setHeader('Cache-Control', IMMUTABLE);
     response.type('text/javascript');
@@ -109,7 +111,7 @@ export class CdnController {
   ): Promise<void> {
     openToAll(response);
     const document = isUuid(projectId)
-      ? await this.stored(() => this.sites.read(projectId.toLowerCase()))
+      ? await orUnavailable(this.logger, () => this.sites.read(projectId.toLowerCase()))
       : null;
     if (!document) throw unknownProject(response);
     const region = this.regionOf(request);
@@ -139,17 +141,6 @@ export class CdnController {
       })
       .status(204)
       .end();
-  }
-
-  private async stored<T>(read: () => Promise<T>): Promise<T> {
-    try {
-      return await read();
-    } catch (error) {
-      this.logger.warn({ err: error }, 'what is published could not be read');
-      throw new DomainError('temporarily_unavailable', 'The configuration cannot be read now. Try again.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
-    }
   }
 
   /** The header is believed from a trusted proxy alone: anybody could send it (design §6.6). */

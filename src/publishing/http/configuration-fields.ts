@@ -1,11 +1,15 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf } from 'class-validator';
+import { IfGiven } from '../../shared/if-given.decorator.js';
+import { TextLine } from '../../shared/text.decorator.js';
 import { BANNER_BACKGROUNDS, COLOR, CONTRAST_MIN, contrastOf } from '../domain/contrast.js';
 
 export const LABEL_CHARACTERS_MAX = 80;
 export const TITLE_CHARACTERS_MAX = 200;
 export const DESCRIPTION_CHARACTERS_MAX = 2_000;
+/** A sentence or two for the history. */
+export const COMMENT_CHARACTERS_MAX = 500;
 export const POLICY_URL_CHARACTERS_MAX = 2_048;
 
 export const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
@@ -31,6 +35,17 @@ export const BannerLine = (max: number): PropertyDecorator =>
         defaultMessage: () => `$property must be text of 1 to ${max} characters, without control characters`,
       },
     }),
+  );
+
+/** What an author says about a publication; absent: nothing. */
+export const Comment = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      maxLength: COMMENT_CHARACTERS_MAX,
+      description: 'For the history of publications',
+    }),
+    IfGiven(),
+    TextLine({ min: 1, max: COMMENT_CHARACTERS_MAX }),
   );
 
 /** The address of a policy, or null; absent is null. */

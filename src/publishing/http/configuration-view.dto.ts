@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ConfigurationView, Publication } from '../application/configuration.service.js';
+import type { ConfigurationView } from '../application/configuration.service.js';
 import { CATEGORIES, type Category } from '../domain/banner-text.js';
 import { CONSENT_MODES, type ConsentMode, type SiteConfiguration } from '../domain/configuration.js';
 import { DEFAULT_TEXTS } from '../domain/default-texts.js';
@@ -10,30 +10,14 @@ import {
   RegionRuleDto,
   SiteServiceDto,
 } from './configuration-parts.dto.js';
-
-export class PublicationDto implements Publication {
-  @ApiProperty({ description: 'Counts the publications of the project' }) version!: number;
-  @ApiProperty({ description: 'The save that was published; 0: the default' }) configurationVersion!: number;
-  @ApiProperty({ example: 'pro' }) tier!: string;
-  @ApiProperty({ description: 'Names the immutable object' }) configHash!: string;
-  @ApiProperty({ description: 'Region rules were saved that the tier does not allow' })
-  regionRulesLeftOut!: boolean;
-  @ApiProperty() at!: Date;
-}
-
-export class PublicationPageDto {
-  @ApiProperty({ type: [PublicationDto] }) items!: PublicationDto[];
-  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
-}
+import { type AuthorNames, PublicationDto } from './publication.dto.js';
 
 export class PublishRequestedDto {
   @ApiProperty() queued!: boolean;
 }
 
-export class ConfigurationDto implements SiteConfiguration {
-  @ApiProperty({ description: 'Counts the saves, as in the ETag; 0: nothing was ever saved' })
-  version!: number;
-  @ApiProperty({ type: Date, nullable: true }) updatedAt!: Date | null;
+/** A configuration by itself. */
+export class ConfigurationContentDto implements SiteConfiguration {
   @ApiProperty() policyVersion!: string;
   @ApiProperty() bannerVersion!: string;
   @ApiProperty({ type: String, nullable: true }) policyUrl!: string | null;
@@ -46,13 +30,22 @@ export class ConfigurationDto implements SiteConfiguration {
   @ApiProperty({ type: [SiteServiceDto] }) services!: SiteServiceDto[];
   @ApiProperty() reconsentMonths!: number;
   @ApiProperty({ type: BannerSettingsDto }) banner!: BannerSettingsDto;
+}
+
+export class ConfigurationDto extends ConfigurationContentDto {
+  @ApiProperty({ description: 'Counts the saves, as in the ETag; 0: nothing was ever saved' })
+  version!: number;
+  @ApiProperty({ type: Date, nullable: true }) updatedAt!: Date | null;
   @ApiProperty({ description: 'Whether the tier publishes region rules' }) regionRulesAvailable!: boolean;
   @ApiProperty({ type: PublicationDto, nullable: true }) lastPublication!: PublicationDto | null;
 }
 
-export function presentConfiguration(view: ConfigurationView): ConfigurationDto {
+export function presentConfiguration(view: ConfigurationView, names: AuthorNames): ConfigurationDto {
   const { version, updatedAt, configuration, regionRulesAvailable, lastPublication } = view;
-  return { version, updatedAt, ...configuration, regionRulesAvailable, lastPublication };
+  return {
+    ...{ version, updatedAt, ...configuration, regionRulesAvailable },
+    lastPublication: lastPublication && PublicationDto.of(lastPublication, names),
+  };
 }
 
 class RegionPresetsDto {

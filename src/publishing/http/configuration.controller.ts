@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiForbiddenResponse,
@@ -15,33 +15,36 @@ import {
   CurrentProject,
   ProjectRole,
 } from '../../access/access.decorators.js';
+import { AccessService } from '../../access/access.service.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Role } from '../../access/domain/role.js';
 import type { Project } from '../../projects/domain/project.js';
 import { IfMatchHeader } from '../../shared/entity-tag.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { PageQuery } from '../../shared/page-query.js';
 import {
   ConfigurationService,
   type ConfigurationView,
   type ExpectedVersion,
 } from '../application/configuration.service.js';
-import { configurationOf, SaveConfigurationDto } from './configuration.dto.js';
+import { configurationOf, RollBackDto, SaveConfigurationDto } from './configuration.dto.js';
 import {
   CONFIGURATION_PRESETS,
   ConfigurationDto,
   ConfigurationPresetsDto,
   presentConfiguration,
-  PublicationPageDto,
   PublishRequestedDto,
 } from './configuration-view.dto.js';
+import { authorsOf } from './publication.dto.js';
 
 /** What a project publishes for its site, and what it has published (design §5). */
 @ApiTags('Publishing')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId')
 export class ConfigurationController {
-  constructor(private readonly configurations: ConfigurationService) {}
+  constructor(
+    private readonly configurations: ConfigurationService,
+    private readonly access: AccessService,
+  ) {}
 
   /** On every tier; before the first save it is the default, with version 0. */
   @Get('configuration')
@@ -52,7 +55,7 @@ export class ConfigurationController {
     @CurrentProject() project: Project,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ConfigurationDto> {
-    return answer(response, await this.configurations.read(project));
+    return this.answer(response, await this.configurations.read(project));
   }
 
   /** The same for every project: words in ten languages, and region rules by law. */
@@ -83,13 +86,12 @@ export class ConfigurationController {
     @Req() request: AccessedRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ConfigurationDto> {
-    // Every member may be absent, so no body at all would pass for one, and wipe out what is there.
-    const { body: sent, headers } = request;
-    if (typeof sent !== 'object' || sent === null || headers['content-length'] === '0') {
-      throw fieldErrors([{ field: '', message: 'Send one JSON object.' }]);
-    }
+    // Every member may be absent, so no body at all would wipe out what is there.
+    requireBody(request);
     const by = { project, role: request.role as Role, author };
-    return answer(response, await this.configurations.save(by, configurationOf(body), expected(ifMatch)));
+    const { comment = null, draftVersion = null } = body;
+    const wanted = { configuration: configurationOf(body), comment, draftVersion };
+    return this.answer(response, await this.configurations.save(by, wanted, expected(ifMatch)));
   }
 
   /** 202: it is going to be published once more; `GET …/publications` tells when it was. */
@@ -106,14 +108,6 @@ export class ConfigurationController {
     return { queued: true };
   }
 
-  @Get('publications')
-  @ProjectRole('viewer')
-  @ApiOperation({ summary: 'List what was published, newest first' })
-  @ApiOkResponse({ type: PublicationPageDto })
-  publications(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<PublicationPageDto> {
-    return this.configurations.publications(project.id, query);
-  }
-
   /** Saves the configuration of an earlier publication as the newest one; it is published in a moment. */
   @Post('publications/:version/rollback')
   @HttpCode(200)
@@ -125,23 +119,34 @@ export class ConfigurationController {
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Param('version') version: string,
+    @Body() body: RollBackDto,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ConfigurationDto> {
-    return answer(
+    const wanted = { version, comment: body.comment ?? null };
+    return this.answer(
       response,
-      await this.configurations.rollBack({ project, author }, version, expected(ifMatch)),
+      await this.configurations.rollBack({ project, author }, wanted, expected(ifMatch)),
     );
+  }
+
+  private async answer(response: Response, view: ConfigurationView): Promise<ConfigurationDto> {
+    response.setHeader('ETag', `"${view.version}"`);
+    const { lastPublication } = view;
+    const names = await this.access.namesOf(authorsOf(lastPublication ? [lastPublication] : []));
+    return presentConfiguration(view, names);
   }
 }
 
-function answer(response: Response, view: ConfigurationView): ConfigurationDto {
-  response.setHeader('ETag', `"${view.version}"`);
-  return presentConfiguration(view);
+/** @throws DomainError `validation_failed` where there is no body at all, which would pass for one without members. */
+export function requireBody({ body, headers }: AccessedRequest): void {
+  if (typeof body !== 'object' || body === null || headers['content-length'] === '0') {
+    throw fieldErrors([{ field: '', message: 'Send one JSON object.' }]);
+  }
 }
 
 /** @throws DomainError `version_conflict` for a tag that no configuration ever had. */
-function expected(ifMatch: string | undefined): ExpectedVersion {
+export function expected(ifMatch: string | undefined): ExpectedVersion {
   if (ifMatch === undefined || ifMatch.trim() === '*') return null;
   const version = /^\s*"?(\d{1,15})"?\s*$/.exec(ifMatch)?.[1];
   if (version === undefined) {

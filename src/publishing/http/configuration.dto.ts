@@ -1,4 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -25,7 +25,7 @@ import {
   type SiteConfiguration,
 } from '../domain/configuration.js';
 import { CONFIGURATION_BYTES_MAX } from '../domain/publishing.limits.js';
-import { LANGUAGE, memberOf, PolicyUrl } from './configuration-fields.js';
+import { Comment, LANGUAGE, memberOf, PolicyUrl } from './configuration-fields.js';
 import {
   BannerSettingsDto,
   BannerTextDto,
@@ -42,7 +42,7 @@ export const RECONSENT_MONTHS_MAX = 13;
 const VERSION_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** A whole configuration: what is absent becomes the default. */
-export class SaveConfigurationDto {
+export class ConfigurationBodyDto {
   @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.policyVersion })
   @IfGiven()
   @IsString()
@@ -136,12 +136,46 @@ export class SaveConfigurationDto {
   banner?: BannerSettingsDto;
 }
 
+/** A configuration that is to be published. */
+export class SaveConfigurationDto extends ConfigurationBodyDto {
+  @Comment() comment?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'The draft that this was made of, by its version: it ends with this. Absent: a draft that is there stays.',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+  })
+  @IfGiven()
+  @IsInt()
+  @Min(0)
+  draftVersion?: number;
+}
+
+/** A configuration that is kept, and not published yet. */
+export class SaveDraftDto extends ConfigurationBodyDto {
+  @ApiProperty({
+    description: 'The version of the configuration that the draft began with',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+  })
+  @IsInt()
+  @Min(0)
+  basedOn!: number;
+}
+
+export class RollBackDto {
+  @Comment() comment?: string;
+}
+
 /**
  * The configuration that a body describes.
  * @throws DomainError `validation_failed` for what only the whole shows.
  */
-export function configurationOf(body: SaveConfigurationDto): SiteConfiguration {
-  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+export function configurationOf(body: ConfigurationBodyDto): SiteConfiguration {
+  const given = Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => name in DEFAULT_CONFIGURATION && value !== undefined),
+  );
   // Plain objects: what is saved is compared and stored as JSON.
   const configuration = JSON.parse(
     JSON.stringify({ ...DEFAULT_CONFIGURATION, ...given }),

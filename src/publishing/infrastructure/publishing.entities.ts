@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { SiteConfiguration } from '../domain/configuration.js';
+import type { SaveNote } from '../domain/save-note.js';
 
 /** What a project wants to publish, as it was saved last; fields that are younger than the row are missing. */
 export const SiteConfigurationSchema = defineEntity({
@@ -11,6 +12,24 @@ export const SiteConfigurationSchema = defineEntity({
     version: p.bigint('number'),
     /** As it was saved, region rules that the tier no longer allows included. */
     configuration: p.json<Partial<SiteConfiguration>>(),
+    updatedAt: p.datetime().defaultRaw('now()'),
+    /** Of the save that it names; null, or of an older save: nothing is known of this one. */
+    note: p.json<SaveNote>().nullable(),
+  },
+});
+
+/** What an editor has written and not published yet; one for all who work on the project. */
+export const ConfigurationDraftSchema = defineEntity({
+  name: 'ConfigurationDraft',
+  tableName: 'configuration_draft',
+  properties: {
+    projectId: p.uuid().primary(),
+    /** Counts its saves and ends; it is its entity tag. */
+    version: p.bigint('number'),
+    /** null: it was published or thrown away. */
+    configuration: p.json<SiteConfiguration>().nullable(),
+    /** The version of the configuration that it began with. */
+    basedOn: p.bigint('number'),
     updatedAt: p.datetime().defaultRaw('now()'),
   },
 });
@@ -34,5 +53,12 @@ export const PublicationSchema = defineEntity({
     regionRulesLeftOut: p.boolean(),
     /** When it was last written to storage. */
     at: p.datetime().defaultRaw('now()'),
+    /** Of the author; null: none, or the configuration was there before. */
+    comment: p.text().nullable(),
+    /** Who saved the configuration; null: as above, or not known. */
+    authorKind: p.text().nullable(),
+    authorId: p.text().nullable(),
+    /** Since when it is shown; null: since `at`. */
+    inForceFrom: p.datetime().nullable().defaultRaw('now()'),
   },
 });

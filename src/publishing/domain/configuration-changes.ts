@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { SiteConfiguration } from './configuration.js';
+
+/** One field that differs between two configurations. */
+export interface ConfigurationChange {
+  /** Where it stands: members, and of a list what names its entry (a language, a category, a service, a cookie). */
+  path: string[];
+  kind: 'added' | 'removed' | 'changed';
+  /** What was there and what is, text as it is and everything else as JSON; null: nothing. */
+  before: string | null;
+  after: string | null;
+}
+
+/** What names the entries of a list, by the member that the list stands under. Other lists are compared whole. */
+const NAMED_BY: Record<string, string> = {
+  texts: 'language',
+  categories: 'key',
+  services: 'name',
+  cookies: 'name',
+};
+
+type Entry = Record<string, unknown>;
+
+/** The fields in which two configurations differ, in the order in which they stand; none where they are the same. */
+export function changesBetween(before: SiteConfiguration, after: SiteConfiguration): ConfigurationChange[] {
+  return changesOf([], before as unknown as Entry, after as unknown as Entry);
+}
+
+function changesOf(path: string[], before: unknown, after: unknown): ConfigurationChange[] {
+  // PostgreSQL gives members back in an order of its own, which is no difference.
+  if (isDeepStrictEqual(before, after)) return [];
+  if (before === undefined) return [{ path, kind: 'added', before: null, after: textOf(after) }];
+  if (after === undefined) return [{ path, kind: 'removed', before: textOf(before), after: null }];
+  const [was, is] = [membersOf(path, before), membersOf(path, after)];
+  if (!was || !is) return [changed(path, before, after)];
+  const names = [...new Set([...was.keys(), ...is.keys()])];
+  const changes = names.flatMap((name) => changesOf([...path, name], was.get(name), is.get(name)));
+  // Nothing in it differs but the order, which the banner shows.
+  return changes.length > 0 || !Array.isArray(before)
+    ? changes
+    : [changed(path, [...was.keys()], [...is.keys()])];
+}
+
+/** An object's members, or a list's entries by their names; null for what is compared as one value. */
+function membersOf(path: string[], value: unknown): Map<string, unknown> | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (!Array.isArray(value)) return new Map(Object.entries(value));
+  const naming = NAMED_BY[path.at(-1) ?? ''];
+  const entries = (value as (Entry | string)[]).map((entry): [unknown, unknown] => [
+    typeof entry === 'object' && naming !== undefined ? entry[naming] : null,
+    entry,
+  ]);
+  const names = new Set(entries.map(([name]) => name));
+  // Two services may have one name: then no name tells which of them has changed.
+  return names.size === entries.length && !names.has(null) ? new Map(entries as [string, unknown][]) : null;
+}
+
+function changed(path: string[], before: unknown, after: unknown): ConfigurationChange {
+  return { path, kind: 'changed', before: textOf(before), after: textOf(after) };
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

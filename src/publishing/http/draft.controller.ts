@@ -1,0 +1,101 @@
+import { Body, Controller, Delete, Get, Headers, HttpCode, Post, Put, Req, Res } from '@nestjs/common';
+import {
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiPreconditionFailedResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import {
+  type AccessedRequest,
+  CurrentAuthor,
+  CurrentProject,
+  ProjectRole,
+} from '../../access/access.decorators.js';
+import type { Author } from '../../audit/domain/author.js';
+import type { Project } from '../../projects/domain/project.js';
+import { IfMatchHeader } from '../../shared/entity-tag.js';
+import { type Draft, DraftService } from '../application/draft.service.js';
+import { expected, requireBody } from './configuration.controller.js';
+import { ConfigurationBodyDto, configurationOf, SaveDraftDto } from './configuration.dto.js';
+import { DraftDto, PreviewDto } from './draft.dto.js';
+
+/** What an editor has written and not published yet, and what it would look like. */
+@ApiTags('Publishing')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/configuration')
+export class DraftController {
+  constructor(private readonly drafts: DraftService) {}
+
+  /** One for all who work on the project; `configuration` is null where there is none. */
+  @Get('draft')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read the draft' })
+  @ApiOkResponse({ type: DraftDto })
+  async read(
+    @CurrentProject() project: Project,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DraftDto> {
+    return answer(response, await this.drafts.read(project.id));
+  }
+
+  /** Keeps a whole configuration without publishing it. `PUT …/configuration` with its `draftVersion` publishes it. */
+  @Put('draft')
+  @ProjectRole('editor')
+  @IfMatchHeader()
+  @ApiOperation({ summary: 'Save the draft' })
+  @ApiOkResponse({ type: DraftDto })
+  @ApiPreconditionFailedResponse({ description: 'version_conflict: somebody has saved it meanwhile.' })
+  async save(
+    @CurrentProject() project: Project,
+    @Body() body: SaveDraftDto,
+    @Headers('if-match') ifMatch: string | undefined,
+    @CurrentAuthor() author: Author,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DraftDto> {
+    const wanted = { configuration: configurationOf(body), basedOn: body.basedOn };
+    const by = { projectId: project.id, author };
+    return answer(response, await this.drafts.save(by, wanted, expected(ifMatch)));
+  }
+
+  @Delete('draft')
+  @HttpCode(204)
+  @ProjectRole('editor')
+  @IfMatchHeader()
+  @ApiOperation({ summary: 'Throw the draft away' })
+  @ApiNoContentResponse()
+  @ApiPreconditionFailedResponse({ description: 'version_conflict: somebody has saved it meanwhile.' })
+  async discard(
+    @CurrentProject() project: Project,
+    @Headers('if-match') ifMatch: string | undefined,
+    @CurrentAuthor() author: Author,
+  ): Promise<void> {
+    await this.drafts.discard({ projectId: project.id, author }, expected(ifMatch));
+  }
+
+  /** The document that visitors would be shown, and what differs from what is saved. Nothing is stored. */
+  @Post('preview')
+  @HttpCode(200)
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Render a configuration without saving it' })
+  @ApiOkResponse({ type: PreviewDto })
+  async preview(
+    @CurrentProject() project: Project,
+    @Body() body: ConfigurationBodyDto,
+    @Req() request: AccessedRequest,
+  ): Promise<PreviewDto> {
+    requireBody(request);
+    const { document, regionRulesLeftOut, changes } = await this.drafts.preview(
+      project,
+      configurationOf(body),
+    );
+    return { document, regionRulesLeftOut, changes };
+  }
+}
+
+function answer(response: Response, draft: Draft): DraftDto {
+  response.setHeader('ETag', `"${draft.version}"`);
+  return draft;
+}

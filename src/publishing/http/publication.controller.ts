@@ -1,0 +1,81 @@
+import { Controller, Get, Logger, Param, Query } from '@nestjs/common';
+import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { AccessService } from '../../access/access.service.js';
+import type { Project } from '../../projects/domain/project.js';
+import { PageQuery } from '../../shared/page-query.js';
+import { PublicationLog } from '../application/publication-log.js';
+import { orUnavailable } from './or-unavailable.js';
+import {
+  authorsOf,
+  ChangesQuery,
+  ConfigurationChangesDto,
+  InForceQuery,
+  PublicationDto,
+  PublicationPageDto,
+  SiteDocumentDto,
+} from './publication.dto.js';
+
+/** What a project has published: who changed what, and what visitors were shown when. */
+@ApiTags('Publishing')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId')
+export class PublicationController {
+  private readonly logger = new Logger(PublicationController.name);
+
+  constructor(
+    private readonly publications: PublicationLog,
+    private readonly access: AccessService,
+  ) {}
+
+  /** The last 500. */
+  @Get('publications')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'List what was published, newest first' })
+  @ApiOkResponse({ type: PublicationPageDto })
+  async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<PublicationPageDto> {
+    const { items, nextCursor } = await this.publications.list(project.id, query);
+    const names = await this.access.namesOf(authorsOf(items));
+    return { items: items.map((item) => PublicationDto.of(item, names)), nextCursor };
+  }
+
+  /** Caches of browsers and CDNs may have shown the one before for some minutes more. */
+  @Get('publications/in-force')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Find what visitors were shown at an instant' })
+  @ApiOkResponse({ type: PublicationDto })
+  @ApiNotFoundResponse({ description: 'publication_not_found: nothing, or nothing that is still known.' })
+  async inForce(@CurrentProject() project: Project, @Query() { at }: InForceQuery): Promise<PublicationDto> {
+    const found = await this.publications.inForceAt(project.id, at);
+    return PublicationDto.of(found, await this.access.namesOf(authorsOf([found])));
+  }
+
+  /** By the `configHash` of a record. Kept as long as the project, also where the history is shorter. */
+  @Get('configuration/published/:configHash')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read a document that visitors were shown' })
+  @ApiOkResponse({ type: SiteDocumentDto })
+  @ApiNotFoundResponse({ description: 'publication_not_found: the project has published no such document.' })
+  async document(
+    @CurrentProject() project: Project,
+    @Param('configHash') configHash: string,
+  ): Promise<SiteDocumentDto> {
+    return {
+      document: await orUnavailable(this.logger, () => this.publications.document(project.id, configHash)),
+    };
+  }
+
+  /** Field by field. The first publication is held against the default. */
+  @Get('publications/:version/changes')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'List what a publication changed' })
+  @ApiOkResponse({ type: ConfigurationChangesDto })
+  @ApiNotFoundResponse({ description: 'publication_not_found: there is no such publication.' })
+  async changes(
+    @CurrentProject() project: Project,
+    @Param('version') version: string,
+    @Query() { since }: ChangesQuery,
+  ): Promise<ConfigurationChangesDto> {
+    return { items: await this.publications.changes(project.id, version, since ?? null) };
+  }
+}

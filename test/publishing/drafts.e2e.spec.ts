@@ -1,0 +1,285 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { startTestService, type TestService } from '../support/service.js';
+import type { Json } from '../support/json.js';
+import { until } from '../support/until.js';
+
+const TEXT = {
+  language: 'en',
+  title: 'Cookies?',
+  description: 'May we?',
+  acceptAll: 'Yes',
+  rejectAll: 'No',
+  choose: 'Choose',
+  save: 'Save',
+};
+const HASH = /^[0-9a-f]{64}$/;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ RUN_WORKER: 'true', OUTBOX_POLL_MS: '100' });
+});
+afterAll(() => service.close());
+
+interface Publication {
+  version: number;
+  configHash: string;
+  comment: string | null;
+  author: { kind: string; name: string | null } | null;
+  inForceFrom: string;
+  at: string;
+}
+
+const get = async (project: TestProject, path: string): Promise<Json> =>
+  (await project.request('viewer', 'GET', path)).json() as Promise<Json>;
+const send = (
+  project: TestProject,
+  [method, path]: [string, string],
+  body?: unknown,
+  ifMatch?: string,
+): Promise<Response> =>
+  fetch(`${service.baseUrl}/v1/projects/${project.id}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${project.keys.editor}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+const publications = (project: TestProject, count: number): Promise<Publication[]> =>
+  until(`${count} publications`, async () => {
+    const { items } = (await get(project, '/publications')) as unknown as { items: Publication[] };
+    return items.length === count ? items : null;
+  });
+const publish = async (project: TestProject, body: object, count: number): Promise<Publication> => {
+  expect((await send(project, ['PUT', '/configuration'], body)).status).toBe(200);
+  return (await publications(project, count))[0] as Publication;
+};
+const codeOf = async (response: Response): Promise<unknown> => ({
+  status: response.status,
+  ...((await response.json()) as object),
+});
+
+describe('a draft', () => {
+  it('is kept beside what is published, counts its saves, and ends as it is published', async () => {
+    const project = await createTestProject(service);
+    expect(await get(project, '/configuration/draft')).toEqual({
+      version: 0,
+      configuration: null,
+      basedOn: null,
+      updatedAt: null,
+    });
+    const saved = await send(project, ['PUT', '/configuration/draft'], { basedOn: 0, texts: [TEXT] }, '"0"');
+    expect(saved.status).toBe(200);
+    expect(saved.headers.get('etag')).toBe('"1"');
+    expect(await saved.json()).toMatchObject({ version: 1, basedOn: 0, configuration: { texts: [TEXT] } });
+    // Nothing of it is published.
+    expect(await get(project, '/configuration')).toMatchObject({ version: 0, lastPublication: null });
+    expect(
+      await codeOf(await send(project, ['PUT', '/configuration/draft'], { basedOn: 0 }, '"0"')),
+    ).toMatchObject({ status: 412, code: 'version_conflict', currentVersion: 1 });
+    // Nor is it, where somebody has saved it since.
+    const late = await send(project, ['PUT', '/configuration'], { texts: [TEXT], draftVersion: 0 });
+    expect(await codeOf(late)).toMatchObject({ status: 412, code: 'version_conflict', currentVersion: 1 });
+    expect(await get(project, '/configuration')).toMatchObject({ version: 0 });
+
+    const body = { texts: [TEXT], draftVersion: 1, comment: ' First words. ' };
+    expect((await send(project, ['PUT', '/configuration'], body)).status).toBe(200);
+    expect(await get(project, '/configuration/draft')).toMatchObject({ version: 2, configuration: null });
+    const [publication] = await publications(project, 1);
+    expect(publication).toMatchObject({ comment: 'First words.', author: { kind: 'api_key' } });
+    expect(publication?.author?.name).toEqual(expect.stringMatching(/./));
+    expect(await get(project, '/configuration')).toMatchObject({ lastPublication: publication });
+  });
+
+  it('stays where a configuration is saved without it, and is thrown away once', async () => {
+    const project = await createTestProject(service);
+    await send(project, ['PUT', '/configuration/draft'], { basedOn: 0, policyVersion: 'draft' });
+    expect((await send(project, ['PUT', '/configuration'], { policyVersion: 'other' })).status).toBe(200);
+    expect(await get(project, '/configuration/draft')).toMatchObject({
+      version: 1,
+      basedOn: 0,
+      configuration: { policyVersion: 'draft' },
+    });
+    expect((await send(project, ['DELETE', '/configuration/draft'], undefined, '"7"')).status).toBe(412);
+    expect((await send(project, ['DELETE', '/configuration/draft'], undefined, '"1"')).status).toBe(204);
+    // Its version goes on, so that an old tag never fits again.
+    expect(await get(project, '/configuration/draft')).toMatchObject({ version: 2, configuration: null });
+    expect((await send(project, ['DELETE', '/configuration/draft'])).status).toBe(204);
+    expect(await get(project, '/configuration/draft')).toMatchObject({ version: 2 });
+  });
+
+  it('is one for two who save it at once', async () => {
+    const project = await createTestProject(service);
+    const both = await Promise.all(
+      ['a', 'b'].map((policyVersion) =>
+        send(project, ['PUT', '/configuration/draft'], { basedOn: 0, policyVersion }, '"0"'),
+      ),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+
+  it.each([
+    ['without what it is based on', { policyVersion: '1' }, 'basedOn'],
+    ['with a title that is empty', { basedOn: 0, texts: [{ ...TEXT, title: '' }] }, 'texts.0.title'],
+    ['with a comment', { basedOn: 0, comment: 'x' }, 'comment'],
+  ])('is refused %s', async (_, body, field) => {
+    const project = await createTestProject(service);
+    const response = await send(project, ['PUT', '/configuration/draft'], body);
+    expect(response.status).toBe(422);
+    const { errors } = (await response.json()) as { errors: { field: string }[] };
+    expect(errors.map((error) => error.field)).toContain(field);
+  });
+
+  it('is for editors to write, and for viewers to read', async () => {
+    const project = await createTestProject(service);
+    expect((await project.request('viewer', 'PUT', '/configuration/draft', { basedOn: 0 })).status).toBe(403);
+    expect((await project.request('viewer', 'DELETE', '/configuration/draft')).status).toBe(403);
+    expect((await project.request('viewer', 'GET', '/configuration/draft')).status).toBe(200);
+    expect((await project.request('viewer', 'POST', '/configuration/preview', {})).status).toBe(200);
+  });
+});
+
+describe('a preview', () => {
+  it('is the very document that is published then, and stores nothing', async () => {
+    const project = await createTestProject(service);
+    const body = { texts: [TEXT], banner: { enabled: true }, policyVersion: '9' };
+    const preview = (await (await send(project, ['POST', '/configuration/preview'], body)).json()) as {
+      document: { configHash: string };
+      changes: { path: string[] }[];
+    };
+    expect(preview.changes.map(({ path }) => path.join('.'))).toEqual(
+      expect.arrayContaining(['policyVersion', 'texts.en.title', 'banner.enabled']),
+    );
+    expect(await get(project, '/configuration')).toMatchObject({ version: 0, lastPublication: null });
+    const publication = await publish(project, body, 1);
+    expect(preview.document.configHash).toBe(publication.configHash);
+    expect(await get(project, `/configuration/published/${publication.configHash}`)).toEqual({
+      document: preview.document,
+    });
+    const again = await send(project, ['POST', '/configuration/preview'], body);
+    expect(await again.json()).toMatchObject({ changes: [] });
+  });
+
+  it('leaves out region rules that the tier does not publish, and says so', async () => {
+    const project = await createTestProject(service, { tier: 'pro' });
+    const rules = [{ regions: ['US-CA'], mode: 'opt_out' }];
+    const asPro = await send(project, ['POST', '/configuration/preview'], { regionRules: rules });
+    expect(await asPro.json()).toMatchObject({ regionRulesLeftOut: true, document: { regionRules: [] } });
+    await project.request('editor', 'POST', '/tier/simulate', { tier: 'business' });
+    const asBusiness = await send(project, ['POST', '/configuration/preview'], { regionRules: rules });
+    expect(await asBusiness.json()).toMatchObject({
+      regionRulesLeftOut: false,
+      document: { regionRules: rules },
+    });
+  });
+
+  it('refuses what could not be saved, and no body at all', async () => {
+    const project = await createTestProject(service);
+    const bodies = [{ texts: [] }, undefined, { banner: { accent: '#7fa8dd' } }];
+    for (const body of bodies)
+      expect((await send(project, ['POST', '/configuration/preview'], body)).status).toBe(422);
+  });
+});
+
+describe('the history', () => {
+  it('tells what each publication changed, beside the one before or any other', async () => {
+    const project = await createTestProject(service);
+    await publish(project, { texts: [TEXT] }, 1);
+    await publish(project, { texts: [TEXT], policyVersion: '2', comment: 'New policy' }, 2);
+    const german = { ...TEXT, language: 'de' };
+    const [third] = [await publish(project, { texts: [{ ...TEXT, title: 'Tea?' }, german] }, 3)];
+    expect(third.comment).toBeNull();
+    const changes = async (path: string): Promise<unknown[]> =>
+      ((await get(project, path)) as unknown as { items: { path: string[] }[] }).items.map(({ path: at }) =>
+        at.join('.'),
+      );
+    expect(await changes('/publications/2/changes')).toEqual(['policyVersion']);
+    expect(await changes('/publications/3/changes?since=1')).toEqual(['texts.en.title', 'texts.de']);
+    expect(await changes('/publications/3/changes')).toEqual(
+      expect.arrayContaining(['policyVersion', 'texts.en.title', 'texts.de']),
+    );
+    expect(await changes('/publications/1/changes')).toContain('texts.en.title');
+    for (const path of [
+      '/publications/9/changes',
+      '/publications/1/changes?since=9',
+      '/publications/x/changes',
+    ])
+      expect((await project.request('viewer', 'GET', path)).status).toBe(404);
+    expect((await project.request('viewer', 'GET', '/publications/1/changes?since=x')).status).toBe(422);
+  });
+
+  it('knows what was shown at an instant, however often it was published once more', async () => {
+    const project = await createTestProject(service);
+    const first = await publish(project, { policyVersion: '1.1' }, 1);
+    await send(project, ['POST', '/publish']);
+    const moved = await until('published once more', async () => {
+      const [last] = await publications(project, 1);
+      return last && last.at > first.at ? last : null;
+    });
+    expect(moved.inForceFrom).toBe(first.inForceFrom);
+    const second = await publish(project, { policyVersion: '1.2' }, 2);
+    const shownAt = (at: string): Promise<Json> => get(project, `/publications/in-force?at=${at}`);
+    expect(await shownAt(first.inForceFrom)).toMatchObject({ version: 1 });
+    expect(await shownAt(second.inForceFrom)).toMatchObject({ version: 2 });
+    const before = new Date(Date.parse(second.inForceFrom) - 1).toISOString();
+    expect(await shownAt(before)).toMatchObject({ version: 1 });
+    expect(await shownAt('2020-05-03')).toMatchObject({ status: 404, code: 'publication_not_found' });
+    expect(await shownAt('soon')).toMatchObject({ status: 422 });
+    // A version before this one has left no beginning: the last write is the best that is known.
+    await service.database.query(
+      'update publication set in_force_from = null, author_kind = null where project_id = $1',
+      [project.id],
+    );
+    expect(await shownAt(moved.at)).toMatchObject({ version: 1, inForceFrom: moved.at, author: null });
+  });
+
+  it('names nobody where the tier alone has changed, and takes a comment for going back', async () => {
+    const project = await createTestProject(service);
+    await publish(project, { policyVersion: 'a', comment: 'One' }, 1);
+    await project.request('editor', 'POST', '/tier/simulate', { tier: 'pro' });
+    const [byTier] = await publications(project, 2);
+    expect(byTier).toMatchObject({ comment: null, author: null, tier: 'pro' });
+    await publish(project, { policyVersion: 'b' }, 3);
+    const back = await send(project, ['POST', '/publications/1/rollback'], { comment: 'It was better.' });
+    expect(back.status).toBe(200);
+    const [last] = await publications(project, 4);
+    expect(last).toMatchObject({ comment: 'It was better.', author: { kind: 'api_key' } });
+    for (const comment of ['', 'x'.repeat(501), 'a\u0000b', 5, null])
+      expect((await send(project, ['PUT', '/configuration'], { comment })).status).toBe(422);
+  });
+
+  it('does not give a save of an older version of the service the note of the save before it', async () => {
+    const project = await createTestProject(service);
+    await publish(project, { policyVersion: 'a', comment: 'Of the first' }, 1);
+    await service.database.query(
+      `update site_configuration set version = version + 1, configuration = configuration || '{"policyVersion":"b"}'
+       where project_id = $1`,
+      [project.id],
+    );
+    await send(project, ['POST', '/publish']);
+    const [last] = await publications(project, 2);
+    expect(last).toMatchObject({ comment: null, author: null });
+  });
+
+  it('has the document of each hash for as long as the project, and none of another project', async () => {
+    const project = await createTestProject(service);
+    const { configHash } = await publish(project, { policyVersion: 'kept' }, 1);
+    expect(configHash).toMatch(HASH);
+    await service.database.query('delete from publication where project_id = $1', [project.id]);
+    expect(await get(project, `/configuration/published/${configHash}`)).toMatchObject({
+      document: { configHash, policyVersion: 'kept' },
+    });
+    const { storage } = service.settings.publishing;
+    expect(existsSync(join((storage as { path: string }).path, project.id, `${configHash}.json`))).toBe(true);
+    const other = await createTestProject(service);
+    for (const hash of [configHash, 'a'.repeat(64), '..%2Fconfig', 'config'])
+      expect(await get(other, `/configuration/published/${hash}`)).toMatchObject({
+        status: 404,
+        code: 'publication_not_found',
+      });
+  });
+});
