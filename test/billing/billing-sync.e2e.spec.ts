@@ -381,6 +381,7 @@ describe('an event', () => {
     await postEvent(service.baseUrl, event);
     const { claimId, messages } = await service.app.get(OutboxClaimer, { strict: false }).claim({
       topics: [BILLING_EVENT],
+      gatedTopics: [],
       limit: 1,
       limitPerKey: 1,
       freeOf: new Map(),

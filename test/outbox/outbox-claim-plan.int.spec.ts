@@ -10,6 +10,7 @@ const LIMIT = 256;
 const CLAIM_MS_MAX = 500;
 const REQUEST = {
   topics: ['consent.recorded'],
+  gatedTopics: ['consent.recorded'],
   limit: LIMIT,
   limitPerKey: LIMIT,
   freeOf: new Map<string, number>(),

@@ -150,6 +150,7 @@ describe('outbox', () => {
     );
     const request = {
       topics: [TOPIC],
+      gatedTopics: [],
       limit: 100,
       limitPerKey: 20,
       freeOf: new Map<string, number>(),
@@ -171,6 +172,7 @@ describe('outbox', () => {
     const claimer = service.app.get(OutboxClaimer);
     const request = {
       topics: [TOPIC],
+      gatedTopics: [],
       limit: 10,
       limitPerKey: 10,
       freeOf: new Map<string, number>(),
@@ -195,7 +197,7 @@ describe('outbox', () => {
 
   const claim = async (): Promise<LeasedMessage[]> => {
     const { claimId, messages } = await service.app.get(OutboxClaimer).claim({
-      ...{ topics: [TOPIC], limit: 10, limitPerKey: 10 },
+      ...{ topics: [TOPIC], gatedTopics: [], limit: 10, limitPerKey: 10 },
       ...{ freeOf: new Map<string, number>(), freeOfTopic: new Map<string, number>(), afterKey: LOWEST_KEY },
     });
     return messages.map((message) => ({ message, claimId }));
@@ -311,6 +313,7 @@ describe('outbox', () => {
     const claimBoth = async (): Promise<LeasedMessage[]> => {
       const { claimId, messages } = await claimer.claim({
         topics: [TOPIC],
+        gatedTopics: [],
         limit: 2,
         limitPerKey: 2,
         freeOf: new Map(),
