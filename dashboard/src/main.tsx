@@ -4,6 +4,8 @@ import './app/app.css';
 import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app';
+import { chosenLanguage } from './texts/language';
+import { loadTexts, t } from './texts/texts';
 
 /** What the answer's own policy lets inline styles in by; Mantine and its scroll lock add some. */
 const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
@@ -14,4 +16,8 @@ window.addEventListener('vite:preloadError', () => location.reload());
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
-createRoot(root).render(<App nonce={nonce} />);
+// Without "await": a module that waits would tear the build's one file into many.
+void loadTexts(chosenLanguage()).then(() => {
+  document.documentElement.lang = t.language;
+  createRoot(root).render(<App nonce={nonce} />);
+});

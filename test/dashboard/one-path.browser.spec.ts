@@ -290,6 +290,40 @@ describe('each page', () => {
     expect(found).toEqual({});
   });
 
+  it('is German where the person has chosen it or her browser asks for it, and fits a phone with it', async () => {
+    await open('');
+    await heading('My shop');
+    await page.getByRole('button', { name: /account and appearance/ }).click();
+    await page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
+    await page.getByRole('link', { name: 'Übersicht' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    await page.setViewportSize({ width: 375, height: 800 });
+    const found: Record<string, string[]> = {};
+    for (const [path, title] of PAGES) {
+      await open(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await until(
+        'nothing loads any more',
+        async () => (await page.locator('[aria-busy=true]').count()) === 0,
+      );
+      const here = await faults();
+      if (here.length > 0) found[title] = here;
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('button', { name: /Konto und Darstellung/ }).click();
+    await page.getByRole('menuitemradio', { name: 'English' }).click();
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
+    expect(found).toEqual({});
+
+    const german = await browser.newContext({ locale: 'de-AT' });
+    const visitor = await german.newPage();
+    await visitor.goto(`${service.baseUrl}/sign-in`);
+    await visitor.getByRole('heading', { name: 'Anmelden' }).waitFor();
+    await visitor.getByRole('button', { name: 'English' }).click();
+    await visitor.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await german.close();
+  });
+
   it('is reached by its keys', async () => {
     await open('');
     await heading('My shop');

@@ -6,6 +6,7 @@ import { authSignOut } from '../client/sdk.gen';
 import { queryClient } from '../api/query-client';
 import { useAct } from '../shared/use-act';
 import { useZone } from '../shared/zone';
+import { chooseLanguage, chosenLanguage, LANGUAGES } from '../texts/language';
 import { t } from '../texts/texts';
 
 /** Who is signed in, and how this browser shows things. */
@@ -49,33 +50,44 @@ export function PersonMenu({ openHelp }: { openHelp: () => void }) {
           {t.shell.apiDocs}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Label>{t.shell.appearance}</Menu.Label>
-        {(['auto', 'light', 'dark'] as const).map((scheme) => (
-          <Menu.Item
-            key={scheme}
-            role="menuitemradio"
-            aria-checked={colorScheme === scheme}
-            rightSection={colorScheme === scheme ? '✓' : null}
-            onClick={() => setColorScheme(scheme)}
-          >
-            {t.shell.schemes[scheme]}
-          </Menu.Item>
-        ))}
-        <Menu.Label>{t.shell.times}</Menu.Label>
-        {(['local', 'utc'] as const).map((each) => (
-          <Menu.Item
-            key={each}
-            role="menuitemradio"
-            aria-checked={zone === each}
-            rightSection={zone === each ? '✓' : null}
-            onClick={() => setZone(each)}
-          >
-            {t.shell.zones[each]}
-          </Menu.Item>
-        ))}
+        <Choice
+          label={t.shell.appearance}
+          value={colorScheme}
+          options={t.shell.schemes}
+          choose={setColorScheme}
+        />
+        <Choice label={t.shell.times} value={zone} options={t.shell.zones} choose={setZone} />
+        <Choice
+          label={t.shell.language}
+          value={chosenLanguage()}
+          options={LANGUAGES}
+          choose={chooseLanguage}
+        />
         <Menu.Divider />
         <Menu.Item onClick={() => signOut.run(undefined)}>{t.shell.signOut}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  value: Value;
+  /** What the person reads, by value. */
+  options: Record<Value, string>;
+  choose: (value: Value) => void;
+}
+
+/** One of a few, all in sight. */
+function Choice<Value extends string>({ label, value, options, choose }: ChoiceProps<Value>) {
+  return (
+    <Menu.RadioGroup value={value} onChange={(chosen) => choose(chosen as Value)}>
+      <Menu.Label>{label}</Menu.Label>
+      {Object.entries<string>(options).map(([each, name]) => (
+        <Menu.RadioItem key={each} value={each}>
+          {name}
+        </Menu.RadioItem>
+      ))}
+    </Menu.RadioGroup>
   );
 }

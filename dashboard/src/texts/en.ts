@@ -50,6 +50,7 @@ export const en = {
     schemes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
     times: 'Times',
     zones: { local: 'In my time zone', utc: 'In UTC' },
+    language: 'Language',
     signOut: 'Sign out',
   },
   keys: {
@@ -93,7 +94,7 @@ export const en = {
     noneYet: 'Nothing found yet.',
     lookedBackTo: 'Looked back to',
     lookFurther: 'Look further back',
-    end: (count: number) => (count === 1 ? 'That is the only one.' : 'That is all of them.'),
+    end: (count: number): string => (count === 1 ? 'That is the only one.' : 'That is all of them.'),
   },
   signIn: {
     title: 'Sign in',

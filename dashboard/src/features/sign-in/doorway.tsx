@@ -1,5 +1,6 @@
-import { Container, Paper, Stack, Title } from '@mantine/core';
+import { Anchor, Container, Group, Paper, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { chooseLanguage, LANGUAGES, type Language } from '../../texts/language';
 import { t } from '../../texts/texts';
 
 /** The frame of the pages ahead of signing in. */
@@ -15,6 +16,27 @@ export function Doorway({ title, children }: { title: string; children: ReactNod
           {children}
         </Stack>
       </Paper>
+      <Languages />
     </Container>
+  );
+}
+
+/** Who is not signed in has no menu, so the languages stand below; the one that is read is left out. */
+function Languages() {
+  const others = (Object.keys(LANGUAGES) as Language[]).filter((language) => language !== t.language);
+  return (
+    <Group component="nav" aria-label={t.shell.language} justify="center" mt="md">
+      {others.map((language) => (
+        <Anchor
+          key={language}
+          component="button"
+          size="sm"
+          lang={language}
+          onClick={() => chooseLanguage(language)}
+        >
+          {LANGUAGES[language]}
+        </Anchor>
+      ))}
+    </Group>
   );
 }
