@@ -105,6 +105,11 @@ describe('an appended message', () => {
       ring();
     };
     receiver.requests.length = 0;
+    // The tests before may have left the worker looking by itself: then nobody rings, not for the first record either.
+    await until('the worker waits to be rung for', async () => {
+      const awake = await service.database.query('select from outbox_awake where until > now()');
+      return awake.length === 0;
+    });
     const sent: Promise<unknown>[] = [];
     for (let record = 0; record < STREAM_RECORDS; record++) {
       sent.push(choose(service, project.id));
