@@ -455,7 +455,7 @@ export const de: Texts = {
   },
   analytics: {
     range: 'Zeitraum',
-    ranges: { 1: '24 Stunden', 7: '7 Tage', 30: '30 Tage', 90: '90 Tage' },
+    ranges: { 1: '24 Std.', 7: '7 Tage', 30: '30 Tage', 90: '90 Tage' },
     overTime: 'Im Lauf der Zeit',
     chart:
       'Anteile der vollen Zustimmung, der Ablehnung und der Statistik im Lauf der Zeit; die Tabelle darunter hat dieselben Zahlen.',
