@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { type Absence, probesOf, wasted } from './absences.js';
 import { type Claim, readClaims, readHistories } from './audit.js';
 import type { Installation } from './installation.js';
 import { isAllowed, type Load } from './load.js';
@@ -37,6 +38,7 @@ export interface Ledger {
   installation: Installation;
   load: Load;
   outages: Outages;
+  absences: Absence[];
   projects: { forwarding: string[]; silent: string };
   /** What ended by itself, and what did not heal. */
   died: string[];
@@ -52,7 +54,7 @@ interface DeliveryRow {
 
 /** Adds everything up by sets of ids, once all is healed and the outbox had its time to empty. */
 export async function account(ledger: Ledger): Promise<Accounts> {
-  const { installation, load, outages, projects } = ledger;
+  const { installation, load, outages, absences, projects } = ledger;
   const stored = await installation.withDatabase((client) => idsByProject(client));
   const deliveries = await installation.withDatabase(deliveryRows);
   const { claims, endedUnclaimed } = await installation.withDatabase(readClaims);
@@ -88,6 +90,9 @@ export async function account(ledger: Ledger): Promise<Accounts> {
       takenOver: takenOver.length,
       inFlightAtOutages: inFlightAtOutages.length,
       receivedTwice: duplicates,
+      spentOnProbes: sum(
+        absences.flatMap((one) => [...probesOf(one, claims).values()].map(({ size }) => size)),
+      ),
       toldToComeAgain: load.troubles.filter(({ what }) => what === 'unavailable').length,
       refusedOrBroken: load.troubles.filter(({ what }) => what === 'refused' || what === 'broken').length,
       noAnswerInTime: load.troubles.filter(({ what }) => what === 'late').length,
@@ -128,6 +133,14 @@ export async function account(ledger: Ledger): Promise<Accounts> {
       finding(
         'duplicates are at most what was in flight when something was away',
         duplicates <= inFlightAtOutages.length ? [] : [`${duplicates} > ${inFlightAtOutages.length}`],
+      ),
+      finding(
+        'while a receiver is away every record is attempted once or waits',
+        absences.flatMap(({ astray }) => astray),
+      ),
+      finding(
+        'while a receiver is away its projects are held, and a step costs one record at most',
+        absences.flatMap((absence) => wasted(absence, claims)),
       ),
       finding('the outbox is empty', left.waiting),
       finding('there are no dead letters', left.dead),

@@ -180,6 +180,34 @@ export const BREAKS: Break[] = [
     noticedBy: ['there are no dead letters', 'every record stored with forwarding on was attempted'],
   },
   {
+    name: 'probes with four records at a time',
+    mutations: [{ symbol: 'nextProbe', from: /width: 1 \}/, to: 'width: 4 }' }],
+    kinds: ['receiver-away'],
+    rounds: 1,
+    noticedBy: ['a step costs one record at most'],
+  },
+  {
+    name: 'never holds',
+    mutations: [{ symbol: 'afterOutcome', from: /terms\.holdMs === 0/, to: 'terms.holdMs > 0' }],
+    kinds: ['receiver-away'],
+    rounds: 1,
+    noticedBy: ['its projects are held'],
+  },
+  {
+    name: 'forgets what waits when a hold begins',
+    mutations: [
+      {
+        symbol: 'SettleHolds.write',
+        first: `for (const { projectId, hold } of changes) if (hold.phase === 'held')
+          await tx.getKysely().deleteFrom('outbox_message').where('ordering_key', '=', projectId)
+            .where('claim_id', 'is', null).execute();`,
+      },
+    ],
+    kinds: ['receiver-away'],
+    rounds: 1,
+    noticedBy: ['every record is attempted once or waits'],
+  },
+  {
     name: 'answers 500 when the database is away',
     mutations: [{ symbol: 'isConnectionFailure', first: 'if (error) return false;' }],
     kinds: ['kill-postgres'],

@@ -1,5 +1,8 @@
 import { killPostgres, signalPostgres } from '../support/processes.js';
 import type { Behaviour } from '../support/receiver.js';
+import { until } from '../support/until.js';
+import { type Absence, latestHolder, lookAtHolds } from './absences.js';
+import { WORKER_USERS } from './audit.js';
 import { fillDisk, freeDisk } from './disk.js';
 import { HEALTHY, type Installation, LEASE_MS, NAMED_HOSTS, type Role } from './installation.js';
 import type { Outages, Part } from './outages.js';
@@ -14,11 +17,20 @@ const SLOW_ANSWER_MS = 1_500;
 /** The worker wakes so long after its leases ended: time enough to be taken over, too little to be settled. */
 const PAST_LEASE_MS = 700;
 const FLUSHES = 3;
+/** Slow enough that something is in flight whenever a worker is killed. */
+const AWAY = { kind: 'slow', status: 503, afterMs: 1_000 } as const;
+/** Records come for this time before a worker is killed; no project is held yet. */
+const AWAY_BEFORE_KILL_MS = 2_500;
+/** A hold takes five failures over five seconds, and a killed worker's outcomes wait for their lease. */
+const HELD_DEADLINE_MS = 15_000;
+/** The first probe comes five to six seconds after the hold. */
+const PROBE_DEADLINE_MS = 10_000;
 
 /** What a fault works on. */
 export interface Lab {
   installation: Installation;
   outages: Outages;
+  absences: Absence[];
 }
 
 /** Makes the round's fault happen and undoes it. */
@@ -81,6 +93,22 @@ export const FAULTS: Record<FaultKind, Fault> = {
   'receiver-garbage': behaving({ kind: 'garbage' }),
   'receiver-floods': behaving({ kind: 'flood', bytes: FLOOD_BYTES }),
   'receiver-500': behaving({ kind: 'answer', status: 500, body: 'no' }),
+  'receiver-away': async (lab, round) => {
+    const { installation, absences } = lab;
+    const fromMs = Date.now();
+    await installation.receiver.behave(AWAY);
+    await pause(AWAY_BEFORE_KILL_MS);
+    await killed('worker')(lab, round);
+    await within(HELD_DEADLINE_MS, async () => {
+      const { heldSinceMs } = await installation.withDatabase(lookAtHolds);
+      return [...heldSinceMs.values()].every((since) => since !== null);
+    });
+    await killProbing(lab, round);
+    await pause(round.holdMs);
+    const seen = await installation.withDatabase(lookAtHolds);
+    absences.push({ fromMs, toMs: Date.now(), ...seen });
+    await installation.receiver.behave(HEALTHY);
+  },
   'dns-slow': async ({ installation }, { holdMs }) => {
     installation.dns.answerAfter(SLOW_DNS_MS);
     await askingNamesAnew(installation, holdMs);
@@ -103,6 +131,23 @@ function killed(role: Role): Fault {
       await pause(holdMs);
       await installation.startService(role, target);
     });
+}
+
+/** Kills the worker that has the next probe in its hands. */
+async function killProbing(lab: Lab, round: Round): Promise<void> {
+  const sinceMs = Date.now();
+  let holder: string | null = null;
+  await within(PROBE_DEADLINE_MS, async () => {
+    holder = await lab.installation.withDatabase((client) => latestHolder(client, sinceMs));
+    return holder !== null;
+  });
+  const target = WORKER_USERS.findIndex((user) => user === holder);
+  if (target === 0 || target === 1) await killed('worker')(lab, { ...round, target });
+}
+
+/** Waits for something, but not for ever: what did not come about is for the rules to judge. */
+async function within(deadlineMs: number, isSo: () => Promise<boolean>): Promise<void> {
+  await until('what may come about', isSo, deadlineMs).catch(() => {});
 }
 
 /** The process stands still and then goes on as if nothing had been. */

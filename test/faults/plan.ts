@@ -20,6 +20,7 @@ export const FAULT_KINDS = [
   'receiver-garbage',
   'receiver-floods',
   'receiver-500',
+  'receiver-away',
   'dns-slow',
   'dns-fails',
 ] as const;

@@ -1,4 +1,5 @@
 import { until } from '../support/until.js';
+import type { Absence } from './absences.js';
 import { account, type Accounts, TO_BE_DONE } from './accounting.js';
 import { FAULTS, pause } from './faults.js';
 import { Installation } from './installation.js';
@@ -55,7 +56,8 @@ export async function runLab(options: {
       { apis: installation.baseUrls, projectIds: [...projects.forwarding, projects.silent] },
       PACE,
     );
-    const lab = { installation, outages, load, died: [] as string[], unhealed: [] as string[] };
+    const absences: Absence[] = [];
+    const lab: RunningLab = { installation, outages, absences, load, died: [], unhealed: [] };
     load.start();
     await pause(WARM_UP_MS);
     const startedMs = performance.now();
@@ -84,6 +86,7 @@ export async function runLab(options: {
 interface RunningLab {
   installation: Installation;
   outages: Outages;
+  absences: Absence[];
   load: Load;
   died: string[];
   unhealed: string[];
