@@ -81,9 +81,9 @@ export class AccessGuard implements CanActivate {
     const user = await this.signIns.find(cookie);
     if (!user) return null;
     refuseForeignRequest(request, this.service);
-    const { id: userId, email, emailVerified: emailConfirmed, secondFactor } = user;
+    const { id: userId, emailVerified: emailConfirmed, sessionId, name, email, secondFactor } = user;
     const network = truncatedNetwork(request.ip);
-    return { kind: 'user', userId, email, emailConfirmed, secondFactor, network };
+    return { kind: 'user', userId, sessionId, name, email, emailConfirmed, secondFactor, network };
   }
 
   private async enterProject(

@@ -8,10 +8,15 @@ import { AcceptInvitation } from './application/accept-invitation.js';
 import { AccountLimits } from './application/account-limits.js';
 import { AccountMails } from './application/account-mails.js';
 import { AccountRequests } from './application/account-requests.js';
+import { ChangeEmail } from './application/change-email.js';
+import { CurrentPassword } from './application/current-password.js';
 import { InvitationService } from './application/invitation.service.js';
 import { MembershipService } from './application/membership.service.js';
+import { OwnAccountService } from './application/own-account.service.js';
 import { PasswordService } from './application/password.service.js';
+import { Places } from './application/places.js';
 import { SecondFactorService } from './application/second-factor.service.js';
+import { SessionService } from './application/session.service.js';
 import { SignInPolicyService } from './application/sign-in-policy.service.js';
 import { SignInService } from './application/sign-in.service.js';
 import { SignUpService } from './application/sign-up.service.js';
@@ -22,6 +27,7 @@ import { InvitationController } from './http/invitation.controller.js';
 import { MeController } from './http/me.controller.js';
 import { MemberController } from './http/member.controller.js';
 import { SecondFactorController } from './http/second-factor.controller.js';
+import { SessionController } from './http/session.controller.js';
 import { SignInPolicyController } from './http/sign-in-policy.controller.js';
 import { OwnershipController } from './http/ownership.controller.js';
 import { AuthLibrary } from './infrastructure/auth-library.js';
@@ -38,6 +44,7 @@ import { Passwords } from './infrastructure/passwords.js';
     SecondFactorController,
     SignInPolicyController,
     MeController,
+    SessionController,
     MemberController,
     ApiKeyController,
   ],
@@ -57,6 +64,11 @@ import { Passwords } from './infrastructure/passwords.js';
     InvitationService,
     AcceptInvitation,
     MembershipService,
+    Places,
+    CurrentPassword,
+    ChangeEmail,
+    SessionService,
+    OwnAccountService,
     ApiKeyService,
     { provide: APP_GUARD, useClass: AccessGuard },
   ],

@@ -18,6 +18,7 @@ export const PAGES = [
   '/forgotten-password',
   '/confirm-email',
   '/new-password',
+  '/confirm-new-email',
   '/accept-invitation',
   '/new-project',
   '/account',

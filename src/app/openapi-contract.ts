@@ -31,6 +31,7 @@ const CONFLICTS: Record<string, string> = {
   invitationInvite: '`member_exists`, `invitation_exists`, `invitation_limit_reached`',
   accountAcceptInvitation: '`member_limit_reached`',
   ownershipLeave: '`last_owner`',
+  meDelete: '`last_owner`: the sentence names the projects',
   secondFactorBegin: '`second_factor_enabled`',
   secondFactorConfirm: '`second_factor_missing`',
   secondFactorRecoveryCodes: '`second_factor_missing`',
@@ -53,6 +54,10 @@ const BODY_EXAMPLES: Record<string, Json> = {
   accountForgotPassword: { email: 'ada@example.com' },
   accountResetPassword: { token: EXAMPLE_TOKEN, newPassword: 'staple battery horse' },
   authChangePassword: { currentPassword: 'correct horse battery', newPassword: 'staple battery horse' },
+  authChangeEmail: { newEmail: 'ada@example.net', password: 'correct horse battery' },
+  accountConfirmNewEmail: { token: EXAMPLE_TOKEN, password: 'correct horse battery' },
+  meRename: { name: 'Ada Lovelace' },
+  meDelete: { password: 'correct horse battery' },
   projectCreate: { name: 'Bakery', domains: ['bakery.example'] },
   projectUpdate: { domains: ['bakery.example', 'shop.example'] },
   memberAdd: { email: 'grace@example.com', role: 'editor' },
@@ -83,6 +88,7 @@ const BODY_EXAMPLES: Record<string, Json> = {
 const FOLLOWS_A_LINK = new Set([
   'accountConfirmEmail',
   'accountResetPassword',
+  'accountConfirmNewEmail',
   'accountInvitation',
   'accountAcceptInvitation',
 ]);

@@ -29,6 +29,7 @@ import { Migration20261121004001_messages_beside_gates } from './Migration202611
 import { Migration20261121005001_invitations } from './Migration20261121005001_invitations.js';
 import { Migration20261121011500_drafts } from './Migration20261121011500_drafts.js';
 import { Migration20261121005002_second_factor } from './Migration20261121005002_second_factor.js';
+import { Migration20261121011000_own_account } from './Migration20261121011000_own_account.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -68,4 +69,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121005503_visitor_index', class: Migration20261121005503_visitor_index },
   { name: 'Migration20261121005002_second_factor', class: Migration20261121005002_second_factor },
   { name: 'Migration20261121011500_drafts', class: Migration20261121011500_drafts },
+  { name: 'Migration20261121011000_own_account', class: Migration20261121011000_own_account },
 ];

@@ -60,6 +60,7 @@ export const DOMAIN_ERROR_STATUS = {
   consent_not_found: 404,
   member_not_found: 404,
   invitation_not_found: 404,
+  session_not_found: 404,
   user_not_found: 404,
   api_key_not_found: 404,
   delivery_not_found: 404,

@@ -98,7 +98,14 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'POST /v1/auth/sign-out': 'public',
   'GET /v1/auth/get-session': 'public',
   'POST /v1/auth/change-password': 'session',
+  'POST /v1/auth/change-email': 'session',
+  'POST /v1/auth/confirm-new-email': 'public',
   'GET /v1/me': 'signed in',
+  'PATCH /v1/me': 'session',
+  'DELETE /v1/me': 'session',
+  'GET /v1/me/sessions': 'session',
+  'DELETE /v1/me/sessions': 'session',
+  'DELETE /v1/me/sessions/{sessionId}': 'session',
   'GET /v1/me/security-log': 'session',
   'GET /v1/projects': 'signed in',
   'POST /v1/projects': 'session',
@@ -109,6 +116,9 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'GET /cdn/{projectId}/config.json': 'public',
   'GET /cdn/{projectId}/banner-{hash}.js': 'public',
 };
+
+/** Those of them that are closed to who has not proven her address. */
+const FOR_CONFIRMED = ['GET /v1/projects', 'POST /v1/projects', 'POST /v1/auth/change-email'];
 
 /**
  * Routes that the document leaves out, all of them public: the operator's, the document itself, preflights, and
@@ -178,6 +188,7 @@ async function ask(
     consentId: newId(),
     invitationId: newId(),
     erasureId: newId(),
+    sessionId: newId(),
     version: '1',
     ...ids,
   };
@@ -382,6 +393,10 @@ describe('routes outside of a project', () => {
       expect(['authentication_required', 'session_required']).not.toContain(
         await code({ cookie: user.cookie }),
       );
+      // Her session outlives the routes that ask for one.
+      const unconfirmed =
+        closed && (await code({ cookie: people.unconfirmed.cookie })) === 'email_not_confirmed';
+      expect({ route, unconfirmed }).toEqual({ route, unconfirmed: FOR_CONFIRMED.includes(route) });
     },
   );
 });

@@ -212,3 +212,23 @@ describe("a person's own log", () => {
     );
   });
 });
+
+describe("a person's own log", () => {
+  it('tells of wrong second steps, of codes used again, and of a recovery code beside its sign-in', async () => {
+    const { user, totpUri, recoveryCodes } = await withFactor();
+    const code = totpCode(totpUri);
+    await secondStep(await firstStep(user.email), { code: totpCode(totpUri, 100) });
+    await secondStep(await firstStep(user.email), { code });
+    await secondStep(await firstStep(user.email), { code });
+    await secondStep(await firstStep(user.email), { recoveryCode: recoveryCodes[0] });
+    // Without a sign-in that is half done there is nobody whom it could be told of.
+    await secondStep('auth.two_factor=2fa-nonsense.signature', { code });
+    const log = await user.request('GET', '/v1/me/security-log');
+    const { items } = (await log.json()) as { items: { action: string; network: string | null }[] };
+    expect(items.map(({ action }) => action).toReversed()).toEqual([
+      ...['sign_in', 'second_factor_enabled', 'second_factor_failed', 'sign_in', 'second_factor_failed'],
+      ...['recovery_code_used', 'sign_in'],
+    ]);
+    for (const { network } of items) expect(network).toMatch(/\/24$/);
+  });
+});

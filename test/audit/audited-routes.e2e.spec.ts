@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WHOLE_SERVICE } from '../../src/audit/audit.log.js';
 import { AUDIT_ACTIONS, type AuditAction } from '../../src/audit/domain/audit-event.js';
 import { choose, TOKEN } from '../support/pipeline.js';
 import {
@@ -15,7 +16,7 @@ import { readOperations } from '../support/openapi.js';
 import { newId } from '../../src/shared/ids.js';
 import { linkIn, mailTo } from '../support/mails.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
+import { BEHIND_LOOPBACK_PROXY, PASSWORD, signUp, type TestUser } from '../support/user.js';
 
 /** A project on the tier business of which Ada is the owner, and what a route can be called with. */
 interface World {
@@ -127,6 +128,15 @@ const AUDITED: Record<string, Audited> = {
       const user = await signUp(service);
       await call('POST', '/members', { email: user.email, role: 'editor' });
       expect((await user.request('POST', `/v1/projects/${id}/leave`)).status).toBe(204);
+      return user.id;
+    },
+  },
+  'DELETE /v1/me': {
+    action: 'account.delete',
+    byAnother: true,
+    change: async () => {
+      const user = await signUp(service);
+      expect((await user.request('DELETE', '/v1/me', { password: PASSWORD })).status).toBe(204);
       return user.id;
     },
   },
@@ -277,6 +287,11 @@ const EXCEPTIONS: Record<string, string> = {
   'POST /v1/auth/sign-in/email': 'a person’s own log',
   'POST /v1/auth/sign-out': 'a person’s own log',
   'POST /v1/auth/change-password': 'a person’s own log',
+  'POST /v1/auth/change-email': 'a person’s own log',
+  'POST /v1/auth/confirm-new-email': 'a person’s own log',
+  'PATCH /v1/me': 'a person’s own log',
+  'DELETE /v1/me/sessions': 'a person’s own log',
+  'DELETE /v1/me/sessions/{sessionId}': 'a person’s own log',
   [`POST ${AT}/consents`]: 'a visitor’s record is itself what is written down',
   [`POST ${AT}/forwarding/token`]: 'makes a random text and keeps nothing',
   [`POST ${AT}/forwarding/test`]: 'sends a made-up record and keeps nothing',
@@ -330,8 +345,9 @@ async function makeWorld(): Promise<World> {
 
 async function eventsOf(projectId: string): Promise<Json[]> {
   return service.database.query(
-    'select action, actor_kind, actor_id, target from audit_event where project_id = $1 order by id desc',
-    [projectId],
+    `select action, actor_kind, actor_id, target from audit_event
+     where project_id in ($1, $2) order by id desc`,
+    [projectId, WHOLE_SERVICE],
   );
 }
 

@@ -102,7 +102,8 @@ export class World {
         : request.body;
     const endsProject = method === 'DELETE' && path === '/v1/projects/{projectId}';
     const values = endsProject ? { ...this.values, projectId: this.victims.projectId } : this.values;
-    const endsSession = path.startsWith('/v1/auth/') && 'cookie' in this.credentials[request.actor];
+    const endsSession =
+      /^\/v1\/(auth|me\/sessions)(\/|$)/.test(path) && 'cookie' in this.credentials[request.actor];
     const credentials = endsSession ? { cookie: this.victims.cookie } : this.credentials[request.actor];
     const sent = fillIn(path, values) + (query === '' ? '' : `?${query}`);
     return {

@@ -90,6 +90,16 @@ const newPassword = createRoute({
   component: lazyRouteComponent(() => import('../features/sign-in/new-password.page'), 'NewPasswordPage'),
 });
 
+const confirmNewEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/confirm-new-email',
+  validateSearch: tokenSearch,
+  component: lazyRouteComponent(
+    () => import('../features/sign-in/confirm-new-email.page'),
+    'ConfirmNewEmailPage',
+  ),
+});
+
 const acceptInvitation = createRoute({
   getParentRoute: () => root,
   path: '/accept-invitation',
@@ -189,6 +199,7 @@ export const router = createRouter({
     forgottenPassword,
     confirmEmail,
     newPassword,
+    confirmNewEmail,
     acceptInvitation,
     signedIn.addChildren([
       newProject,

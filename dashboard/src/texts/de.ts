@@ -142,6 +142,12 @@ export const de: Texts = {
     act: 'Passwort setzen',
     done: 'Das neue Passwort gilt, und alle Ihre Sitzungen sind beendet.',
   },
+  confirmNewEmail: {
+    title: 'Neue E-Mail-Adresse bestätigen',
+    text: 'Geben Sie das Passwort Ihres Kontos ein; dies ist dann dessen Adresse.',
+    act: 'Adresse ändern',
+    done: 'Die Adresse ist geändert. Melden Sie sich von nun an mit ihr an.',
+  },
   newProject: {
     title: 'Neues Projekt',
     site: 'Ihre Website',

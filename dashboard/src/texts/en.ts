@@ -138,6 +138,12 @@ export const en = {
     act: 'Set the password',
     done: 'The new password is set, and all your sessions have ended.',
   },
+  confirmNewEmail: {
+    title: 'Confirm your new e-mail',
+    text: 'Enter the password of your account, and this is its address from now on.',
+    act: 'Change the address',
+    done: 'The address is changed. Sign in with it from now on.',
+  },
   newProject: {
     title: 'New project',
     site: 'Your site',

@@ -7,6 +7,7 @@ import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { hashOfToken, linkEnded } from '../domain/account-link.js';
+import type { Client } from '../domain/client.js';
 import type { Role } from '../domain/role.js';
 import { Passwords } from '../infrastructure/passwords.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
@@ -67,8 +68,9 @@ export class AcceptInvitation {
   async accept(
     fields: { token: string; name?: string | undefined; password?: string | undefined },
     signedIn: SignedInUser | null,
-    address: string,
+    client: Client,
   ): Promise<Accepted> {
+    const { address } = client;
     await this.limits.followLink(address);
     const { email } = await findInvitation(this.em.fork(), fields.token);
     const isNew = !signedIn && !(await findUser(this.em.fork(), email));
@@ -90,7 +92,7 @@ export class AcceptInvitation {
       .fork()
       .transactional((tx) => this.enter(tx, { token: fields.token, person, signedIn, network }));
     const { password } = fields;
-    const signIn = person && password ? await this.signIns.signInNew({ email, password }, address) : null;
+    const signIn = person && password ? await this.signIns.signInNew({ email, password }, client) : null;
     return { ...place, signIn };
   }
 
@@ -128,7 +130,7 @@ export class AcceptInvitation {
     const now = new Date();
     const userId = signedIn ? signedIn.id : person && (await insertUser(tx, person, now));
     if (!userId) throw linkEnded();
-    if (signedIn && !signedIn.emailVerified) await confirmAddress(tx, userId, now);
+    if (signedIn && !signedIn.emailVerified) await confirmAddress(tx, signedIn, now);
     if (person) await writeSecurityEvent(tx, { userId, action: 'sign_up', network });
     const member = await tx.findOne(ProjectMember, { projectId, userId });
     const { role } = invitation;

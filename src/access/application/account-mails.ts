@@ -55,6 +55,39 @@ export class AccountMails {
     await this.mails.send({ to: email, template: 'reset_password', values: { link }, until }, tx);
   }
 
+  /** To an address that its account is about to leave. */
+  async emailChangeAsked(
+    tx: EntityManager,
+    { former, email }: { former: string; email: string },
+  ): Promise<void> {
+    await this.mails.send({ to: former, template: 'email_change_asked', values: { email } }, tx);
+  }
+
+  async confirmEmailChange(
+    tx: EntityManager,
+    { userId, email }: { userId: string; email: string },
+    now: Date,
+  ): Promise<void> {
+    const wanted = { kind: 'change_email', userId, email, name: null, passwordHash: null } as const;
+    const { link, until } = await this.mint(tx, wanted, now);
+    await this.mails.send({ to: email, template: 'confirm_email_change', values: { link }, until }, tx);
+  }
+
+  /** To an address that somebody wanted for her account, and that has one. */
+  async addressTaken(tx: EntityManager, email: string): Promise<void> {
+    await this.mails.send({ to: email, template: 'address_taken', values: {} }, tx);
+  }
+
+  /** To both addresses. */
+  async emailChanged(tx: EntityManager, { former, email }: { former: string; email: string }): Promise<void> {
+    for (const to of [former, email])
+      await this.mails.send({ to, template: 'email_changed', values: { former, email } }, tx);
+  }
+
+  async accountDeleted(tx: EntityManager, email: string): Promise<void> {
+    await this.mails.send({ to: email, template: 'account_deleted', values: {} }, tx);
+  }
+
   async passwordChanged(tx: EntityManager, email: string): Promise<void> {
     await this.mails.send({ to: email, template: 'password_changed', values: {} }, tx);
   }

@@ -10,7 +10,7 @@ import { newId } from '../../shared/ids.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../../shared/secret-keys.settings.js';
 import { SecretVault } from '../../shared/secret-vault.js';
-import { findUser } from '../infrastructure/user.rows.js';
+import { findUser, lockUser } from '../infrastructure/user.rows.js';
 import { AccountMails } from './account-mails.js';
 
 /** Topic of the outbox for what somebody has asked of an address that may have an account. */
@@ -19,10 +19,11 @@ const ORDERING_KEY = namedKey('accounts');
 /** Nothing is done but to decrypt it. */
 const ATTEMPT_MAX_MS = 1_000;
 
-/** What somebody who is not signed in may ask of an address, in lower case. */
+/** What somebody may ask of an address, in lower case, that may have an account. */
 export type AccountRequest =
   | { kind: 'sign_up'; email: string; name: string; passwordHash: string }
-  | { kind: 'forgot_password'; email: string; network: string | null };
+  | { kind: 'forgot_password'; email: string; network: string | null }
+  | { kind: 'change_email'; userId: string; email: string; network: string | null };
 
 /**
  * Answers those who ask for an account or a new password, by mail. The request itself only writes down what was asked:
@@ -102,6 +103,16 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
         });
         await this.mails.resetPassword(tx, user, now);
         return;
+      case 'change_email': {
+        const asker = await lockUser(tx, request.userId);
+        if (!asker) return;
+        const { userId, email, network } = request;
+        await writeSecurityEvent(tx, { userId, action: 'email_change_requested', network });
+        await this.mails.emailChangeAsked(tx, { former: asker.email, email });
+        if (user) await this.mails.addressTaken(tx, email);
+        else await this.mails.confirmEmailChange(tx, { userId, email }, now);
+        return;
+      }
     }
   }
 }

@@ -23,6 +23,7 @@ import { ProjectMember } from '../infrastructure/project-member.entity.js';
 import { findUser } from '../infrastructure/user.rows.js';
 import { AccountLimits } from './account-limits.js';
 import type { PageRequest } from './membership.service.js';
+import { withdrawAll } from './places.js';
 import { requireManager } from './require-manager.js';
 
 export interface InvitationRef {
@@ -124,12 +125,7 @@ export class InvitationService {
       await requireManager(tx, actor, ref.projectId);
       const invitation = await tx.findOne(ProjectInvitation, ref);
       if (!invitation) throw invitationNotFound();
-      const { projectId, id: target } = ref;
-      await writeAudit(tx, authorOf(actor), {
-        ...{ projectId, action: 'invitation.withdraw', target },
-        before: { role: invitation.role },
-      });
-      tx.remove(invitation);
+      await withdrawAll(tx, [invitation], authorOf(actor));
     });
   }
 

@@ -14,6 +14,7 @@ import { accessTables } from '../infrastructure/access.tables.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
 import type { Role } from '../domain/role.js';
+import { keepAnOwner, Places } from './places.js';
 import { requireManager } from './require-manager.js';
 
 export const PROJECTS_OWNED_MAX = 100;
@@ -50,6 +51,7 @@ export class MembershipService implements OnModuleInit {
     private readonly projects: ProjectService,
     private readonly events: ProjectEvents,
     private readonly apiKeys: ApiKeyService,
+    private readonly places: Places,
     private readonly mails: MailService,
   ) {}
 
@@ -112,7 +114,7 @@ export class MembershipService implements OnModuleInit {
   }
 
   /**
-   * Keys that the member made and that may more than the new role are revoked.
+   * Keys and invitations that the member made and that give more than the new role are taken back.
    * @throws DomainError `member_not_found`, `last_owner`, and as `requireManager`.
    */
   async changeRole(ref: MemberRef, role: Role, actor: Actor): Promise<Member> {
@@ -120,7 +122,7 @@ export class MembershipService implements OnModuleInit {
       const member = await this.memberLocked(tx, ref, actor);
       if (role !== 'owner') await keepAnOwner(tx, member);
       const author = authorOf(actor);
-      await this.apiKeys.revokeMadeBy(tx, ref, { role, author });
+      await this.places.takeBack(tx, ref, { role, author });
       if (member.role === role) return;
       const { projectId, userId: target } = ref;
       await writeAudit(tx, author, {
@@ -141,21 +143,13 @@ export class MembershipService implements OnModuleInit {
   }
 
   /**
-   * Takes a member out, and with her every key that she made on the project.
+   * Takes a member out, and with her every key and invitation that she made on the project.
    * @throws DomainError `member_not_found`, `last_owner`, and as `requireManager`.
    */
   async remove(ref: MemberRef, actor: Actor): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       const member = await this.memberLocked(tx, ref, actor);
-      await keepAnOwner(tx, member);
-      const author = authorOf(actor);
-      await this.apiKeys.revokeMadeBy(tx, ref, { role: null, author });
-      const { projectId, userId: target } = ref;
-      await writeAudit(tx, author, {
-        ...{ projectId, action: 'member.remove', target },
-        before: { role: member.role },
-      });
-      tx.remove(member);
+      await this.places.end(tx, member, { author: authorOf(actor), action: 'member.remove' });
     });
   }
 
@@ -165,20 +159,13 @@ export class MembershipService implements OnModuleInit {
       await this.projects.lock(tx, projectId);
       const ref = { projectId, userId: actor.userId };
       const member = (await tx.findOne(ProjectMember, ref)) ?? memberNotFound();
-      await keepAnOwner(tx, member);
-      const author = authorOf(actor);
-      await this.apiKeys.revokeMadeBy(tx, ref, { role: null, author });
-      await writeAudit(tx, author, {
-        ...{ projectId, action: 'member.leave', target: actor.userId },
-        before: { role: member.role },
-      });
-      tx.remove(member);
+      await this.places.end(tx, member, { author: authorOf(actor), action: 'member.leave' });
     });
   }
 
   /**
-   * Makes a member owner and the caller editor, in one transaction; tells both by mail. Keys that the caller made and
-   * that may more than an editor are revoked.
+   * Makes a member owner and the caller editor, in one transaction; tells both by mail. Keys and invitations
+   * that the caller made and that give more than an editor may are taken back.
    * @throws DomainError `member_not_found`, and as `requireManager`.
    */
   async transferOwnership(
@@ -197,7 +184,7 @@ export class MembershipService implements OnModuleInit {
         before: { role: receiver.role },
         after: { role: 'owner' },
       });
-      await this.apiKeys.revokeMadeBy(tx, ref, { role: 'editor', author });
+      await this.places.takeBack(tx, ref, { role: 'editor', author });
       receiver.role = 'owner';
       giver.role = 'editor';
       const { email } = await emailOf(tx, userId);
@@ -261,15 +248,6 @@ async function emailOf(tx: EntityManager, userId: string): Promise<{ email: stri
     .select('email')
     .where('id', '=', userId)
     .executeTakeFirstOrThrow();
-}
-
-async function keepAnOwner(tx: EntityManager, leaving: ProjectMember): Promise<void> {
-  if (leaving.role !== 'owner') return;
-  if ((await tx.count(ProjectMember, { projectId: leaving.projectId, role: 'owner' })) > 1) return;
-  throw new DomainError(
-    'last_owner',
-    'This is the last owner of the project. Make another member owner first.',
-  );
 }
 
 export function memberLimitReached(): DomainError {

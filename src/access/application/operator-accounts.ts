@@ -26,7 +26,7 @@ export async function confirmAccount(em: EntityManager, email: string): Promise<
   return em.fork().transactional(async (tx) => {
     const user = await findUser(tx, email);
     if (!user) return false;
-    await confirmAddress(tx, user.id, new Date());
+    await confirmAddress(tx, user, new Date());
     await writeAudit(tx, { kind: 'operator', id: null }, { action: 'account.confirm', target: user.id });
     return true;
   });

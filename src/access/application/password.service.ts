@@ -4,10 +4,10 @@ import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
 import { linkEnded } from '../domain/account-link.js';
 import type { Actor } from '../domain/actor.js';
-import { accessTables } from '../infrastructure/access.tables.js';
-import { findLink, takeLink } from '../infrastructure/account-links.js';
+import { dropLinks, findLink, takeLink } from '../infrastructure/account-links.js';
 import { Passwords } from '../infrastructure/passwords.js';
-import { confirmAddress, endSessions, setPasswordHash } from '../infrastructure/user.rows.js';
+import { endSessions } from '../infrastructure/session.rows.js';
+import { confirmAddress, setPasswordHash } from '../infrastructure/user.rows.js';
 import { AccountLimits } from './account-limits.js';
 import { AccountMails } from './account-mails.js';
 import { AccountRequests } from './account-requests.js';
@@ -53,10 +53,11 @@ export class PasswordService {
       const link = await takeLink(tx, 'reset_password', token, now);
       if (!link?.userId) throw linkEnded();
       const { userId, email } = link;
+      // A link that was mailed to an address which the account has left proves nothing of it.
+      if (!(await confirmAddress(tx, { id: userId, email }, now))) throw linkEnded();
       await setPasswordHash(tx, userId, passwordHash, now);
-      await confirmAddress(tx, userId, now);
       await endSessions(tx, userId);
-      await accessTables(tx).deleteFrom('account_link').where('userId', '=', userId).execute();
+      await dropLinks(tx, { userId, email });
       await writeSecurityEvent(tx, { userId, action: 'password_reset', network: truncatedNetwork(address) });
       await this.mails.passwordChanged(tx, email);
     });

@@ -1,20 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
+import { truncatedNetwork } from '../../audit/domain/network.js';
 import type { SecurityAction } from '../../audit/domain/security-event.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import type { Actor } from '../domain/actor.js';
+import type { Client } from '../domain/client.js';
 import { AttemptLimit } from '../infrastructure/attempt-limit.js';
-import { AuthLibrary, cookieHeaders } from '../infrastructure/auth-library.js';
+import { AuthLibrary, cookieHeaders, sessionHeaders } from '../infrastructure/auth-library.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
 import { AccountLimits } from './account-limits.js';
 import { AccountMails } from './account-mails.js';
-import { codeRefused, countingFailure, refusalOf } from './auth-refusal.js';
+import { codeRefused, countingFailure, isWrongSecret, refusalOf } from './auth-refusal.js';
 import { type SignIn, SignInService, userOf } from './sign-in.service.js';
 
 /** A code is good for 30 s and those beside them; it is remembered for longer than all of that. */
 const USED_CODE_WINDOW_SECONDS = 120;
+
+/** The cookie of a sign-in that is half done, as the library names it; a signature stands behind the dot. */
+const HALF_SIGN_IN = /(?:^|; )(?:__Host-)?auth\.two_factor=([^;]*)/;
 
 type User = Actor & { kind: 'user' };
 
@@ -49,7 +54,7 @@ export class SecondFactorService {
   async begin(
     user: User,
     password: string,
-    cookie: string | undefined,
+    { cookie }: Client,
   ): Promise<{ totpUri: string; recoveryCodes: string[] }> {
     const attempt = await this.signIns.countPassword(user.userId);
     const made = await countingFailure(attempt, () =>
@@ -63,22 +68,22 @@ export class SecondFactorService {
   }
 
   /** Sets the factor up for good. @throws DomainError `second_factor_invalid`, `second_factor_missing`, `too_many_requests`. */
-  async confirm(user: User, code: string, cookie: string | undefined): Promise<SignIn> {
+  async confirm(user: User, code: string, client: Client): Promise<SignIn> {
     const attempt = await this.signIns.countPassword(`${user.userId}\ncode`);
     const { headers, response } = await countingFailure(attempt, () =>
-      this.library.api.verifyTOTP({ body: { code }, headers: cookieHeaders(cookie), returnHeaders: true }),
+      this.library.api.verifyTOTP({ body: { code }, headers: sessionHeaders(client), returnHeaders: true }),
     );
     await this.tell(user, 'second_factor_enabled');
     return { user: userOf(response.user), cookies: headers.getSetCookie() };
   }
 
   /** Takes the factor away. @throws DomainError `invalid_credentials`, `second_factor_missing`, `too_many_requests`. */
-  async disable(user: User, password: string, cookie: string | undefined): Promise<string[]> {
+  async disable(user: User, password: string, client: Client): Promise<string[]> {
     const attempt = await this.signIns.countPassword(user.userId);
     const { headers } = await countingFailure(attempt, () =>
       this.library.api.disableTwoFactor({
         body: { password },
-        headers: cookieHeaders(cookie),
+        headers: sessionHeaders(client),
         returnHeaders: true,
       }),
     );
@@ -87,7 +92,7 @@ export class SecondFactorService {
   }
 
   /** Other recovery codes, this once. @throws DomainError `invalid_credentials`, `second_factor_missing`, `too_many_requests`. */
-  async replaceRecoveryCodes(user: User, password: string, cookie: string | undefined): Promise<string[]> {
+  async replaceRecoveryCodes(user: User, password: string, { cookie }: Client): Promise<string[]> {
     const attempt = await this.signIns.countPassword(user.userId);
     const { backupCodes } = await countingFailure(attempt, () =>
       this.library.api.generateBackupCodes({ body: { password }, headers: cookieHeaders(cookie) }),
@@ -101,9 +106,11 @@ export class SecondFactorService {
    * a row for an account.
    * @throws DomainError `second_factor_invalid`, `authentication_required`, `too_many_requests`.
    */
-  async signIn(factor: SecondFactor, cookie: string | undefined, address: string): Promise<SignIn> {
+  async signIn(factor: SecondFactor, client: Client): Promise<SignIn> {
+    const { address } = client;
     await this.limits.followLink(address);
-    const headers = cookieHeaders(withoutSession(cookie));
+    const cookie = withoutSession(client.cookie);
+    const headers = sessionHeaders({ ...client, cookie });
     const opened = await (
       'code' in factor
         ? this.library.api.verifyTOTP({ body: { code: factor.code }, headers, returnHeaders: true })
@@ -112,24 +119,48 @@ export class SecondFactorService {
             headers,
             returnHeaders: true,
           })
-    ).catch((error: unknown) => {
-      throw refusalOf(error);
+    ).catch(async (error: unknown) => {
+      const refusal = refusalOf(error);
+      const userId = isWrongSecret(refusal) ? await this.halfSignedIn(cookie) : null;
+      if (userId) await this.noteSecondStep(userId, 'second_factor_failed', address);
+      throw refusal;
     });
     const { token, user } = opened.response;
-    if ('code' in factor) await this.refuseUsed(user.id, factor.code, token ?? '');
-    const action = 'code' in factor ? 'sign_in' : 'recovery_code_used';
-    await this.signIns.signedIn(user, { address, action });
+    if ('code' in factor) await this.refuseUsed(user.id, factor.code, { token: token ?? '', address });
+    else await this.noteSecondStep(user.id, 'recovery_code_used', address);
+    await this.signIns.signedIn(user, address);
     return { user: userOf(user), cookies: opened.headers.getSetCookie() };
   }
 
   /** Who has read a code over somebody's shoulder cannot use it again (RFC 6238 §5.2). */
-  private async refuseUsed(userId: string, code: string, sessionToken: string): Promise<void> {
+  private async refuseUsed(
+    userId: string,
+    code: string,
+    opened: { token: string; address: string },
+  ): Promise<void> {
     try {
       await this.usedCodes.take(`${userId}\n${code}`);
     } catch {
-      await this.authPool.pool.query('delete from user_session where token = $1', [sessionToken]);
+      await this.authPool.pool.query('delete from user_session where token = $1', [opened.token]);
+      await this.noteSecondStep(userId, 'second_factor_failed', opened.address);
       throw codeRefused();
     }
+  }
+
+  /** Whose sign-in a cookie has begun, where its second step is still to come: the library has checked its signature. */
+  private async halfSignedIn(cookie: string): Promise<string | null> {
+    const [, value = ''] = HALF_SIGN_IN.exec(cookie) ?? [];
+    const [identifier = ''] = value.split('.');
+    const { rows } = await this.authPool.pool.query<{ userId: string }>(
+      `select u.id as "userId" from user_verification v join app_user u on u.id::text = v.value
+       where v.identifier = $1`,
+      [identifier],
+    );
+    return rows[0]?.userId ?? null;
+  }
+
+  private async noteSecondStep(userId: string, action: SecurityAction, address: string): Promise<void> {
+    await writeSecurityEvent(this.em.fork(), { userId, action, network: truncatedNetwork(address) });
   }
 
   private async tell({ userId, email, network }: User, action: SecurityAction): Promise<void> {

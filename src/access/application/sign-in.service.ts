@@ -2,15 +2,16 @@ import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
-import type { SecurityAction } from '../../audit/domain/security-event.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { clientNetwork } from '../../shared/client-network.js';
+import type { Client } from '../domain/client.js';
 import { sessionEnd } from '../domain/session-end.js';
 import { AttemptLimit } from '../infrastructure/attempt-limit.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
-import { AuthLibrary, cookieHeaders } from '../infrastructure/auth-library.js';
+import { AuthLibrary, cookieHeaders, sessionHeaders } from '../infrastructure/auth-library.js';
 import { KnownNetworks } from '../infrastructure/known-networks.js';
+import { endSession, noteUse } from '../infrastructure/session.rows.js';
 import { findUser } from '../infrastructure/user.rows.js';
 import { countingFailure, isWrongSecret } from './auth-refusal.js';
 import { type Attempt, PasswordAttempts } from './password-attempts.js';
@@ -18,6 +19,9 @@ import { type Attempt, PasswordAttempts } from './password-attempts.js';
 /** An office may sit behind one address; guessing one password is bounded by `PasswordAttempts`. */
 export const ATTEMPTS_PER_ADDRESS_MAX = 30;
 const ADDRESS_WINDOW_SECONDS = 60;
+
+/** How exactly the last use of a session is kept: one write in so long a time, whatever it is used for. */
+export const SESSION_USE_NOTED_MS = 5 * 60 * 1000;
 
 /** Sessions of one user at once; the oldest goes when one more is opened. */
 export const SESSIONS_PER_USER_MAX = 50;
@@ -93,38 +97,41 @@ export class SignInService {
    * network; failures as `PasswordAttempts` bounds them.
    * @throws DomainError `invalid_credentials`, the same for an unknown e-mail; `too_many_requests`.
    */
-  async signIn(fields: Credentials, address: string): Promise<SignInOutcome> {
+  async signIn(fields: Credentials, client: Client): Promise<SignInOutcome> {
+    const { address } = client;
     const network = clientNetwork(address);
     await this.signInsByAddress.take(network);
     const email = fields.email.toLowerCase();
     const attempt = await this.attempts.signIn(email, network);
     const { headers, response } = await countingFailure(attempt, () =>
-      this.library.api.signInEmail({ body: fields, returnHeaders: true }),
+      this.library.api.signInEmail({
+        body: fields,
+        headers: sessionHeaders({ ...client, cookie: undefined }),
+        returnHeaders: true,
+      }),
     ).catch((refusal: unknown) => {
       if (isWrongSecret(refusal)) this.noteFailure(email, address);
       throw refusal;
     });
     const cookies = headers.getSetCookie();
     if ('twoFactorRedirect' in response) return { kind: 'second_factor', cookies };
-    await this.signedIn(response.user, { address, action: 'sign_in' });
+    await this.signedIn(response.user, address);
     return { kind: 'signed_in', user: userOf(response.user), cookies };
   }
 
   /** As `signIn`, for an account that was made a moment ago and has no second factor. */
-  async signInNew(fields: Credentials, address: string): Promise<SignIn> {
-    const outcome = await this.signIn(fields, address);
+  async signInNew(fields: Credentials, client: Client): Promise<SignIn> {
+    const outcome = await this.signIn(fields, client);
     if (outcome.kind === 'second_factor') throw new Error('a new account has a second factor');
     return outcome;
   }
 
   /** What goes with each session that is opened: the network is known now, and the person's log has a line more. */
-  async signedIn(
-    { id: userId, email }: { id: string; email: string },
-    { address, action }: { address: string; action: SecurityAction },
-  ): Promise<void> {
+  async signedIn({ id: userId, email }: { id: string; email: string }, address: string): Promise<void> {
     await this.networks.remember({ id: userId, email }, clientNetwork(address));
     await this.dropSurplusSessions(userId);
-    await writeSecurityEvent(this.em.fork(), { userId, action, network: truncatedNetwork(address) });
+    const network = truncatedNetwork(address);
+    await writeSecurityEvent(this.em.fork(), { userId, action: 'sign_in', network });
   }
 
   /** Counts a try at a password of `subject` other than at sign-in. @throws DomainError `too_many_requests`. */
@@ -133,7 +140,20 @@ export class SignInService {
   }
 
   /** Ends the session of the cookie, if there is one. Returns the values that delete the cookies. */
-  async signOut(cookie: string | undefined): Promise<string[]> {
+  async signOut({ cookie, address }: Client): Promise<string[]> {
+    const signedIn = await this.find(cookie);
+    if (signedIn) {
+      await this.em.fork().transactional(async (tx) => {
+        await endSession(tx, { userId: signedIn.id, id: signedIn.sessionId });
+        const network = truncatedNetwork(address);
+        await writeSecurityEvent(tx, { userId: signedIn.id, action: 'sign_out', network });
+      });
+    }
+    return this.dropCookies(cookie);
+  }
+
+  /** The values that delete the cookies of a browser, and the session with them if there is one. */
+  async dropCookies(cookie: string | undefined): Promise<string[]> {
     const { headers } = await this.library.api.signOut({
       headers: cookieHeaders(cookie),
       returnHeaders: true,
@@ -148,34 +168,39 @@ export class SignInService {
   async changePassword(
     userId: string,
     passwords: { currentPassword: string; newPassword: string },
-    cookie: string | undefined,
+    client: Client,
   ): Promise<SignIn> {
     const attempt = await this.attempts.change(userId);
     const { headers, response } = await countingFailure(attempt, () =>
       this.library.api.changePassword({
         body: { ...passwords, revokeOtherSessions: true },
-        headers: cookieHeaders(cookie),
+        headers: sessionHeaders(client),
         returnHeaders: true,
       }),
     );
     return { user: userOf(response.user), cookies: headers.getSetCookie() };
   }
 
-  /** The user of a session cookie, or null. Only reads: a session is not prolonged by being used. */
-  async find(cookie: string | undefined): Promise<SignedInUser | null> {
+  /** The user of a session cookie, or null. A session is not prolonged by being used. */
+  async find(cookie: string | undefined): Promise<(SignedInUser & { sessionId: string }) | null> {
     if (cookie === undefined) return null;
-    const session = await this.library.api.getSession({
+    const found = await this.library.api.getSession({
       headers: cookieHeaders(cookie),
       query: { disableRefresh: true },
     });
-    return session && sessionEnd(session.session) > new Date() ? userOf(session.user) : null;
+    const now = new Date();
+    if (!found || sessionEnd(found.session) <= now) return null;
+    const { id: sessionId, lastUsedAt } = found.session;
+    if (!lastUsedAt || now.getTime() - lastUsedAt.getTime() >= SESSION_USE_NOTED_MS)
+      await noteUse(this.em.fork(), sessionId, now);
+    return { ...userOf(found.user), sessionId };
   }
 
   /** As `find`, and prolongs a session that is older than a day; `cookies` carries what then changes. */
   async renew(cookie: string | undefined): Promise<{ session: Session | null; cookies: string[] }> {
     // Prolonged for good, a cookie that was stolen once would be good for ever.
     if (!(await this.find(cookie))) {
-      return { session: null, cookies: cookie === undefined ? [] : await this.signOut(cookie) };
+      return { session: null, cookies: cookie === undefined ? [] : await this.dropCookies(cookie) };
     }
     const { headers, response } = await this.library.api.getSession({
       headers: cookieHeaders(cookie),

@@ -6,8 +6,9 @@ import { DomainError } from '../../shared/domain-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { linkEnded } from '../domain/account-link.js';
+import type { Client } from '../domain/client.js';
 import { accessTables } from '../infrastructure/access.tables.js';
-import { findLink, takeLink } from '../infrastructure/account-links.js';
+import { findLink, lockSignUps, takeLink } from '../infrastructure/account-links.js';
 import { Passwords } from '../infrastructure/passwords.js';
 import { insertUser } from '../infrastructure/user.rows.js';
 import { AccountLimits } from './account-limits.js';
@@ -52,8 +53,9 @@ export class SignUpService {
    */
   async confirm(
     fields: { token: string; password: string; rememberMe?: boolean | undefined },
-    address: string,
+    client: Client,
   ): Promise<SignIn> {
+    const { address } = client;
     this.requireOpen();
     await this.limits.followLink(address);
     const link = await findLink(this.em.fork(), 'sign_up', fields.token, new Date());
@@ -67,8 +69,12 @@ export class SignUpService {
     }
     await attempt.forget();
     const network = truncatedNetwork(address);
-    await this.em.fork().transactional((tx) => makeUser(tx, { token: fields.token, network }, new Date()));
-    return this.signIns.signInNew({ ...fields, email: link.email }, address);
+    const { email } = link;
+    await this.em.fork().transactional(async (tx) => {
+      await lockSignUps(tx, email);
+      await makeUser(tx, { token: fields.token, network }, new Date());
+    });
+    return this.signIns.signInNew({ ...fields, email }, client);
   }
 
   private requireOpen(): void {

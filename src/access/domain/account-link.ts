@@ -2,21 +2,23 @@ import { createHash, randomBytes } from 'node:crypto';
 import { DomainError } from '../../shared/domain-error.js';
 
 /** What a link is for; one does not serve as another. */
-export const LINK_KINDS = ['sign_up', 'reset_password'] as const;
+export const LINK_KINDS = ['sign_up', 'reset_password', 'change_email'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How long a link may be followed. A mailbox is read within a day; who resets a password sits in front of it. */
+/** How long a link may be followed. A mailbox is read within a day; who changes an account sits in front of it. */
 export const LINK_LIFE_MS: Record<LinkKind, number> = {
   sign_up: 24 * HOUR_MS,
   reset_password: HOUR_MS,
+  change_email: HOUR_MS,
 };
 
 /** The pages that links lead to, below PUBLIC_BASE_URL: they post the token to the API (docs/accounts.md). */
 export const LINK_PAGES: Record<LinkKind, string> = {
   sign_up: '/confirm-email',
   reset_password: '/new-password',
+  change_email: '/confirm-new-email',
 };
 
 const TOKEN_BYTES = 32;

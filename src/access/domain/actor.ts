@@ -9,7 +9,16 @@ import type { Role } from './role.js';
  * the audit; null where there is none.
  */
 export type Actor = { network: string | null } & (
-  | { kind: 'user'; userId: string; email: string; emailConfirmed: boolean; secondFactor: boolean }
+  | {
+      kind: 'user';
+      userId: string;
+      /** Of the session that the request came with. */
+      sessionId: string;
+      name: string;
+      email: string;
+      emailConfirmed: boolean;
+      secondFactor: boolean;
+    }
   | {
       kind: 'api_key';
       apiKeyId: string;

@@ -5,6 +5,8 @@ import { roleCovers, ROLES } from './role.js';
 const USER: Actor & { kind: 'user' } = {
   kind: 'user',
   userId: 'u',
+  sessionId: 's',
+  name: 'A',
   email: 'a@example.com',
   emailConfirmed: true,
   secondFactor: false,

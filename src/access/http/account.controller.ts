@@ -1,15 +1,20 @@
-import { Body, Controller, Header, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { Public } from '../access.decorators.js';
 import { AcceptInvitation } from '../application/accept-invitation.js';
+import { ChangeEmail } from '../application/change-email.js';
 import { PasswordService } from '../application/password.service.js';
 import { SignInService } from '../application/sign-in.service.js';
 import { SignUpService } from '../application/sign-up.service.js';
+import type { Client } from '../domain/client.js';
+import { CurrentClient } from './current-client.decorator.js';
 import { setCookies } from './auth.controller.js';
 import {
+  ASKED,
   AskedDto,
   ConfirmEmailBody,
+  ConfirmNewEmailBody,
   EmailBody,
   ResetPasswordBody,
   SignedInDto,
@@ -20,9 +25,6 @@ import {
 import { AcceptedDto, AcceptInvitationBody, ShownInvitationDto } from './invitation.dto.js';
 import { OwnRequestGuard } from './own-request.guard.js';
 
-/** The same answer for every address (docs/accounts.md). */
-const ASKED: AskedDto = { status: 'check_your_mail' };
-
 /** Getting an account, and getting back into it, by links that are mailed (docs/accounts.md). */
 @ApiTags('Sign-in')
 @UseGuards(OwnRequestGuard)
@@ -31,6 +33,7 @@ export class AccountController {
   constructor(
     private readonly signUps: SignUpService,
     private readonly passwords: PasswordService,
+    private readonly emails: ChangeEmail,
     private readonly invitations: AcceptInvitation,
     private readonly signIns: SignInService,
   ) {}
@@ -45,9 +48,9 @@ export class AccountController {
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
   @Post('sign-up/email')
-  async signUp(@Body() body: SignUpBody, @Req() request: Request): Promise<AskedDto> {
+  async signUp(@Body() body: SignUpBody, @CurrentClient() client: Client): Promise<AskedDto> {
     const name = body.name ?? body.email.slice(0, body.email.lastIndexOf('@'));
-    await this.signUps.ask({ ...body, name }, request.ip ?? '');
+    await this.signUps.ask({ ...body, name }, client.address);
     return ASKED;
   }
 
@@ -63,10 +66,10 @@ export class AccountController {
   @Post('confirm-email')
   async confirmEmail(
     @Body() body: ConfirmEmailBody,
-    @Req() request: Request,
+    @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto> {
-    return setCookies(response, await this.signUps.confirm(body, request.ip ?? ''));
+    return setCookies(response, await this.signUps.confirm(body, client));
   }
 
   /** Always `{ status: "check_your_mail" }`: an account gets a link to `/new-password?token=…`. */
@@ -76,8 +79,8 @@ export class AccountController {
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
   @Post('forgot-password')
-  async forgotPassword(@Body() { email }: EmailBody, @Req() request: Request): Promise<AskedDto> {
-    await this.passwords.forgot(email, request.ip ?? '');
+  async forgotPassword(@Body() { email }: EmailBody, @CurrentClient() client: Client): Promise<AskedDto> {
+    await this.passwords.forgot(email, client.address);
     return ASKED;
   }
 
@@ -88,8 +91,29 @@ export class AccountController {
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('reset-password')
-  async resetPassword(@Body() body: ResetPasswordBody, @Req() request: Request): Promise<SignedOutDto> {
-    await this.passwords.reset(body, request.ip ?? '');
+  async resetPassword(
+    @Body() body: ResetPasswordBody,
+    @CurrentClient() client: Client,
+  ): Promise<SignedOutDto> {
+    await this.passwords.reset(body, client.address);
+    return { success: true };
+  }
+
+  /**
+   * Changes the address, tells both by mail, and ends all sessions but the one that this came with, if any; opens none.
+   * 401 `invalid_credentials`, 410 `link_ended`.
+   */
+  @Public()
+  @ApiOperation({ summary: 'Confirm the new address of an account' })
+  @ApiOkResponse({ type: SignedOutDto })
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Post('confirm-new-email')
+  async confirmNewEmail(
+    @Body() body: ConfirmNewEmailBody,
+    @CurrentClient() client: Client,
+  ): Promise<SignedOutDto> {
+    await this.emails.confirm(body, client);
     return { success: true };
   }
 
@@ -100,8 +124,8 @@ export class AccountController {
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('invitation')
-  invitation(@Body() { token }: TokenBody, @Req() request: Request): Promise<ShownInvitationDto> {
-    return this.invitations.look(token, request.ip ?? '');
+  invitation(@Body() { token }: TokenBody, @CurrentClient() client: Client): Promise<ShownInvitationDto> {
+    return this.invitations.look(token, client.address);
   }
 
   /**
@@ -117,11 +141,11 @@ export class AccountController {
   @Post('accept-invitation')
   async acceptInvitation(
     @Body() body: AcceptInvitationBody,
-    @Req() request: Request,
+    @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AcceptedDto> {
-    const signedIn = await this.signIns.find(request.headers.cookie);
-    const { projectId, role, signIn } = await this.invitations.accept(body, signedIn, request.ip ?? '');
+    const signedIn = await this.signIns.find(client.cookie);
+    const { projectId, role, signIn } = await this.invitations.accept(body, signedIn, client);
     return { projectId, role, user: signIn && setCookies(response, signIn).user };
   }
 }

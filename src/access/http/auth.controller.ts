@@ -1,14 +1,27 @@
-import { Body, Controller, Get, Header, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags, ApiExtraModels, refs } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import { Body, Controller, Get, Header, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+  refs,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
 import { CurrentActor, Public, SignedIn } from '../access.decorators.js';
 import type { Actor } from '../domain/actor.js';
+import type { Client } from '../domain/client.js';
+import { ChangeEmail } from '../application/change-email.js';
 import { PasswordService } from '../application/password.service.js';
 import { type SignIn, SignInService } from '../application/sign-in.service.js';
 import { SecondFactorNeededDto } from './second-factor.dto.js';
+import { CurrentClient } from './current-client.decorator.js';
 import { OwnRequestGuard } from './own-request.guard.js';
 import { requireUser } from '../domain/actor.js';
 import {
+  ASKED,
+  AskedDto,
+  ChangeEmailBody,
   ChangePasswordBody,
   SessionDto,
   SignedInDto,
@@ -28,6 +41,7 @@ export class AuthController {
   constructor(
     private readonly signIns: SignInService,
     private readonly passwords: PasswordService,
+    private readonly emails: ChangeEmail,
   ) {}
 
   /**
@@ -43,10 +57,10 @@ export class AuthController {
   @Post('sign-in/email')
   async signIn(
     @Body() body: SignInBody,
-    @Req() request: Request,
+    @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto | SecondFactorNeededDto> {
-    const outcome = await this.signIns.signIn(body, request.ip ?? '');
+    const outcome = await this.signIns.signIn(body, client);
     if (outcome.kind === 'signed_in') return setCookies(response, outcome);
     response.append('Set-Cookie', outcome.cookies);
     return { secondFactorRequired: true };
@@ -60,10 +74,10 @@ export class AuthController {
   @Header('Cache-Control', 'no-store')
   @Post('sign-out')
   async signOut(
-    @Req() request: Request,
+    @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedOutDto> {
-    response.append('Set-Cookie', await this.signIns.signOut(request.headers.cookie));
+    response.append('Set-Cookie', await this.signIns.signOut(client));
     return { success: true };
   }
 
@@ -73,8 +87,8 @@ export class AuthController {
   @ApiExtraModels(SessionDto)
   @ApiOkResponse({ schema: { nullable: true, allOf: refs(SessionDto) } })
   @Get('get-session')
-  async session(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const { session, cookies } = await this.signIns.renew(request.headers.cookie);
+  async session(@CurrentClient() client: Client, @Res() response: Response): Promise<void> {
+    const { session, cookies } = await this.signIns.renew(client.cookie);
     response.append('Set-Cookie', cookies).setHeader('Cache-Control', 'no-store');
     response.json(session && { ...session, user: UserDto.of(session.user) });
   }
@@ -92,13 +106,32 @@ export class AuthController {
   async changePassword(
     @CurrentActor() actor: Actor,
     @Body() body: ChangePasswordBody,
-    @Req() request: Request,
+    @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto> {
     const { userId } = requireUser(actor);
-    const renewed = await this.signIns.changePassword(userId, body, request.headers.cookie);
+    const renewed = await this.signIns.changePassword(userId, body, client);
     await this.passwords.tellChanged(requireUser(actor));
     return setCookies(response, renewed);
+  }
+
+  /**
+   * Always `{ status: "check_your_mail" }`: the new address gets a link to `/confirm-new-email?token=…`, or word that it
+   * has an account; the present one is told. 401 `invalid_credentials`, 403 `email_not_confirmed`.
+   */
+  @SignedIn()
+  @ApiOperation({ summary: 'Have a link mailed that changes the address of the account' })
+  @ApiAcceptedResponse({ type: AskedDto })
+  @HttpCode(202)
+  @Header('Cache-Control', 'no-store')
+  @Post('change-email')
+  async changeEmail(
+    @CurrentActor() actor: Actor,
+    @Body() body: ChangeEmailBody,
+    @CurrentClient() { address }: Client,
+  ): Promise<AskedDto> {
+    await this.emails.ask(requireUser(actor), body, address);
+    return ASKED;
   }
 }
 

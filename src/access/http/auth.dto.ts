@@ -76,6 +76,25 @@ export class ChangePasswordBody {
   newPassword!: string;
 }
 
+export class PasswordBody {
+  @ApiProperty({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The password of the account, once more.' })
+  @IsString()
+  @MaxLength(PASSWORD_CHARACTERS_MAX)
+  password!: string;
+}
+
+export class ChangeEmailBody extends PasswordBody {
+  @EmailAddress()
+  newEmail!: string;
+}
+
+export class ConfirmNewEmailBody extends TokenBody {
+  @ApiProperty({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The password of the account.' })
+  @IsString()
+  @MaxLength(PASSWORD_CHARACTERS_MAX)
+  password!: string;
+}
+
 export class UserDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
@@ -118,3 +137,6 @@ export class AskedDto {
   })
   status!: 'check_your_mail';
 }
+
+/** The same answer for every address (docs/accounts.md). */
+export const ASKED: AskedDto = { status: 'check_your_mail' };

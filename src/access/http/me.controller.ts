@@ -1,8 +1,29 @@
-import { Controller, Get } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiProperty, ApiTags, refs } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Res } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProperty,
+  ApiTags,
+  refs,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import { TextLine } from '../../shared/text.decorator.js';
 import { CurrentActor, SignedIn } from '../access.decorators.js';
-import type { Actor } from '../domain/actor.js';
+import { OwnAccountService } from '../application/own-account.service.js';
+import { SignInService } from '../application/sign-in.service.js';
+import { type Actor, requireUser } from '../domain/actor.js';
+import type { Client } from '../domain/client.js';
 import { type Role, ROLES } from '../domain/role.js';
+import { PasswordBody, USER_NAME_CHARACTERS_MAX } from './auth.dto.js';
+import { CurrentClient } from './current-client.decorator.js';
+
+class RenameMeBody {
+  @ApiProperty({ minLength: 1, maxLength: USER_NAME_CHARACTERS_MAX, description: 'Shown to other members.' })
+  @TextLine({ min: 1, max: USER_NAME_CHARACTERS_MAX })
+  name!: string;
+}
 
 class MyUserDto {
   @ApiProperty({ enum: ['user'] })
@@ -10,6 +31,9 @@ class MyUserDto {
 
   @ApiProperty({ format: 'uuid' })
   id!: string;
+
+  @ApiProperty()
+  name!: string;
 
   @ApiProperty({ format: 'email' })
   email!: string;
@@ -39,20 +63,58 @@ class MyApiKeyDto {
 @ApiExtraModels(MyUserDto, MyApiKeyDto)
 @Controller('v1/me')
 export class MeController {
-  /** Who the credential belongs to: `{ kind: "user", id, email, emailConfirmed, secondFactor }` or `{ kind: "api_key", id, projectId, role }`. */
+  constructor(
+    private readonly accounts: OwnAccountService,
+    private readonly signIns: SignInService,
+  ) {}
+
+  /** Who the credential belongs to: `{ kind: "user", id, name, email, emailConfirmed, secondFactor }` or `{ kind: "api_key", id, projectId, role }`. */
   @SignedIn()
   @ApiOperation({ summary: 'Who calls' })
   @ApiOkResponse({ schema: { oneOf: refs(MyUserDto, MyApiKeyDto) } })
   @Get()
   me(@CurrentActor() actor: Actor): MyUserDto | MyApiKeyDto {
     return actor.kind === 'user'
-      ? {
-          kind: 'user',
-          id: actor.userId,
-          email: actor.email,
-          emailConfirmed: actor.emailConfirmed,
-          secondFactor: actor.secondFactor,
-        }
+      ? myUser(actor)
       : { kind: 'api_key', id: actor.apiKeyId, projectId: actor.projectId, role: actor.role };
   }
+
+  @SignedIn()
+  @ApiOperation({ summary: "Change one's own name" })
+  @ApiOkResponse({ type: MyUserDto })
+  @Patch()
+  async rename(@CurrentActor() actor: Actor, @Body() { name }: RenameMeBody): Promise<MyUserDto> {
+    const user = requireUser(actor);
+    await this.accounts.rename(user, name);
+    return myUser({ ...user, name });
+  }
+
+  /**
+   * Places in projects, API keys and invitations made there, sessions, second factor and the person's own log go; each
+   * project's audit tells that she has left. 401 `invalid_credentials`, 409 `last_owner` with the names of the projects.
+   */
+  @SignedIn()
+  @ApiOperation({ summary: "Delete one's own account" })
+  @ApiNoContentResponse()
+  @HttpCode(204)
+  @Delete()
+  async delete(
+    @CurrentActor() actor: Actor,
+    @Body() { password }: PasswordBody,
+    @CurrentClient() { cookie }: Client,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    await this.accounts.delete(requireUser(actor), password);
+    response.append('Set-Cookie', await this.signIns.dropCookies(cookie));
+  }
+}
+
+function myUser({
+  userId: id,
+  name,
+  email,
+  emailConfirmed,
+  secondFactor,
+}: Actor & { kind: 'user' }): MyUserDto {
+  return { kind: 'user', id, name, email, emailConfirmed, secondFactor };
 }

@@ -1,20 +1,16 @@
-import { Body, Controller, Header, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { fieldErrors } from '../../shared/domain-error.js';
 import { CurrentActor, Public, SignedIn } from '../access.decorators.js';
 import { SecondFactorService } from '../application/second-factor.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
+import type { Client } from '../domain/client.js';
 import { setCookies } from './auth.controller.js';
-import { SignedInDto, SignedOutDto } from './auth.dto.js';
+import { PasswordBody, SignedInDto, SignedOutDto } from './auth.dto.js';
+import { CurrentClient } from './current-client.decorator.js';
 import { OwnRequestGuard } from './own-request.guard.js';
-import {
-  BegunSecondFactorDto,
-  CodeBody,
-  PasswordBody,
-  RecoveryCodesDto,
-  SecondFactorBody,
-} from './second-factor.dto.js';
+import { BegunSecondFactorDto, CodeBody, RecoveryCodesDto, SecondFactorBody } from './second-factor.dto.js';
 
 /** A second factor beside the password: codes of an authenticator (TOTP) and recovery codes (docs/accounts.md). */
 @ApiTags('Sign-in')
@@ -32,9 +28,9 @@ export class SecondFactorController {
   begin(
     @CurrentActor() actor: Actor,
     @Body() { password }: PasswordBody,
-    @Req() request: Request,
+    @CurrentClient() client: Client,
   ): Promise<BegunSecondFactorDto> {
-    return this.factors.begin(requireUser(actor), password, request.headers.cookie);
+    return this.factors.begin(requireUser(actor), password, client);
   }
 
   /** From now on each sign-in asks for a code; renews the session. 401 `second_factor_invalid`. */
@@ -46,10 +42,10 @@ export class SecondFactorController {
   async confirm(
     @CurrentActor() actor: Actor,
     @Body() { code }: CodeBody,
-    @Req() request: Request,
+    @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto> {
-    return setCookies(response, await this.factors.confirm(requireUser(actor), code, request.headers.cookie));
+    return setCookies(response, await this.factors.confirm(requireUser(actor), code, client));
   }
 
   /** Renews the session. Projects that ask for a second factor are closed from now on. */
@@ -61,10 +57,10 @@ export class SecondFactorController {
   async disable(
     @CurrentActor() actor: Actor,
     @Body() { password }: PasswordBody,
-    @Req() request: Request,
+    @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedOutDto> {
-    const cookies = await this.factors.disable(requireUser(actor), password, request.headers.cookie);
+    const cookies = await this.factors.disable(requireUser(actor), password, client);
     response.append('Set-Cookie', cookies);
     return { success: true };
   }
@@ -78,10 +74,9 @@ export class SecondFactorController {
   async recoveryCodes(
     @CurrentActor() actor: Actor,
     @Body() { password }: PasswordBody,
-    @Req() request: Request,
+    @CurrentClient() client: Client,
   ): Promise<RecoveryCodesDto> {
-    const { cookie } = request.headers;
-    return { recoveryCodes: await this.factors.replaceRecoveryCodes(requireUser(actor), password, cookie) };
+    return { recoveryCodes: await this.factors.replaceRecoveryCodes(requireUser(actor), password, client) };
   }
 
   /**
@@ -96,14 +91,14 @@ export class SecondFactorController {
   @Post('sign-in/second-factor')
   async signIn(
     @Body() { code, recoveryCode }: SecondFactorBody,
-    @Req() request: Request,
+    @CurrentClient() client: Client,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto> {
     if ((code === undefined) === (recoveryCode === undefined)) {
       throw fieldErrors([{ field: 'code', message: 'Give a code, or a recovery code, and not both.' }]);
     }
     const factor = code !== undefined ? { code } : { recoveryCode: recoveryCode ?? '' };
-    const opened = await this.factors.signIn(factor, request.headers.cookie, request.ip ?? '');
+    const opened = await this.factors.signIn(factor, client);
     return setCookies(response, opened);
   }
 }

@@ -1,19 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsString, Matches, MaxLength } from 'class-validator';
+import { IsBoolean, IsString, Matches } from 'class-validator';
 import { IfGiven } from '../../shared/if-given.decorator.js';
-import { PASSWORD_CHARACTERS_MAX } from '../domain/password.js';
 
 /** Six digits, as authenticators show them. */
 const CODE = /^\d{6}$/;
 /** Five and five characters with a dash between them. */
 const RECOVERY_CODE = /^[A-Za-z0-9]{5}-[A-Za-z0-9]{5}$/;
-
-export class PasswordBody {
-  @ApiProperty({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The password of the account, once more.' })
-  @IsString()
-  @MaxLength(PASSWORD_CHARACTERS_MAX)
-  password!: string;
-}
 
 export class CodeBody {
   @ApiProperty({ pattern: CODE.source, example: '204816', description: 'Of the authenticator.' })

@@ -31,6 +31,34 @@ export async function mintLink(
   return { token, expiresAt };
 }
 
+/**
+ * Holds the links that would make an account of an address, in one order: whoever takes several of them, or the address
+ * itself, comes here first.
+ */
+export async function lockSignUps(tx: EntityManager, email: string): Promise<void> {
+  await accessTables(tx)
+    .selectFrom('account_link')
+    .select('id')
+    .where('kind', '=', 'sign_up')
+    .where('email', '=', email)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** Takes away the links of a user, and those that would make another account of an address. */
+export async function dropLinks(
+  tx: EntityManager,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  await accessTables(tx)
+    .deleteFrom('account_link')
+    .where(({ eb, and, or }) =>
+      or([eb('userId', '=', userId), and([eb('kind', '=', 'sign_up'), eb('email', '=', email)])]),
+    )
+    .execute();
+}
+
 /** The link of a token, left as it is; null where there is none to follow. */
 export async function findLink(
   em: EntityManager,

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
+import type { Client } from '../domain/client.js';
 import { AuthPool } from './auth-pool.js';
 import { type Auth, createAuth } from './auth.js';
 
@@ -29,4 +30,11 @@ export class AuthLibrary implements OnModuleInit {
 /** The library is shown the cookie alone: it believes headers such as `X-Forwarded-For`. */
 export function cookieHeaders(cookie: string | undefined): Headers {
   return new Headers(cookie === undefined ? {} : { cookie });
+}
+
+/** As `cookieHeaders`, for what opens a session: the library keeps as its user agent what stands in that header. */
+export function sessionHeaders({ cookie, device }: Pick<Client, 'cookie' | 'device'>): Headers {
+  const headers = cookieHeaders(cookie);
+  headers.set('user-agent', device);
+  return headers;
 }

@@ -52,6 +52,9 @@ export function createAuth(settings: ServiceSettings & Pick<AccessSettings, 'aut
         createdAt: 'created_at',
         updatedAt: 'updated_at',
       },
+      additionalFields: {
+        lastUsedAt: { type: 'date', required: false, input: false, fieldName: 'last_used_at' },
+      },
     },
     user: {
       modelName: 'app_user',

@@ -29,12 +29,14 @@ export const UserSessionSchema = defineEntity({
     /** Of no use alone: the cookie carries it together with a signature. */
     token: p.text(),
     expiresAt: p.datetime(),
-    /** A column of better-auth that stays null: we keep no address of a session. */
+    /** A column of better-auth that stays empty: we keep no address of a session. */
     ipAddress: p.text().nullable(),
-    /** A column of better-auth that stays null: we keep no browser of a session. */
+    /** Browser and system in words (`deviceOf`), not the header; empty or null: not known. */
     userAgent: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     updatedAt: p.datetime().defaultRaw('now()'),
+    /** To within `SESSION_USE_NOTED_MS`; null: not since this column came. */
+    lastUsedAt: p.datetime().nullable().defaultRaw('now()'),
   },
 });
 

@@ -1,9 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { DatabaseError } from 'pg';
 import { newId } from '../../shared/ids.js';
+import { linkEnded } from '../domain/account-link.js';
 import { accessTables } from './access.tables.js';
 
 /** What better-auth calls a way to sign in by password. */
 const PASSWORD_PROVIDER = 'credential';
+
+/** Of PostgreSQL (appendix A). */
+const UNIQUE_VIOLATION = '23505';
 
 export interface UserRow {
   id: string;
@@ -18,6 +23,17 @@ export async function findUser(em: EntityManager, email: string): Promise<UserRo
     .selectFrom('app_user')
     .select(['id', 'name', 'email', 'emailVerified'])
     .where('email', '=', email)
+    .executeTakeFirst();
+  return found ?? null;
+}
+
+/** The user with an id, her row held until the transaction ends; null where there is none. */
+export async function lockUser(tx: EntityManager, id: string): Promise<UserRow | null> {
+  const found = await accessTables(tx)
+    .selectFrom('app_user')
+    .select(['id', 'name', 'email', 'emailVerified'])
+    .where('id', '=', id)
+    .forUpdate()
     .executeTakeFirst();
   return found ?? null;
 }
@@ -79,17 +95,49 @@ export async function setPasswordHash(
     .execute();
 }
 
-/** Writes down that the person behind an account has proven its address. */
-export async function confirmAddress(tx: EntityManager, userId: string, now: Date): Promise<void> {
-  await accessTables(tx)
+/** Writes down that the person behind an account has proven its address; false where it has another one by now. */
+export async function confirmAddress(
+  tx: EntityManager,
+  { id, email }: Pick<UserRow, 'id' | 'email'>,
+  now: Date,
+): Promise<boolean> {
+  const confirmed = await accessTables(tx)
     .updateTable('app_user')
     .set({ emailVerified: true, updatedAt: now })
-    .where('id', '=', userId)
-    .execute();
+    .where('id', '=', id)
+    .where('email', '=', email)
+    .executeTakeFirst();
+  return confirmed.numUpdatedRows > 0n;
 }
 
-/** Ends the sessions of a user; all but the one with the id `kept`, if given. */
-export async function endSessions(tx: EntityManager, userId: string, kept?: string): Promise<void> {
-  const all = accessTables(tx).deleteFrom('user_session').where('userId', '=', userId);
-  await (kept === undefined ? all : all.where('id', '<>', kept)).execute();
+/**
+ * Gives an account an address that its person has proven.
+ * @throws DomainError `link_ended` where another account has it by now.
+ */
+export async function changeAddress(
+  tx: EntityManager,
+  { id, email }: Pick<UserRow, 'id' | 'email'>,
+  now: Date,
+): Promise<void> {
+  await accessTables(tx)
+    .updateTable('app_user')
+    .set({ email, emailVerified: true, updatedAt: now })
+    .where('id', '=', id)
+    .execute()
+    .catch((error: unknown) => {
+      throw error instanceof DatabaseError && error.code === UNIQUE_VIOLATION ? linkEnded() : error;
+    });
+}
+
+export async function changeName(
+  tx: EntityManager,
+  { id, name }: Pick<UserRow, 'id' | 'name'>,
+  now: Date,
+): Promise<void> {
+  await accessTables(tx).updateTable('app_user').set({ name, updatedAt: now }).where('id', '=', id).execute();
+}
+
+/** Takes a user away, and with her what is hers alone: sessions, password, second factor, links, her own log, keys. */
+export async function deleteUser(tx: EntityManager, id: string): Promise<void> {
+  await accessTables(tx).deleteFrom('app_user').where('id', '=', id).execute();
 }

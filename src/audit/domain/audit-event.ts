@@ -20,6 +20,7 @@ export const AUDIT_ACTIONS = [
   'sign_in_policy.save',
   'account.drop_second_factor',
   'account.create',
+  'account.delete',
   'account.confirm',
   'api_key.create',
   'api_key.rename',

@@ -11,6 +11,7 @@ export const SECURITY_ACTIONS = [
   'email_change_requested',
   'email_changed',
   'email_confirmed',
+  'name_changed',
   'second_factor_enabled',
   'second_factor_disabled',
   'second_factor_failed',

@@ -74,6 +74,43 @@ export const MAIL_TEMPLATES = {
       'If it was not you, ask for a new password on the sign-in page at once, and tell the operator of this service.',
     ],
   }),
+  email_change_asked: ({ email }: { email: string }): Letter => ({
+    subject: 'Your address is about to be changed',
+    paragraphs: [
+      `Somebody who knows your password has asked to change the address of your account to ${email}. It is changed once the link that was mailed to that address is followed.`,
+      'If it was not you, ask for a new password on the sign-in page at once: the link opens nothing then.',
+    ],
+  }),
+  confirm_email_change: ({ link }: { link: string }): Letter => ({
+    subject: 'Confirm your new e-mail address',
+    paragraphs: [
+      'Somebody, you we hope, wants this to be the address of an account. Confirm it with the password of the account; the link can be used once, within an hour.',
+      { label: 'Confirm the new address', url: link },
+      NOT_YOU,
+    ],
+  }),
+  /** To who has an account, where somebody wants the address for another one. */
+  address_taken: (): Letter => ({
+    subject: 'You have an account already',
+    paragraphs: [
+      'Somebody wanted this to be the address of another account. It has one already, and nothing was changed.',
+    ],
+  }),
+  /** To both addresses. */
+  email_changed: ({ former, email }: { former: string; email: string }): Letter => ({
+    subject: 'The address of your account was changed',
+    paragraphs: [
+      `The address of your account was changed from ${former} to ${email}, and all other sessions were signed out. Sign in with the new address from now on.`,
+      'If it was not you, tell the operator of this service at once.',
+    ],
+  }),
+  account_deleted: (): Letter => ({
+    subject: 'Your account was deleted',
+    paragraphs: [
+      'Your account was deleted, and with it your places in projects, the API keys that you made there, and your sessions.',
+      'If it was not you, tell the operator of this service and the owners of your projects at once.',
+    ],
+  }),
   password_changed: (): Letter => ({
     subject: 'Your password was changed',
     paragraphs: [

@@ -74,7 +74,8 @@ export async function startDemo<S extends MachineSettings>(
       em = app.get(EntityManager);
       const signIns = app.get(SignInService, { strict: false });
       link = oneTimeLink(async (address) => {
-        const { cookies } = await signIns.signIn({ email: DEMO_OWNER_EMAIL, password }, address);
+        const client = { address, cookie: undefined, device: '' };
+        const { cookies } = await signIns.signIn({ email: DEMO_OWNER_EMAIL, password }, client);
         return cookies;
       });
       mountDemoSite(app, {

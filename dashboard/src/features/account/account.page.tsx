@@ -1,9 +1,10 @@
-import { Button, PasswordInput, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { authSessionOptions } from '../../client/@tanstack/react-query.gen';
 import { authChangePassword } from '../../client/sdk.gen';
 import { Page } from '../../shared/page';
+import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { useAct } from '../../shared/use-act';
@@ -47,25 +48,18 @@ function PasswordForm() {
       }}
     >
       <Stack gap="sm" maw={420}>
-        <PasswordInput
+        <PasswordField
           label={t.account.currentPassword}
-          autoComplete="current-password"
-          required
           value={currentPassword}
-          onChange={(event) => setCurrent(event.currentTarget.value)}
+          onChange={setCurrent}
           error={act.fields['currentPassword']}
-          visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
         />
-        <PasswordInput
+        <PasswordField
           label={t.account.newPassword}
-          description={t.signUp.passwordHint}
-          autoComplete="new-password"
-          required
-          minLength={8}
+          chosen
           value={newPassword}
-          onChange={(event) => setNew(event.currentTarget.value)}
+          onChange={setNew}
           error={act.fields['newPassword']}
-          visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
         />
         <ProblemAlert error={act.error} />
         <div>

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { accountAcceptInvitation, accountInvitation, authSignIn } from '../../cl
 import type { ShownInvitationDto } from '../../client/types.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { SkeletonRows } from '../../shared/endless-list';
+import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
 import { t } from '../../texts/texts';
@@ -69,17 +70,13 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
           />
         )}
         {!signedIn && (
-          <PasswordInput
+          <PasswordField
             label={t.signIn.password}
-            description={accountExists ? t.invitation.yourPassword : t.signUp.passwordHint}
-            name="password"
-            autoComplete={accountExists ? 'current-password' : 'new-password'}
-            required
-            {...(!accountExists && { minLength: 8 })}
+            chosen={!accountExists}
+            {...(accountExists && { description: t.invitation.yourPassword })}
             value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
+            onChange={setPassword}
             error={act.fields['password']}
-            visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
           />
         )}
         <ProblemAlert error={act.error} />

@@ -1,12 +1,14 @@
-import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountConfirmEmail } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
+import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
 import { t } from '../../texts/texts';
 import { Doorway } from './doorway';
+import { EndedLink } from './ended-link';
 import { useEnter } from './enter';
 
 /** Where the link of a sign-up's mail leads: the password that was chosen there proves whose sign-up it is. */
@@ -28,22 +30,14 @@ export function ConfirmEmailPage() {
       >
         <Stack gap="sm">
           <Text>{t.confirmEmail.text}</Text>
-          <PasswordInput
+          <PasswordField
             label={t.signIn.password}
-            name="password"
-            autoComplete="current-password"
-            required
             autoFocus
             value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
+            onChange={setPassword}
             error={act.fields['password']}
-            visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
           />
-          {act.fields['token'] && (
-            <Text c="var(--mantine-color-error)" role="alert">
-              {t.problems.link_ended}
-            </Text>
-          )}
+          <EndedLink shown={act.fields['token']} />
           <ProblemAlert error={act.error} />
           <Button type="submit" size="sm" loading={act.pending}>
             {t.confirmEmail.act}

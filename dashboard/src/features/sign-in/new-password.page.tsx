@@ -1,12 +1,14 @@
-import { Alert, Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountResetPassword } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
+import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
 import { t } from '../../texts/texts';
 import { Doorway } from './doorway';
+import { EndedLink } from './ended-link';
 
 /** Where the link of a forgotten password leads. It opens no session: signing in comes next. */
 export function NewPasswordPage() {
@@ -32,24 +34,15 @@ export function NewPasswordPage() {
           }}
         >
           <Stack gap="sm">
-            <PasswordInput
+            <PasswordField
               label={t.account.newPassword}
-              description={t.signUp.passwordHint}
-              name="password"
-              autoComplete="new-password"
-              required
-              minLength={8}
+              chosen
               autoFocus
               value={newPassword}
-              onChange={(event) => setNewPassword(event.currentTarget.value)}
+              onChange={setNewPassword}
               error={act.fields['newPassword']}
-              visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
             />
-            {act.fields['token'] && (
-              <Text c="var(--mantine-color-error)" role="alert">
-                {t.problems.link_ended}
-              </Text>
-            )}
+            <EndedLink shown={act.fields['token']} />
             <ProblemAlert error={act.error} />
             <Button type="submit" size="sm" loading={act.pending}>
               {t.newPassword.act}

@@ -1,8 +1,9 @@
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { authSignIn } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
+import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
 import { t } from '../../texts/texts';
@@ -38,15 +39,11 @@ export function SignInPage() {
             onChange={(event) => setEmail(event.currentTarget.value)}
             error={act.fields['email']}
           />
-          <PasswordInput
+          <PasswordField
             label={t.signIn.password}
-            name="password"
-            autoComplete="current-password"
-            required
             value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
+            onChange={setPassword}
             error={act.fields['password']}
-            visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
           />
           <ProblemAlert error={act.error} />
           <Button type="submit" size="sm" loading={act.pending}>

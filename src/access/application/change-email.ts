@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { writeSecurityEvent } from '../../audit/audit.log.js';
+import { truncatedNetwork } from '../../audit/domain/network.js';
+import { fieldErrors } from '../../shared/domain-error.js';
+import { linkEnded } from '../domain/account-link.js';
+import { type Actor, emailNotConfirmed } from '../domain/actor.js';
+import type { Client } from '../domain/client.js';
+import { dropLinks, findLink, lockSignUps, takeLink } from '../infrastructure/account-links.js';
+import { endSessions } from '../infrastructure/session.rows.js';
+import { changeAddress, lockUser } from '../infrastructure/user.rows.js';
+import { AccountLimits } from './account-limits.js';
+import { AccountMails } from './account-mails.js';
+import { AccountRequests } from './account-requests.js';
+import { CurrentPassword } from './current-password.js';
+import { SignInService } from './sign-in.service.js';
+
+/** Giving one's account another address. Nothing changes before a link that was mailed to it is followed (ADR 33). */
+@Injectable()
+export class ChangeEmail {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly limits: AccountLimits,
+    private readonly requests: AccountRequests,
+    private readonly mails: AccountMails,
+    private readonly password: CurrentPassword,
+    private readonly signIns: SignInService,
+  ) {}
+
+  /**
+   * Takes note that the caller wants another address, and has mails sent to both. Whether the new one has an account is
+   * for its mailbox alone to know.
+   * @throws DomainError `email_not_confirmed`, `validation_failed`, `invalid_credentials`, `mail_not_configured`,
+   * `too_many_requests`.
+   */
+  async ask(
+    user: Actor & { kind: 'user' },
+    wanted: { newEmail: string; password: string },
+    address: string,
+  ): Promise<void> {
+    this.mails.requireMail();
+    // Who has registered somebody else's address may not prove one of his own, and enter what was given to hers.
+    if (!user.emailConfirmed) throw emailNotConfirmed();
+    const email = wanted.newEmail.toLowerCase();
+    if (email === user.email)
+      throw fieldErrors([{ field: 'newEmail', message: 'This is the address of your account already.' }]);
+    await this.password.require(user.userId, wanted.password);
+    await this.limits.ask(email, address);
+    const network = truncatedNetwork(address);
+    await this.requests.note({ kind: 'change_email', userId: user.userId, email, network });
+  }
+
+  /**
+   * Changes the address of a link's account, ends its other links and all sessions but the one that follows the link,
+   * and tells both addresses: all of it in one transaction. The password is asked for because the link may have gone to
+   * a stranger whose address was typed by mistake.
+   * @throws DomainError `link_ended`, also where the address has got an account meanwhile; `invalid_credentials`,
+   * `too_many_requests`.
+   */
+  async confirm({ token, password }: { token: string; password: string }, client: Client): Promise<void> {
+    await this.limits.followLink(client.address);
+    const link = await findLink(this.em.fork(), 'change_email', token, new Date());
+    if (!link?.userId) throw linkEnded();
+    const { email } = link;
+    // Counted for the link: a stranger's guesses do not keep the person herself from her settings.
+    await this.password.require(link.userId, password, link.id);
+    const signedIn = await this.signIns.find(client.cookie);
+    const kept = signedIn?.id === link.userId ? signedIn.sessionId : undefined;
+    const network = truncatedNetwork(client.address);
+    await this.em.fork().transactional(async (tx) => {
+      await lockSignUps(tx, email);
+      await this.change(tx, { token, kept, network }, new Date());
+    });
+  }
+
+  private async change(
+    tx: EntityManager,
+    { token, kept, network }: { token: string; kept: string | undefined; network: string | null },
+    now: Date,
+  ): Promise<void> {
+    const link = await takeLink(tx, 'change_email', token, now);
+    const user = link?.userId ? await lockUser(tx, link.userId) : null;
+    if (!link || !user) throw linkEnded();
+    const { id: userId, email: former } = user;
+    await changeAddress(tx, { id: userId, email: link.email }, now);
+    await dropLinks(tx, { userId, email: link.email });
+    await endSessions(tx, userId, kept);
+    await writeSecurityEvent(tx, { userId, action: 'email_changed', network });
+    await this.mails.emailChanged(tx, { former, email: link.email });
+  }
+}

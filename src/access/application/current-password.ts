@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { DomainError } from '../../shared/domain-error.js';
+import { Passwords } from '../infrastructure/passwords.js';
+import { passwordHashOf } from '../infrastructure/user.rows.js';
+import { SignInService } from './sign-in.service.js';
+
+/** The password of an account, asked for once more before something that a stolen session must not do. */
+@Injectable()
+export class CurrentPassword {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly passwords: Passwords,
+    private readonly signIns: SignInService,
+  ) {}
+
+  /**
+   * Wrong ones are counted for `subject`, by default the user.
+   * @throws DomainError `invalid_credentials`, `too_many_requests`.
+   */
+  async require(userId: string, password: string, subject = userId): Promise<void> {
+    const attempt = await this.signIns.countPassword(subject);
+    const hash = await passwordHashOf(this.em.fork(), userId);
+    if (hash === null || !(await this.passwords.matches(password, hash)))
+      throw new DomainError('invalid_credentials', 'This is not the password of the account.');
+    await attempt.forget();
+  }
+}

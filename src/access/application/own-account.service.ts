@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
+import { findProject, lockProject } from '../../projects/project.rows.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { type Actor, authorOf } from '../domain/actor.js';
+import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
+import { ProjectMember } from '../infrastructure/project-member.entity.js';
+import { changeName, deleteUser, lockUser } from '../infrastructure/user.rows.js';
+import { AccountMails } from './account-mails.js';
+import { CurrentPassword } from './current-password.js';
+import { isLastOwner, Places, withdrawAll } from './places.js';
+
+/** Projects that a refusal names; whoever owns more sees them in her list. */
+const PROJECTS_NAMED_MAX = 5;
+/** Somebody who is added to projects faster than that while she deletes her account is asked to try again. */
+const LOCK_TRIES_MAX = 3;
+
+type User = Actor & { kind: 'user' };
+
+/** What a person does about her own account. */
+@Injectable()
+export class OwnAccountService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly mails: AccountMails,
+    private readonly password: CurrentPassword,
+    private readonly places: Places,
+  ) {}
+
+  /** Changes what other members see her as. */
+  async rename({ userId, network }: User, name: string): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      await changeName(tx, { id: userId, name }, new Date());
+      await writeSecurityEvent(tx, { userId, action: 'name_changed', network });
+    });
+  }
+
+  /**
+   * Deletes the caller's account in one transaction: her places with the keys and invitations that she made there,
+   * invitations to her address, sessions, second factor, links and her own log. What the audits of projects say of her
+   * stays, without a name; each tells that she has left.
+   * @throws DomainError `invalid_credentials`, `last_owner` with the names of the projects, `too_many_requests`,
+   * `temporarily_unavailable`.
+   */
+  async delete(user: User, password: string): Promise<void> {
+    await this.password.require(user.userId, password);
+    for (let tries = 0; tries < LOCK_TRIES_MAX; tries++)
+      if (await this.em.fork().transactional((tx) => this.deleteIn(tx, user))) return;
+    throw new DomainError('temporarily_unavailable', 'You are being added to projects. Try again.');
+  }
+
+  /** False, and nothing is done, where she was given another place while those before were locked. */
+  private async deleteIn(tx: EntityManager, user: User): Promise<boolean> {
+    const { userId } = user;
+    const known = await this.placesOf(tx, userId);
+    // Projects before the person, as whoever adds her does; in one order for all.
+    for (const projectId of known) await lockProject(tx, projectId);
+    const account = await lockUser(tx, userId);
+    if (!account) throw new DomainError('authentication_required', 'This account was deleted meanwhile.');
+    const members = await tx.find(ProjectMember, { userId }, { orderBy: { projectId: 'asc' } });
+    if (members.some(({ projectId }) => !known.includes(projectId))) return false;
+    await refuseLastOwner(tx, members);
+    const author = authorOf(user);
+    for (const member of members) await this.places.end(tx, member, { author, action: 'member.leave' });
+    const { email } = account;
+    await withdrawAll(tx, await tx.find(ProjectInvitation, { email }), author);
+    await writeAudit(tx, author, { action: 'account.delete', target: userId });
+    await this.mails.accountDeleted(tx, email);
+    await tx.flush();
+    await deleteUser(tx, userId);
+    return true;
+  }
+
+  private async placesOf(tx: EntityManager, userId: string): Promise<string[]> {
+    const members = await tx
+      .fork({ keepTransactionContext: true })
+      .find(ProjectMember, { userId }, { orderBy: { projectId: 'asc' } });
+    return members.map(({ projectId }) => projectId);
+  }
+}
+
+/** @throws DomainError `last_owner`. */
+async function refuseLastOwner(tx: EntityManager, members: ProjectMember[]): Promise<void> {
+  const names: string[] = [];
+  for (const member of members)
+    if (await isLastOwner(tx, member)) names.push((await findProject(tx, member.projectId))?.name ?? '');
+  if (names.length === 0) return;
+  const shown = names.slice(0, PROJECTS_NAMED_MAX).map((name) => `"${name}"`);
+  const more = names.length - shown.length;
+  const projects = [...shown, ...(more > 0 ? [`${more} more`] : [])];
+  throw new DomainError(
+    'last_owner',
+    `You are the last owner of ${projects.join(', ')}. Hand the ownership over or delete the project first.`,
+  );
+}

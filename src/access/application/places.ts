@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit } from '../../audit/audit.log.js';
+import type { Author } from '../../audit/domain/author.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { ApiKeyService } from '../api-key.service.js';
+import { type Role, roleCovers } from '../domain/role.js';
+import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
+import { ProjectMember } from '../infrastructure/project-member.entity.js';
+
+interface Place {
+  projectId: string;
+  userId: string;
+}
+
+/** What goes with somebody's place in a project. All in the caller's transaction, which holds the project's row. */
+@Injectable()
+export class Places {
+  constructor(private readonly apiKeys: ApiKeyService) {}
+
+  /**
+   * Ends a place, and with it every key and invitation that its member has made on the project (ADR 14).
+   * @throws DomainError `last_owner`.
+   */
+  async end(
+    tx: EntityManager,
+    member: ProjectMember,
+    { author, action }: { author: Author; action: 'member.remove' | 'member.leave' },
+  ): Promise<void> {
+    await keepAnOwner(tx, member);
+    await this.takeBack(tx, member, { role: null, author });
+    const { projectId, userId: target, role } = member;
+    await writeAudit(tx, author, { projectId, action, target, before: { role } });
+    tx.remove(member);
+  }
+
+  /** Takes back the keys and invitations that a member has made and that give more than `role`; null: all. */
+  async takeBack(
+    tx: EntityManager,
+    { projectId, userId }: Place,
+    { role, author }: { role: Role | null; author: Author },
+  ): Promise<void> {
+    await this.apiKeys.revokeMadeBy(tx, { projectId, userId }, { role, author });
+    const invited = await tx.find(
+      ProjectInvitation,
+      { projectId, invitedBy: userId },
+      { orderBy: { id: 'asc' } },
+    );
+    const beyond = invited.filter((invitation) => role === null || !roleCovers(role, invitation.role));
+    await withdrawAll(tx, beyond, author);
+  }
+}
+
+/** Withdraws invitations in the caller's transaction: their links open nothing from now on. */
+export async function withdrawAll(
+  tx: EntityManager,
+  invitations: ProjectInvitation[],
+  author: Author,
+): Promise<void> {
+  for (const invitation of invitations) {
+    const { projectId, id: target, role } = invitation;
+    await writeAudit(tx, author, { projectId, action: 'invitation.withdraw', target, before: { role } });
+    tx.remove(invitation);
+  }
+}
+
+/** A project that had an owner keeps one. @throws DomainError `last_owner`. */
+export async function keepAnOwner(tx: EntityManager, leaving: ProjectMember): Promise<void> {
+  if (!(await isLastOwner(tx, leaving))) return;
+  throw new DomainError(
+    'last_owner',
+    'This is the last owner of the project. Make another member owner first.',
+  );
+}
+
+export async function isLastOwner(tx: EntityManager, { role, projectId }: ProjectMember): Promise<boolean> {
+  return role === 'owner' && (await tx.count(ProjectMember, { projectId, role: 'owner' })) === 1;
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { writeSecurityEvent } from '../../audit/audit.log.js';
+import { DomainError } from '../../shared/domain-error.js';
+import type { Actor } from '../domain/actor.js';
+import { endSession, endSessions, type SessionRow, sessionsOf } from '../infrastructure/session.rows.js';
+
+type User = Actor & { kind: 'user' };
+
+/** A person's own sessions. */
+@Injectable()
+export class SessionService {
+  constructor(private readonly em: EntityManager) {}
+
+  /** The sessions of the caller that hold, the newest first; at most `SESSIONS_PER_USER_MAX`. */
+  async list({ userId, sessionId }: User): Promise<(SessionRow & { current: boolean })[]> {
+    const sessions = await sessionsOf(this.em.fork(), userId, new Date());
+    return sessions.map((session) => ({ ...session, current: session.id === sessionId }));
+  }
+
+  /** Ends one of the caller's sessions, from its next request on. @throws DomainError `session_not_found`. */
+  async end({ userId, network }: User, id: string): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      if (!(await endSession(tx, { userId, id }))) throw sessionNotFound();
+      await writeSecurityEvent(tx, { userId, action: 'sign_out', network });
+    });
+  }
+
+  /** Ends all of the caller's sessions but the one that calls. */
+  async endOthers({ userId, sessionId, network }: User): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      if ((await endSessions(tx, userId, sessionId)) === 0) return;
+      await writeSecurityEvent(tx, { userId, action: 'sessions_ended', network });
+    });
+  }
+}
+
+export function sessionNotFound(): DomainError {
+  return new DomainError('session_not_found', 'You have no such session, or it has ended.');
+}

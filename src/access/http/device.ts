@@ -1,0 +1,15 @@
+import { parse } from 'bowser';
+
+/** What of the header is looked at; those of browsers have about 120 characters. */
+const USER_AGENT_CHARACTERS_MAX = 512;
+
+/**
+ * Browser and system that a `User-Agent` header names, e.g. `Firefox on Linux`: enough to know one's own session in a
+ * list, and too little to follow anybody by. Empty where it names neither.
+ */
+export function deviceOf(userAgent: string | undefined): string {
+  const text = userAgent?.slice(0, USER_AGENT_CHARACTERS_MAX);
+  if (!text) return '';
+  const { browser, os } = parse(text);
+  return [browser.name, os.name].filter(Boolean).join(' on ');
+}

@@ -1,0 +1,80 @@
+import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { isUuid } from '../../shared/ids.js';
+import { CurrentActor, SignedIn } from '../access.decorators.js';
+import { sessionNotFound, SessionService } from '../application/session.service.js';
+import { type Actor, requireUser } from '../domain/actor.js';
+
+class OwnSessionDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Firefox on Linux',
+    description: 'Browser and system that it was opened with; null: not known',
+  })
+  device!: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt!: Date;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'To within five minutes; null: not since this is kept',
+  })
+  lastUsedAt!: Date | null;
+
+  @ApiProperty({ format: 'date-time' })
+  expiresAt!: Date;
+
+  @ApiProperty({ description: 'Whether it is the one that asks.' })
+  current!: boolean;
+}
+
+class OwnSessionPageDto {
+  @ApiProperty({ type: [OwnSessionDto] })
+  items!: OwnSessionDto[];
+
+  @ApiProperty({ type: String, nullable: true, enum: [null] })
+  nextCursor!: null;
+}
+
+/** A person's own sessions (docs/accounts.md). */
+@ApiTags('Sign-in')
+@SignedIn()
+@Controller('v1/me/sessions')
+export class SessionController {
+  constructor(private readonly sessions: SessionService) {}
+
+  /** The newest first, all of them: there are at most 50. */
+  @ApiOperation({ summary: "List one's own sessions" })
+  @ApiOkResponse({ type: OwnSessionPageDto })
+  @Get()
+  async list(@CurrentActor() actor: Actor): Promise<OwnSessionPageDto> {
+    return { items: await this.sessions.list(requireUser(actor)), nextCursor: null };
+  }
+
+  /** The session that asks stays. */
+  @ApiOperation({ summary: 'Sign out everywhere else' })
+  @ApiNoContentResponse()
+  @HttpCode(204)
+  @Delete()
+  async endOthers(@CurrentActor() actor: Actor): Promise<void> {
+    await this.sessions.endOthers(requireUser(actor));
+  }
+
+  /** 404 `session_not_found`. The one that asks can be ended, too. */
+  @ApiOperation({ summary: "Sign one of one's own sessions out" })
+  @ApiNoContentResponse()
+  @HttpCode(204)
+  @Delete(':sessionId')
+  async end(@CurrentActor() actor: Actor, @Param('sessionId') sessionId: string): Promise<void> {
+    const user = requireUser(actor);
+    if (!isUuid(sessionId)) throw sessionNotFound();
+    await this.sessions.end(user, sessionId.toLowerCase());
+  }
+}

@@ -1,0 +1,53 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { SESSION_DAYS_MAX } from '../domain/session-end.js';
+import { accessTables } from './access.tables.js';
+
+export interface SessionRow {
+  id: string;
+  /** Browser and system in words; null: not known. */
+  device: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+  /** null: not since this is kept. */
+  lastUsedAt: Date | null;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The sessions of a user that hold, the newest first. */
+export async function sessionsOf(em: EntityManager, userId: string, now: Date): Promise<SessionRow[]> {
+  const rows = await accessTables(em)
+    .selectFrom('user_session')
+    .select(['id', 'userAgent', 'createdAt', 'expiresAt', 'lastUsedAt'])
+    .where('userId', '=', userId)
+    .where('expiresAt', '>', now)
+    .where('createdAt', '>', new Date(now.getTime() - SESSION_DAYS_MAX * DAY_MS))
+    .orderBy('createdAt', 'desc')
+    .execute();
+  return rows.map(({ userAgent, ...row }) => ({ ...row, device: userAgent === '' ? null : userAgent }));
+}
+
+/** Ends one session of a user; false where she has none of that id. */
+export async function endSession(
+  tx: EntityManager,
+  { userId, id }: { userId: string; id: string },
+): Promise<boolean> {
+  const ended = await accessTables(tx)
+    .deleteFrom('user_session')
+    .where('userId', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return ended.numDeletedRows > 0n;
+}
+
+/** Ends the sessions of a user; all but the one with the id `kept`, if given. Returns how many there were. */
+export async function endSessions(tx: EntityManager, userId: string, kept?: string): Promise<number> {
+  const all = accessTables(tx).deleteFrom('user_session').where('userId', '=', userId);
+  const ended = await (kept === undefined ? all : all.where('id', '<>', kept)).executeTakeFirst();
+  return Number(ended.numDeletedRows);
+}
+
+/** Keeps that a session was used now. */
+export async function noteUse(em: EntityManager, id: string, now: Date): Promise<void> {
+  await accessTables(em).updateTable('user_session').set({ lastUsedAt: now }).where('id', '=', id).execute();
+}

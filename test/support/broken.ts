@@ -1,0 +1,20 @@
+import type { TestService } from './service.js';
+
+/** Runs `act` while every statement that changes a row of the table fails: as a crash at that very step leaves it. */
+export async function whileBroken<Result>(
+  service: Pick<TestService, 'database'>,
+  table: string,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  await service.database.query(
+    `create function broken() returns trigger language plpgsql as $$ begin raise 'broken'; end $$`,
+  );
+  await service.database.query(
+    `create trigger broken before insert or update or delete on ${table} execute function broken()`,
+  );
+  try {
+    return await act();
+  } finally {
+    await service.database.query(`drop function broken cascade`);
+  }
+}
