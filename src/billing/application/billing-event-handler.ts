@@ -19,7 +19,8 @@ import { planOf, projectOfSession, type StripeEvent } from '../domain/stripe-eve
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { describeProviderError, isProviderError } from '../infrastructure/stripe-gateway.js';
-import { SubscriptionSync, type SyncResult } from './subscription-sync.js';
+import { SubscriptionSync } from './subscription-sync.js';
+import type { SyncResult } from './sync-result.js';
 
 /** Events under way at once in one worker; Stripe allows 100 requests a second. */
 const SLOTS = 8;

@@ -2,16 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
-import { type AuditedState, differenceOf } from '../../audit/domain/audit-event.js';
+import { differenceOf } from '../../audit/domain/audit-event.js';
 import { type Author, authorName } from '../../audit/domain/author.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { newSubscription, type Subscription } from '../../licensing/domain/subscription.js';
 import { findSubscription, subscriptionsOf, writeSubscription } from '../../licensing/subscription.rows.js';
-import {
-  isKnownStatus,
-  type StatusColumns,
-  statusAfter,
-} from '../../licensing/domain/subscription-status.js';
+import { isKnownStatus, type StatusColumns } from '../../licensing/domain/subscription-status.js';
 import { lockProject } from '../../projects/project.rows.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { earlier } from '../domain/json.js';
@@ -27,25 +23,19 @@ import {
   soldItemOf,
   type ToldSubscription,
 } from '../domain/stripe-subscription.js';
+import {
+  columnsOf,
+  isSuperseded,
+  meaningOf,
+  shownOf,
+  type SubscriptionDraft,
+} from '../domain/subscription-draft.js';
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
 import { billingTables } from '../infrastructure/billing.tables.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { PriceList } from '../infrastructure/price-list.js';
 import { StripeGateway } from '../infrastructure/stripe-gateway.js';
-
-/** How a synchronisation ended. */
-export type SyncResult =
-  /** The row is written; `changed` tells whether it says anything new, `ended` whether it has ended for good. */
-  | { kind: 'written'; projectId: string; changed: boolean; ended: boolean }
-  /** A later one has written already, or the subscription has ended for good. */
-  | { kind: 'superseded'; projectId: string }
-  /** Nobody can say yet which project it belongs to; a later event may. */
-  | { kind: 'unmapped' }
-  /** Only a person can mend it. Nothing was granted. */
-  | { kind: 'refused'; code: RefusalCode; sentence: string; projectId: string | null };
-
-export type RefusalCode =
-  'price_unknown' | 'customer_mismatch' | 'project_unknown' | 'subscription_not_found';
+import { projectUnknown, refused, type SyncResult } from './sync-result.js';
 
 /** Why a subscription is brought up to date. */
 export interface SyncCause {
@@ -54,17 +44,6 @@ export interface SyncCause {
   eventId?: string;
   /** Who asked; absent: the provider by its event, or the service itself. */
   author?: Author;
-}
-
-/** A subscription as it shall be written. */
-interface Draft {
-  told: ToldSubscription;
-  /** The number that was drawn before the provider was asked. */
-  seq: number;
-  /** The status columns as the events told them; absent: they follow from the row and what was told. */
-  columns?: StatusColumns;
-  /** Since when a payment is overdue, as the open invoices tell it; null where they do not. */
-  pastDueSince: Date | null;
 }
 
 /**
@@ -108,7 +87,7 @@ export class SubscriptionSync {
   }
 
   /** Asks Stripe; null where it knows no such subscription. */
-  private async fetch(externalId: string): Promise<Draft | null> {
+  private async fetch(externalId: string): Promise<SubscriptionDraft | null> {
     const seq = await this.nextSeq(this.em.fork());
     const told = readSubscription(await this.stripe.subscription(externalId));
     if (!told) return null;
@@ -145,7 +124,7 @@ export class SubscriptionSync {
     tx: EntityManager,
     told: ToldSubscription,
     prices: ReadonlyMap<string, PriceMeaning>,
-  ): Promise<Draft> {
+  ): Promise<SubscriptionDraft> {
     const events = await this.events.history(tx, told.id, told.customerId);
     const history = subscriptionFrom(events, prices) ?? { told };
     return { ...history, seq: await this.nextSeq(tx), pastDueSince: null };
@@ -175,7 +154,12 @@ export class SubscriptionSync {
 
   private async write(
     tx: EntityManager,
-    work: { projectId: string; draft: Draft; prices: ReadonlyMap<string, PriceMeaning>; cause: SyncCause },
+    work: {
+      projectId: string;
+      draft: SubscriptionDraft;
+      prices: ReadonlyMap<string, PriceMeaning>;
+      cause: SyncCause;
+    },
   ): Promise<SyncResult> {
     const { projectId, draft, prices, cause } = work;
     const { told, seq } = draft;
@@ -264,86 +248,4 @@ export class SubscriptionSync {
       });
     }
   }
-}
-
-/** Whether what was told is older than the row, or contradicts an end that is written already. */
-function isSuperseded(before: Subscription, { told, seq }: Draft): boolean {
-  if (isTerminal(before.status)) return told.status !== before.status || before.syncSeq >= seq;
-  return before.syncSeq >= seq && !isTerminal(told.status);
-}
-
-function columnsOf(
-  { told, columns, pastDueSince }: Draft,
-  { item, before, now }: { item: ReturnType<typeof soldItemOf>; before: Subscription | null; now: Date },
-): Partial<Subscription> {
-  const period = item ?? told.items[0];
-  const status =
-    columns ??
-    statusAfter(
-      before,
-      {
-        status: told.status,
-        tier: item?.meaning.tier ?? null,
-        ...(pastDueSince && { pastDueSince }),
-        endedAt: told.endedAt,
-        endReason: told.endReason,
-      },
-      now,
-    );
-  return {
-    ...status,
-    pastDueSince: isSettled(status.status) ? null : status.pastDueSince,
-    customerId: told.customerId,
-    priceId: period?.priceId ?? null,
-    interval: item?.meaning.interval ?? null,
-    currentPeriodStart: period?.periodStart ?? null,
-    currentPeriodEnd: period?.periodEnd ?? null,
-    cancelAt: told.cancelAt,
-    canceledAt: told.canceledAt,
-    collectionPaused: told.collectionPaused,
-  };
-}
-
-/**
- * Whether nothing is overdue, or it no longer matters. An ended subscription keeps no such date: whether one
- * was ever written would depend on which of its states we happened to see.
- */
-function isSettled(status: string): boolean {
-  return isKnownStatus(status) && status !== 'past_due' && status !== 'unpaid';
-}
-
-/** What of a row its people see. */
-function shownOf(row: Subscription): AuditedState {
-  const { status, tier, interval, currentPeriodEnd, cancelAt, endedAt, pastDueSince } = row;
-  return { status, tier, interval, currentPeriodEnd, cancelAt, endedAt, pastDueSince };
-}
-
-/** All of a row that means something, as one comparable text. */
-function meaningOf(row: Subscription): string {
-  const { projectId, customerId, priceId, tier, interval, status, collectionPaused, endReason } = row;
-  const { currentPeriodStart, currentPeriodEnd, cancelAt, canceledAt, endedAt, pastDueSince } = row;
-  const instants = [currentPeriodStart, currentPeriodEnd, cancelAt, canceledAt, endedAt, pastDueSince];
-  return JSON.stringify([
-    projectId,
-    customerId ?? null,
-    priceId ?? null,
-    tier ?? null,
-    interval ?? null,
-    status,
-    collectionPaused,
-    endReason ?? null,
-    instants.map((instant) => instant?.toISOString() ?? null),
-  ]);
-}
-
-function projectUnknown(projectId: string | null): SyncResult {
-  return refused(
-    'project_unknown',
-    'The subscription names a project that does not exist; somebody may be paying for nothing.',
-    projectId,
-  );
-}
-
-function refused(code: RefusalCode, sentence: string, projectId: string | null): SyncResult {
-  return { kind: 'refused', code, sentence, projectId };
 }

@@ -1,0 +1,25 @@
+/** How a synchronisation ended. */
+export type SyncResult =
+  /** The row is written; `changed` tells whether it says anything new, `ended` whether it has ended for good. */
+  | { kind: 'written'; projectId: string; changed: boolean; ended: boolean }
+  /** A later one has written already, or the subscription has ended for good. */
+  | { kind: 'superseded'; projectId: string }
+  /** Nobody can say yet which project it belongs to; a later event may. */
+  | { kind: 'unmapped' }
+  /** Only a person can mend it. Nothing was granted. */
+  | { kind: 'refused'; code: RefusalCode; sentence: string; projectId: string | null };
+
+export type RefusalCode =
+  'price_unknown' | 'customer_mismatch' | 'project_unknown' | 'subscription_not_found';
+
+export function projectUnknown(projectId: string | null): SyncResult {
+  return refused(
+    'project_unknown',
+    'The subscription names a project that does not exist; somebody may be paying for nothing.',
+    projectId,
+  );
+}
+
+export function refused(code: RefusalCode, sentence: string, projectId: string | null): SyncResult {
+  return { kind: 'refused', code, sentence, projectId };
+}

@@ -1,0 +1,90 @@
+import type { AuditedState } from '../../audit/domain/audit-event.js';
+import type { Subscription } from '../../licensing/domain/subscription.js';
+import {
+  isKnownStatus,
+  type StatusColumns,
+  statusAfter,
+} from '../../licensing/domain/subscription-status.js';
+import { isTerminal, type soldItemOf, type ToldSubscription } from './stripe-subscription.js';
+
+/** A subscription as it shall be written. */
+export interface SubscriptionDraft {
+  told: ToldSubscription;
+  /** The number that was drawn before the provider was asked. */
+  seq: number;
+  /** The status columns as the events told them; absent: they follow from the row and what was told. */
+  columns?: StatusColumns;
+  /** Since when a payment is overdue, as the open invoices tell it; null where they do not. */
+  pastDueSince: Date | null;
+}
+
+/** Whether what was told is older than the row, or contradicts an end that is written already. */
+export function isSuperseded(before: Subscription, { told, seq }: SubscriptionDraft): boolean {
+  if (isTerminal(before.status)) return told.status !== before.status || before.syncSeq >= seq;
+  return before.syncSeq >= seq && !isTerminal(told.status);
+}
+
+/** The columns of the row that Stripe's word decides, as of `now`; `before` is the row so far. */
+export function columnsOf(
+  { told, columns, pastDueSince }: SubscriptionDraft,
+  { item, before, now }: { item: ReturnType<typeof soldItemOf>; before: Subscription | null; now: Date },
+): Partial<Subscription> {
+  const period = item ?? told.items[0];
+  const status =
+    columns ??
+    statusAfter(
+      before,
+      {
+        status: told.status,
+        tier: item?.meaning.tier ?? null,
+        ...(pastDueSince && { pastDueSince }),
+        endedAt: told.endedAt,
+        endReason: told.endReason,
+      },
+      now,
+    );
+  return {
+    ...status,
+    pastDueSince: isSettled(status.status) ? null : status.pastDueSince,
+    customerId: told.customerId,
+    priceId: period?.priceId ?? null,
+    interval: item?.meaning.interval ?? null,
+    currentPeriodStart: period?.periodStart ?? null,
+    currentPeriodEnd: period?.periodEnd ?? null,
+    cancelAt: told.cancelAt,
+    canceledAt: told.canceledAt,
+    collectionPaused: told.collectionPaused,
+  };
+}
+
+/**
+ * Whether nothing is overdue, or it no longer matters. An ended subscription keeps no such date: whether one
+ * was ever written would depend on which of its states we happened to see.
+ */
+function isSettled(status: string): boolean {
+  return isKnownStatus(status) && status !== 'past_due' && status !== 'unpaid';
+}
+
+/** What of a row its people see. */
+export function shownOf(row: Subscription): AuditedState {
+  const { status, tier, interval, currentPeriodEnd, cancelAt, endedAt, pastDueSince } = row;
+  return { status, tier, interval, currentPeriodEnd, cancelAt, endedAt, pastDueSince };
+}
+
+/** All of a row that means something, as one comparable text. */
+export function meaningOf(row: Subscription): string {
+  const { projectId, customerId, priceId, tier, interval, status, collectionPaused, endReason } = row;
+  const { currentPeriodStart, currentPeriodEnd, cancelAt, canceledAt, endedAt, pastDueSince } = row;
+  const instants = [currentPeriodStart, currentPeriodEnd, cancelAt, canceledAt, endedAt, pastDueSince];
+  return JSON.stringify([
+    projectId,
+    customerId ?? null,
+    priceId ?? null,
+    tier ?? null,
+    interval ?? null,
+    status,
+    collectionPaused,
+    endReason ?? null,
+    instants.map((instant) => instant?.toISOString() ?? null),
+  ]);
+}
