@@ -15,9 +15,10 @@ const MODULES = {
   access: ['projects', 'mail', 'outbox'],
   licensing: ['projects', 'access', 'outbox'],
   consent: ['outbox', 'licensing', 'access', 'projects'],
+  visits: ['licensing', 'access', 'projects', 'consent'],
   forwarding: ['outbox', 'mail', 'licensing', 'access', 'projects', 'consent'],
   billing: ['outbox', 'licensing', 'access', 'projects'],
-  publishing: ['outbox', 'licensing', 'access', 'projects'],
+  publishing: ['outbox', 'licensing', 'access', 'projects', 'visits'],
   operations: ['outbox', 'access'],
 };
 

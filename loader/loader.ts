@@ -66,8 +66,8 @@ function start(): void {
   };
 
   /** Where a consent goes is known without the configuration, wherever API and loader share an origin. */
-  const consentUrl = (): string =>
-    new URL(configuration?.consentUrl || `/v1/projects/${projectId}/consents`, base).href;
+  const consentUrl = (): URL =>
+    new URL(configuration?.consentUrl || `/v1/projects/${projectId}/consents`, base);
   const queue = consentQueue(`${key}queue`, consentUrl);
 
   const country = (): string => region.slice(0, 2);
@@ -81,7 +81,7 @@ function start(): void {
     return (rule?.mode ?? configuration?.defaultMode) || 'opt_in';
   };
 
-  const submit = (submission: Submission): Promise<object> => {
+  const submit = async (submission: Submission): Promise<object> => {
     try {
       const { offered, ...given } = submission;
       const flags = {} as Choice;
@@ -106,7 +106,7 @@ function start(): void {
       writeJson(`${key}choice`, stored);
       return queue.send(id, body);
     } catch (error) {
-      return Promise.resolve({ id: null, stored: false, error: String(error) });
+      return { id: null, stored: false, status: 0, detail: String(error) };
     }
   };
 
@@ -158,31 +158,33 @@ function start(): void {
   };
 
   /** What holds now that the configuration is there, and whether the visitor is asked. */
-  const settle = ({ banner, honorGlobalPrivacyControl }: SiteConfiguration): void => {
+  const settle = ({ banner, honorGlobalPrivacyControl, visitsUrl }: SiteConfiguration): void => {
     const own = banner?.enabled;
     const holds = mode();
     const current = choice();
-    if (current) {
-      keep(current);
-      return;
-    }
     const objects = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
-    if (objects && honorGlobalPrivacyControl && (!own || holds === 'opt_out')) {
+    if (current) keep(current);
+    else if (objects && honorGlobalPrivacyControl && (!own || holds === 'opt_out')) {
       void submit({ action: 'opt_out', gpc: true, surface: 'signal' });
       if (own) keeper.show(consent, 'signal');
-      return;
+    } else {
+      if (holds !== 'opt_in') keep(EVERYTHING);
+      // It has granted something, and no longer holds.
+      else if (stored) keep({} as Choice);
+      if (own && holds !== 'none') {
+        // Counts the visit itself, as it alone knows what becomes of it.
+        keeper.show(consent, 'banner');
+        return;
+      }
     }
-    if (holds !== 'opt_in') keep(EVERYTHING);
-    // It has granted something, and no longer holds.
-    else if (stored) keep({} as Choice);
-    if (own && holds !== 'none') keeper.show(consent, 'banner');
+    if (visitsUrl) navigator.sendBeacon?.(new URL(visitsUrl, base), JSON.stringify({ region }));
   };
 
   const load = async (): Promise<void> => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), CONFIGURATION_TIMEOUT_MS);
     try {
-      const response = await fetch(new URL('config.json', base).href, {
+      const response = await fetch(new URL('config.json', base), {
         // Asks anew each time, and costs a 304 where nothing has changed.
         cache: 'no-cache',
         credentials: 'omit',

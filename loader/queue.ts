@@ -21,7 +21,7 @@ const WAITING_MAX = 20;
  * Choices on their way. Each is kept before it is sent and forgotten when the service has answered; the id in
  * it makes a second sending harmless, so one is sent rather twice than never.
  */
-export function consentQueue(key: string, url: () => string): ConsentQueue {
+export function consentQueue(key: string, url: () => URL): ConsentQueue {
   const underWay = new Set<string>();
 
   const waiting = (): [string, string][] => {
@@ -38,7 +38,7 @@ export function consentQueue(key: string, url: () => string): ConsentQueue {
         method: 'POST',
         keepalive: true,
         credentials: 'omit',
-        headers: { 'content-type': 'application/json' },
+        // As text, so that no browser asks first whether it may send.
         body,
       });
       const { status, ok } = response;

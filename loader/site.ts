@@ -50,6 +50,8 @@ export interface SiteConfiguration {
   /** Countries of the European Economic Area; absent as above. */
   euRegions?: string[];
   consentUrl: string;
+  /** Where visits are counted; null: they are not. Absent in older documents. */
+  visitsUrl?: string | null;
   region: string;
   configHash: string;
   policyVersion: string;

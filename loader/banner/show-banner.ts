@@ -1,13 +1,18 @@
 /** The adapter to vanilla-cookieconsent: everything else knows our configuration and our choices alone. */
 import * as library from 'vanilla-cookieconsent';
 import { ofDocument } from '../own-document';
+import { ownGlobal } from '../own-global';
 import type { BannerText, Category, Consent, Reason, SiteConfiguration } from '../site';
 import { clearCookies } from './clear-cookies';
+import { countVisit } from './count-visit';
 import { addPolicyLink, addServices, consentPanel, expandAll } from './second-layer';
 import { isRightToLeft, pickText } from './rules';
 import { dress } from './theme';
 
 let hasRun = false;
+/** The page asks once; a decision that is changed afterwards is no other visit. */
+let chosen: (() => void) | undefined;
+const address = (ofDocument('currentScript') as HTMLScriptElement).src;
 
 /** What is on the screen, and what to do with a decision. */
 export interface Shown {
@@ -36,13 +41,17 @@ export function showBanner(consent: Consent, reason: Reason): void {
   /** Nothing is asked on the first layer, only told. */
   const told = reason === 'signal' || mode === 'notice' || categories.length === 0;
   let onSecondLayer = false;
+  // Not for whoever only shows it, in a preview.
+  if (reason === 'banner' && ownGlobal(CONSENT_GLOBAL) === consent)
+    chosen ??= countVisit(configuration, address);
 
   const shown: Shown = {
     consent,
     configuration,
     text,
     decide(submission) {
-      void tell(consent.submit({ offered: categories, language, ...submission }));
+      // The answer first: what is counted is never in a consent's way.
+      void tell(consent.submit({ offered: categories, language, ...submission })).then(chosen);
       clearCookies(services, (category) => submission[category as Category] === true);
     },
   };

@@ -22,6 +22,7 @@ import { ProblemFilter } from '../shared/problem.filter.js';
 import { queueConnection, QueueLifetime } from '../shared/queue.js';
 import { ormOptions } from './orm-options.js';
 import type { Settings } from './settings.js';
+import { VisitsModule } from '../visits/visits.module.js';
 import { UpkeepModule } from '../shared/upkeep.js';
 
 /** Each module's settings behind its own token (`@SettingsFrom(forwardingSettings)`). */
@@ -70,6 +71,7 @@ export class AppModule {
         AuditHttpModule,
         ProjectsHttpModule,
         ConsentModule,
+        VisitsModule,
         ForwardingModule,
         BillingModule,
         PublishingModule,

@@ -49,6 +49,7 @@ import {
   PublicationSchema,
   SiteConfigurationSchema,
 } from '../publishing/infrastructure/publishing.entities.js';
+import { SiteVisitSchema } from '../visits/infrastructure/visit.entities.js';
 
 /**
  * Every table of the service, by module: `npx mikro-orm migration:check` compares these with the database (ADR 0020).
@@ -75,13 +76,14 @@ export const entities = [
   // licensing
   SubscriptionSchema,
   TierChangeSchema,
-  // consent, outbox, forwarding
+  // consent, visits, outbox, forwarding
   ConsentRecordSchema,
   ConsentRollupHourSchema,
   ConsentRollupDaySchema,
   ConsentRollupStateSchema,
   ErasureRequestSchema,
   ErasedRecordSchema,
+  SiteVisitSchema,
   OutboxMessageSchema,
   OutboxDeadLetterSchema,
   OutboxAwakeSchema,

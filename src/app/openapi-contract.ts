@@ -192,7 +192,7 @@ function addPathParameters(path: string, operation: Operation): void {
 /** The statuses of refusals that an operation can answer. */
 function refusalsOf({ path, method }: Route, operation: Operation, isPublic: boolean): number[] {
   const { parameters = [], requestBody, operationId } = operation;
-  const isIngest = operationId === 'consentRecord';
+  const isIngest = ['consentRecord', 'visitCount'].includes(operationId);
   const isSignIn = path.startsWith('/v1/auth/');
   const statuses: number[] = [400];
   if (!isPublic || isSignIn) statuses.push(401, 403, 429);

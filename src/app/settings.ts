@@ -11,6 +11,7 @@ import { type Namespace, SettingReader, type SettingsOf } from '../shared/declar
 import { queueSettings } from '../shared/queue.settings.js';
 import { secretSettings } from '../shared/secret-keys.settings.js';
 import { serviceSettings } from '../shared/service.settings.js';
+import { visitSettings } from '../visits/visits.settings.js';
 import { appSettings } from './app.settings.js';
 
 /** Every module's settings, in the order in which .env.example and the README show them. */
@@ -23,6 +24,7 @@ export const NAMESPACES = [
   mailSettings,
   accessSettings,
   consentSettings,
+  visitSettings,
   outboxSettings,
   forwardingSettings,
   billingSettings,

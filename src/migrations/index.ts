@@ -28,6 +28,7 @@ import { Migration20261121004000_hold } from './Migration20261121004000_hold.js'
 import { Migration20261121004001_messages_beside_gates } from './Migration20261121004001_messages_beside_gates.js';
 import { Migration20261121005001_invitations } from './Migration20261121005001_invitations.js';
 import { Migration20261121011500_drafts } from './Migration20261121011500_drafts.js';
+import { Migration20261121012000_site_visit } from './Migration20261121012000_site_visit.js';
 import { Migration20261121005002_second_factor } from './Migration20261121005002_second_factor.js';
 import { Migration20261121011000_own_account } from './Migration20261121011000_own_account.js';
 
@@ -70,4 +71,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121005002_second_factor', class: Migration20261121005002_second_factor },
   { name: 'Migration20261121011500_drafts', class: Migration20261121011500_drafts },
   { name: 'Migration20261121011000_own_account', class: Migration20261121011000_own_account },
+  { name: 'Migration20261121012000_site_visit', class: Migration20261121012000_site_visit },
 ];

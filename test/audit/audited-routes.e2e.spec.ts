@@ -293,6 +293,7 @@ const EXCEPTIONS: Record<string, string> = {
   'DELETE /v1/me/sessions': 'a person’s own log',
   'DELETE /v1/me/sessions/{sessionId}': 'a person’s own log',
   [`POST ${AT}/consents`]: 'a visitor’s record is itself what is written down',
+  [`POST ${AT}/visits`]: 'a page view is counted, and nobody is known to have made it',
   [`POST ${AT}/forwarding/token`]: 'makes a random text and keeps nothing',
   [`POST ${AT}/forwarding/test`]: 'sends a made-up record and keeps nothing',
   'POST /v1/webhooks/billing': 'keeps the event; what comes of it is subscription.change, by stripe',

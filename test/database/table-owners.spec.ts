@@ -35,6 +35,7 @@ const OWNERS: Record<string, readonly string[]> = {
   outbox: ['outbox_awake', 'outbox_dead_letter', 'outbox_gate', 'outbox_message'],
   projects: ['project'],
   publishing: ['configuration_draft', 'publication', 'site_configuration'],
+  visits: ['site_visit'],
 };
 const PARTITIONS = ['delivery_failed', 'delivery_settled'];
 

@@ -1,3 +1,4 @@
+import { VisitCounter } from '../../src/visits/application/visit-counter.js';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -172,7 +173,56 @@ describe('our banner', () => {
     front.requests.length = 0;
     await opened.reload();
     await button(opened, 'Privacy settings').waitFor();
-    expect(front.requests).toEqual([`GET /cdn/${project.id}/config.json 304`]);
+    await until('counted', () => front.requests.length === 2);
+    expect(front.requests).toEqual([
+      `GET /cdn/${project.id}/config.json 304`,
+      `POST /v1/projects/${project.id}/visits 204`,
+    ]);
+  });
+
+  it('counts each visit once, with what became of the banner, and behind the answer to a consent', async () => {
+    const posted = (): string[] =>
+      front.requests
+        .filter((request) => request.startsWith('POST'))
+        .map((request) => request.replace(/^.*\/projects\/[^/]+\//, ''));
+    const counts = async (): Promise<unknown> => {
+      await service.app.get(VisitCounter, { strict: false }).flush();
+      const [row] = await service.database.query(
+        `select sum(visits)::int as visits, sum(chosen)::int as chosen, sum(ignored)::int as ignored from site_visit
+         where project_id = $1 and dimension = 'hostname' and name = 'www.example.com'`,
+        [project.id],
+      );
+      return row;
+    };
+    await configure({});
+    const left = await open();
+    await button(left, 'Accept all').waitFor();
+    expect(posted()).toEqual([]);
+    await left.goto('about:blank');
+    await until('ignored', () => posted().length === 1);
+    expect(await counts()).toEqual({ visits: 1, chosen: 0, ignored: 1 });
+
+    front.requests.length = 0;
+    const opened = await open();
+    await button(opened, 'Accept all').click();
+    await until('counted', () => posted().length === 2);
+    expect(posted()).toEqual(['consents 201', 'visits 204']);
+    // What is decided anew is no other visit, and leaving the page is none either.
+    await button(opened, 'Privacy settings').click();
+    await button(opened, 'Reject all').last().click();
+    await recorded(2);
+    await opened.goto('about:blank');
+    await opened.waitForLoadState('networkidle');
+    expect(posted()).toEqual(['consents 201', 'visits 204', 'consents 201']);
+    expect(await counts()).toEqual({ visits: 2, chosen: 1, ignored: 1 });
+
+    await configure({ siteAnalytics: false });
+    front.requests.length = 0;
+    const silent = await open();
+    await button(silent, 'Privacy settings').waitFor();
+    await silent.goto('about:blank');
+    await silent.waitForLoadState('networkidle');
+    expect(posted().filter((request) => request.startsWith('visits'))).toEqual([]);
   });
 
   it.each([

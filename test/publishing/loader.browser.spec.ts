@@ -167,14 +167,18 @@ describe('serviceMeta', () => {
     });
     expect(frozen).toEqual([true, true, 'pro', 'pro', 'pro']);
     expect(await opened.evaluate(() => window.events)).toEqual([meta]);
+    const counted = `POST /v1/projects/${project.id}/visits 204`;
+    await until('counted', () => front.requests.length === 3);
     expect(front.requests).toEqual([
       `GET /cdn/${project.id}/loader.js 200`,
       `GET /cdn/${project.id}/config.json 200`,
+      counted,
     ]);
     // The next page asks whether it is still right, and is told so without a body.
     await opened.reload();
     await metaOf(opened);
-    expect(front.requests.slice(2)).toEqual([`GET /cdn/${project.id}/config.json 304`]);
+    await until('counted again', () => front.requests.length === 5);
+    expect(front.requests.slice(3)).toEqual([`GET /cdn/${project.id}/config.json 304`, counted]);
   });
 
   it('shows an upgrade and a downgrade to the next page', async () => {
@@ -392,7 +396,9 @@ describe('serviceConsent', () => {
     await opened.reload();
     await metaOf(opened);
     await opened.waitForLoadState('networkidle');
-    expect(front.requests.filter((request) => request.startsWith('POST'))).toEqual([]);
+    expect(front.requests.filter((request) => request.startsWith('POST'))).toEqual([
+      `POST /v1/projects/${project.id}/visits 204`,
+    ]);
     expect(await records()).toHaveLength(1);
   });
 

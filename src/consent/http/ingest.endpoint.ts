@@ -4,23 +4,17 @@ import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { REQUEST_ID_HEADER, requestIdOf } from '../../shared/logging.js';
 import { ProblemFilter } from '../../shared/problem.filter.js';
-import { securityHeaders } from '../../shared/security-headers.js';
+import { anyOriginHeaders, preflightHeaders, setHeaders } from '../../shared/any-origin.js';
+import { clientAddress } from '../../shared/client-address.js';
+import { jsonReader } from '../../shared/json-body.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { ConsentService, unknownProject } from '../application/consent.service.js';
+import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
 import { IngestMetrics } from './ingest.metrics.js';
-import { clientAddress } from './client-address.js';
-import { readConsentBody } from './ingest-body.js';
 import { IngestLimit } from './ingest-limit.js';
 
-const PREFLIGHT_SECONDS = 86_400;
-
-/** On every answer, refusals too: any site may read it (design §6.1). */
-const ANY_ORIGIN = [
-  ...['Access-Control-Allow-Origin', '*'],
-  ...['Cross-Origin-Resource-Policy', 'cross-origin'],
-  ...['Access-Control-Expose-Headers', 'Retry-After'],
-];
+const readConsentBody = jsonReader(CONSENT_BODY_BYTES_MAX);
 
 /** The path in origin form, and in the absolute form in which a proxy may hand it on; as Express would match it. */
 const INGEST_URL = /^(?:https?:\/\/[^/?#]*)?\/v1\/projects\/([^/?#]+)\/consents\/?(?:[?#]|$)/i;
@@ -42,11 +36,7 @@ export class IngestEndpoint {
     private readonly problems: ProblemFilter,
     @SettingsFrom(serviceSettings) service: ServiceSettings,
   ) {
-    const secure = securityHeaders(service.production);
-    // Helmet's own policy is for the service's own pages alone.
-    const policyAt = secure.indexOf('Cross-Origin-Resource-Policy');
-    if (policyAt !== -1) secure.splice(policyAt, 2);
-    this.headers = [...secure, ...ANY_ORIGIN];
+    this.headers = anyOriginHeaders(service.production);
     this.addressOf = clientAddress(service.trustedProxies);
   }
 
@@ -89,7 +79,7 @@ export class IngestEndpoint {
       if (error instanceof DomainError && error.code === 'project_not_found') {
         this.limit.countUnknownProject(address);
       }
-      this.setHeaders(response);
+      setHeaders(response, this.headers);
       this.metrics.count(this.problems.answer(error, request, response), startedMs);
     }
   }
@@ -99,16 +89,8 @@ export class IngestEndpoint {
     response.writeHead(204, [
       ...this.headers,
       ...[REQUEST_ID_HEADER, requestIdOf(request)],
-      ...['Access-Control-Allow-Methods', 'POST'],
-      ...['Access-Control-Allow-Headers', 'Content-Type'],
-      ...['Access-Control-Max-Age', String(PREFLIGHT_SECONDS)],
+      ...preflightHeaders(),
     ]);
     response.end();
-  }
-
-  private setHeaders(response: ServerResponse): void {
-    if (response.headersSent) return;
-    for (let at = 0; at < this.headers.length; at += 2)
-      response.setHeader(this.headers[at] ?? '', this.headers[at + 1] ?? '');
   }
 }

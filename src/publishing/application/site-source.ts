@@ -5,6 +5,7 @@ import type { Project } from '../../projects/domain/project.js';
 import { findProject } from '../../projects/project.rows.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { type VisitSettings, visitSettings } from '../../visits/visits.settings.js';
 import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
 import type { SaveNote } from '../domain/save-note.js';
 import { bannerScript } from '../infrastructure/loader-script.js';
@@ -33,6 +34,7 @@ export class SiteSource {
     private readonly em: EntityManager,
     private readonly licensing: LicensingService,
     @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
+    @SettingsFrom(visitSettings) private readonly visits: VisitSettings,
   ) {}
 
   /** null where the project does not exist. */
@@ -53,6 +55,7 @@ export class SiteSource {
       configuration,
       publicBaseUrl: this.service.publicBaseUrl,
       bannerScript: bannerScript().name,
+      countsVisits: this.visits.enabled,
     });
   }
 }

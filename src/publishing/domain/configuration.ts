@@ -72,6 +72,8 @@ export interface SiteConfiguration {
   regionRules: RegionRule[];
   /** Whether a browser that sends Global Privacy Control has thereby opted out. */
   honorGlobalPrivacyControl: boolean;
+  /** Whether page visits are counted, without anything that tells visitors apart (ADR 39). */
+  siteAnalytics: boolean;
   services: SiteService[];
   /** After so many months a choice is asked for again; also when `policyVersion` or `categories` change. */
   reconsentMonths: number;
@@ -89,6 +91,7 @@ export const DEFAULT_CONFIGURATION: SiteConfiguration = {
   defaultMode: 'opt_in',
   regionRules: [],
   honorGlobalPrivacyControl: true,
+  siteAnalytics: true,
   services: [],
   reconsentMonths: 12,
   banner: {

@@ -27,6 +27,7 @@ const SOURCE: DocumentSource = {
   },
   publicBaseUrl: 'https://api.example.com',
   bannerScript: 'banner-0123456789abcdef.js',
+  countsVisits: true,
 };
 
 describe('renderDocument (design §6.6)', () => {
@@ -46,9 +47,16 @@ describe('renderDocument (design §6.6)', () => {
       euRegions: expect.arrayContaining(['DE', 'NO', 'RE']),
       bannerScript: null,
       consentUrl: `https://api.example.com/v1/projects/${SOURCE.projectId}/consents`,
+      visitsUrl: `https://api.example.com/v1/projects/${SOURCE.projectId}/visits`,
       region: 'XX',
       isEu: true,
     });
+  });
+
+  it('says where visits are counted, unless the project or the service wants none', () => {
+    const off = { ...SOURCE.configuration, siteAnalytics: false };
+    expect(renderDocument({ ...SOURCE, configuration: off }).document.visitsUrl).toBeNull();
+    expect(renderDocument({ ...SOURCE, countsVisits: false }).document.visitsUrl).toBeNull();
   });
 
   it('is named by the hash of all the rest, and its body is the document', () => {

@@ -26,6 +26,8 @@ export interface SiteDocument extends SiteConfiguration {
   bannerScript: string | null;
   /** Where consents go; relative: to the loader's own origin. */
   consentUrl: string;
+  /** Where page visits are counted; null: they are not. */
+  visitsUrl: string | null;
   /** The visitor's; whoever delivers the document and knows better fills it in. */
   region: string;
   isEu: boolean;
@@ -42,6 +44,8 @@ export interface DocumentSource {
   publicBaseUrl: string;
   /** File name of our banner as it is built now. */
   bannerScript: string;
+  /** Whether this service counts page visits at all. */
+  countsVisits: boolean;
 }
 
 /** A document, ready to be stored. */
@@ -55,7 +59,7 @@ export interface RenderedDocument {
 
 /** Renders what is published. The same source gives the same bytes, and so the same hash. */
 export function renderDocument(source: DocumentSource): RenderedDocument {
-  const { projectId, domains, tier, configuration, publicBaseUrl, bannerScript } = source;
+  const { projectId, domains, tier, configuration, publicBaseUrl, bannerScript, countsVisits } = source;
   const geoTargeting = GEO_TARGETING_TIERS.includes(tier);
   const ownPreviewHosts = domains.filter(
     (domain) => isPreviewHost(domain, []) && !isPreviewHost(domain, [domain]),
@@ -72,6 +76,8 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     euRegions: EU_REGIONS.split(' '),
     bannerScript: settings.banner.enabled ? bannerScript : null,
     consentUrl: `${publicBaseUrl}/v1/projects/${projectId}/consents`,
+    visitsUrl:
+      countsVisits && settings.siteAnalytics ? `${publicBaseUrl}/v1/projects/${projectId}/visits` : null,
     region: UNKNOWN_REGION,
     isEu: isEu(UNKNOWN_REGION),
     ...settings,
@@ -131,6 +137,7 @@ function inOrder(configuration: SiteConfiguration): SiteConfiguration {
     defaultMode: configuration.defaultMode,
     regionRules: configuration.regionRules.map(({ regions, mode }) => ({ regions, mode })),
     honorGlobalPrivacyControl: configuration.honorGlobalPrivacyControl,
+    siteAnalytics: configuration.siteAnalytics,
     services: configuration.services.map(({ name, provider, category, policyUrl, cookies }) => ({
       name,
       provider,

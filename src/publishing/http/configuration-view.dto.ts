@@ -27,6 +27,7 @@ export class ConfigurationContentDto implements SiteConfiguration {
   @ApiProperty({ enum: CONSENT_MODES }) defaultMode!: ConsentMode;
   @ApiProperty({ type: [RegionRuleDto] }) regionRules!: RegionRuleDto[];
   @ApiProperty() honorGlobalPrivacyControl!: boolean;
+  @ApiProperty({ description: 'Whether page visits are counted' }) siteAnalytics!: boolean;
   @ApiProperty({ type: [SiteServiceDto] }) services!: SiteServiceDto[];
   @ApiProperty() reconsentMonths!: number;
   @ApiProperty({ type: BannerSettingsDto }) banner!: BannerSettingsDto;

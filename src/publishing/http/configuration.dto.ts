@@ -105,6 +105,14 @@ export class ConfigurationBodyDto {
   @IsBoolean()
   honorGlobalPrivacyControl?: boolean;
 
+  @ApiPropertyOptional({
+    default: DEFAULT_CONFIGURATION.siteAnalytics,
+    description: 'Whether page visits are counted, without identifiers',
+  })
+  @IfGiven()
+  @IsBoolean()
+  siteAnalytics?: boolean;
+
   @ApiPropertyOptional({ type: [SiteServiceDto], description: 'What the second layer lists' })
   @IfGiven()
   @IsArray()

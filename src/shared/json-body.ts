@@ -1,35 +1,39 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
-import { DomainError } from '../../shared/domain-error.js';
-import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
+import { DomainError } from './domain-error.js';
 
 /** JSON, or JSON as text: a `sendBeacon` of a string needs no preflight and comes as text/plain. */
 const MEDIA_TYPES = ['application/json', 'text/plain'];
 
-const parse = express.json({
-  limit: CONSENT_BODY_BYTES_MAX,
-  type: MEDIA_TYPES,
-  strict: false,
-  verify: refuseEmptyBody,
-}) as unknown as (
+type Parser = (
   request: IncomingMessage & { body?: unknown },
   response: ServerResponse,
   next: (error?: unknown) => void,
 ) => void;
 
 /**
- * Reads a JSON body of at most `CONSENT_BODY_BYTES_MAX`.
- * @throws DomainError `body_not_json`, `unsupported_media_type`, or the parser's own error (problem.filter.ts)
+ * Reads JSON bodies of at most `bytesMax`, for routes that are served ahead of Express. What it returns rejects with
+ * DomainError `body_not_json`, `unsupported_media_type`, or the parser's own error (problem.filter.ts).
  */
-export function readConsentBody(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
-  const parsed: IncomingMessage & { body?: unknown } = request;
-  return new Promise((resolve, reject) => {
-    parse(parsed, response, (error) => {
-      if (error) reject(error as Error);
-      else if (parsed.body === undefined) reject(noBody(request));
-      else resolve(parsed.body);
+export function jsonReader(
+  bytesMax: number,
+): (request: IncomingMessage, response: ServerResponse) => Promise<unknown> {
+  const parse = express.json({
+    limit: bytesMax,
+    type: MEDIA_TYPES,
+    strict: false,
+    verify: refuseEmptyBody,
+  }) as unknown as Parser;
+  return (request, response) => {
+    const parsed: IncomingMessage & { body?: unknown } = request;
+    return new Promise((resolve, reject) => {
+      parse(parsed, response, (error) => {
+        if (error) reject(error as Error);
+        else if (parsed.body === undefined) reject(noBody(request));
+        else resolve(parsed.body);
+      });
     });
-  });
+  };
 }
 
 function noBody(request: IncomingMessage): DomainError {

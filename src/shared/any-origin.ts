@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http';
+import { securityHeaders } from './security-headers.js';
+
+const PREFLIGHT_SECONDS = 86_400;
+
+/** What every answer of a route carries that pages of any site may call, refusals too: name and value in turn. */
+export function anyOriginHeaders(production: boolean): string[] {
+  const secure = securityHeaders(production);
+  // Helmet's own policy is for the service's own pages alone.
+  const policyAt = secure.indexOf('Cross-Origin-Resource-Policy');
+  if (policyAt !== -1) secure.splice(policyAt, 2);
+  return [
+    ...secure,
+    ...['Access-Control-Allow-Origin', '*'],
+    ...['Cross-Origin-Resource-Policy', 'cross-origin'],
+    ...['Access-Control-Expose-Headers', 'Retry-After'],
+  ];
+}
+
+/** What a browser that asks before it sends is told besides: any origin may POST. */
+export function preflightHeaders(): string[] {
+  return [
+    ...['Access-Control-Allow-Methods', 'POST'],
+    ...['Access-Control-Allow-Headers', 'Content-Type'],
+    ...['Access-Control-Max-Age', String(PREFLIGHT_SECONDS)],
+  ];
+}
+
+/** Sets the headers of an answer whose head somebody else writes. */
+export function setHeaders(response: ServerResponse, headers: string[]): void {
+  if (response.headersSent) return;
+  for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
+}

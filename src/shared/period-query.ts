@@ -1,0 +1,47 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional } from 'class-validator';
+import { fieldErrors } from './domain-error.js';
+import { IsInstant } from './instant.js';
+
+const DEFAULT_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
+const INTERVALS = ['hour', 'day'] as const;
+type Interval = (typeof INTERVALS)[number];
+
+/** A period of which something is counted. */
+export class PeriodQuery {
+  @ApiPropertyOptional({ description: 'At or after; 30 days before `to` by default' })
+  @IsOptional()
+  @IsInstant()
+  from?: Date;
+
+  @ApiPropertyOptional({ description: 'Before; now by default' })
+  @IsOptional()
+  @IsInstant()
+  to?: Date;
+
+  @ApiPropertyOptional({ enum: INTERVALS, default: 'day', description: 'In UTC' })
+  @IsOptional()
+  @IsIn(INTERVALS, { message: `interval must be one of ${INTERVALS.join(', ')}.` })
+  interval: Interval = 'day';
+}
+
+interface PeriodRules {
+  now: Date;
+  daysMax: Record<Interval, number>;
+  isAllowed(from: Date, to: Date, interval: Interval): boolean;
+}
+
+/** The period that is asked for. @throws DomainError `validation_failed`. */
+export function periodOf(
+  query: PeriodQuery,
+  { now, daysMax, isAllowed }: PeriodRules,
+): { from: Date; to: Date; interval: Interval } {
+  const { interval, to = now } = query;
+  const from = query.from ?? new Date(to.getTime() - DEFAULT_PERIOD_MS);
+  if (from >= to) throw fieldErrors([{ field: 'from', message: 'from must be before to.' }]);
+  if (!isAllowed(from, to, interval)) {
+    const message = `By ${interval}, at most ${daysMax[interval]} days are counted at once.`;
+    throw fieldErrors([{ field: 'from', message }]);
+  }
+  return { from, to, interval };
+}

@@ -1,0 +1,117 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { LRUCache } from 'lru-cache';
+import { findProject } from '../../projects/project.rows.js';
+import { DomainError, fieldErrors } from '../../shared/domain-error.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
+import { type BrowserHeaders, deviceOf, hostOf, languageOf, readVisit } from '../domain/visit.js';
+import { type VisitRow, VisitTally } from '../domain/visit-tally.js';
+import { VisitMetrics } from './visit.metrics.js';
+import { addVisits } from '../infrastructure/visit-rows.js';
+
+/** So much is lost at most where a process is killed; the dashboard shows a visit after at most as long. */
+const FLUSH_EVERY_MS = 5_000;
+/** One statement takes some milliseconds. */
+const ROWS_PER_STATEMENT = 1_000;
+
+/** What is known of a project is asked again after so long, so that changed domains count. */
+const PROJECT_MS = 30_000;
+/** With their domains some 10 MB at most. */
+const PROJECTS_MAX = 10_000;
+
+/** A page view as it came in. */
+export interface VisitRequest extends BrowserHeaders {
+  projectId: string;
+  body: unknown;
+  origin: string | undefined;
+}
+
+/**
+ * Counts page views in the process and adds them up in the database from time to time (ADR 39). No request waits for
+ * the write, and what a process that is killed has not written is not counted: these are counts, not consents.
+ */
+@Injectable()
+export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly tally = new VisitTally();
+  private readonly failures = new ThrottledLog(
+    new Logger(VisitCounter.name),
+    'page visits could not be written; they are kept and written later',
+  );
+  private readonly domains: LRUCache<string, string[] | 'unknown'>;
+  private timer: NodeJS.Timeout | undefined;
+  private flushing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly metrics: VisitMetrics,
+    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
+  ) {
+    // Requests that ask for the same project at once share one query.
+    this.domains = new LRUCache({
+      max: PROJECTS_MAX,
+      ttl: PROJECT_MS,
+      fetchMethod: async (projectId) =>
+        (await findProject(this.em.fork(), projectId))?.domains ?? ('unknown' as const),
+    });
+    metrics.held(() => this.tally.size);
+  }
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  /**
+   * Counts one page view; resolves at once, or after a look at the project.
+   * @throws DomainError validation_failed, project_not_found, origin_not_allowed
+   */
+  async count({ projectId, body, origin, ...browser }: VisitRequest, now: Date): Promise<void> {
+    const visit = readVisit(body);
+    if (!visit)
+      throw fieldErrors([
+        {
+          field: 'banner',
+          message: 'Send an object; banner must be none, chosen or ignored, where it is there.',
+        },
+      ]);
+    const domains = this.domains.get(projectId) ?? (await this.domains.fetch(projectId));
+    if (domains === undefined || domains === 'unknown') throw unknownProject();
+    const hostname = hostOf(origin, { domains, production: this.service.production });
+    if (hostname === null)
+      throw new DomainError('origin_not_allowed', 'This origin is none of the domains of the project.');
+    const described = {
+      hostname,
+      language: languageOf(browser.acceptLanguage),
+      device: deviceOf(browser.userAgent),
+    };
+    if (!this.tally.count(projectId, { ...visit, ...described }, now)) this.metrics.dropped(1);
+  }
+
+  /** Writes what was counted. One at a time; never rejects. */
+  flush(): Promise<void> {
+    return (this.flushing = this.flushing.then(() => this.write(this.tally.take(new Date()))));
+  }
+
+  private async write(rows: VisitRow[]): Promise<void> {
+    for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+      try {
+        await addVisits(this.em.fork(), rows.slice(at, at + ROWS_PER_STATEMENT));
+      } catch (error) {
+        // A project that went meanwhile fails its neighbours, and is left out the next time.
+        this.failures.warn(error);
+        this.metrics.dropped(this.tally.giveBack(rows.slice(at)));
+        return;
+      }
+    }
+  }
+}
+
+export function unknownProject(): DomainError {
+  return new DomainError('project_not_found', 'There is no such project. Check the project id in the URL.');
+}

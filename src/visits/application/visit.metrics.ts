@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge } from 'prom-client';
+import { Metrics } from '../../shared/metrics.js';
+
+/** What becomes of page visits, for an operator. */
+@Injectable()
+export class VisitMetrics {
+  private readonly requests: Counter<'result'>;
+  private readonly lost: Counter;
+
+  constructor(private readonly metrics: Metrics) {
+    const registers = [metrics.registry];
+    this.requests = new Counter({
+      name: 'site_visit_requests_total',
+      help: 'Page visits by what became of them: counted, or the code of the refusal.',
+      labelNames: ['result'],
+      registers,
+    });
+    this.lost = new Counter({
+      name: 'site_visits_dropped_total',
+      help: 'Page visits that were not counted because there was no room for them in the process.',
+      registers,
+    });
+  }
+
+  count(result: string): void {
+    this.requests.inc({ result });
+  }
+
+  dropped(visits: number): void {
+    if (visits > 0) this.lost.inc(visits);
+  }
+
+  held(entries: () => number): void {
+    new Gauge({
+      name: 'site_visit_counts_held',
+      help: 'Counts that the process holds until they are written, or until their hour is over.',
+      registers: [this.metrics.registry],
+      collect() {
+        this.set(entries());
+      },
+    });
+  }
+}

@@ -1,0 +1,90 @@
+import { OTHER_NAME } from '../../consent/domain/consent-counts.js';
+
+/** What became of the banner on a page that was visited; `none`: it was not shown. */
+export const BANNER_OUTCOMES = ['none', 'chosen', 'ignored'] as const;
+export type BannerOutcome = (typeof BANNER_OUTCOMES)[number];
+
+export const DEVICES = ['desktop', 'phone', 'tablet'] as const;
+
+/** By what visits are counted, each by itself: how many came from a country by phone is not kept. */
+export const DIMENSIONS = ['hostname', 'region', 'language', 'device'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+/** One page view. A name that is not known is `OTHER_NAME`. */
+export interface Visit extends Record<Dimension, string> {
+  banner: BannerOutcome;
+}
+
+/** What a browser says of itself with every request. */
+export interface BrowserHeaders {
+  userAgent: string | undefined;
+  acceptLanguage: string | undefined;
+}
+
+/** What the loader sends: `{ banner, region }`, both may be absent; null where it is something else. */
+export function readVisit(body: unknown): { banner: BannerOutcome; region: string } | null {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
+  const { banner = 'none', region } = body as { banner?: unknown; region?: unknown };
+  const outcome = BANNER_OUTCOMES.find((known) => known === banner);
+  return outcome === undefined ? null : { banner: outcome, region: countryOf(region) };
+}
+
+/** The country of a region, which may have a subdivision (`US-CA`). Only names that exist are kept: so few are. */
+function countryOf(region: unknown): string {
+  const country = typeof region === 'string' ? region.slice(0, 2) : '';
+  return COUNTRIES().has(country) ? country : OTHER_NAME;
+}
+
+/** The language that the browser prefers, by its first part: that of the visitor, whatever the page speaks. */
+export function languageOf(acceptLanguage: string | undefined): string {
+  const first = /^\s*([a-z]{2})(?=[-,;\s]|$)/i.exec(acceptLanguage ?? '')?.[1]?.toLowerCase() ?? '';
+  return LANGUAGES().has(first) ? first : OTHER_NAME;
+}
+
+/** A rough kind of device. Tablets of Apple's say that they are desktops, and are counted as such. */
+export function deviceOf(userAgent: string | undefined): string {
+  const agent = userAgent ?? '';
+  if (!/^Mozilla\//.test(agent) || /bot|crawl|spider/i.test(agent)) return OTHER_NAME;
+  if (/iPad|Tablet|Android(?!.*Mobile)/.test(agent)) return 'tablet';
+  return /Mobi/.test(agent) ? 'phone' : 'desktop';
+}
+
+/**
+ * The page's host, from the `Origin` that a browser sends along; null where the visit is none of the project's, as a
+ * choice would be: then nothing is counted. A page without a host of its own (a file, a sandbox) is `OTHER_NAME`.
+ */
+export function hostOf(
+  origin: string | undefined,
+  { domains, production }: { domains: readonly string[]; production: boolean },
+): string | null {
+  if (origin === undefined) return null;
+  const host = URL.canParse(origin) ? new URL(origin).hostname.replace(/\.$/, '') : '';
+  const isOwn = domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
+  const isAnybody = domains.length === 0 || (!production && LOCAL_HOSTS.has(host));
+  if (!isOwn && !isAnybody) return null;
+  return host === '' ? OTHER_NAME : host;
+}
+
+const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
+const PAIRS = LETTERS.flatMap((first) => LETTERS.map((second) => first + second));
+/** Codes that have a name and are no country: the unknown one, and groups of countries. */
+const NO_COUNTRIES = new Set(['ZZ', 'EU', 'EZ', 'UN', 'QO', 'XA', 'XB']);
+
+const LANGUAGES = once(() => known('language', PAIRS));
+const COUNTRIES = once(() => {
+  const codes = PAIRS.map((pair) => pair.toUpperCase()).filter((code) => !NO_COUNTRIES.has(code));
+  return known('region', codes);
+});
+
+/** Those codes that ICU has a name for. */
+function known(type: 'language' | 'region', codes: string[]): Set<string> {
+  const names = new Intl.DisplayNames('en', { type, fallback: 'none' });
+  return new Set(codes.filter((code) => names.of(code) !== undefined));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}

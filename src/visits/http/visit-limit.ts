@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { RateWindow } from '../../consent/domain/rate-window.js';
+import { clientNetwork } from '../../shared/client-network.js';
+import { tooManyRequests } from '../../shared/domain-error.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type VisitSettings, visitSettings } from '../visits.settings.js';
+
+const WINDOW_MS = 60_000;
+/** Counters of each kind that are kept; each takes some 200 bytes. */
+const KEYS_MAX = 50_000;
+/** One address visits the sites of so many projects at its full rate. */
+const PROJECTS_OF_A_NETWORK = 10;
+
+/** Counts page visits in this process, by network and project, and by network over all projects. */
+@Injectable()
+export class VisitLimit {
+  private readonly byProject: RateWindow | null;
+  private readonly byNetwork: RateWindow | null;
+
+  constructor(@SettingsFrom(visitSettings) { ratePerMinute }: VisitSettings) {
+    const windowOf = (countMax: number): RateWindow | null =>
+      countMax === 0 ? null : new RateWindow({ countMax, windowMs: WINDOW_MS, keysMax: KEYS_MAX });
+    this.byProject = windowOf(ratePerMinute);
+    this.byNetwork = windowOf(ratePerMinute * PROJECTS_OF_A_NETWORK);
+  }
+
+  /** @throws DomainError `too_many_requests` (429) with the seconds to wait. */
+  count(address: string, projectId: string): void {
+    const nowMs = performance.now();
+    const network = clientNetwork(address);
+    const waitMs =
+      this.byNetwork?.add(network, nowMs) || this.byProject?.add(`${network} ${projectId}`, nowMs);
+    if (waitMs) throw tooManyRequests('Too many page visits from one address.', waitMs);
+  }
+
+  /** Who names projects that do not exist is guessing, and each guess asks the database. */
+  countUnknownProject(address: string): void {
+    this.byNetwork?.add(clientNetwork(address), performance.now(), PROJECTS_OF_A_NETWORK - 1);
+  }
+}

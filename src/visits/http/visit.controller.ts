@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { CurrentProject, ProjectRole, Public } from '../../access/access.decorators.js';
+import { ANALYTICS_DAYS_MAX, isPeriodAllowed } from '../../consent/domain/consent-counts.js';
+import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
+import { RequireTier } from '../../licensing/require-tier.decorator.js';
+import type { Project } from '../../projects/domain/project.js';
+import { GoneSignal } from '../../shared/client-gone.js';
+import { PeriodQuery, periodOf } from '../../shared/period-query.js';
+import { type SiteAnswer, SiteAnalytics } from '../application/site-analytics.js';
+import { SeenHostsView, SiteAnalyticsView, VISIT_BODY_SCHEMA } from './visit.dto.js';
+import { VisitEndpoint } from './visit.endpoint.js';
+
+@ApiTags('Analytics')
+@Controller('v1/projects/:projectId')
+export class VisitController {
+  constructor(
+    private readonly endpoint: VisitEndpoint,
+    private readonly analytics: SiteAnalytics,
+  ) {}
+
+  /** Described here; the server hands these requests to the endpoint before Express sees them (visit.endpoint.ts). */
+  @Post('visits')
+  @Public()
+  @ApiOperation({ summary: 'Count a page view; public, called by loader and banner' })
+  @ApiConsumes('application/json', 'text/plain')
+  @ApiBody({ required: true, schema: VISIT_BODY_SCHEMA })
+  @ApiNoContentResponse({ description: 'Counted; nothing is kept that tells visitors apart' })
+  count(
+    @Param('projectId') projectId: string,
+    @Req() request: IncomingMessage,
+    @Res() response: ServerResponse,
+  ): Promise<void> {
+    return this.endpoint.post(projectId, request, response);
+  }
+
+  /** Counts by interval, hostname, country, language and device (docs/analytics.md has the definitions). */
+  @Get('analytics/site')
+  @ProjectRole('viewer')
+  @RequireTier(...ANALYTICS_TIERS)
+  @ApiOperation({ summary: 'Page visits, and what became of the banner; tier business and above' })
+  @ApiOkResponse({ type: SiteAnalyticsView })
+  site(
+    @CurrentProject() project: Project,
+    @Query() query: PeriodQuery,
+    @GoneSignal() gone: AbortSignal,
+  ): Promise<SiteAnswer> {
+    const period = periodOf(query, {
+      now: new Date(),
+      daysMax: ANALYTICS_DAYS_MAX,
+      isAllowed: isPeriodAllowed,
+    });
+    return this.analytics.answer({ projectId: project.id, ...period }, gone);
+  }
+
+  /** Where the loader has run in the last 30 days: whether it is installed. */
+  @Get('analytics/last-seen')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Hosts on which the loader was seen, and when last' })
+  @ApiOkResponse({ type: SeenHostsView })
+  async lastSeen(
+    @CurrentProject() project: Project,
+    @GoneSignal() gone: AbortSignal,
+  ): Promise<SeenHostsView> {
+    return { items: await this.analytics.lastSeen(project.id, new Date(), gone) };
+  }
+}

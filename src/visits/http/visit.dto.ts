@@ -1,0 +1,62 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { type AnalyticsInterval, ANALYTICS_DAYS_MAX } from '../../consent/domain/consent-counts.js';
+import { BANNER_OUTCOMES } from '../domain/visit.js';
+
+/** Described for the contract; the endpoint checks it by hand. */
+export const VISIT_BODY_SCHEMA = {
+  type: 'object',
+  properties: {
+    banner: {
+      type: 'string',
+      enum: [...BANNER_OUTCOMES],
+      default: 'none',
+      description: 'What became of the banner; `none`: it was not shown',
+    },
+    region: { description: 'Country, perhaps with a subdivision; others count as unknown', example: 'US-CA' },
+  },
+  example: { banner: 'chosen', region: 'FR' },
+};
+
+export class SiteCountsView {
+  @ApiProperty({ type: 'integer' }) visits!: number;
+  @ApiProperty({ type: 'integer', description: 'Visits on which the banner asked' }) shown!: number;
+  @ApiProperty({ type: 'integer' }) chosen!: number;
+  @ApiProperty({ type: 'integer', description: 'Shown, and left without a decision' }) ignored!: number;
+  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1, description: 'chosen / shown' })
+  interactionRate!: number | null;
+}
+
+export class SiteCountsAtView extends SiteCountsView {
+  @ApiProperty() at!: Date;
+}
+
+export class NamedSiteCountsView extends SiteCountsView {
+  @ApiProperty({ type: String, nullable: true, description: 'null: unknown, and all others together' })
+  name!: string | null;
+}
+
+export class SiteAnalyticsView {
+  @ApiProperty() from!: Date;
+  @ApiProperty() to!: Date;
+  @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX) }) interval!: AnalyticsInterval;
+  @ApiProperty({ type: SiteCountsView }) totals!: SiteCountsView;
+  @ApiProperty({ type: [SiteCountsAtView], description: 'One entry for each interval' })
+  series!: SiteCountsAtView[];
+  @ApiProperty({ type: [NamedSiteCountsView], description: 'The most frequent first' })
+  byHostname!: NamedSiteCountsView[];
+  @ApiProperty({ type: [NamedSiteCountsView], description: 'Countries' }) byRegion!: NamedSiteCountsView[];
+  @ApiProperty({ type: [NamedSiteCountsView], description: "Of the visitors' browsers" })
+  byLanguage!: NamedSiteCountsView[];
+  @ApiProperty({ type: [NamedSiteCountsView], description: 'desktop, phone, tablet' })
+  byDevice!: NamedSiteCountsView[];
+}
+
+export class SeenHostView {
+  @ApiProperty({ example: 'www.example.com' }) hostname!: string;
+  @ApiProperty() lastSeenAt!: Date;
+}
+
+export class SeenHostsView {
+  @ApiProperty({ type: [SeenHostView], description: 'The one that was seen last first' })
+  items!: SeenHostView[];
+}

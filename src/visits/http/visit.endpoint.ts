@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { anyOriginHeaders, preflightHeaders, setHeaders } from '../../shared/any-origin.js';
+import { clientAddress } from '../../shared/client-address.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { isUuid } from '../../shared/ids.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { jsonReader } from '../../shared/json-body.js';
+import { REQUEST_ID_HEADER, requestIdOf } from '../../shared/logging.js';
+import { ProblemFilter } from '../../shared/problem.filter.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { unknownProject, VisitCounter } from '../application/visit-counter.js';
+import { VisitMetrics } from '../application/visit.metrics.js';
+import { type VisitSettings, visitSettings } from '../visits.settings.js';
+import { VisitLimit } from './visit-limit.js';
+
+/** Two short members. */
+export const VISIT_BODY_BYTES_MAX = 512;
+
+/** The path in origin form, and in the absolute form in which a proxy may hand it on. */
+const VISIT_URL = /^(?:https?:\/\/[^/?#]*)?\/v1\/projects\/([^/?#]+)\/visits\/?(?:[?#]|$)/i;
+
+const readBody = jsonReader(VISIT_BODY_BYTES_MAX);
+
+/** Takes page views over HTTP, ahead of Express for the reason for which the ingest does: every page view comes here. */
+@Injectable()
+export class VisitEndpoint {
+  private readonly headers: string[];
+  private readonly addressOf: (request: IncomingMessage) => string;
+
+  constructor(
+    private readonly counter: VisitCounter,
+    private readonly limit: VisitLimit,
+    private readonly metrics: VisitMetrics,
+    private readonly problems: ProblemFilter,
+    @SettingsFrom(serviceSettings) service: ServiceSettings,
+    @SettingsFrom(visitSettings) private readonly settings: VisitSettings,
+  ) {
+    this.headers = anyOriginHeaders(service.production);
+    this.addressOf = clientAddress(service.trustedProxies);
+  }
+
+  /** Serves a page view or its preflight, and returns true; false where the request is another one. */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
+    const { method } = request;
+    if (method !== 'POST' && method !== 'OPTIONS') return false;
+    const projectId = VISIT_URL.exec(request.url ?? '')?.[1];
+    if (projectId === undefined) return false;
+    if (method === 'POST') void this.post(projectId, request, response);
+    else this.answer(request, response, preflightHeaders());
+    return true;
+  }
+
+  /** Answers 204 once the view is counted in this process, else a problem document. Never rejects. */
+  async post(projectId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const address = this.addressOf(request);
+    // One spelling of an id, or each would have counts of its own.
+    const id = projectId.toLowerCase();
+    try {
+      if (!this.settings.enabled) throw new DomainError('not_found', 'Page visits are not counted here.');
+      this.limit.count(address, id);
+      const body = await readBody(request, response);
+      if (!isUuid(id)) throw unknownProject();
+      const { origin, 'user-agent': userAgent, 'accept-language': acceptLanguage } = request.headers;
+      await this.counter.count({ projectId: id, body, origin, userAgent, acceptLanguage }, new Date());
+      this.metrics.count('counted');
+      this.answer(request, response, []);
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'project_not_found')
+        this.limit.countUnknownProject(address);
+      setHeaders(response, this.headers);
+      this.metrics.count(this.problems.answer(error, request, response));
+    }
+  }
+
+  private answer(request: IncomingMessage, response: ServerResponse, headers: string[]): void {
+    response.writeHead(204, [...this.headers, REQUEST_ID_HEADER, requestIdOf(request), ...headers]);
+    response.end();
+  }
+}

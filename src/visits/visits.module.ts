@@ -1,0 +1,22 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Module } from '@nestjs/common';
+import type { HttpMount } from '../shared/http-mount.js';
+import { KeepVisits } from './application/keep-visits.js';
+import { SiteAnalytics } from './application/site-analytics.js';
+import { VisitCounter } from './application/visit-counter.js';
+import { VisitController } from './http/visit.controller.js';
+import { VisitEndpoint } from './http/visit.endpoint.js';
+import { VisitLimit } from './http/visit-limit.js';
+import { VisitMetrics } from './application/visit.metrics.js';
+
+@Module({
+  controllers: [VisitController],
+  providers: [KeepVisits, SiteAnalytics, VisitCounter, VisitEndpoint, VisitLimit, VisitMetrics],
+})
+export class VisitsModule implements HttpMount {
+  constructor(private readonly endpoint: VisitEndpoint) {}
+
+  takeRequest(request: IncomingMessage, response: ServerResponse): boolean {
+    return this.endpoint.take(request, response);
+  }
+}

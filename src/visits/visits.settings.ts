@@ -1,0 +1,24 @@
+import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
+import { flag, integer } from '../shared/setting-kinds.js';
+
+export type VisitSettings = SettingsOf<typeof visitSettings>;
+
+/** Counting page visits (ADR 39). */
+export const visitSettings = declareSettings({
+  name: 'visits',
+  title: 'Site analytics',
+  settings: {
+    enabled: flag('SITE_ANALYTICS', {
+      default: true,
+      meaning:
+        'page visits of projects that want it are counted, without anything that tells visitors apart; `false`: none are',
+    }),
+    ratePerMinute: integer('VISIT_RATE_PER_MINUTE', {
+      default: 600,
+      min: 0,
+      max: 1_000_000,
+      meaning:
+        'page visits that are counted per address (IPv6: /64) and project, in each process; 0 turns the limit off',
+    }),
+  },
+});
