@@ -8,6 +8,7 @@ import { secretCommands } from '../forwarding/application/secret-commands.js';
 import { mailCommands } from '../mail/application/mail-commands.js';
 import { databaseCommands } from './database-commands.js';
 import { outboxCommands } from '../outbox/application/outbox-commands.js';
+import { demoCommands } from '../one-machine/application/demo-commands.js';
 import { siteCommands } from '../publishing/application/site-commands.js';
 import type { Command, LoneCommand } from '../shared/operator-command.js';
 import { migrateCommand } from './migrate-command.js';
@@ -27,6 +28,7 @@ export const DATABASE_COMMANDS: Command[] = [
   ...erasureCommands([forgetDeliveries]),
   ...accountCommands,
   ...databaseCommands,
+  ...demoCommands,
 ];
 
 /** What connects by itself. */

@@ -88,6 +88,35 @@ it('mail goes into files, which the demo shows', async () => {
   expect(await json.json()).toMatchObject({ items: [{ to: 'ada@example.com' }] });
 });
 
+it('one command gives the demo a past of 30 days, once: publications, records, deliveries and visits', async () => {
+  const fill = () => runProgram('ops', ['demo', 'records'], { NODE_ENV: 'development', DATA_DIR: folder });
+  const { out, err } = await fill();
+  expect(err).toBe('');
+  const [, records, deliveries, visits] =
+    /^Made (\d+) records, (\d+) deliveries and (\d+) page visits/.exec(out)?.map(Number) ?? [];
+  expect(records).toBeGreaterThan(300);
+  expect(deliveries).toBe(records);
+  expect((await fill()).err).toContain('has made-up records already');
+
+  const { items: published } = (await call('GET', '/publications')) as { items: Json[] };
+  const [second, first] = published;
+  const { items } = (await call('GET', '/consents?limit=200')) as { items: Json[] };
+  expect(items).toHaveLength(200);
+  for (const record of items) expect(record).toMatchObject({ additionalFields: { demo: true } });
+  expect(new Set(items.map(({ language }) => language))).toEqual(new Set(['en', 'de']));
+  expect(new Set(items.map(({ configHash }) => configHash))).toEqual(new Set([second?.configHash]));
+  const before = (await call('GET', `/consents?limit=200&to=${String(second?.inForceFrom)}`)) as {
+    items: Json[];
+  };
+  expect(new Set(before.items.map(({ configHash }) => configHash))).toEqual(new Set([first?.configHash]));
+
+  const failed = (await call('GET', '/forwarding/deliveries?status=failed')) as { items: Json[] };
+  expect(new Set(failed.items.map(({ category }) => category))).toEqual(new Set(['tls', 'http_4xx']));
+  await call('POST', '/tier/simulate', { tier: 'business' });
+  expect(await call('GET', '/analytics/consents')).toMatchObject({ totals: { records } });
+  expect(await call('GET', '/analytics/site')).toMatchObject({ totals: { visits, chosen: records } });
+});
+
 it('a signed webhook with a price of the demo changes its tier', async () => {
   const subscription = stripeSubscription({
     projectId: credentials.projectId,

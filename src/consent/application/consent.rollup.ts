@@ -22,6 +22,8 @@ const STEP = '1 hour';
 const LAG = '5 seconds';
 /** Steps of one call; the next call goes on. */
 const STEPS_MAX = 1_000;
+/** Before any record. */
+const LONG_AGO = new Date('2020-01-01T00:00:00Z');
 /** Ids may be older or newer than the receipt by so much (design §6.1); it bounds the months that are read. */
 const ID_OLDER = '8 days';
 
@@ -78,6 +80,22 @@ export class ConsentRollup implements OnModuleInit {
   }
 }
 
+/** Counts the records of one project anew, up to where all others are counted; in the caller's transaction. */
+export async function recount(tx: EntityManager, projectId: string): Promise<void> {
+  const database = tx.getKysely();
+  const { rows } = await sql<{ to: Date }>`
+    select done_until as "to" from consent_rollup_state for update
+  `.execute(database);
+  const to = rows[0]?.to;
+  if (!to) return;
+  for (const interval of ['hour', 'day'] as const) {
+    await sql`delete from ${sql.table(`consent_rollup_${interval}`)} where project_id = ${projectId}`.execute(
+      database,
+    );
+    await addUp(tx, interval, { from: LONG_AGO, to, projectId });
+  }
+}
+
 /**
  * Adds a slice of records to the counts. A name that the project's hour or day has already stays; of the new ones
  * the most frequent get those that are left of `ROLLUP_ACTIONS_MAX` and `ROLLUP_HOSTNAMES_MAX`, and the others are
@@ -86,7 +104,7 @@ export class ConsentRollup implements OnModuleInit {
 async function addUp(
   tx: EntityManager,
   interval: 'hour' | 'day',
-  slice: { from: Date; to: Date },
+  slice: { from: Date; to: Date; projectId?: string },
 ): Promise<void> {
   const rollup = sql.table(`consent_rollup_${interval}`);
   // The planner takes a step for a few rows and would compare every record with every name (1.2 s for 5,000).
@@ -100,6 +118,7 @@ async function addUp(
       from consent_record c ${sql.raw(joinProject('c.project_id'))}
       where c.received_at >= ${slice.from} and c.received_at < ${slice.to}
         and c.id >= (select ${lowestId(sql`${slice.from}::timestamptz`)})
+        ${slice.projectId === undefined ? sql`` : sql`and c.project_id = ${slice.projectId}`}
       group by 1, 2, 3, 4
     ), touched as (select distinct project_id, at from step),
     ${namesOf('action', rollup, ROLLUP_ACTIONS_MAX, sql`action = any(${[...DOCUMENTED_ACTIONS, OTHER_NAME]}::text[])`)},

@@ -1,0 +1,25 @@
+import { atMost, type Command, OperatorError, print } from '../../shared/operator-command.js';
+import { serviceSettings } from '../../shared/service.settings.js';
+
+/** What fills the demo. */
+export const demoCommands: Command[] = [
+  {
+    name: 'demo records',
+    synopsis: '',
+    summary:
+      'fill the demo project with 30 days of made-up records, deliveries and page visits; development only',
+    options: {},
+    prepare: (given) => {
+      atMost(0, given);
+      return async ({ orm, settings }) => {
+        const { production, dataDir } = settings(serviceSettings);
+        if (production) throw new OperatorError('Production has no demo.');
+        const { fillDemo } = await import('./fill-demo.js');
+        const { records, deliveries, visits } = await fillDemo(orm.em, dataDir);
+        print(
+          `Made ${records} records, ${deliveries} deliveries and ${visits} page visits of the last 30 days.`,
+        );
+      };
+    },
+  },
+];
