@@ -2,6 +2,25 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Attempt, Ending, Failure, OutboxMessage, Settled } from './domain/outbox-message.js';
 import type { RetrySchedule } from './domain/retry-schedule.js';
 
+/**
+ * How outcomes that nobody has to think about are written: in the very statement that takes their messages out of the
+ * outbox, where the others take a transaction.
+ */
+export interface QuickWriting<Outcome = unknown> {
+  /** Of the prepared statement; no other handler's. */
+  readonly name: string;
+  /** What an outcome brings along, and its type in the database. */
+  readonly columns: readonly { name: string; type: string }[];
+  /** The values of the columns; null where the outcome takes `OutboxHandler.settle`. */
+  valuesOf(settled: Settled<Outcome>): unknown[] | null;
+  /** A condition in SQL on a message `m` under which it takes `OutboxHandler.settle`. */
+  readonly unless: string;
+  /** Common table expressions that write the rows of `removed`: `project_id`, `subject_id` and the columns. */
+  readonly writes: string;
+  /** Told of what has been written so. */
+  written(settled: Settled<Outcome>[]): void;
+}
+
 /** Works through the messages of its topics. Every method may run twice for one message: a worker may die anywhere. */
 export interface OutboxHandler<Outcome = unknown> {
   readonly topics: readonly string[];
@@ -23,6 +42,8 @@ export interface OutboxHandler<Outcome = unknown> {
    * messages whose lease was still ours get here.
    */
   settle(tx: EntityManager, settled: Settled<Outcome>[]): Promise<void>;
+  /** Absent: all outcomes take `settle`. Of one ordering key either all of a batch do, or none. */
+  readonly quick?: QuickWriting<Outcome>;
   /** What becomes of a message whose workers died under it so often that it is not attempted again. */
   giveUp(message: OutboxMessage): Ending<Outcome>;
   /** Writes that a message was put back or buried, and why, in the transaction in which it is; absent: nobody need know. */

@@ -9,6 +9,7 @@ import { OutboxMetrics } from './infrastructure/outbox.metrics.js';
 import { OutboxProcessor } from './application/outbox.processor.js';
 import { OutboxService } from './outbox.service.js';
 import { OutboxSettler } from './application/outbox.settler.js';
+import { QuickSettlement } from './infrastructure/quick-settlement.js';
 import { OutboxStore } from './infrastructure/outbox.store.js';
 
 export { OUTBOX_QUEUE } from './infrastructure/outbox.bell.js';
@@ -27,6 +28,7 @@ export class OutboxModule {
         OutboxBell,
         OutboxStore,
         OutboxClaimer,
+        QuickSettlement,
         OutboxSettler,
         OutboxDispatcher,
         OutboxMetrics,

@@ -101,6 +101,11 @@ export const BREAKS: Break[] = [
         from: /=> message\.subjectId\)/,
         to: '=> (Math.random() < 0.05 ? v7() : message.subjectId))',
       },
+      {
+        symbol: 'WRITTEN_QUICKLY',
+        from: /delivery_id, subject_id,/,
+        to: 'delivery_id, case when random() < 0.05 then gen_random_uuid() else subject_id end,',
+      },
     ],
     kinds: ['flush-redis'],
     rounds: 1,
@@ -109,8 +114,9 @@ export const BREAKS: Break[] = [
   {
     name: 'writes the log and the end of the message in two transactions',
     mutations: [
+      { symbol: 'OutboxSettler.writeQuickly', first: 'return batch;' },
       {
-        symbol: 'OutboxSettler.write',
+        symbol: 'OutboxSettler.writeTogether',
         first: `await this.em.fork().transactional(async (tx) => {
           for (const [topic, entries] of Map.groupBy(batch, (entry) => entry.leased.message.topic))
             await this.outbox.handlerOf(topic)
@@ -119,7 +125,7 @@ export const BREAKS: Break[] = [
         await new Promise((wake) => setTimeout(wake, 200));`,
       },
       {
-        symbol: 'OutboxSettler.write',
+        symbol: 'OutboxSettler.writeTogether',
         from: /batch\.filter\(\(entry\) => /,
         to: 'batch.filter((entry) => false && ',
       },
@@ -137,7 +143,10 @@ export const BREAKS: Break[] = [
   },
   {
     name: 'settles without looking whose claim it is',
-    mutations: [{ symbol: 'OutboxStore.remove', from: / and o\.claim_id = done\.claim_id/, to: '' }],
+    mutations: [
+      { symbol: 'settleStatement', from: / and m\.claim_id = given\.claim_id/, to: '' },
+      { symbol: 'OutboxStore.remove', from: / and o\.claim_id = done\.claim_id/, to: '' },
+    ],
     kinds: ['stop-worker-past-lease'],
     rounds: 3,
     noticedBy: ['settled by the worker that holds it'],

@@ -6,7 +6,7 @@ import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService, type TierLookup } from '../../licensing/licensing.service.js';
 import type { ResolvedTier } from '../../licensing/domain/tier.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import type { OutboxHandler } from '../../outbox/outbox.handler.js';
+import type { OutboxHandler, QuickWriting } from '../../outbox/outbox.handler.js';
 import {
   type Attempt,
   type Ending,
@@ -22,7 +22,7 @@ import { chooseDestination } from '../domain/destination.js';
 import { isHealthy, type SkipReason } from '../domain/outcome.js';
 import { type SignedOutcome, signOfSkip } from '../domain/receiver-sign.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
-import { settleDeliveries } from './settle-deliveries.js';
+import { settleDeliveries, WRITTEN_QUICKLY } from './settle-deliveries.js';
 import { loadTargets, type StoredTarget } from './forwarding-target.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 import { ReceiverWatch } from './receiver-watch.js';
@@ -42,6 +42,10 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
   readonly retry = BUG_SCHEDULE;
   readonly attemptMaxMs: number;
   readonly gated = true;
+  readonly quick: QuickWriting<SignedOutcome> = {
+    ...WRITTEN_QUICKLY,
+    written: (settled) => this.metrics.count(settled),
+  };
 
   constructor(
     private readonly em: EntityManager,

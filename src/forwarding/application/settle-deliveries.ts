@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { v7 } from 'uuid';
+import type { QuickWriting } from '../../outbox/outbox.handler.js';
 import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
 import type { LastFailure } from '../../projects/domain/project.js';
 import { writeLastFailures } from '../../projects/project.rows.js';
@@ -8,6 +9,52 @@ import type { DeliveryOutcome } from '../domain/outcome.js';
 
 /** `last_delivered_at` may lag by this: a busy project's row is not rewritten with every batch. */
 const LAST_DELIVERED_STEP = '1 second';
+
+/**
+ * Writes deliveries and skips of projects without a hold as `settleDeliveries` does. A failure changes its project's row,
+ * and may begin a hold.
+ */
+export const WRITTEN_QUICKLY: Pick<
+  QuickWriting<DeliveryOutcome>,
+  'name' | 'columns' | 'valuesOf' | 'unless' | 'writes'
+> = {
+  name: 'delivery',
+  columns: [
+    { name: 'delivery_id', type: 'uuid' },
+    { name: 'outcome', type: 'text' },
+    { name: 'http_status', type: 'int' },
+    { name: 'reason', type: 'text' },
+    { name: 'duration_ms', type: 'int' },
+    { name: 'attempted_at', type: 'timestamptz' },
+    { name: 'host', type: 'text' },
+  ],
+  valuesOf: ({ outcome: ended }) => {
+    const { outcome, httpStatus, reason, durationMs, attemptedAt, host } = ended;
+    if (outcome === 'failed') return null;
+    return [v7({ msecs: attemptedAt.getTime() }), outcome, httpStatus, reason, durationMs, attemptedAt, host];
+  },
+  unless: 'exists (select from forwarding_hold h where h.project_id = m.project_id)',
+  writes: `
+    logged as (
+      insert into delivery (project_id, id, consent_id, outcome, http_status, reason, duration_ms, attempted_at, host)
+      select project_id, delivery_id, subject_id, outcome, http_status, reason, duration_ms, attempted_at, host
+      from removed
+    ), latest as materialized (
+      select f.project_id, d.at
+      from (
+        select project_id, max(attempted_at) as at from removed where outcome = 'delivered' group by project_id
+      ) d
+      join forwarding_settings f using (project_id)
+      where f.last_delivered_at is null or f.last_delivered_at < d.at - interval '${LAST_DELIVERED_STEP}'
+      order by f.project_id
+      for no key update of f
+    ), noted as (
+      update forwarding_settings f
+      set last_delivered_at = greatest(f.last_delivered_at, latest.at)
+      from latest
+      where f.project_id = latest.project_id
+    )`,
+};
 
 /**
  * Writes what came of a batch: a delivery row each, the last failure and the last success of each project

@@ -5,8 +5,10 @@ import { ThrottledLog } from '../../shared/throttled-log.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
-import type { Ending, Failure } from '../domain/outbox-message.js';
+import type { Ending, Failure, Settled } from '../domain/outbox-message.js';
+import type { QuickWriting } from '../outbox.handler.js';
 import { OutboxService } from '../outbox.service.js';
+import { QuickSettlement } from '../infrastructure/quick-settlement.js';
 import { type LeasedMessage, leaseKey, OutboxStore } from '../infrastructure/outbox.store.js';
 
 /** Messages settled in one transaction. */
@@ -52,6 +54,7 @@ export class OutboxSettler {
   constructor(
     private readonly em: EntityManager,
     private readonly store: OutboxStore,
+    private readonly quick: QuickSettlement,
     private readonly outbox: OutboxService,
     @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
   ) {}
@@ -133,6 +136,28 @@ export class OutboxSettler {
   }
 
   private async write(batch: Finished[]): Promise<void> {
+    const rest = await this.writeQuickly(batch);
+    if (rest.length > 0) await this.writeTogether(rest);
+    for (const entry of batch) entry.done();
+  }
+
+  /** Writes what takes no transaction; returns the others, in their order. */
+  private async writeQuickly(batch: Finished[]): Promise<Finished[]> {
+    const handlers = Map.groupBy(batch, ({ leased }) => this.outbox.handlerOf(leased.message.topic));
+    const written = new Set<Finished>();
+    for (const [{ quick }, entries] of handlers) {
+      if (!quick) continue;
+      const chosen = quickOf(quick, entries);
+      if (chosen.length === 0) continue;
+      const places = await this.quick.settle(quick, chosen);
+      const done = chosen.filter((_, place) => places.has(place));
+      for (const { entry } of done) written.add(entry);
+      quick.written(done.map(({ entry }) => settledOf(entry)));
+    }
+    return batch.filter((entry) => !written.has(entry));
+  }
+
+  private async writeTogether(batch: Finished[]): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       const removed = await this.store.remove(
         tx,
@@ -140,15 +165,33 @@ export class OutboxSettler {
       );
       const ours = batch.filter((entry) => removed.has(leaseKey(entry.leased)));
       for (const [topic, entries] of Map.groupBy(ours, (entry) => entry.leased.message.topic)) {
-        const settled = entries.map(({ leased, outcome }) => ({ message: leased.message, outcome }));
-        await this.outbox.handlerOf(topic).settle(tx, settled);
+        await this.outbox.handlerOf(topic).settle(tx, entries.map(settledOf));
       }
     });
-    for (const entry of batch) entry.done();
   }
 
   private async refuse(entry: Finished, cause: unknown): Promise<void> {
     await this.fail(entry.leased, cause);
     entry.done();
   }
+}
+
+function settledOf({ leased, outcome }: Finished): Settled<unknown> {
+  return { message: leased.message, outcome };
+}
+
+/** Those that take no transaction: of a key all or none, so that its outcomes are judged together. */
+function quickOf(
+  quick: QuickWriting,
+  entries: Finished[],
+): { entry: Finished; leased: LeasedMessage; values: unknown[] }[] {
+  const judged = entries.map((entry) => ({ entry, values: quick.valuesOf(settledOf(entry)) }));
+  const slowKeys = new Set(
+    judged.flatMap(({ entry, values }) => (values === null ? [entry.leased.message.orderingKey] : [])),
+  );
+  return judged.flatMap(({ entry, values }) =>
+    values === null || slowKeys.has(entry.leased.message.orderingKey)
+      ? []
+      : [{ entry, leased: entry.leased, values }],
+  );
 }

@@ -1,0 +1,105 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { openPool } from '../../shared/postgres-pool.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
+import type { QuickWriting } from '../outbox.handler.js';
+import type { LeasedMessage } from './outbox.store.js';
+
+/** As many batches as are written at once. */
+const CONNECTIONS = 2;
+/** It takes milliseconds; one that takes this long is on a server that hangs. */
+const STATEMENT_MS = 10_000;
+
+/**
+ * The planner knows nothing true of a table that fills and empties all the time: the few rows that are given lead
+ * through primary keys to all others.
+ */
+const FROM_WHAT_IS_GIVEN = {
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+};
+
+/** A message, the claim that leases it, and the values of its handler's `QuickWriting.columns`. */
+export interface QuickEntry {
+  leased: LeasedMessage;
+  values: readonly unknown[];
+}
+
+/**
+ * Takes messages out of the outbox and writes what came of them in one prepared statement, a transaction of its own: a
+ * batch of 10 took 0.6 ms of the worker's processor time and 1.2 ms of the server's so, against 2.5 and 2.8 ms in a
+ * transaction of five round trips; one of 256 2.2 and 6.4 ms against 4.9 and 8.2 (ADR 0025).
+ */
+@Injectable()
+export class QuickSettlement implements OnApplicationShutdown {
+  private readonly dropped = new ThrottledLog(
+    new Logger(QuickSettlement.name),
+    'a connection that writes outcomes broke off; opening another one',
+  );
+  private readonly pool: Pool;
+  private readonly texts = new Map<string, string>();
+
+  constructor(@SettingsFrom(databaseSettings) database: DatabaseSettings) {
+    this.pool = openPool(database, {
+      name: 'settle',
+      connections: CONNECTIONS,
+      statementMs: STATEMENT_MS,
+      serverSettings: FROM_WHAT_IS_GIVEN,
+      onDropped: (error) => this.dropped.warn(error),
+    });
+  }
+
+  /**
+   * Returns the places in `entries` of those that are out of the outbox and written. Of the others the lease is not ours
+   * any more, or `writing.unless` holds: nothing of them has changed.
+   */
+  async settle(writing: QuickWriting, entries: readonly QuickEntry[]): Promise<Set<number>> {
+    const leases = entries.map(({ leased }) => leased);
+    const { rows } = await this.pool.query<{ place: number }>({
+      name: `outbox-settle ${writing.name}`,
+      text: this.textFor(writing),
+      values: [
+        leases.map(({ message }) => message.orderingKey),
+        leases.map(({ message }) => message.id),
+        leases.map(({ claimId }) => claimId),
+        leases.map((_, place) => place),
+        ...writing.columns.map((_, column) => entries.map(({ values }) => values[column])),
+      ],
+    });
+    return new Set(rows.map(({ place }) => place));
+  }
+
+  private textFor(writing: QuickWriting): string {
+    const known = this.texts.get(writing.name);
+    if (known !== undefined) return known;
+    const text = settleStatement(writing);
+    this.texts.set(writing.name, text);
+    return text;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+}
+
+/** Parameters: ordering keys, numbers, claims, places, and a list for each column. A row that is claimed anew meanwhile stays. */
+function settleStatement({ columns, unless, writes }: QuickWriting): string {
+  const lists = columns.map(({ type }, column) => `$${column + 5}::${type}[]`);
+  return `
+    with removed as (
+      delete from outbox_message m
+      using unnest(${['$1::uuid[]', '$2::bigint[]', '$3::uuid[]', '$4::int[]', ...lists].join(', ')})
+        as given (${['ordering_key', 'id', 'claim_id', 'place', ...columns.map(({ name }) => name)].join(', ')})
+      where m.ordering_key = given.ordering_key and m.id = given.id and m.claim_id = given.claim_id
+        and not (${unless})
+      returning m.project_id, m.subject_id, given.*
+    ), ${writes}
+    select place from removed
+  `;
+}

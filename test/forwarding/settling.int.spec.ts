@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CONSENT_RECORDED } from '../../src/consent/domain/consent-recorded.js';
+import { type SignedOutcome } from '../../src/forwarding/domain/receiver-sign.js';
+import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
+import { LOWEST_KEY, OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
+import { type LeasedMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
+import { newId } from '../../src/shared/ids.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const DELIVERED: Omit<SignedOutcome, 'attemptedAt'> = {
+  outcome: 'delivered',
+  category: null,
+  httpStatus: 204,
+  reason: null,
+  durationMs: 7,
+  host: 'receiver.example.com',
+  sign: { kind: 'up' },
+};
+const FAILED: Omit<SignedOutcome, 'attemptedAt'> = {
+  ...DELIVERED,
+  outcome: 'failed',
+  category: 'http_5xx',
+  httpStatus: 503,
+  reason: 'The endpoint answered 503.',
+  sign: { kind: 'down', retryAfterMs: null },
+};
+
+describe('outcomes of deliveries', () => {
+  let service: TestService;
+  let claimer: OutboxClaimer;
+  let settler: OutboxSettler;
+  /** Messages that left the outbox, or did not, in a transaction. */
+  let inTransaction: number;
+  let projectId: string;
+
+  beforeAll(async () => {
+    service = await startTestService();
+    claimer = service.app.get(OutboxClaimer);
+    settler = service.app.get(OutboxSettler);
+    const store = service.app.get(OutboxStore);
+    const remove = store.remove.bind(store);
+    store.remove = (tx, leased) => {
+      inTransaction += leased.length;
+      return remove(tx, leased);
+    };
+  });
+  afterAll(() => service.close());
+  beforeEach(async () => {
+    inTransaction = 0;
+    projectId = await makeProject();
+  });
+  afterEach(() => service.database.query('delete from outbox_message'));
+
+  const makeProject = async (): Promise<string> => {
+    const id = newId();
+    await service.database.query(`insert into project (id, name, tier) values ($1, 'A project', 'pro')`, [
+      id,
+    ]);
+    await service.database.query(
+      `insert into forwarding_settings (project_id, enabled, endpoint_url, auth_mode)
+       values ($1, true, 'https://receiver.example.com/hook', 'none')`,
+      [id],
+    );
+    return id;
+  };
+  const append = (count: number, project = projectId): Promise<unknown> =>
+    service.database.query(
+      `insert into outbox_message (project_id, ordering_key, topic, subject_id)
+       select $1, $1, $2, gen_random_uuid() from generate_series(1, $3::int)`,
+      [project, CONSENT_RECORDED, count],
+    );
+  const claim = async (): Promise<LeasedMessage[]> => {
+    const { claimId, messages } = await claimer.claim({
+      topics: [CONSENT_RECORDED],
+      gatedTopics: [CONSENT_RECORDED],
+      limit: 100,
+      limitPerKey: 100,
+      freeOf: new Map(),
+      freeOfTopic: new Map(),
+      afterKey: LOWEST_KEY,
+    });
+    return messages.map((message) => ({ message, claimId }));
+  };
+  /** Settles them in one batch: a message of another project, which goes alone, comes before it. */
+  const settle = async (
+    outcomes: readonly { leased: LeasedMessage; outcome: Omit<SignedOutcome, 'attemptedAt'> }[],
+  ): Promise<void> => {
+    const nowMs = Date.now();
+    await Promise.all(
+      outcomes.map(({ leased, outcome }, index) =>
+        settler.settle(leased, { ...outcome, attemptedAt: new Date(nowMs + index) }, performance.now()),
+      ),
+    );
+  };
+  const log = (): Promise<{ consent_id: string; outcome: string; http_status: number; host: string }[]> =>
+    service.database.query(
+      'select consent_id, outcome, http_status, host from delivery where project_id = $1 order by id',
+      [projectId],
+    );
+  const holdOf = async (): Promise<{ phase: string; failures: number } | undefined> =>
+    (
+      await service.database.query<{ phase: string; failures: number }>(
+        'select phase, failures from forwarding_hold where project_id = $1',
+        [projectId],
+      )
+    )[0];
+  const waiting = async (): Promise<number> =>
+    (await service.database.query('select from outbox_message')).length;
+
+  it('are written without a transaction where all is well, with the time of the last success', async () => {
+    await append(3);
+    const leased = await claim();
+    await settle(leased.map((each) => ({ leased: each, outcome: DELIVERED })));
+    expect(inTransaction).toBe(0);
+    expect(await waiting()).toBe(0);
+    expect(await log()).toEqual(
+      leased.map(({ message }) => ({
+        consent_id: message.subjectId,
+        outcome: 'delivered',
+        http_status: 204,
+        host: 'receiver.example.com',
+      })),
+    );
+    const [settings] = await service.database.query<{ last: Date }>(
+      'select last_delivered_at as last from forwarding_settings where project_id = $1',
+      [projectId],
+    );
+    expect(Date.now() - (settings?.last.getTime() ?? 0)).toBeLessThan(10_000);
+  });
+
+  it('are written for the newer claim alone where a worker took its own message over', async () => {
+    await append(2);
+    const older = await claim();
+    await service.database.query("update outbox_message set available_at = now() - interval '1 second'");
+    const newer = await claim();
+    expect(newer).toHaveLength(2);
+    await settle([
+      ...older.map((leased) => ({ leased, outcome: { ...DELIVERED, httpStatus: 200 } })),
+      ...newer.map((leased) => ({ leased, outcome: DELIVERED })),
+    ]);
+    expect((await log()).map(({ http_status }) => http_status)).toEqual([204, 204]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('are judged together, in their order, where one of the project failed', async () => {
+    const other = await makeProject();
+    await append(9);
+    await append(1, other);
+    const leased = await claim();
+    const ours = leased.filter(({ message }) => message.projectId === projectId);
+    await settle([
+      ...leased
+        .filter(({ message }) => message.projectId === other)
+        .map((each) => ({ leased: each, outcome: DELIVERED })),
+      // Four failures, a success, four failures: never five in a row.
+      ...ours.map((each, index) => ({ leased: each, outcome: index === 4 ? DELIVERED : FAILED })),
+    ]);
+    expect(await log()).toHaveLength(9);
+    expect(await holdOf()).toEqual({ phase: 'open', failures: 4 });
+  });
+
+  it('end what a receiver that failed began, in a transaction', async () => {
+    await append(2);
+    const [first, second] = await claim();
+    if (!first || !second) throw new Error('two messages were appended');
+    await settle([{ leased: first, outcome: FAILED }]);
+    expect(await holdOf()).toEqual({ phase: 'open', failures: 1 });
+    inTransaction = 0;
+    await settle([{ leased: second, outcome: DELIVERED }]);
+    expect(inTransaction).toBe(1);
+    expect(await holdOf()).toBeUndefined();
+    expect((await log()).map(({ outcome }) => outcome)).toEqual(['failed', 'delivered']);
+  });
+});
