@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { namedKey } from '../outbox/domain/ordering-key.js';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { DomainError } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
@@ -8,13 +7,10 @@ import { SettingsFrom } from '../shared/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../shared/secret-keys.settings.js';
 import { SecretVault } from '../shared/secret-vault.js';
 import { type ServiceSettings, serviceSettings } from '../shared/service.settings.js';
-import { MAIL_SEND, type MailPayload } from './domain/mail-message.js';
+import { MAIL_ORDERING_KEY, MAIL_SEND, type MailPayload } from './domain/mail-message.js';
 import type { MailTemplate, MailValues } from './domain/mail-templates.js';
 import { mailerOf } from './infrastructure/mailer.js';
 import { type MailSettings, mailSettings } from './mail.settings.js';
-
-/** All mail shares a worker's slots as one: a server that is slow or away holds up nobody's records. */
-const ORDERING_KEY = namedKey('mail');
 
 /** A mail that is to be sent. */
 export interface NewMail<Name extends MailTemplate> {
@@ -68,7 +64,7 @@ export class MailService implements OnModuleInit {
       ...(until && { until: until.toISOString() }),
     };
     await this.outbox.append(tx, {
-      orderingKey: ORDERING_KEY,
+      orderingKey: MAIL_ORDERING_KEY,
       projectId,
       topic: MAIL_SEND,
       subjectId: id,

@@ -8,6 +8,7 @@ import {
   forgetSubjects,
   hasRecent,
   isWaiting,
+  oldestAgeOf,
   type WaitingOf,
   waitingSubjects,
 } from './infrastructure/waiting-messages.js';
@@ -128,6 +129,11 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   /** How many messages of the topics wait that have no payload, and the age of the oldest. */
   backlogOf(topics: readonly string[]): Promise<{ waiting: number; oldestAgeSeconds: number }> {
     return backlogOf(this.em.fork(), topics);
+  }
+
+  /** The age of the oldest message of a key in seconds; 0 when none waits. */
+  oldestAgeOf(orderingKey: string): Promise<number> {
+    return oldestAgeOf(this.em.fork(), orderingKey);
   }
 
   /** Puts gates before topics of keys, or sets them anew, inside the caller's transaction. */

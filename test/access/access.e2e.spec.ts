@@ -182,6 +182,7 @@ describe('who may do what (design §5)', () => {
     expect(await (await owner.request('GET', '/v1/me')).json()).toEqual({
       kind: 'user',
       id: owner.id,
+      name: 'Owner',
       email: owner.email,
       emailConfirmed: true,
       secondFactor: false,
@@ -211,7 +212,10 @@ describe('projects', () => {
     const members = await owner.request('GET', `/v1/projects/${project.id}/members`);
     expect(await members.json()).toEqual({
       items: [
-        { userId: owner.id, email: owner.email, name: 'Owner', role: 'owner', createdAt: expect.any(String) },
+        {
+          ...{ userId: owner.id, email: owner.email, name: 'Owner', role: 'owner' },
+          ...{ createdAt: expect.any(String), secondFactor: false },
+        },
       ],
       nextCursor: null,
     });
@@ -419,6 +423,7 @@ describe('members', () => {
       name: 'Grace',
       role: 'editor',
       createdAt: expect.any(String),
+      secondFactor: false,
     });
     expect(await (await user.request('GET', '/v1/projects')).json()).toMatchObject({
       items: [{ id, role: 'editor' }],

@@ -60,7 +60,8 @@ describe('sign-in', () => {
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ user: { id } });
     const me = await fetch(`${service.baseUrl}/v1/me`, { headers: { cookie: cookieOf(response) } });
-    expect(await me.json()).toEqual({ kind: 'user', id, email, emailConfirmed: true, secondFactor: false });
+    const fields = { name: 'Somebody', emailConfirmed: true, secondFactor: false };
+    expect(await me.json()).toEqual({ kind: 'user', id, email, ...fields });
   });
 
   it('answers a wrong password and an unknown e-mail alike', async () => {

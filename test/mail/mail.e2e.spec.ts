@@ -8,6 +8,7 @@ import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher
 import { MailServer } from '../support/mail-server.js';
 import { type Outcome, runProgram } from '../support/run-ops.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { Metrics } from '../../src/shared/metrics.js';
 import { until } from '../support/until.js';
 
 const LOGIN = { user: 'post@example.com', password: 'pass/word of the server' };
@@ -148,6 +149,22 @@ describe('a mail', () => {
     await mail.up();
     await makeDue();
     expect(await mail.mailTo(ADA)).toMatchObject({ to: [ADA] });
+  });
+
+  it('that waits for its server is told by the age of mail, and not by that of the outbox', async () => {
+    await mail.down();
+    await send();
+    await retried();
+    await service.database.query("update outbox_message set created_at = now() - interval '1 hour'");
+    const value = async (name: string): Promise<number> => {
+      const metric = service.app.get(Metrics, { strict: false }).registry.getSingleMetric(name);
+      return (await metric?.get())?.values[0]?.value ?? Number.NaN;
+    };
+    await until('the age of the mail', async () => (await value('mail_oldest_age_seconds')) > 3_500);
+    expect(await value('outbox_oldest_age_seconds')).toBeLessThan(60);
+    await mail.up();
+    await makeDue();
+    await mail.mailTo(ADA);
   });
 
   it('is left after the time that an attempt has, where the server says nothing', async () => {

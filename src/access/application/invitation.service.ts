@@ -18,9 +18,8 @@ import {
   INVITATIONS_PER_PROJECT_MAX,
 } from '../domain/invitation.js';
 import type { Role } from '../domain/role.js';
+import { accessTables } from '../infrastructure/access.tables.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
-import { ProjectMember } from '../infrastructure/project-member.entity.js';
-import { findUser } from '../infrastructure/user.rows.js';
 import { AccountLimits } from './account-limits.js';
 import type { PageRequest } from './membership.service.js';
 import { withdrawAll } from './places.js';
@@ -147,7 +146,14 @@ function sentWith(token: string, now: Date): Pick<ProjectInvitation, 'tokenHash'
 }
 
 async function refuseMember(tx: EntityManager, projectId: string, email: string): Promise<void> {
-  const user = await findUser(tx, email);
-  if (!user || !(await tx.findOne(ProjectMember, { projectId, userId: user.id }))) return;
+  // One question, so that the time of the answer does not tell whether an address that is no member's has an account.
+  const member = await accessTables(tx)
+    .selectFrom('project_member as m')
+    .innerJoin('app_user as u', 'u.id', 'm.userId')
+    .select('m.userId')
+    .where('m.projectId', '=', projectId)
+    .where('u.email', '=', email)
+    .executeTakeFirst();
+  if (!member) return;
   throw new DomainError('member_exists', 'This user is a member already. Change the role instead.');
 }

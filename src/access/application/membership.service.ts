@@ -27,6 +27,8 @@ export interface Member {
   name: string;
   role: Role;
   createdAt: Date;
+  /** Whether her account has a second factor. */
+  secondFactor: boolean;
 }
 
 export interface MemberRef {
@@ -76,7 +78,7 @@ export class MembershipService implements OnModuleInit {
       await requireManager(tx, actor, projectId);
       const user = await accessTables(tx)
         .selectFrom('app_user')
-        .select(['id as userId', 'email', 'name'])
+        .select(['id as userId', 'email', 'name', 'twoFactorEnabled as secondFactor'])
         .where('email', '=', wanted.email.toLowerCase())
         // Who has not proven the address may be anybody.
         .where('emailVerified', '=', true)
@@ -238,7 +240,14 @@ function membersOf(em: EntityManager, projectId: string) {
   return accessTables(em)
     .selectFrom('project_member as m')
     .innerJoin('app_user as u', 'u.id', 'm.userId')
-    .select(['u.id as userId', 'u.email', 'u.name', 'm.role', 'm.createdAt'])
+    .select([
+      'u.id as userId',
+      'u.email',
+      'u.name',
+      'm.role',
+      'm.createdAt',
+      'u.twoFactorEnabled as secondFactor',
+    ])
     .where('m.projectId', '=', projectId);
 }
 

@@ -29,6 +29,9 @@ export class MemberDto {
 
   @ApiProperty({ format: 'date-time' })
   createdAt!: Date;
+
+  @ApiProperty({ description: 'Whether the account has a second factor: see the sign-in policy.' })
+  secondFactor!: boolean;
 }
 
 export class MemberPageDto {

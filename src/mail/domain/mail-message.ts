@@ -1,7 +1,11 @@
+import { namedKey } from '../../outbox/domain/ordering-key.js';
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
 
 /** Topic of the outbox for mails that are to be sent. */
 export const MAIL_SEND = 'mail.send';
+
+/** All mail shares a worker's slots as one: a server that is slow or away holds up nobody's records. */
+export const MAIL_ORDERING_KEY = namedKey('mail');
 
 /** What waits in the outbox: who gets it and what it says is encrypted, because a one-time link stands in it. */
 export interface MailPayload extends Record<string, unknown> {

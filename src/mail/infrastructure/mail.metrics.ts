@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Counter } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
+import { OutboxService } from '../../outbox/outbox.service.js';
 import { Metrics } from '../../shared/metrics.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { MAIL_ORDERING_KEY } from '../domain/mail-message.js';
 
 /** How an attempt at a mail ended. */
 export type MailEnd = 'sent' | 'retried' | 'dead' | 'expired';
@@ -10,7 +13,17 @@ export type MailEnd = 'sent' | 'retried' | 'dead' | 'expired';
 export class MailMetrics {
   private readonly mails: Counter;
 
-  constructor(metrics: Metrics) {
+  constructor(metrics: Metrics, outbox: OutboxService) {
+    const oldest = new RecentAnswer(() => outbox.oldestAgeOf(MAIL_ORDERING_KEY), BACKLOG_AGE_MAX_MS);
+    new Gauge({
+      name: 'mail_oldest_age_seconds',
+      help: 'Age of the oldest mail that the mail server has not taken; 0 when there is none.',
+      registers: [metrics.registry],
+      async collect() {
+        const seconds = await oldest.get();
+        if (seconds !== null) this.set(seconds);
+      },
+    });
     this.mails = new Counter({
       name: 'mail_attempts_total',
       help: 'Attempts at mails by how they ended: sent, retried, dead, or expired before the server was well again.',

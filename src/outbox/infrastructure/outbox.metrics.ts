@@ -36,7 +36,7 @@ export class OutboxMetrics {
     });
     new Gauge({
       name: 'outbox_oldest_age_seconds',
-      help: 'Age of the oldest message in the outbox that no gate keeps back; 0 when there is none.',
+      help: 'Age of the oldest message in the outbox that was not tried and that no gate keeps back; 0 when there is none.',
       registers,
       async collect() {
         const backlog = await counted.get();

@@ -149,13 +149,13 @@ export class OutboxStore {
   }
 
   /**
-   * What waits, for the metrics: messages, the age of the oldest in seconds, and the dead letters. What a gate keeps back
-   * is old for a reason, so its age tells nothing of the workers.
+   * What waits, for the metrics: messages, the age of the oldest in seconds, and the dead letters. What a gate keeps back,
+   * or what was tried and is to be tried again, is old for a reason: its age tells nothing of the workers.
    */
   async backlog(): Promise<{ waiting: number; oldestAgeSeconds: number; dead: number }> {
     const { rows } = await sql<{ waiting: number; oldestAgeSeconds: number; dead: number }>`
       select count(*)::int as waiting,
-             coalesce(extract(epoch from now() - min(m.created_at) filter (where g.topic is null)), 0)::float8
+             coalesce(extract(epoch from now() - min(m.created_at) filter (where g.topic is null and m.failures = 0)), 0)::float8
                as "oldestAgeSeconds",
              (select count(*)::int from outbox_dead_letter) as dead
       from outbox_message m left join outbox_gate g using (ordering_key, topic)

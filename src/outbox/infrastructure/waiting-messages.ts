@@ -84,6 +84,15 @@ export async function backlogOf(
   return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0 };
 }
 
+/** The age of the oldest message of a key in seconds; 0 when none waits. */
+export async function oldestAgeOf(em: EntityManager, orderingKey: string): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
+    from outbox_message where ordering_key = ${orderingKey}
+  `.execute(em.getKysely());
+  return rows[0]?.seconds ?? 0;
+}
+
 /** Deletes what is about a project, in the caller's transaction: messages, dead letters, and gates before what has its key. */
 export async function deleteOfProject(tx: EntityManager, projectId: string): Promise<void> {
   await sql`delete from outbox_message where project_id = ${projectId}`.execute(tx.getKysely());
