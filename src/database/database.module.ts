@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { MikroOrmModule } from '@mikro-orm/nestjs';
 import type { Options } from '@mikro-orm/postgresql';
 import { BindingDriver } from './binding-driver.js';
+import { PreparedReads } from './prepared-reads.js';
 import { ProjectReads } from './project-reads.js';
 
 /** The ORM, for every module. The start has migrated before, or looked whether somebody has (src/app/start-database.ts). */
@@ -11,8 +12,8 @@ export class DatabaseModule {
   static forRoot(options: Options): DynamicModule {
     return {
       module: DatabaseModule,
-      providers: [ProjectReads],
-      exports: [ProjectReads],
+      providers: [PreparedReads, ProjectReads],
+      exports: [PreparedReads, ProjectReads],
       imports: [
         MikroOrmModule.forRoot({
           driver: BindingDriver,

@@ -1,5 +1,6 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { PreparedReads, type Reads } from '../database/prepared-reads.js';
 import { OutboxService } from '../outbox/outbox.service.js';
 import type { Project } from '../projects/domain/project.js';
 import {
@@ -40,6 +41,7 @@ export type TierLookup = (projectId: string, hostname: string | null) => Resolve
 export class LicensingService implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
+    @Inject(PreparedReads) private readonly reads: Reads,
     private readonly outbox: OutboxService,
   ) {}
 
@@ -55,7 +57,7 @@ export class LicensingService implements OnModuleInit {
   /** Reads the effective tiers of many projects at once, to be asked for with a hostname or with none. */
   async tiersOf(projectIds: string[], now: Date): Promise<TierLookup> {
     const em = this.em.fork();
-    const projects = await readLicensedProjects(em, projectIds);
+    const projects = await readLicensedProjects(this.reads, projectIds);
     const stale = projects.filter((project) => cachedTier(project, now) === null).map(({ id }) => id);
     const subscriptions = stale.length > 0 ? await subscriptionsOf(em, ...stale) : [];
     const known = new Map(

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
+import type { Reads } from '../database/prepared-reads.js';
 import type { LastFailure, Project } from './domain/project.js';
 import { ProjectEntity } from './infrastructure/project.entity.js';
 
@@ -19,16 +20,16 @@ export async function readProjects(em: EntityManager, ids: readonly string[]): P
 export type LicensedProject = Pick<Project, 'id' | 'domains' | 'tier' | 'tierReason' | 'tierValidUntil'>;
 
 /** The same of these projects alone, in any order, past the entities: read for each batch of records that is forwarded. */
-export async function readLicensedProjects(
-  em: EntityManager,
-  ids: readonly string[],
-): Promise<LicensedProject[]> {
-  const { rows } = await sql<LicensedProject>`
-    select id, domains, tier, tier_reason as "tierReason", tier_valid_until as "tierValidUntil"
-    from project where id = any(${[...ids]}::uuid[])
-  `.execute(em.getKysely());
-  return rows;
+export async function readLicensedProjects(reads: Reads, ids: readonly string[]): Promise<LicensedProject[]> {
+  return reads.rows(LICENSED_PROJECTS, [ids]);
 }
+
+const LICENSED_PROJECTS = {
+  name: 'licensed-projects',
+  text: `
+    select id, domains, tier, tier_reason as "tierReason", tier_valid_until as "tierValidUntil"
+    from project where id = any($1::uuid[])`,
+};
 
 /** The project as it is now; null where there is none. */
 export async function findProject(em: EntityManager, id: string): Promise<Project | null> {

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { readsThrough } from '../../database/prepared-reads.js';
 import type { OperatorBilling } from './operator-billing.js';
 import { BILLING_EVENT, eventIdOf } from '../domain/billing-message.js';
 import { parseInstant } from '../../shared/instant.js';
@@ -116,7 +117,7 @@ async function billingOf(em: EntityManager): Promise<OperatorBilling> {
   ]);
   // The service's workers have the handlers and look by themselves: here messages are only left for them.
   const outbox = new OutboxService(em, { ring: () => undefined });
-  const licensing = new LicensingService(em, outbox);
+  const licensing = new LicensingService(em, readsThrough(em), outbox);
   licensing.onModuleInit();
   outbox.announce(BILLING_EVENT);
   return new Billing(em, licensing, outbox);

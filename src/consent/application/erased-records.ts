@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { readsThrough } from '../../database/prepared-reads.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { readProjects } from '../../projects/project.rows.js';
@@ -63,7 +64,7 @@ export async function reapply(
   { listeners, dryRun }: { listeners: ErasureListener[]; dryRun: boolean },
 ): Promise<{ looked: number; erased: number }> {
   const outbox = new OutboxService(em, { ring: () => undefined });
-  const events = new ConsentEvents(em, outbox);
+  const events = new ConsentEvents(em, readsThrough(em), outbox);
   for (const listener of listeners) events.onErasure(listener);
   const records = new EraseRecords(events, outbox);
   let [looked, erased] = [0, 0];

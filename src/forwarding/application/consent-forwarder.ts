@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { PreparedReads } from '../../database/prepared-reads.js';
 import { CONSENT_RECORDED, consentKey, type ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { ConsentEvents } from '../../consent/consent.events.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
@@ -48,7 +49,7 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
   };
 
   constructor(
-    private readonly em: EntityManager,
+    private readonly reads: PreparedReads,
     private readonly outbox: OutboxService,
     private readonly events: ConsentEvents,
     private readonly licensing: LicensingService,
@@ -74,7 +75,7 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
   async prepare(messages: OutboxMessage[]): Promise<Attempt<SignedOutcome>[]> {
     const projectIds = [...new Set(messages.map(projectOf))];
     const [targets, tierOf, records] = await Promise.all([
-      loadTargets(this.em, projectIds),
+      loadTargets(this.reads, projectIds),
       this.licensing.tiersOf(projectIds, new Date()),
       this.events.load(
         messages.map((message) => ({ projectId: projectOf(message), consentId: message.subjectId })),

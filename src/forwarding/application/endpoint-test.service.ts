@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { PreparedReads } from '../../database/prepared-reads.js';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { DomainError, tooManyRequests } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
@@ -36,6 +37,7 @@ export class EndpointTestService {
 
   constructor(
     private readonly em: EntityManager,
+    private readonly reads: PreparedReads,
     private readonly delivery: AttemptDelivery,
     private readonly holds: HoldService,
   ) {}
@@ -46,7 +48,7 @@ export class EndpointTestService {
    * @throws DomainError `endpoint_not_configured` (409), `too_many_requests` (429).
    */
   async run(projectId: string): Promise<EndpointTestResult> {
-    const target = (await loadTargets(this.em, [projectId])).get(projectId) ?? null;
+    const target = (await loadTargets(this.reads, [projectId])).get(projectId) ?? null;
     if (target === null || target.endpointUrl === null) {
       throw new DomainError('endpoint_not_configured', 'Save an endpoint URL first, then test it.');
     }

@@ -1,5 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
+import type { Reads } from '../../database/prepared-reads.js';
 import type { ForwardingTarget } from '../domain/destination.js';
 import type { AuthMode } from '../domain/settings-change.js';
 import type { SealedSecret } from '../../shared/secret-vault.js';
@@ -25,11 +24,14 @@ interface TargetRow extends ForwardingTarget {
 }
 
 /** The newest settings of many projects, by project id; projects that never saved any are missing. */
-export async function loadTargets(
-  em: EntityManager,
-  projectIds: string[],
-): Promise<Map<string, StoredTarget>> {
-  const { rows } = await sql<TargetRow>`
+export async function loadTargets(reads: Reads, projectIds: string[]): Promise<Map<string, StoredTarget>> {
+  const rows = await reads.rows<TargetRow>(TARGETS, [projectIds]);
+  return new Map(rows.map((row) => [row.projectId, targetOf(row)]));
+}
+
+const TARGETS = {
+  name: 'forwarding-targets',
+  text: `
     select project_id as "projectId", enabled, endpoint_url as "endpointUrl",
            allow_custom_endpoint as "allowCustomEndpoint", auth_mode as "authMode",
            token_ciphertext as "tokenCiphertext", token_key_id as "tokenKeyId",
@@ -37,10 +39,8 @@ export async function loadTargets(
            case when former_signing_until > now() then former_signing_ciphertext end as "formerSigningCiphertext",
            former_signing_key_id as "formerSigningKeyId"
     from forwarding_settings
-    where project_id = any(${projectIds}::uuid[]) and saved_at is not null
-  `.execute(em.fork().getKysely());
-  return new Map(rows.map((row) => [row.projectId, targetOf(row)]));
-}
+    where project_id = any($1::uuid[]) and saved_at is not null`,
+};
 
 function targetOf(row: TargetRow): StoredTarget {
   const { enabled, endpointUrl, allowCustomEndpoint, authMode } = row;

@@ -1,0 +1,72 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { CompiledQuery } from 'kysely';
+import type { Pool, QueryResultRow } from 'pg';
+import { SettingsFrom } from '../shared/inject-settings.js';
+import { openPool } from '../shared/postgres-pool.js';
+import { ThrottledLog } from '../shared/throttled-log.js';
+import { type DatabaseSettings, databaseSettings } from './database.settings.js';
+
+/** What a worker reads at once before it sends a batch. */
+const CONNECTIONS = 3;
+/** These are looks into primary keys, milliseconds each. */
+const STATEMENT_MS = 10_000;
+
+/** Plans are made once, perhaps while the tables are empty: keys lead to rows all the same. */
+const ALONG_KEYS = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+};
+
+/** A statement that is asked again and again, with its values beside it. */
+export interface PreparedStatement {
+  /** No other statement's. */
+  name: string;
+  text: string;
+}
+
+/** Who reads by such statements. */
+export type Reads = Pick<PreparedReads, 'rows'>;
+
+/** The same on the ORM's connections, for a command that ends when it has asked. */
+export function readsThrough(em: EntityManager): Reads {
+  return {
+    rows: async <Row extends object>({ text }: PreparedStatement, values: unknown[]): Promise<Row[]> =>
+      (await em.fork().getKysely().executeQuery<Row>(CompiledQuery.raw(text, values))).rows,
+  };
+}
+
+/**
+ * Looks into primary keys that every batch of deliveries takes, outside of any transaction. To plan them anew each time
+ * cost more than to run them, most of all the one into the records' partitions: the three reads of a batch of 10 took
+ * 2.3 ms of the server's processor time and 1.1 of the worker's, and take 0.5 and 0.6 so.
+ */
+@Injectable()
+export class PreparedReads implements OnApplicationShutdown {
+  private readonly dropped = new ThrottledLog(
+    new Logger(PreparedReads.name),
+    'a connection of prepared reads broke off; opening another one',
+  );
+  private readonly pool: Pool;
+
+  constructor(@SettingsFrom(databaseSettings) database: DatabaseSettings) {
+    this.pool = openPool(database, {
+      name: 'reads',
+      connections: CONNECTIONS,
+      statementMs: STATEMENT_MS,
+      serverSettings: ALONG_KEYS,
+      onDropped: (error) => this.dropped.warn(error),
+    });
+  }
+
+  /** The statement's rows, as they are committed now. */
+  async rows<Row extends object>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
+    return (await this.pool.query<Row & QueryResultRow>({ ...statement, values })).rows;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+}
