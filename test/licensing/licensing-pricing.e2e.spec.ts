@@ -97,3 +97,36 @@ describe('GET /v1/pricing (spec §4.3)', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
   });
 });
+
+describe('GET /pricing (spec §2.5)', () => {
+  it('shows what /v1/pricing tells, monthly and yearly, to who has no script, and is cached as that is', async () => {
+    const { headers, body } = await read();
+    const { tiers } = JSON.parse(body) as {
+      tiers: {
+        name: string;
+        price: { monthly: { perMonth: number } | null; yearly: { perMonth: number } | null };
+      }[];
+    };
+    const page = await fetch(`${service.baseUrl}/pricing`);
+    const html = await page.text();
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('cache-control')).toBe(headers['cache-control']);
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(html).not.toContain('<script');
+    const shown = (minor: number): string => `>$${minor / 100} a month<`;
+    for (const { name, price } of tiers) {
+      const card = html.split('<section').find((part) => part.includes(`>${name}</h2>`)) ?? '';
+      const { monthly, yearly } = price;
+      if (!monthly || !yearly) expect(card).toContain('By agreement');
+      else if (monthly.perMonth === 0) expect(card).toContain('Free');
+      else
+        expect([card.includes(shown(monthly.perMonth)), card.includes(shown(yearly.perMonth))]).toEqual([
+          true,
+          true,
+        ]);
+    }
+    const etag = page.headers.get('etag') ?? '';
+    const again = await fetch(`${service.baseUrl}/pricing`, { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { mountDemoSite } from '../../src/one-machine/http/demo-site.js';
 import { createHttpApp } from '../../src/app/http-app.js';
@@ -38,6 +39,32 @@ declare function getComputedStyle(element: object): { backgroundColor: string };
 
 const records = (): Promise<Record<string, unknown>[]> =>
   service.database.query('select * from consent_record where project_id = $1 order by id', [project.id]);
+
+describe('the pricing page', () => {
+  it.each([
+    ['light', 1280],
+    ['dark', 375],
+  ] as const)('has no finding of axe and does not scroll sideways: %s, %d px', async (colorScheme, width) => {
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on('console', (message) => problems.push(message.text()));
+    await page.goto(`${await app.getUrl()}/pricing`);
+    await page.getByRole('heading', { name: 'Business' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    // By the debugger: the page itself lets no script run.
+    const session = await context.newCDPSession(page);
+    await session.send('Runtime.evaluate', { expression: axe.source });
+    const { result } = await session.send('Runtime.evaluate', {
+      expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id }) => id)))`,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    expect(JSON.parse(String(result.value))).toEqual([]);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
 
 describe('the demo site', () => {
   it.each(['light', 'dark'] as const)(

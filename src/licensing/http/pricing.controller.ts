@@ -9,7 +9,7 @@ import { TIERS } from '../domain/tier.js';
 import { PricingDto } from './pricing.dto.js';
 
 /** Five minutes as told; a day longer while a cache fetches the new one behind its reader's back. */
-const CACHE_CONTROL = 'public, max-age=300, stale-while-revalidate=86400';
+export const PRICING_CACHE_CONTROL = 'public, max-age=300, stale-while-revalidate=86400';
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 const pricing: PricingDto = {
@@ -36,7 +36,7 @@ export class PricingController {
   read(@Headers('if-none-match') ifNoneMatch: string | undefined, @Res() response: Response): void {
     response.set({
       ETag: ETAG,
-      'Cache-Control': CACHE_CONTROL,
+      'Cache-Control': PRICING_CACHE_CONTROL,
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': 'ETag',
       // Helmet's default would keep the marketing site from embedding it.
