@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Module } from '@nestjs/common';
 import { ConsentAnalytics } from './application/consent-analytics.js';
 import { ConsentExport } from './application/consent-export.js';
+import { ConsentOverview } from './application/consent-overview.js';
 import { ConsentReader } from './application/consent.reader.js';
 import { ConsentService } from './application/consent.service.js';
 import { DeleteProjectRecords } from './application/delete-project-records.js';
@@ -45,6 +46,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     FileAnswer,
     ConsentRollup,
     ConsentAnalytics,
+    ConsentOverview,
     ConsentExport,
     EraseRecords,
     ErasureService,

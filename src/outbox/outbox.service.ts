@@ -9,6 +9,7 @@ import {
   hasRecent,
   isWaiting,
   oldestAgeOf,
+  type Waiting,
   type WaitingOf,
   waitingSubjects,
 } from './infrastructure/waiting-messages.js';
@@ -102,8 +103,8 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     return forgetSubjects(tx, waiting, subjectIds);
   }
 
-  /** How many messages of a key and topic wait, those under way included; counted up to `max`. */
-  countWaiting(waiting: WaitingOf, max: number): Promise<number> {
+  /** How many messages of a key and topic wait, those under way included, and since when; counted up to `max`. */
+  countWaiting(waiting: WaitingOf, max: number): Promise<Waiting> {
     return countWaiting(this.em.fork(), waiting, max);
   }
 

@@ -58,6 +58,7 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}/analytics/consents`]: { least: 'viewer', tiers: 'business' },
   [`GET ${AT}/analytics/site`]: { least: 'viewer', tiers: 'business' },
   [`GET ${AT}/analytics/last-seen`]: { least: 'viewer' },
+  [`GET ${AT}/analytics/overview`]: { least: 'viewer' },
   [`POST ${AT}/visits`]: { least: 'public' },
   [`GET ${AT}/forwarding`]: { least: 'viewer' },
   [`PUT ${AT}/forwarding`]: { least: 'editor', tiers: 'pro' },
@@ -130,7 +131,10 @@ const FOR_CONFIRMED = ['GET /v1/projects', 'POST /v1/projects', 'POST /v1/auth/c
 const UNDOCUMENTED = /^(GET (\/health\/(live|ready)|\/metrics|\/docs.*)|OPTIONS \/.*|.* \{\/\*splat\})$/;
 
 /** The pages of the dashboard, which hold nothing before they ask for it. */
-const DASHBOARD = new Set(PAGES.map((page) => `GET ${page.replaceAll(/:(\w+)/g, '{$1}')}`));
+const DASHBOARD = new Set([
+  ...PAGES.map((page) => `GET ${page.replaceAll(/:(\w+)/g, '{$1}')}`),
+  'GET /pricing',
+]);
 
 /** Refusals that are about who calls, and not about what. */
 const ACCESS_CODES = [

@@ -126,6 +126,30 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     expect(answer.series).toHaveLength(31);
   });
 
+  it('tells every tier of today and this month, in and before the rollups, beside as much of the ones before', async () => {
+    const project = await createTestProject(service);
+    const overview = async (query = ''): Promise<Response> =>
+      project.request('viewer', 'GET', `/analytics/overview${query}`);
+    const none = { now: { records: 0, optInRate: null }, before: { records: 0, optInRate: null } };
+    expect(await (await overview()).json()).toMatchObject({ today: none, month: none });
+    await post(project, [ALL, SOME, NONE, WITHDRAWN]);
+    const four = { now: { records: 4, optInRate: 0.5 }, before: { records: 0, optInRate: null } };
+    expect(await (await overview('?timeZone=UTC')).json()).toMatchObject({ today: four, month: four });
+    await rollup.advance();
+    expect(await (await overview('?timeZone=UTC')).json()).toMatchObject({ today: four, month: four });
+    // A day and ten minutes ago is yesterday, before this hour of the day; it is added up by hand.
+    await service.database.query(
+      `insert into consent_rollup_hour
+       values ($1, date_trunc('hour', now() - interval '25 hours', 'UTC'), 'custom', '', 8, 2, 0, 0, 0, 6, 0)`,
+      [project.id],
+    );
+    const hour = new Date().getUTCHours();
+    const { today } = (await (await overview()).json()) as { today: { before: object } };
+    expect(today.before).toMatchObject(hour === 0 ? { records: 0 } : { records: 8, optInRate: 0.25 });
+    const refused = await overview('?timeZone=Middle-earth');
+    expect([refused.status, await refused.json()]).toMatchObject([422, { errors: [{ field: 'timeZone' }] }]);
+  });
+
   it('counts as a full accept what accepted all that was offered, and nothing that gives nothing', async () => {
     const project = await createTestProject(service, { tier: 'business' });
     await post(project, [{ ...SOME, action: 'accept_all' }, { ...NONE, action: 'accept_all' }, SOME]);

@@ -140,6 +140,8 @@ describe('the one path, from an empty database', () => {
       window.serviceConsent.submit({ analytics: true, marketing: false, preferences: true }),
     );
     expect(receipt.stored).toBe(true);
+    // Visits are written every 5 s.
+    await page.getByText(/^Installed\. Seen .* on shop\.example\.com\.$/).waitFor({ timeout: 10_000 });
     await page.getByText(/^Installed: a record came from shop\.example\.com/).waitFor({ timeout: SHOWN_MS });
     await visitor.close();
   });

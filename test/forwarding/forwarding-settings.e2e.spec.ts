@@ -43,6 +43,7 @@ describe('GET and PUT …/forwarding (design §5)', () => {
       heldSince: null,
       heldReason: null,
       waiting: 0,
+      oldestWaitingAt: null,
       nextProbeAt: null,
       forwardErasures: false,
       available: false,

@@ -1,14 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { idsAt, startForwarding } from '../support/forwarding.js';
 import type { Json } from '../support/json.js';
-import {
-  choose as chooseAt,
-  createForwardingProject,
-  deliveriesOf,
-  read,
-  saveForwarding,
-} from '../support/pipeline.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { deliveriesOf, read, saveForwarding } from '../support/pipeline.js';
 import type { TestProject } from '../support/project.js';
 import type { Receiver } from '../support/receiver.js';
 import { mailsLeft, mailTo } from '../support/mails.js';
@@ -18,7 +11,7 @@ import { until } from '../support/until.js';
 
 const HOUR_MS = 3_600_000;
 const forwarding = await startForwarding({ worker: true });
-const { choose, environment, forwardingTo, receive, service } = forwarding;
+const { choose, forwardingTo, receive, service } = forwarding;
 
 afterEach(forwarding.resetReceivers);
 afterAll(forwarding.close);
@@ -246,47 +239,6 @@ describe('a held project is probed at once', () => {
     expect(skipped).toHaveLength(ids.length - tried);
     expect(await stateOf(project)).toMatchObject({ state: 'active' });
     expect(await gateOf(project)).toBeUndefined();
-  });
-});
-
-describe('where the operator has switched it off (FORWARDING_HOLD_HOURS=0)', () => {
-  const COUNT = 12;
-  let off: TestService;
-  beforeAll(async () => {
-    off = await startTestService({ ...environment, FORWARDING_HOLD_HOURS: '0' });
-  });
-  afterAll(() => off.close());
-
-  const failing = async (): Promise<{ project: TestProject; receiver: Receiver }> => {
-    const receiver = await receive({ kind: 'answer', status: 503 });
-    return { project: await createForwardingProject(off, receiver.url, { authMode: 'none' }), receiver };
-  };
-  const allFail = async (project: TestProject): Promise<void> => {
-    for (let sent = 0; sent < COUNT; sent++) await chooseAt(off, project.id);
-    await until('all have failed', async () => (await deliveriesOf(project)).length === COUNT, 20_000);
-    expect((await deliveriesOf(project)).every(({ outcome }) => outcome === 'failed')).toBe(true);
-    expect(await stateOf(project)).toMatchObject({ state: 'active', heldSince: null, waiting: 0 });
-    expect(await off.database.query('select from forwarding_hold')).toEqual([]);
-    expect(await off.database.query('select from outbox_gate')).toEqual([]);
-  };
-
-  it('every record gets its one attempt', async () => {
-    const { project, receiver } = await failing();
-    await allFail(project);
-    expect(receiver.requests).toHaveLength(COUNT);
-  });
-
-  it('what was held before goes with the next probe', async () => {
-    const { project } = await failing();
-    await off.database.query(
-      "insert into forwarding_hold (project_id, phase, failures, held_since, held_reason) values ($1, 'held', 5, now(), 'It was away.')",
-      [project.id],
-    );
-    await off.database.query(
-      "insert into outbox_gate (ordering_key, topic, opens_at, width) values ($1, 'consent.recorded', now(), 1)",
-      [project.id],
-    );
-    await allFail(project);
   });
 });
 

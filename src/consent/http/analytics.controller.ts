@@ -7,13 +7,30 @@ import type { Project } from '../../projects/domain/project.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { PeriodQuery, periodOf } from '../../shared/period-query.js';
 import { ConsentAnalytics, type ConsentAnalyticsAnswer } from '../application/consent-analytics.js';
-import { ConsentAnalyticsView } from './analytics.dto.js';
+import { type ConsentOverviewAnswer, ConsentOverview } from '../application/consent-overview.js';
+import { ConsentAnalyticsView, ConsentOverviewView, OverviewQuery } from './analytics.dto.js';
 import { ANALYTICS_DAYS_MAX, isPeriodAllowed } from '../domain/consent-counts.js';
 
 @ApiTags('Analytics')
 @Controller('v1/projects/:projectId/analytics')
 export class AnalyticsController {
-  constructor(private readonly analytics: ConsentAnalytics) {}
+  constructor(
+    private readonly analytics: ConsentAnalytics,
+    private readonly overviews: ConsentOverview,
+  ) {}
+
+  /** Records and opt-in rate of today and this month, beside the same stretch of the day and the month before. */
+  @Get('overview')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Today and this month beside the ones before' })
+  @ApiOkResponse({ type: ConsentOverviewView })
+  overview(
+    @CurrentProject() project: Project,
+    @Query() { timeZone }: OverviewQuery,
+    @GoneSignal() gone: AbortSignal,
+  ): Promise<ConsentOverviewAnswer> {
+    return this.overviews.answer(project.id, { now: new Date(), timeZone }, gone);
+  }
 
   /** Counts and rates by interval, action and hostname (docs/analytics.md has the definitions). */
   @Get('consents')

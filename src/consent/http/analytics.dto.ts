@@ -1,4 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsTimeZone } from 'class-validator';
 import { ANALYTICS_DAYS_MAX, type AnalyticsInterval } from '../domain/consent-counts.js';
 
 /** The definitions are in docs/analytics.md. */
@@ -51,4 +52,33 @@ export class ConsentAnalyticsView {
   byHostname!: ConsentCountsOfHostnameView[];
   @ApiProperty({ type: ConsentCountsView, description: 'All other hostnames together' })
   otherHostnames!: ConsentCountsView;
+}
+
+export class OverviewQuery {
+  @ApiPropertyOptional({ default: 'UTC', example: 'Europe/Berlin', description: 'Where a day begins' })
+  @IsOptional()
+  @IsTimeZone({ message: 'timeZone must be the IANA name of a time zone, such as Europe/Berlin.' })
+  timeZone: string = 'UTC';
+}
+
+export class PeriodRecordsView {
+  @ApiProperty() from!: Date;
+  @ApiProperty() to!: Date;
+  @ApiProperty({ type: 'integer' }) records!: number;
+  @ApiProperty({
+    ...{ type: Number, nullable: true, minimum: 0, maximum: 1 },
+    description: 'Share of the records that grant at least one category; null where there are none',
+  })
+  optInRate!: number | null;
+}
+
+export class PeriodComparisonView {
+  @ApiProperty({ type: PeriodRecordsView }) now!: PeriodRecordsView;
+  @ApiProperty({ type: PeriodRecordsView, description: 'As much of the one before, to the full hour' })
+  before!: PeriodRecordsView;
+}
+
+export class ConsentOverviewView {
+  @ApiProperty({ type: PeriodComparisonView }) today!: PeriodComparisonView;
+  @ApiProperty({ type: PeriodComparisonView }) month!: PeriodComparisonView;
 }

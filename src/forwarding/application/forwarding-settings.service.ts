@@ -47,6 +47,8 @@ export interface ForwardingSettingsView extends HoldView {
   pending: number;
   /** As `pending`: what waits, whatever for. */
   waiting: number;
+  /** Since when the oldest of them waits; null where none does. */
+  oldestWaitingAt: Date | null;
   available: boolean;
 }
 
@@ -187,8 +189,9 @@ export class ForwardingSettingsService {
       },
       lastDeliveredAt: settings.lastDeliveredAt,
       lastFailure: project.lastFailure,
-      pending,
-      waiting: pending,
+      pending: pending.count,
+      waiting: pending.count,
+      oldestWaitingAt: pending.oldestAt,
       available: FORWARDING_TIERS.includes(tier),
     };
   }

@@ -151,6 +151,9 @@ export class ForwardingSettingsDto {
   @ApiProperty({ description: 'Records that were not tried yet; counted up to 10,000, as `pending`.' })
   waiting!: number;
 
+  @ApiProperty({ type: Date, nullable: true, description: 'Since when the oldest of them waits' })
+  oldestWaitingAt!: Date | null;
+
   @ApiProperty({
     type: Date,
     nullable: true,

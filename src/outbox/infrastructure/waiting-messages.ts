@@ -7,19 +7,27 @@ export interface WaitingOf {
   topic: string;
 }
 
-/** How many wait, those under way included; counted up to `max`. */
+/** What waits of a key and topic. */
+export interface Waiting {
+  count: number;
+  /** When the oldest was appended; null where none waits. */
+  oldestAt: Date | null;
+}
+
+/** How many wait, those under way included, and since when; counted up to `max`, from the oldest on. */
 export async function countWaiting(
   em: EntityManager,
   { orderingKey, topic }: WaitingOf,
   max: number,
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count
+): Promise<Waiting> {
+  const { rows } = await sql<Waiting>`
+    select count(*)::int as count, min(created_at) as "oldestAt"
     from (
-      select from outbox_message where ordering_key = ${orderingKey} and topic = ${topic} limit ${max}
+      select created_at from outbox_message
+      where ordering_key = ${orderingKey} and topic = ${topic} order by id limit ${max}
     ) as waiting
   `.execute(em.getKysely());
-  return rows[0]?.count ?? 0;
+  return rows[0] ?? { count: 0, oldestAt: null };
 }
 
 /** Whether a message about the subject is among the newest `scanMax` that wait. */

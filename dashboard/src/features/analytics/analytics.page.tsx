@@ -2,7 +2,11 @@ import { Anchor, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { consentAnalyticsOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
+import {
+  consentAnalyticsOptions,
+  tierReadOptions,
+  visitSiteOptions,
+} from '../../client/@tanstack/react-query.gen';
 import type { ConsentAnalyticsView, ConsentCountsView } from '../../client/types.gen';
 import { Allowed, refusalOf } from '../../shared/allowed';
 import { type Column, SkeletonRows } from '../../shared/endless-list';
@@ -14,6 +18,7 @@ import { Section } from '../../shared/section';
 import { t } from '../../texts/texts';
 import { useProject } from '../projects/use-project';
 import { period } from './period';
+import { SITE_DEFINITIONS, SiteFigures } from './site-figures';
 import { RANGES, type Range } from './range';
 
 const RateChart = lazy(() => import('./rate-chart'));
@@ -34,7 +39,12 @@ export function AnalyticsPage() {
     ...consentAnalyticsOptions({ path, query: { ...before, interval } }),
     enabled: open,
   });
-  const failed = current.isError ? current : former.isError ? former : null;
+  const site = useQuery({ ...visitSiteOptions({ path, query: { ...now, interval } }), enabled: open });
+  const formerSite = useQuery({
+    ...visitSiteOptions({ path, query: { ...before, interval } }),
+    enabled: open,
+  });
+  const failed = [current, former, site, formerSite].find(({ isError }) => isError);
   const refusal = tier ? refusalOf(project, { feature: { open, tier: 'Business' } }) : null;
   return (
     <Page title={t.pages.analytics}>
@@ -50,6 +60,8 @@ export function AnalyticsPage() {
       {failed && <ProblemAlert error={failed.error} retry={() => void failed.refetch()} />}
       {!failed && open && !(current.data && former.data) && <SkeletonRows rows={8} />}
       {current.data && former.data && <Figures current={current.data} former={former.data} />}
+      {site.data && formerSite.data && <SiteFigures current={site.data} former={formerSite.data} />}
+      {current.data && former.data && <Definitions />}
       {tier && !open && <Definitions />}
     </Page>
   );
@@ -114,7 +126,6 @@ function Figures({ current, former }: { current: ConsentAnalyticsView; former: C
           ]}
         />
       </Section>
-      <Definitions />
     </>
   );
 }
@@ -175,6 +186,12 @@ function Definitions() {
           <div key={key} style={{ display: 'contents' }}>
             <dt>{t.analytics.figures[key]}</dt>
             <dd>{t.analytics.definition[key]}</dd>
+          </div>
+        ))}
+        {SITE_DEFINITIONS.map((key) => (
+          <div key={key} style={{ display: 'contents' }}>
+            <dt>{t.analytics.siteFigures[key]}</dt>
+            <dd>{t.analytics.siteMeans[key]}</dd>
           </div>
         ))}
       </dl>

@@ -5,7 +5,7 @@ import type { ForwardingSettingsDto } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { SkeletonRows } from '../../shared/endless-list';
 import { type Condition, State } from '../../shared/state';
-import { When } from '../../shared/when';
+import { Instant, When } from '../../shared/when';
 import { number } from '../../shared/format';
 import { t } from '../../texts/texts';
 import { Held } from './held';
@@ -27,6 +27,11 @@ export function ReceiverHealth({ projectId }: { projectId: string }) {
         <Held settings={settings} />
       ) : (
         settings.pending > 0 && <Text>{t.health.waiting(number(settings.pending))}</Text>
+      )}
+      {settings.oldestWaitingAt !== null && (
+        <Text>
+          {t.health.oldest} <Instant at={settings.oldestWaitingAt} />.
+        </Text>
       )}
     </Text>
   );

@@ -1,6 +1,10 @@
 import { Anchor, Code, List, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { configurationReadOptions, consentListOptions } from '../../client/@tanstack/react-query.gen';
+import {
+  configurationReadOptions,
+  consentListOptions,
+  visitLastSeenOptions,
+} from '../../client/@tanstack/react-query.gen';
 import { CopyLine } from '../../shared/copy-line';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -68,26 +72,33 @@ function Sample({ guide, line }: { guide: 'html' | 'tagManager' | 'csp' | 'own';
   );
 }
 
-/** Whether anything has arrived yet, and from where. */
+/** Where the loader was seen; where visits are not counted, where the last record came from. */
 function LastSeen({ projectId }: { projectId: string }) {
-  const query = useQuery({
-    ...consentListOptions({ path: { projectId }, query: { limit: 1 } }),
-    refetchInterval: LIVE_MS,
-  });
-  if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
-  const record = query.data?.items[0];
-  if (query.isPending) return null;
+  const live = { refetchInterval: LIVE_MS };
+  const path = { projectId };
+  const seen = useQuery({ ...visitLastSeenOptions({ path }), ...live });
+  const records = useQuery({ ...consentListOptions({ path, query: { limit: 1 } }), ...live });
+  const failed = seen.isError ? seen : records.isError ? records : null;
+  if (failed) return <ProblemAlert error={failed.error} retry={() => void failed.refetch()} />;
+  if (!seen.data || !records.data) return null;
+  const record = records.data.items[0];
   return (
     <Text component="div" role="status">
-      {record ? (
+      {seen.data.items.map(({ hostname, lastSeenAt }) => (
+        <State key={hostname} is="good">
+          <span>
+            {t.install.loaderSeen} <When at={lastSeenAt} /> {t.install.loaderSeenOn(hostname)}.
+          </span>
+        </State>
+      ))}
+      {record && (
         <State is="good">
           <span>
             {t.install.seenOn(record.hostname ?? t.consents.noHost)} <When at={record.receivedAt} />.
           </span>
         </State>
-      ) : (
-        <State is="waiting">{t.install.notSeen}</State>
-      )}{' '}
+      )}
+      {seen.data.items.length === 0 && !record && <State is="waiting">{t.install.notSeen}</State>}{' '}
       <Anchor href="/docs">{t.shell.apiDocs}</Anchor>
     </Text>
   );

@@ -14,6 +14,7 @@ import { t } from '../../texts/texts';
 import { Categories } from '../consents/categories';
 import { ReceiverHealth } from '../deliveries/receiver-health';
 import { useProject } from '../projects/use-project';
+import { Figures } from './figures';
 import { SetUpList } from './set-up-list';
 
 const LAST_RECORDS = 10;
@@ -25,6 +26,9 @@ export function OverviewPage() {
   return (
     <Page title={project.name}>
       <SetUpList project={project} />
+      <Section title={t.overview.figures}>
+        <Figures projectId={project.id} />
+      </Section>
       <Section title={t.overview.receiver}>
         <ReceiverHealth projectId={project.id} />
       </Section>
