@@ -279,6 +279,7 @@ const EXCEPTIONS: Record<string, string> = {
   'POST /v1/auth/reset-password': 'a person’s own log',
   'POST /v1/auth/invitation': 'only looks',
   [`POST ${AT}/configuration/preview`]: 'only looks',
+  [`POST ${AT}/forwarding/deliveries/resend/count`]: 'only looks',
   'POST /v1/auth/second-factor': 'keeps a factor that is not asked for yet',
   'POST /v1/auth/second-factor/confirm': 'a person’s own log',
   'POST /v1/auth/second-factor/disable': 'a person’s own log',

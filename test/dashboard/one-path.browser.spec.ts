@@ -205,6 +205,20 @@ describe('the one path, from an empty database', () => {
 });
 
 describe('a receiver that is away', () => {
+  it('counts what would be sent again, and sends it on a second click', async () => {
+    await open('/deliveries');
+    await page.getByRole('button', { name: 'Send several again' }).click();
+    const box = page.getByRole('dialog');
+    await box.getByRole('button', { name: 'Count them' }).click();
+    await box.getByText('No record matches.').waitFor();
+    // The record that came before there was an endpoint. Another choice is counted anew.
+    await box.getByLabel('Records that').selectOption('unsent');
+    await box.getByRole('button', { name: 'Count them' }).click();
+    await box.getByText('One record is sent again.').waitFor();
+    await box.getByRole('button', { name: 'Send 1 again' }).click();
+    await page.getByText('Queued 1 records.').waitFor();
+  });
+
   it('is told with since when, how much waits and when the next try is, and tried on a click', async () => {
     await open('/settings/consent/records-and-archive');
     const answered = await field('Endpoint URL').inputValue();

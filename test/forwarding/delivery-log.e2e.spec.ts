@@ -138,6 +138,29 @@ describe('sending again by hand (spec §3.3, design §5)', () => {
       }),
     );
 
+  it('counts what it would queue, and changes nothing', async () => {
+    const project = await forwardingProject();
+    const ids = [await storeConsent(service, project.id), await storeConsent(service, project.id)];
+    await service.database.query('delete from outbox_message where project_id = $1', [project.id]);
+    await service.database.query(`update consent_record set unannounced = 'off' where project_id = $1`, [
+      project.id,
+    ]);
+    const range = {
+      status: 'unsent',
+      from: new Date(Date.now() - DAY_MS).toISOString(),
+      to: new Date(Date.now() + DAY_MS).toISOString(),
+    };
+    const count = () =>
+      answered(project.request('editor', 'POST', '/forwarding/deliveries/resend/count', range));
+    expect(await count()).toEqual({ status: 200, body: { records: 2, more: false } });
+    expect(await waiting(project.id)).toEqual([]);
+    expect(await resendMany(project, { status: 'unsent' })).toMatchObject({ body: { queued: ids.length } });
+    expect(await count()).toEqual({ status: 200, body: { records: 0, more: false } });
+    const tooLong = { ...range, from: new Date(Date.now() - 20 * DAY_MS).toISOString() };
+    const refused = await project.request('editor', 'POST', '/forwarding/deliveries/resend/count', tooLong);
+    expect(refused.status).toBe(422);
+  });
+
   it('queues one record, once while it waits', async () => {
     const project = await forwardingProject();
     const consentId = await storeConsent(service, project.id);

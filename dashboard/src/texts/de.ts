@@ -232,7 +232,15 @@ export const de: Texts = {
       skipped: 'nicht gesendet wurden',
       unsent: 'bei ausgeschalteter Weiterleitung gespeichert wurden',
     },
-    resendAct: 'Noch einmal senden',
+    resendCount: 'Zählen',
+    resendCounted: (count: string, more: boolean) =>
+      more
+        ? `Mehr als ${count} Einträge passen; die ältesten ${count} davon werden auf einmal noch einmal gesendet.`
+        : count === '1'
+          ? 'Ein Eintrag wird noch einmal gesendet.'
+          : `${count} Einträge werden noch einmal gesendet.`,
+    resendNone: 'Kein Eintrag passt.',
+    resendAct: (count: string) => `${count} noch einmal senden`,
     queued: (count: string) => `${count} Einträge sind eingereiht.`,
     queuedMore: (count: string) =>
       `${count} Einträge sind eingereiht, die ältesten; es passen noch mehr. Fordern Sie diese noch einmal an.`,

@@ -226,7 +226,15 @@ export const en = {
       skipped: 'were not sent',
       unsent: 'were stored while forwarding was off',
     },
-    resendAct: 'Send them again',
+    resendCount: 'Count them',
+    resendCounted: (count: string, more: boolean) =>
+      more
+        ? `More than ${count} records match; the oldest ${count} of them are sent again at once.`
+        : count === '1'
+          ? 'One record is sent again.'
+          : `${count} records are sent again.`,
+    resendNone: 'No record matches.',
+    resendAct: (count: string) => `Send ${count} again`,
     queued: (count: string) => `Queued ${count} records.`,
     queuedMore: (count: string) => `Queued ${count} records, the oldest; more match. Ask again for those.`,
     noneMatch: 'No attempt matches these filters.',

@@ -160,6 +160,19 @@ export class DeliveryLogService implements OnModuleInit {
     });
   }
 
+  /**
+   * How many records `resendMany` would queue now, up to `RESEND_RECORDS_MAX`; `more`: there are others. The day's share
+   * is not looked at. @throws DomainError `validation_failed` (422), as `resendMany`.
+   */
+  async countResendable(
+    projectId: string,
+    selection: ResendSelection,
+  ): Promise<{ records: number; more: boolean }> {
+    checkRange(selection);
+    const { length } = await this.resendable(this.em.fork(), projectId, selection);
+    return { records: Math.min(length, RESEND_RECORDS_MAX), more: length > RESEND_RECORDS_MAX };
+  }
+
   private async resendable(
     tx: EntityManager,
     projectId: string,

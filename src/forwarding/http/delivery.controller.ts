@@ -10,6 +10,7 @@ import { DeliveryLogService } from '../application/delivery-log.service.js';
 import {
   DeliveryPageDto,
   ListDeliveriesQuery,
+  ResendCountDto,
   ResendDeliveriesDto,
   ResendManyResultDto,
   ResendResultDto,
@@ -48,6 +49,20 @@ export class DeliveryController {
     @Body() body: ResendDeliveriesDto,
   ): Promise<ResendManyResultDto> {
     return this.log.resendMany(project.id, body, author);
+  }
+
+  /** What `POST …/resend` would queue for the same body; changes nothing. */
+  @Post('resend/count')
+  @HttpCode(200)
+  @ProjectRole('editor')
+  @RequireTier(...FORWARDING_TIERS)
+  @ApiOperation({ summary: 'Count the records that would be sent again' })
+  @ApiOkResponse({ type: ResendCountDto })
+  resendCount(
+    @CurrentProject() project: Project,
+    @Body() body: ResendDeliveriesDto,
+  ): Promise<ResendCountDto> {
+    return this.log.countResendable(project.id, body);
   }
 
   /** 404 `consent_not_found` where the record is unknown or past its retention. */

@@ -94,3 +94,14 @@ export class ResendManyResultDto extends ResendResultDto {
   @ApiProperty({ description: 'Whether more records match than one resend queues; ask again for those.' })
   more!: boolean;
 }
+
+export class ResendCountDto {
+  @ApiProperty({
+    type: 'integer',
+    description: 'Counted up to 10,000, which is as many as one resend queues',
+  })
+  records!: number;
+
+  @ApiProperty({ description: 'Whether there are more' })
+  more!: boolean;
+}

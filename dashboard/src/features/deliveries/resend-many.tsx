@@ -1,6 +1,6 @@
 import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { deliveryResendMany } from '../../client/sdk.gen';
+import { deliveryResendCount, deliveryResendMany } from '../../client/sdk.gen';
 import { FilterDay } from '../../shared/filter-fields';
 import { number } from '../../shared/format';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -25,6 +25,20 @@ export function ResendMany(props: {
   const [to, setTo] = useState(props.to ?? dayText(now, zone));
   const first = dayStart(from, zone);
   const behind = dayStart(to, zone, 1);
+  const wanted = `${status} ${from} ${to}`;
+  /** What was counted, and of which choice: another one has to be counted anew. */
+  const [counted, setCounted] = useState<{ wanted: string; records: number; more: boolean } | null>(null);
+  const known = counted?.wanted === wanted ? counted : null;
+  const count = useAct({
+    run: async ({ from, to }: { from: Date; to: Date }) =>
+      (
+        await deliveryResendCount({
+          path: { projectId: props.projectId },
+          body: { status, from: from.toISOString(), to: to.toISOString() },
+        })
+      ).data,
+    then: (result) => setCounted({ wanted, ...result }),
+  });
   const act = useAct({
     run: async ({ from, to }: { from: Date; to: Date }) =>
       (
@@ -36,7 +50,10 @@ export function ResendMany(props: {
     done: ({ queued, more }) =>
       more ? t.deliveries.queuedMore(number(queued)) : t.deliveries.queued(number(queued)),
     refreshes: ['deliveryList', 'forwardingRead'],
-    then: props.onClose,
+    then: () => {
+      setCounted(null);
+      props.onClose();
+    },
   });
   return (
     <Modal
@@ -48,7 +65,7 @@ export function ResendMany(props: {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (first && behind) act.run({ from: first, to: behind });
+          if (first && behind) (known ? act : count).run({ from: first, to: behind });
         }}
       >
         <Stack gap="sm">
@@ -63,18 +80,28 @@ export function ResendMany(props: {
             <FilterDay label={t.list.from} value={from} onChange={(day) => setFrom(day ?? '')} />
             <FilterDay label={t.list.to} value={to} onChange={(day) => setTo(day ?? '')} />
           </Group>
-          {Object.values(act.fields).map((message) => (
+          {Object.values({ ...count.fields, ...act.fields }).map((message) => (
             <Text key={message} c="var(--mantine-color-error)" role="alert">
               {message}
             </Text>
           ))}
-          <ProblemAlert error={act.error} />
+          <ProblemAlert error={count.error ?? act.error} />
+          <Text role="status">
+            {known &&
+              (known.records === 0
+                ? t.deliveries.resendNone
+                : t.deliveries.resendCounted(number(known.records), known.more))}
+          </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={props.onClose}>
               {t.shared.cancel}
             </Button>
-            <Button type="submit" loading={act.pending} disabled={!first || !behind}>
-              {t.deliveries.resendAct}
+            <Button
+              type="submit"
+              loading={count.pending || act.pending}
+              disabled={!first || !behind || known?.records === 0}
+            >
+              {known ? t.deliveries.resendAct(number(known.records)) : t.deliveries.resendCount}
             </Button>
           </Group>
         </Stack>
