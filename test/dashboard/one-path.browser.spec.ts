@@ -1,28 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { filedMails, mailFolderOf } from '../../src/mail/infrastructure/mail-files.js';
 import { launchBrowser, startSite, type TestServer } from '../support/browser.js';
+import { pageFaults } from '../support/page-faults.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
 import { until } from '../support/until.js';
 
 // What runs inside a page knows these; the DOM's own types would be there for the whole program.
-declare const axe: {
-  run(
-    root: unknown,
-    options: unknown,
-  ): Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }>;
-};
-declare const document: { documentElement: { scrollWidth: number } };
 declare const window: {
-  innerWidth: number;
   serviceConsent: { submit(choice: unknown): Promise<{ id: string; stored: boolean }> };
 };
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const PASSWORD = 'correct horse battery';
 /** A record shows within this of its 201, where nothing else keeps the machine busy (docs: 2 s); twice that here. */
 const SHOWN_MS = 4_000;
@@ -69,17 +59,7 @@ function linkMailedTo(to: string, path = '/confirm-email'): Promise<string> {
   });
 }
 
-/** What axe finds on the page as it stands, and whether it is wider than its window. */
-async function faults(): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(
-    (tags) => axe.run(document, { resultTypes: ['violations'], runOnly: tags }),
-    AXE_TAGS,
-  );
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')}`);
-  const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  return wider > 0 ? [...found, `${wider} px wider than the window`] : found;
-}
+const faults = (): Promise<string[]> => pageFaults(page);
 
 describe('the one path, from an empty database', () => {
   it('leads from / to signing up, and by keyboard alone to a project', async () => {

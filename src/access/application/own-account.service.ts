@@ -92,5 +92,6 @@ async function refuseLastOwner(tx: EntityManager, members: ProjectMember[]): Pro
   throw new DomainError(
     'last_owner',
     `You are the last owner of ${projects.join(', ')}. Hand the ownership over or delete the project first.`,
+    { members: { projects: names } },
   );
 }

@@ -1,73 +1,49 @@
-import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { authSessionOptions } from '../../client/@tanstack/react-query.gen';
-import { authChangePassword } from '../../client/sdk.gen';
+import { meMeOptions } from '../../client/@tanstack/react-query.gen';
+import type { MyUserDto } from '../../client/types.gen';
+import { SkeletonRows } from '../../shared/endless-list';
 import { Page } from '../../shared/page';
-import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
-import { useAct } from '../../shared/use-act';
 import { t } from '../../texts/texts';
+import { DeleteAccount } from './delete-account';
+import { EmailForm } from './email-form';
+import { NameForm } from './name-form';
+import { PasswordForm } from './password-form';
+import { SecondFactor } from './second-factor';
+import { SessionList } from './session-list';
 
+/** What a person does about her own account. */
 export function AccountPage() {
-  const { data: session } = useQuery(authSessionOptions());
+  const query = useQuery(meMeOptions());
+  // The page is behind a session: never an API key.
+  const me = query.data as MyUserDto | undefined;
   return (
     <Page title={t.pages.account}>
-      <Section title={t.account.person}>
-        <dl className="facts">
-          <dt>{t.signUp.name}</dt>
-          <dd>{session?.user.name}</dd>
-          <dt>{t.signIn.email}</dt>
-          <dd>{session?.user.email}</dd>
-        </dl>
-      </Section>
-      <Section title={t.account.password} text={t.account.passwordText}>
-        <PasswordForm />
-      </Section>
+      <ProblemAlert error={query.error} />
+      {query.isPending && <SkeletonRows rows={6} />}
+      {me && (
+        <>
+          <Section title={t.account.person}>
+            <NameForm name={me.name} />
+          </Section>
+          <Section title={t.signIn.email} text={t.account.emailText(me.email)}>
+            <EmailForm />
+          </Section>
+          <Section title={t.account.password} text={t.account.passwordText}>
+            <PasswordForm />
+          </Section>
+          <Section title={t.account.secondFactor} text={t.account.secondFactorText}>
+            <SecondFactor enabled={me.secondFactor} />
+          </Section>
+          <Section title={t.account.sessions} text={t.account.sessionsText}>
+            <SessionList />
+          </Section>
+          <Section title={t.account.delete} text={t.account.deleteText}>
+            <DeleteAccount email={me.email} />
+          </Section>
+        </>
+      )}
     </Page>
-  );
-}
-
-function PasswordForm() {
-  const [currentPassword, setCurrent] = useState('');
-  const [newPassword, setNew] = useState('');
-  const act = useAct({
-    run: async () => (await authChangePassword({ body: { currentPassword, newPassword } })).data,
-    done: t.account.passwordChanged,
-    then: () => {
-      setCurrent('');
-      setNew('');
-    },
-  });
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        act.run(undefined);
-      }}
-    >
-      <Stack gap="sm" maw={420}>
-        <PasswordField
-          label={t.account.currentPassword}
-          value={currentPassword}
-          onChange={setCurrent}
-          error={act.fields['currentPassword']}
-        />
-        <PasswordField
-          label={t.account.newPassword}
-          chosen
-          value={newPassword}
-          onChange={setNew}
-          error={act.fields['newPassword']}
-        />
-        <ProblemAlert error={act.error} />
-        <div>
-          <Button type="submit" loading={act.pending}>
-            {t.account.changePassword}
-          </Button>
-        </div>
-      </Stack>
-    </form>
   );
 }

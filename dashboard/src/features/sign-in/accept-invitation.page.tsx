@@ -41,11 +41,20 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
   const navigate = useNavigate();
   const act = useAct({
     run: async () => {
-      if (accountExists && !signedIn) await authSignIn({ body: { email, password } });
+      if (accountExists && !signedIn) {
+        const { data } = await authSignIn({ body: { email, password } });
+        // The second step is the sign-in page's, which leads back here.
+        if ('secondFactorRequired' in data) return null;
+      }
       const account = accountExists ? {} : { password, ...(name.trim() && { name: name.trim() }) };
       return (await accountAcceptInvitation({ body: { token, ...account } })).data;
     },
-    then: async ({ projectId }) => {
+    then: async (accepted) => {
+      if (!accepted) {
+        await navigate({ to: '/sign-in', search: { to: `/accept-invitation?token=${token}` } });
+        return;
+      }
+      const { projectId } = accepted;
       queryClient.clear();
       await navigate({ to: '/projects/$projectId', params: { projectId } });
     },

@@ -9,6 +9,7 @@ import { useAct } from '../../shared/use-act';
 import { t } from '../../texts/texts';
 import { Doorway } from './doorway';
 import { useEnter } from './enter';
+import { SecondStep } from './second-step';
 
 export function SignInPage() {
   const { to } = useSearch({ from: '/sign-in' });
@@ -17,8 +18,17 @@ export function SignInPage() {
   const enter = useEnter(to);
   const act = useAct({
     run: async () => (await authSignIn({ body: { email, password } })).data,
-    then: () => void enter(),
+    then: (answer) => {
+      if (!('secondFactorRequired' in answer)) void enter();
+    },
   });
+  if (act.result && 'secondFactorRequired' in act.result) {
+    return (
+      <Doorway title={t.signIn.title}>
+        <SecondStep then={() => void enter()} />
+      </Doorway>
+    );
+  }
   return (
     <Doorway title={t.signIn.title}>
       <form

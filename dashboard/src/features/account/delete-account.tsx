@@ -1,0 +1,57 @@
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ApiProblem } from '../../api/problem';
+import { sessionEnd } from '../../api/query-client';
+import { meDelete } from '../../client/sdk.gen';
+import { PasswordField } from '../../shared/password-field';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { useAct } from '../../shared/use-act';
+import { t } from '../../texts/texts';
+
+/** Deletes the account once its address is typed and the password given; leads to signing in. */
+export function DeleteAccount({ email }: { email: string }) {
+  const [typed, setTyped] = useState('');
+  const [password, setPassword] = useState('');
+  const act = useAct({
+    run: () => meDelete({ body: { password } }),
+    done: t.account.deleted,
+    then: () => sessionEnd.listener?.(),
+  });
+  const projects = act.error instanceof ApiProblem ? act.error.members['projects'] : undefined;
+  const lastOwnerOf = Array.isArray(projects) ? (projects as string[]) : null;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        act.run(undefined);
+      }}
+    >
+      <Stack gap="sm" maw={420}>
+        <TextInput
+          label={t.shared.typeName(email)}
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <PasswordField
+          label={t.account.currentPassword}
+          value={password}
+          onChange={setPassword}
+          error={act.fields['password']}
+        />
+        {lastOwnerOf ? (
+          <Alert variant="outline" color="red" role="alert">
+            <Text>{t.account.lastOwner(lastOwnerOf.join(', '))}</Text>
+          </Alert>
+        ) : (
+          <ProblemAlert error={act.error} />
+        )}
+        <div>
+          <Button type="submit" color="red" disabled={typed !== email} loading={act.pending}>
+            {t.account.delete}
+          </Button>
+        </div>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { filedMails, mailFolderOf } from '../../src/mail/infrastructure/mail-files.js';
+import { launchBrowser } from '../support/browser.js';
+import { pageFaults } from '../support/page-faults.js';
+import { type LoneService, startLoneService } from '../support/processes.js';
+import { totpCode } from '../support/totp.js';
+import { until } from '../support/until.js';
+
+const PASSWORD = 'correct horse battery';
+
+let service: LoneService;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  service = await startLoneService();
+  browser = await launchBrowser();
+  const context = await browser.newContext({
+    reducedMotion: 'reduce',
+    viewport: { width: 1280, height: 800 },
+  });
+  page = await context.newPage();
+  const fields = { email: 'ada@example.com', password: PASSWORD, name: 'Ada' };
+  await page.request.post(`${service.baseUrl}/v1/auth/sign-up/email`, { data: fields });
+  await page.goto(await linkMailedTo('ada@example.com', '/confirm-email'));
+  await passwordIn().fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'New project' }).waitFor();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const section = (name: string) => page.getByRole('region', { name, exact: true });
+const passwordIn = (within: Pick<Page, 'locator'> = page) => within.locator('input[name=password]');
+const openAccount = async (): Promise<void> => {
+  await page.goto(`${service.baseUrl}/account`);
+  await section('Sessions').getByText('This one').waitFor();
+};
+
+/** The link to a page in the newest mail to an address that has one. */
+function linkMailedTo(to: string, path: string): Promise<string> {
+  return until(`a mail to ${to}`, async () => {
+    const mails = await filedMails(mailFolderOf(service.dataDir));
+    const newest = mails.find((mail) => mail.to === to && mail.text.includes(`${path}?token=`));
+    return newest && /https?:\/\/\S+\?token=[\w-]+/.exec(newest.text)?.[0];
+  });
+}
+
+describe('a person in her account', () => {
+  it('finds it without fault, wide and narrow, light and dark', async () => {
+    const found: Record<string, string[]> = {};
+    for (const width of [375, 1280])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        await openAccount();
+        const here = await pageFaults(page);
+        if (here.length > 0) found[`${width} ${colorScheme}`] = here;
+      }
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(found).toEqual({});
+  });
+
+  it('changes her name', async () => {
+    await section('You').getByLabel('Name').fill('Ada Lovelace');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved.').waitFor();
+  });
+
+  it('signs another device out', async () => {
+    const other = await browser.newContext({
+      userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    });
+    const data = { email: 'ada@example.com', password: PASSWORD };
+    await other.request.post(`${service.baseUrl}/v1/auth/sign-in/email`, {
+      data,
+      headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' },
+    });
+    expect((await other.request.get(`${service.baseUrl}/v1/me`)).status()).toBe(200);
+    await openAccount();
+    await section('Sessions').getByRole('button', { name: 'Sign out of Firefox on Linux' }).click();
+    await page.getByText('The session has ended.').waitFor();
+    expect((await other.request.get(`${service.baseUrl}/v1/me`)).status()).toBe(401);
+    await other.close();
+  });
+
+  it('sets a second factor up and signs in with it, by keyboard', async () => {
+    await openAccount();
+    const factor = section('Second factor');
+    await passwordIn(factor).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await factor.getByRole('img', { name: 'QR code with the secret' }).waitFor();
+    const secret = (await factor.getByLabel('Secret', { exact: true }).textContent()) ?? '';
+    const uri = `otpauth://totp/x?secret=${secret}`;
+    expect(await pageFaults(page)).toEqual([]);
+    await factor.getByRole('textbox', { name: 'Code' }).fill(totpCode(uri, -1));
+    await page.keyboard.press('Enter');
+    await factor.getByText('Your account has a second factor.').waitFor();
+    await factor.getByLabel('Recovery codes').first().waitFor();
+    await page.request.post(`${service.baseUrl}/v1/auth/sign-out`);
+    await page.goto(`${service.baseUrl}/sign-in?to=%2Faccount`);
+    await page.locator('input[name=email]').fill('ada@example.com');
+    await passwordIn().fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.locator('input[name=code]').fill('no code');
+    await page.keyboard.press('Enter');
+    await page.getByText('Six digits, or a recovery code').waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    await page.locator('input[name=code]').fill(totpCode(uri));
+    await page.keyboard.press('Enter');
+    await section('Second factor').getByText('Your account has a second factor.').waitFor();
+  });
+
+  it('changes her address by the link in the new mailbox', async () => {
+    const email = section('E-mail');
+    await email.getByLabel('New e-mail').fill('ada@example.net');
+    await passwordIn(email).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await email.getByText('Look into the mailbox of the new address.').waitFor();
+    await page.goto(await linkMailedTo('ada@example.net', '/confirm-new-email'));
+    await passwordIn().fill(PASSWORD);
+    expect(await pageFaults(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText('The address is changed.').waitFor();
+    await openAccount();
+    await page.getByText('Your address is ada@example.net.').waitFor();
+  });
+
+  it('deletes it once she owns no project alone', async () => {
+    const made = await page.request.post(`${service.baseUrl}/v1/projects`, { data: { name: 'Bakery' } });
+    const { id } = (await made.json()) as { id: string };
+    const gone = section('Delete the account');
+    await gone.getByLabel('Type “ada@example.net”').fill('ada@example.net');
+    await passwordIn(gone).fill(PASSWORD);
+    await gone.getByRole('button').last().click();
+    await gone.getByText('You are the last owner of Bakery.').waitFor();
+    await page.request.delete(`${service.baseUrl}/v1/projects/${id}`);
+    await gone.getByRole('button').last().click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect((await page.request.get(`${service.baseUrl}/v1/me`)).status()).toBe(401);
+  });
+});

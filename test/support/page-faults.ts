@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+// What runs inside a page knows these; the DOM's own types would be there for the whole program.
+declare const axe: {
+  run(
+    root: unknown,
+    options: unknown,
+  ): Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }>;
+};
+declare const document: { documentElement: { scrollWidth: number } };
+declare const window: { innerWidth: number };
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What axe finds on a page as it stands, and whether it is wider than its window. */
+export async function pageFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(
+    (tags) => axe.run(document, { resultTypes: ['violations'], runOnly: tags }),
+    AXE_TAGS,
+  );
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target.join(' ')}`);
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  return wider > 0 ? [...found, `${wider} px wider than the window`] : found;
+}
