@@ -6,6 +6,7 @@
  */
 import { type Choice, googleConsent } from './google-consent';
 import { keeperOf } from './keeper';
+import { modeOf } from './mode';
 import { ofDocument } from './own-document';
 import { ownGlobal } from './own-global';
 import { consentQueue } from './queue';
@@ -73,13 +74,7 @@ function start(): void {
   const country = (): string => region.slice(0, 2);
   /** Who is nowhere known is; so is everybody, where an older document does not say. */
   const isEu = (): boolean => region === UNKNOWN_REGION || (known?.euRegions?.includes(country()) ?? true);
-  const mode = (): string => {
-    const names = [region, country(), isEu() && EU_GROUP];
-    const rule = configuration?.regionRules.find(({ regions }) =>
-      names.some((name) => regions.includes(name as string)),
-    );
-    return (rule?.mode ?? configuration?.defaultMode) || 'opt_in';
-  };
+  const mode = (): string => modeOf(configuration, [region, country(), isEu() && EU_GROUP]);
 
   const submit = async (submission: Submission): Promise<object> => {
     try {

@@ -1,4 +1,4 @@
-// Builds the loader and our banner (loader/) into loader/ of the build (dist, or the folder named), for every browser
+// Builds the loader, our banner and its preview (loader/) into loader/ of the build (dist, or the folder named), for every browser
 // that knows ES2020. What they share with the service comes from the compiled service, so this runs after it is
 // compiled.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -70,6 +70,7 @@ await bundle('loader.ts', 'loader.js', {
   EU_GROUP,
 });
 await bundle('banner/banner.ts', 'banner.js', { BANNER_CSS: bannerStyles(), CONSENT_GLOBAL });
+await bundle('preview/preview.ts', 'preview.js', { UNKNOWN_REGION, EU_GROUP });
 
 /** The library's style without what we do not use, and ours. */
 function bannerStyles() {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { PREVIEW_FRAME, previewFrame } from './preview-frame.js';
 
 /** Where the build puts the dashboard; the same whether this file runs compiled or, in tests, as it is. */
 const FOLDER = join(import.meta.dirname, '..', '..', 'dist', 'dashboard');
@@ -45,6 +46,7 @@ export function mountDashboard(app: NestExpressApplication, production: boolean)
   app.use('/assets', chooseEncoding, assets());
   const router = express.Router();
   for (const path of PAGES) router.get(path, page);
+  router.get(PREVIEW_FRAME, previewFrame());
   app.use(router);
 }
 

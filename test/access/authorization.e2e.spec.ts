@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { KeyScope } from '../../src/access/domain/key-scope.js';
 import { ROLES, type Role, roleCovers } from '../../src/access/domain/role.js';
 import { PAGES } from '../../src/app/dashboard.js';
+import { PREVIEW_FRAME } from '../../src/app/preview-frame.js';
+import { ObjectStorage } from '../../src/publishing/infrastructure/object-storage.js';
 import { newId } from '../../src/shared/ids.js';
 import { fillIn, type Operation, readOperations } from '../support/openapi.js';
 import { servedRoutes } from '../support/routes.js';
@@ -81,6 +83,13 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}/configuration`]: { least: 'viewer' },
   [`GET ${AT}/configuration/presets`]: { least: 'viewer' },
   [`PUT ${AT}/configuration`]: { least: 'editor' },
+  [`GET ${AT}/configuration/draft`]: { least: 'viewer' },
+  [`PUT ${AT}/configuration/draft`]: { least: 'editor' },
+  [`DELETE ${AT}/configuration/draft`]: { least: 'editor' },
+  [`POST ${AT}/configuration/preview`]: { least: 'viewer' },
+  [`GET ${AT}/configuration/published/{configHash}`]: { least: 'viewer' },
+  [`GET ${AT}/publications/in-force`]: { least: 'viewer' },
+  [`GET ${AT}/publications/{version}/changes`]: { least: 'viewer' },
   [`POST ${AT}/publish`]: { least: 'editor' },
   [`GET ${AT}/publications`]: { least: 'viewer' },
   [`POST ${AT}/publications/{version}/rollback`]: { least: 'editor' },
@@ -133,7 +142,7 @@ const UNDOCUMENTED = /^(GET (\/health\/(live|ready)|\/metrics|\/docs.*)|OPTIONS 
 
 /** The pages of the dashboard, which hold nothing before they ask for it. */
 const DASHBOARD = new Set([
-  ...PAGES.map((page) => `GET ${page.replaceAll(/:(\w+)/g, '{$1}')}`),
+  ...[...PAGES, PREVIEW_FRAME].map((page) => `GET ${page.replaceAll(/:(\w+)/g, '{$1}')}`),
   'GET /pricing',
 ]);
 
@@ -436,7 +445,12 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
     [project.id, erasureId],
   );
   const ids = { userId: user.id, apiKeyId: key?.id ?? '', consentId: consent.id };
-  return { ...ids, invitationId, erasureId, version: '1' };
+  const configHash = 'a'.repeat(64);
+  const options = { contentType: 'application/json', cacheControl: 'no-store' };
+  await service.app
+    .get(ObjectStorage, { strict: false })
+    .put(`${project.id}/${configHash}.json`, '{}', options);
+  return { ...ids, invitationId, erasureId, version: '1', configHash };
 }
 
 /** All that those things are, to see whether somebody has touched them. */

@@ -1,23 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { filedMails, mailFolderOf } from '../../src/mail/infrastructure/mail-files.js';
 import { launchBrowser, startSite, type TestServer } from '../support/browser.js';
 import { pageFaults } from '../support/page-faults.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
 import { until } from '../support/until.js';
 
-// What runs inside a page knows these; the DOM's own types would be there for the whole program.
-declare const window: {
-  serviceConsent: { submit(choice: unknown): Promise<{ id: string; stored: boolean }> };
-};
-
 const PASSWORD = 'correct horse battery';
 /** A record shows within this of its 201, where nothing else keeps the machine busy (docs: 2 s); twice that here. */
 const SHOWN_MS = 4_000;
 /** A receiver counts as away after five seconds at the least; the machine may be busy. */
 const HELD_DEADLINE_MS = 60_000;
+/** More than any page has to go through. */
+const TABS_MAX = 120;
 
 let service: LoneService;
 let site: TestServer;
@@ -49,6 +46,23 @@ const heading = (name: string): Promise<void> =>
 const open = (path: string): Promise<unknown> => page.goto(`${service.baseUrl}/projects/${projectId}${path}`);
 /** The act that a new project needs before it may forward; a billing provider's checkout in production. */
 const field = (label: string) => page.getByRole('textbox', { name: label });
+
+/** Goes on with Tab until an element has the focus, as somebody without a mouse does. */
+async function tabTo(wanted: Locator, key = 'Tab'): Promise<void> {
+  await wanted.waitFor();
+  for (let pressed = 0; pressed < TABS_MAX; pressed += 1) {
+    if (await wanted.evaluate((element) => element.matches(':focus'))) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`${String(wanted)} is not reached with ${key}.`);
+}
+
+/** A visitor of the site who was never there before. */
+async function visit(path: string): Promise<Page> {
+  const visitor = await browser.newPage();
+  await visitor.goto(`http://shop.example.com:${site.port}${path}`);
+  return visitor;
+}
 
 /** The link to a page in the newest mail to an address that has one; mails wait in files here. */
 function linkMailedTo(to: string, path = '/confirm-email'): Promise<string> {
@@ -104,6 +118,64 @@ describe('the one path, from an empty database', () => {
     expect(await field('Domains').inputValue()).toBe('shop.example.com\nlocalhost');
   });
 
+  it('writes the banner in two languages, by keyboard, while the real banner changes beside it', async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('b');
+    await heading('Banner');
+    const banner = page.frameLocator('iframe[title="The banner, as a visitor sees it"]');
+    await banner.getByRole('heading', { name: 'Your choice' }).waitFor();
+    await page.getByText('Nothing is granted until the visitor agrees.').waitFor();
+    await tabTo(field('Title').first());
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('Tea and cookies');
+    await banner.getByRole('heading', { name: 'Tea and cookies' }).waitFor();
+    // The banner has not taken the focus from the field that is being typed in.
+    await page.keyboard.type('?');
+    await banner.getByRole('heading', { name: 'Tea and cookies?' }).waitFor();
+    expect(await field('Title').first().inputValue()).toBe('Tea and cookies?');
+    // What cannot be published is told beside its field, and the last good one stays.
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.press('Delete');
+    await page.getByText(/^title must be text/).waitFor();
+    await banner.getByRole('heading', { name: 'Tea and cookies?' }).waitFor();
+    await page.keyboard.type('Tea and cookies?');
+    await page.getByText(/^title must be text/).waitFor({ state: 'detached' });
+
+    await tabTo(page.getByLabel('Another language'), 'Shift+Tab');
+    await page.keyboard.type('de');
+    await page.keyboard.press('Enter');
+    await banner.getByRole('button', { name: 'Alle akzeptieren' }).waitFor();
+    await tabTo(field('Title').first());
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('Tee und Kekse?');
+    await banner.getByRole('heading', { name: 'Tee und Kekse?' }).waitFor();
+    expect(await banner.locator('#cc-main').getAttribute('lang')).toBe('de');
+  });
+
+  it('keeps a draft, asks before it is lost, and publishes it with a comment', async () => {
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Install', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
+    await page.getByRole('button', { name: 'Save the draft and leave' }).click();
+    await heading('Install');
+    await page.goBack();
+    await heading('Banner');
+    await page.getByText('This is a draft; visitors do not see it.').waitFor();
+    await page.reload();
+    await page.getByText('This is a draft; visitors do not see it.').waitFor();
+    await page.getByText('Nothing is published yet.').waitFor();
+    await tabTo(page.getByRole('button', { name: 'Publish…' }));
+    await page.keyboard.press('Enter');
+    const box = page.getByRole('dialog', { name: 'Publish…' });
+    // The comment has the focus; the list says what visitors are going to see.
+    await box.getByText('Texts ▸ German (de)').waitFor();
+    await page.keyboard.type('First words, in two languages');
+    await tabTo(box.getByRole('button', { name: 'Publish', exact: true }));
+    await page.keyboard.press('Enter');
+    await page.getByText('Visitors see what is published since').waitFor();
+    await box.waitFor({ state: 'detached' });
+  });
+
   it('gives the line, and says that it is there once somebody has chosen on the site', async () => {
     await open('/install');
     await heading('Install');
@@ -111,15 +183,12 @@ describe('the one path, from an empty database', () => {
     await page.getByRole('button', { name: 'Copy' }).click();
     const line = await page.evaluate('navigator.clipboard.readText()');
     expect(line).toBe(`<script src="${service.baseUrl}/cdn/${projectId}/loader.js"></script>`);
-    site = await startSite({
-      '/': { html: `<!doctype html><html lang="en"><head>${String(line)}</head></html>` },
-    });
-    const visitor = await browser.newPage();
-    await visitor.goto(`http://shop.example.com:${site.port}/`);
-    const receipt = await visitor.evaluate(() =>
-      window.serviceConsent.submit({ analytics: true, marketing: false, preferences: true }),
-    );
-    expect(receipt.stored).toBe(true);
+    const html = (lang: string): string =>
+      `<!doctype html><html lang="${lang}"><head>${String(line)}<title>A shop</title></head><body><h1>A shop</h1></body></html>`;
+    site = await startSite({ '/': { html: html('en') }, '/de': { html: html('de') } });
+    const visitor = await visit('/de');
+    await visitor.getByRole('heading', { name: 'Tee und Kekse?' }).waitFor();
+    await visitor.getByRole('button', { name: 'Alle akzeptieren' }).click();
     // Visits are written every 5 s.
     await page.getByText(/^Installed\. Seen .* on shop\.example\.com\.$/).waitFor({ timeout: 10_000 });
     await page.getByText(/^Installed: a record came from shop\.example\.com/).waitFor({ timeout: SHOWN_MS });
@@ -162,17 +231,21 @@ describe('the one path, from an empty database', () => {
     await open('/consents');
     await heading('Consents');
     await page.getByText('That is the only one.').waitFor();
-    const visitor = await browser.newPage();
-    await visitor.goto(`http://shop.example.com:${site.port}/`);
-    const { id } = await visitor.evaluate(() =>
-      window.serviceConsent.submit({ analytics: true, marketing: true, preferences: true }),
-    );
-    await visitor.close();
+    const visitor = await visit('/');
+    const stored = visitor.waitForResponse((response) => response.request().method() === 'POST');
+    await visitor.getByRole('button', { name: 'Reject all' }).click();
+    const { id } = (await (await stored).json()) as { id: string };
+    const storedAtMs = Date.now();
     await page.locator('tbody tr').nth(1).waitFor({ timeout: SHOWN_MS });
-    await page.locator('tbody tr').first().getByRole('link').click();
+    process.stdout.write(`a record shows ${Date.now() - storedAtMs} ms after its 201\n`);
+    await visitor.close();
+    await tabTo(page.locator('tbody tr').first().getByRole('link'));
+    await page.keyboard.press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Consent record' });
     await drawer.getByText(id).waitFor();
     await drawer.getByText(/answered 20\d after \d+ ms/).waitFor();
+    // The banner that it was chosen on, rendered.
+    await drawer.frameLocator('iframe').getByRole('heading', { name: 'Tea and cookies?' }).waitFor();
     // The address holds what is open.
     await page.reload();
     await drawer.getByText(/answered 20\d after \d+ ms/).waitFor();
@@ -181,6 +254,129 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe('');
+  });
+});
+
+describe('the banner’s page', () => {
+  const preview = (of: Page = page) =>
+    of.frameLocator('iframe[title="The banner, as a visitor sees it"]').first();
+  const publish = async (of: Page, comment: string): Promise<void> => {
+    await of.getByRole('button', { name: 'Publish…' }).click();
+    await of.getByRole('textbox', { name: 'Comment' }).fill(comment);
+    await of.getByRole('button', { name: 'Publish', exact: true }).click();
+  };
+
+  it('shows what visitors of another region, device or browser see', async () => {
+    await open('/banner?part=rules');
+    await page.getByRole('button', { name: 'Add US states' }).click();
+    await page.getByLabel('Visitor’s region').selectOption('US-CA');
+    await page.getByText('All is granted until the visitor objects.').waitFor();
+    await page.getByLabel('Global Privacy Control', { exact: true }).check();
+    await page.getByText('The browser’s signal is honoured').waitFor();
+    await preview()
+      .getByText(/Global Privacy Control/)
+      .waitFor();
+    await page.getByLabel('Visitor’s region').selectOption('US');
+    await page.getByRole('status').getByText('All is granted, and the visitor is told.').waitFor();
+    await page.getByLabel('Visitor’s region').selectOption('DE');
+    await page.getByText('Nothing is granted until the visitor agrees.').last().waitFor();
+    await page.getByText('Dark', { exact: true }).click();
+    await preview().locator('#cc-main.cc--dark').waitFor({ state: 'attached' });
+    await page.getByText('Phone', { exact: true }).click();
+    expect(await page.locator('.banner-stage iframe').getAttribute('width')).toBe('375');
+    await page.getByText('Second layer', { exact: true }).click();
+    await preview().locator('.pm__consent').waitFor();
+    await page.getByText('First layer', { exact: true }).click();
+    await preview().getByRole('button', { name: 'Accept all' }).click();
+    await page.getByText('From here nothing is sent.').waitFor();
+    await page.getByRole('button', { name: 'Show it again' }).click();
+    await preview().getByRole('button', { name: 'Accept all' }).waitFor();
+    // A contrast that nobody can read is refused beside its field.
+    await page.getByRole('tab', { name: 'Look' }).click();
+    await field('Colour of the buttons, light').fill('#7fa8dd');
+    await page.getByText(/has a contrast of 2\.\d to the banner's light background/).waitFor();
+    expect(await page.getByRole('button', { name: 'Publish…' }).isDisabled()).toBe(true);
+    await field('Colour of the buttons, light').fill('#205020');
+    await page.getByRole('tab', { name: 'Categories and services' }).click();
+    await page.getByRole('button', { name: 'Add a service' }).click();
+    await field('Service').fill('Counter');
+    await field('Provider').fill('Example Ltd');
+    await publish(page, 'Rules for the United States');
+    await page.getByText('There are changes that are not saved.').waitFor({ state: 'detached' });
+  });
+
+  it('shows the banner where it can touch neither the session nor the dashboard', async () => {
+    const frame = page.frames().find((each) => each.url().endsWith('/preview-frame'));
+    const reached = await frame?.evaluate(`[
+      () => document.cookie, () => localStorage.length, () => parent.document.title, () => top.location.href,
+    ].map((reach) => { try { return String(reach()); } catch (error) { return error.name; } })`);
+    expect(reached).toEqual(Array(4).fill('SecurityError'));
+    expect(await frame?.evaluate('self.origin')).toBe('null');
+    // Also where somebody opens it by itself.
+    const { headers } = await fetch(`${service.baseUrl}/preview-frame`);
+    expect(headers.get('content-security-policy')).toMatch(/sandbox allow-scripts$/);
+  });
+
+  it('tells somebody in a second tab that another has published, and keeps what she chooses', async () => {
+    await open('/banner');
+    const other = await context.newPage();
+    await other.goto(page.url());
+    for (const each of [page, other]) await each.getByRole('textbox', { name: 'Title' }).first().waitFor();
+    await page.getByRole('textbox', { name: 'Description' }).first().fill('May we, please?');
+    await other.getByRole('textbox', { name: 'Title' }).first().fill('Tea?');
+    await other.getByRole('button', { name: 'Save the draft' }).click();
+    await other.getByText('The draft is saved.').waitFor();
+    await publish(page, 'From the first tab');
+    // Whose draft it is has changed meanwhile.
+    await page.getByText('Somebody else has saved or published meanwhile.').waitFor();
+    await page.getByRole('button', { name: 'Keep mine, on top of theirs' }).click();
+    await publish(page, 'From the first tab');
+    await page.getByText('There are changes that are not saved.').waitFor({ state: 'detached' });
+    await other.getByRole('textbox', { name: 'Title' }).first().fill('Tea or coffee?');
+    await other.getByRole('button', { name: 'Save the draft' }).click();
+    await other.getByText('Somebody else has saved or published meanwhile.').waitFor();
+    await other.getByRole('button', { name: 'Load theirs, and lose mine' }).click();
+    await preview(other).getByText('May we, please?').waitFor();
+    expect(await other.getByRole('textbox', { name: 'Title' }).first().inputValue()).toBe('Tea and cookies?');
+    await other.close();
+  });
+
+  it('tells who changed what, what was shown at an instant, and goes back', async () => {
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('Rules for the United States').waitFor();
+    await page.getByRole('cell', { name: 'ada@example.com' }).first().waitFor();
+    await page.getByText('First words, in two languages').click();
+    const drawer = page.getByRole('dialog', { name: 'Publication' });
+    await drawer.getByText('Texts ▸ German (de)').waitFor();
+    await drawer.frameLocator('iframe').getByRole('heading', { name: 'Tea and cookies?' }).waitFor();
+    // The address holds what is open.
+    await page.reload();
+    await drawer.getByText('Texts ▸ German (de)').waitFor();
+    await drawer.getByRole('button', { name: 'Go back to this…' }).click();
+    const box = page.getByRole('dialog', { name: 'Go back to this…' });
+    await box.getByText('Services ▸ Counter').waitFor();
+    await box.getByRole('textbox', { name: 'Comment' }).fill('The first was better');
+    await box.getByRole('button', { name: 'Publish this again' }).click();
+    await box.waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.getByText('The first was better').waitFor();
+    await page.getByLabel('What was shown on').fill('2020-05-03T12:00');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await drawer.getByText('Nothing that is still known was shown at').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  it('says that the service is away, and goes on where it was', async () => {
+    await open('/banner');
+    await preview().getByRole('heading', { name: 'Tea and cookies?' }).waitFor();
+    await context.setOffline(true);
+    await field('Title').first().fill('Away?');
+    await page.getByText('The service does not answer.').waitFor({ timeout: 20_000 });
+    await context.setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await preview().getByRole('heading', { name: 'Away?' }).waitFor();
+    await field('Title').first().fill('Tea and cookies?');
+    await page.getByText('There are changes that are not saved.').waitFor({ state: 'detached' });
   });
 });
 
@@ -239,10 +435,13 @@ describe('a receiver that is away', () => {
 });
 
 const PAGES: [path: string, title: string][] = [
+  ['/banner', 'Banner'],
   ['', 'My shop'],
   ['/consents?action=accept_all&analytics=true', 'Consents'],
   ['/deliveries?status=delivered', 'Deliveries'],
   ['/analytics?days=7', 'Analytics'],
+  ['/banner?part=rules', 'Banner'],
+  ['/banner?view=history', 'Banner'],
   ['/install', 'Install'],
   ['/settings/consent/records-and-archive', 'Records and archive'],
   ['/settings/project', 'Project'],
@@ -402,6 +601,11 @@ describe('somebody with a lower role', () => {
     await page.getByText('This needs the role Editor.').first().waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Test', exact: true }).isDisabled()).toBe(true);
+    await open('/banner');
+    await page.getByText('This needs the role Editor.').waitFor();
+    expect(await field('Title').first().isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Publish…' }).isDisabled()).toBe(true);
+    await page.frameLocator('iframe').first().getByRole('heading', { name: 'Tea and cookies?' }).waitFor();
     for (const [path, title] of PAGES) {
       await open(path);
       await heading(title);

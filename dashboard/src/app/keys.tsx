@@ -12,6 +12,7 @@ const PLACES: Record<string, string> = {
   c: '/consents',
   d: '/deliveries',
   a: '/analytics',
+  b: '/banner',
   i: '/install',
   s: '/settings/consent/records-and-archive',
 };

@@ -8,6 +8,7 @@ const PAGES = [
   ['/consents', t.pages.consents],
   ['/deliveries', t.pages.deliveries],
   ['/analytics', t.pages.analytics],
+  ['/banner', t.pages.banner],
   ['/install', t.pages.install],
 ] as const;
 

@@ -13,6 +13,7 @@ import {
 } from '../client/@tanstack/react-query.gen';
 import { queryClient, sessionEnd } from '../api/query-client';
 import { lastProject } from '../features/projects/last-project';
+import { bannerSearch } from '../features/banner/search';
 import { consentFilters } from '../features/consents/filters';
 import { deliveryFilters } from '../features/deliveries/filters';
 import { analyticsRange } from '../features/analytics/range';
@@ -157,6 +158,12 @@ export const analyticsRoute = createRoute({
   validateSearch: analyticsRange,
   component: lazyRouteComponent(() => import('../features/analytics/analytics.page'), 'AnalyticsPage'),
 });
+export const bannerRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/banner',
+  validateSearch: bannerSearch,
+  component: lazyRouteComponent(() => import('../features/banner/banner.page'), 'BannerPage'),
+});
 const install = createRoute({
   getParentRoute: () => projectRoute,
   path: '/install',
@@ -209,6 +216,7 @@ export const router = createRouter({
         consentsRoute,
         deliveriesRoute,
         analyticsRoute,
+        bannerRoute,
         install,
         records,
         projectSettings,

@@ -1,4 +1,4 @@
-import { Code, Drawer, Stack, Title } from '@mantine/core';
+import { Code, Drawer, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { consentOneOptions } from '../../client/@tanstack/react-query.gen';
 import type { ConsentView, ProjectDto } from '../../client/types.gen';
@@ -8,6 +8,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
 import { Instant } from '../../shared/when';
 import { t } from '../../texts/texts';
+import { ShownDocument } from '../banner/shown-document';
 import { DeliveryLife } from '../deliveries/delivery-life';
 import type { Flag } from './filters';
 
@@ -50,7 +51,29 @@ function ConsentDetails({ project, consentId }: { project: ProjectDto; consentId
     <Stack gap="lg">
       <Record record={query.data} />
       <DeliveryLife project={project} record={query.data} />
+      <WhatWasShown projectId={project.id} record={query.data} />
     </Stack>
+  );
+}
+
+/** The banner that the visitor chose on, in her language and for her region, as far as the record tells. */
+function WhatWasShown({ projectId, record }: { projectId: string; record: ConsentView }) {
+  if (record.configHash === null)
+    return (
+      <section aria-label={t.banner.whatWasShown}>
+        <Title order={3}>{t.banner.whatWasShown}</Title>
+        <Text>{t.banner.noHash}</Text>
+      </section>
+    );
+  const { region } = record.additionalFields;
+  return (
+    <ShownDocument
+      projectId={projectId}
+      configHash={record.configHash}
+      language={record.language}
+      {...(typeof region === 'string' && { region })}
+      secondLayer={record.surface === 'preferences' || record.surface === 'link'}
+    />
   );
 }
 

@@ -23,7 +23,7 @@ export function SetUpList({ project }: { project: ProjectDto }) {
   if (!configuration || !records || !forwarding) return null;
   const steps = [
     { text: t.setUp.named, done: project.domains.length > 0, to: '/settings/project' },
-    { text: t.setUp.published, done: configuration.lastPublication !== null, to: '/install' },
+    { text: t.setUp.published, done: configuration.lastPublication !== null, to: '/banner' },
     { text: t.setUp.firstRecord, done: records.items.length > 0, to: '/install' },
     {
       text: t.setUp.endpointAnswers,

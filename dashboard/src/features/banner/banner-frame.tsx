@@ -1,0 +1,94 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { useEffect, useRef, useState } from 'react';
+import { t } from '../../texts/texts';
+import type { Mode } from './configuration';
+
+/** What the frame shows (loader/preview/preview.ts). */
+export interface Scene {
+  configuration: object;
+  region: string;
+  language: string;
+  dark: boolean;
+  signal: boolean;
+  chosen: boolean;
+}
+
+/** What the frame tells of it. */
+type Report =
+  | { kind: 'ready' | 'chosen' | 'failed' }
+  | { kind: 'shown'; mode: Mode; honoured: boolean }
+  | { kind: 'hidden' | 'own'; mode: Mode };
+
+export const DEVICES = { desktop: [1280, 760], phone: [375, 667] } as const;
+export type Device = keyof typeof DEVICES;
+
+/**
+ * The real banner, in a frame that has no part in the session: its document is of an opaque origin. It is as wide as
+ * the device, and made smaller to fit.
+ */
+export function BannerFrame({ scene, device }: { scene: Scene; device: Device }) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const { ref, width: room } = useElementSize();
+  const [report, setReport] = useState<Report | null>(null);
+  const [shownAgain, setShownAgain] = useState(0);
+  const [ready, setReady] = useState(false);
+  useEffect(() => {
+    const hear = ({ source, data }: MessageEvent<Report>) => {
+      if (source !== frame.current?.contentWindow) return;
+      if (data.kind === 'ready') setReady(true);
+      setReport(data);
+    };
+    window.addEventListener('message', hear);
+    return () => window.removeEventListener('message', hear);
+  }, []);
+  const text = JSON.stringify(scene);
+  useEffect(() => {
+    // Its origin is opaque, so there is none to name; what is sent is what every visitor of the site may read.
+    if (ready) frame.current?.contentWindow?.postMessage(JSON.parse(text), '*');
+  }, [ready, text, shownAgain]);
+  const [width, height] = DEVICES[device];
+  const scale = room > 0 ? Math.min(1, room / width) : 0;
+  return (
+    <div>
+      <div ref={ref} className="banner-stage" style={{ height: height * scale }}>
+        <iframe
+          ref={frame}
+          title={t.banner.frame}
+          src="/preview-frame"
+          sandbox="allow-scripts"
+          width={width}
+          height={height}
+          style={{ transform: `scale(${scale})` }}
+        />
+      </div>
+      <Group mt={4} gap="xs" mih={30}>
+        <Text c="dimmed" role="status">
+          {report ? sentenceOf(report) : ''}
+        </Text>
+        {report?.kind === 'chosen' && (
+          <Button variant="default" onClick={() => setShownAgain((times) => times + 1)}>
+            {t.banner.showAgain}
+          </Button>
+        )}
+      </Group>
+    </div>
+  );
+}
+
+function sentenceOf(report: Report): string {
+  switch (report.kind) {
+    case 'ready':
+      return '';
+    case 'shown':
+      return report.honoured ? t.banner.signalHonoured : t.banner.modeText[report.mode];
+    case 'hidden':
+      return t.banner.modeText.none;
+    case 'own':
+      return t.banner.switchedOff;
+    case 'chosen':
+      return t.banner.chosen;
+    case 'failed':
+      return t.banner.frameFailed;
+  }
+}

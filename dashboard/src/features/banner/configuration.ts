@@ -1,0 +1,41 @@
+import type {
+  BannerTextDto,
+  ConfigurationContentDto,
+  ConfigurationDto,
+  RegionRuleDto,
+  SiteServiceDto,
+} from '../../client/types.gen';
+
+export type Configuration = ConfigurationContentDto;
+export type Category = Configuration['categories'][number];
+export type Mode = Configuration['defaultMode'];
+export type { BannerTextDto as BannerText, RegionRuleDto as RegionRule, SiteServiceDto as SiteService };
+
+export const CATEGORIES: Category[] = ['analytics', 'marketing', 'preferences'];
+export const MODES: Mode[] = ['opt_in', 'opt_out', 'notice', 'none'];
+
+/** The configuration by itself, out of the answer that tells more. */
+export function contentOf(answer: ConfigurationDto): Configuration {
+  const {
+    version: _,
+    updatedAt: _at,
+    regionRulesAvailable: _rules,
+    lastPublication: _last,
+    ...content
+  } = answer;
+  return content;
+}
+
+/** A list with one of its entries replaced. */
+export function withEntry<T>(list: T[], index: number, entry: T): T[] {
+  return list.map((each, at) => (at === index ? entry : each));
+}
+
+export function withoutEntry<T>(list: T[], index: number): T[] {
+  return list.filter((_, at) => at !== index);
+}
+
+/** Whether the fields of one part of the page were refused, by the beginnings of their paths. */
+export function isRefused(fields: Readonly<Record<string, string>>, beginnings: readonly string[]): boolean {
+  return Object.keys(fields).some((field) => beginnings.includes(field.split('.')[0] ?? ''));
+}

@@ -1,0 +1,102 @@
+import { Button, Group, Stack, TextInput, VisuallyHidden } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { publicationListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
+import type { ProjectDto, PublicationDto } from '../../client/types.gen';
+import { type Column, EndlessList } from '../../shared/endless-list';
+import { When } from '../../shared/when';
+import { useZone } from '../../shared/zone';
+import { t } from '../../texts/texts';
+import { PublicationDrawer } from './publication-drawer';
+
+const PAGE_ROWS = 50;
+const LIVE_MS = 2_000;
+
+/** Who published what when, and what was shown at any instant. */
+export function History({ project }: { project: ProjectDto }) {
+  const path = { projectId: project.id };
+  const { at } = useSearch({ from: '/signed-in/projects/$projectId/banner' });
+  const navigate = useNavigate({ from: '/projects/$projectId/banner' });
+  const open = (instant: string | undefined) =>
+    void navigate({ search: ({ at: _at, ...before }) => ({ ...before, ...(instant && { at: instant }) }) });
+  const query = useInfiniteQuery({
+    ...publicationListInfiniteOptions({ path, query: { limit: PAGE_ROWS } }),
+    initialPageParam: { path },
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+    // What is being published comes by itself; whoever scrolls back reads.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? false : LIVE_MS),
+  });
+  return (
+    <Stack gap="sm">
+      <ShownOn open={open} />
+      <EndlessList
+        label={t.banner.publications}
+        query={query}
+        columns={COLUMNS}
+        idOf={({ version }) => String(version)}
+        onOpen={({ inForceFrom }) => open(inForceFrom)}
+        empty={t.banner.neverPublished}
+      />
+      <PublicationDrawer project={project} at={at} onClose={() => open(undefined)} />
+    </Stack>
+  );
+}
+
+const COLUMNS: Column<PublicationDto>[] = [
+  {
+    title: t.banner.shownFrom,
+    cell: ({ inForceFrom }) => (
+      <Link
+        to="."
+        search={(search) => ({ ...search, at: inForceFrom })}
+        className="row-link"
+        onClick={(event) => event.stopPropagation()}
+      >
+        <When at={inForceFrom} />
+        <VisuallyHidden> {t.banner.openPublication}</VisuallyHidden>
+      </Link>
+    ),
+  },
+  { title: t.banner.who, cell: (publication) => authorOf(publication) },
+  {
+    title: t.banner.comment,
+    cell: ({ comment }) => <span className="sentence-cell">{comment ?? '–'}</span>,
+  },
+  { title: t.banner.plan, cell: ({ tier }) => tier },
+  { title: t.banner.version, cell: ({ version }) => version, number: true },
+];
+
+/** Who it was, as far as that is known. */
+export function authorOf({ author }: PublicationDto): string {
+  return author ? (author.name ?? t.banner.someoneGone) : t.banner.nobody;
+}
+
+/** "What was shown on the 3rd of May?" */
+function ShownOn({ open }: { open: (instant: string) => void }) {
+  const { zone } = useZone();
+  const [typed, setTyped] = useState('');
+  const instant = new Date(zone === 'utc' ? `${typed}Z` : typed);
+  const isInstant = typed !== '' && !Number.isNaN(instant.getTime());
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isInstant) open(instant.toISOString());
+      }}
+    >
+      <Group gap="xs" align="flex-end">
+        <TextInput
+          size="xs"
+          type="datetime-local"
+          label={t.banner.shownOn}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default" disabled={!isInstant}>
+          {t.banner.show}
+        </Button>
+      </Group>
+    </form>
+  );
+}

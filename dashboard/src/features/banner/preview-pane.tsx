@@ -1,0 +1,96 @@
+import { Alert, Checkbox, Group, NativeSelect, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { t } from '../../texts/texts';
+import { BannerFrame, type Device } from './banner-frame';
+import { languageName, regionName } from './names';
+import type { usePreview } from './use-preview';
+
+/** Where visitors come from whose laws differ, and from nobody knows where. */
+const REGIONS = ['XX', 'DE', 'FR', 'GB', 'CH', 'US', 'US-CA', 'US-TX', 'BR', 'JP'];
+
+/** The banner as a visitor would see it, with whom to be. */
+export function PreviewPane(props: {
+  shown: ReturnType<typeof usePreview>;
+  /** The languages that there are, and the one that is being written. */
+  languages: string[];
+  language: string;
+  onLanguage: (language: string) => void;
+  /** Regions that the rules name. */
+  regions: string[];
+}) {
+  const [region, setRegion] = useState('XX');
+  const [device, setDevice] = useState<Device>('desktop');
+  const [dark, setDark] = useState(false);
+  const [signal, setSignal] = useState(false);
+  const [layer, setLayer] = useState('first');
+  const { preview, error, retry } = props.shown;
+  const regions = [...new Set([...REGIONS, ...props.regions.filter((name) => name !== 'EU')])];
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" align="flex-end">
+        <NativeSelect
+          size="xs"
+          label={t.banner.visitorLanguage}
+          value={props.language}
+          onChange={(event) => props.onLanguage(event.currentTarget.value)}
+          data={props.languages.map((value) => ({ value, label: languageName(value) }))}
+        />
+        <NativeSelect
+          size="xs"
+          label={t.banner.visitorRegion}
+          value={region}
+          onChange={(event) => setRegion(event.currentTarget.value)}
+          data={regions.map((value) => ({ value, label: regionName(value) }))}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label={t.banner.device}
+          value={device}
+          onChange={(value) => setDevice(value as Device)}
+          data={(['desktop', 'phone'] as const).map((value) => ({ value, label: t.banner.devices[value] }))}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label={t.banner.layer}
+          value={layer}
+          onChange={setLayer}
+          data={(['first', 'second'] as const).map((value) => ({ value, label: t.banner.layers[value] }))}
+        />
+      </Group>
+      <Group gap="md">
+        <Checkbox
+          size="xs"
+          label={t.banner.dark}
+          checked={dark}
+          onChange={(event) => setDark(event.currentTarget.checked)}
+        />
+        <Checkbox
+          size="xs"
+          label="Global Privacy Control"
+          checked={signal}
+          onChange={(event) => setSignal(event.currentTarget.checked)}
+        />
+      </Group>
+      {preview?.regionRulesLeftOut && (
+        <Alert variant="outline" color="gray" role="note">
+          <Text>{t.banner.rulesLeftOut}</Text>
+        </Alert>
+      )}
+      <ProblemAlert error={error} retry={retry} />
+      {preview ? (
+        <BannerFrame
+          scene={{
+            configuration: preview.document,
+            ...{ region, dark, signal },
+            language: props.language,
+            chosen: layer === 'second',
+          }}
+          device={device}
+        />
+      ) : (
+        !error && <Skeleton height={320} />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,58 @@
+import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import type { ConfigurationChangeDto } from '../../client/types.gen';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { t } from '../../texts/texts';
+import { ChangesList } from './changes-list';
+
+/** Shows what is going to change for visitors, and takes a comment for the history. */
+export function PublishBox(props: {
+  title: string;
+  act: string;
+  changes: ConfigurationChangeDto[] | undefined;
+  pending: boolean;
+  error: unknown;
+  onClose: () => void;
+  onPublish: (comment: string) => void;
+}) {
+  const [comment, setComment] = useState('');
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={props.title}
+      size="lg"
+      closeButtonProps={{ 'aria-label': t.shared.close }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          props.onPublish(comment.trim());
+        }}
+      >
+        <Stack gap="sm">
+          <Textarea
+            label={t.banner.comment}
+            description={t.banner.commentHint}
+            maxLength={500}
+            value={comment}
+            // A comment is one line.
+            onChange={(event) => setComment(event.currentTarget.value.replaceAll('\n', ' '))}
+            data-autofocus
+          />
+          <Text fw={600}>{t.banner.changes}</Text>
+          {props.changes ? <ChangesList changes={props.changes} none={t.banner.nothingChanged} /> : null}
+          <ProblemAlert error={props.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={props.onClose}>
+              {t.shared.cancel}
+            </Button>
+            <Button type="submit" loading={props.pending}>
+              {props.act}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

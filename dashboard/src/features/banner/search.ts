@@ -1,0 +1,27 @@
+export const PARTS = ['texts', 'offer', 'look', 'rules'] as const;
+export type BannerPart = (typeof PARTS)[number];
+
+/** What the address of the banner's page holds. */
+export interface BannerSearch {
+  view?: 'history';
+  part?: BannerPart;
+  /** Which language is being written. */
+  language?: string;
+  /** The instant of which what was shown is open. */
+  at?: string;
+}
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+export function bannerSearch(search: Record<string, unknown>): BannerSearch {
+  const part = PARTS.find((each) => each === search['part']);
+  const language = text(search['language']);
+  const at = text(search['at']);
+  return {
+    ...(search['view'] === 'history' && { view: 'history' as const }),
+    ...(part && { part }),
+    ...(language !== undefined && { language }),
+    ...(at !== undefined && !Number.isNaN(Date.parse(at)) && { at: new Date(at).toISOString() }),
+  };
+}

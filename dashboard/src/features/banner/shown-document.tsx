@@ -1,0 +1,47 @@
+import { Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { ApiProblem } from '../../api/problem';
+import { publicationDocumentOptions } from '../../client/@tanstack/react-query.gen';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { t } from '../../texts/texts';
+import { BannerFrame } from './banner-frame';
+
+/** The banner of a published document, as visitors were shown it, by its hash. */
+export function ShownDocument(props: {
+  projectId: string;
+  configHash: string;
+  /** As the record tells them; absent: the document's default, and a visitor from nobody knows where. */
+  language?: string | null;
+  region?: string;
+  /** Whether the choice was made on the second layer. */
+  secondLayer?: boolean;
+}) {
+  const { projectId, configHash, language, region = 'XX', secondLayer = false } = props;
+  const query = useQuery({
+    ...publicationDocumentOptions({ path: { projectId, configHash } }),
+    // It is named by its content.
+    staleTime: Infinity,
+  });
+  const unknown = query.error instanceof ApiProblem && query.error.status === 404;
+  return (
+    <Stack gap="xs" component="section" aria-label={t.banner.whatWasShown}>
+      <Title order={3}>{t.banner.whatWasShown}</Title>
+      {unknown ? (
+        <Text>{t.banner.unknownHash}</Text>
+      ) : (
+        <ProblemAlert error={query.error} retry={() => void query.refetch()} />
+      )}
+      {query.isPending && <Skeleton height={240} />}
+      {query.data && (
+        <BannerFrame
+          device="desktop"
+          scene={{
+            configuration: query.data.document,
+            language: language ?? String(query.data.document['defaultLanguage'] ?? ''),
+            ...{ region, dark: false, signal: false, chosen: secondLayer },
+          }}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,114 @@
+import { useState } from 'react';
+import { ApiProblem } from '../../api/problem';
+import { queryClient } from '../../api/query-client';
+import { configurationReadOptions, draftReadOptions } from '../../client/@tanstack/react-query.gen';
+import { configurationSave, draftDiscard, draftSave } from '../../client/sdk.gen';
+import type { ConfigurationDto, DraftDto } from '../../client/types.gen';
+import { useAct } from '../../shared/use-act';
+import { t } from '../../texts/texts';
+import { type Configuration, contentOf } from './configuration';
+
+const tag = (version: number): string => `"${version}"`;
+
+/** What the fields begin with: the draft, else what is published; who never published any sees our banner on. */
+function beginningOf(configuration: ConfigurationDto, draft: DraftDto): Configuration {
+  if (draft.configuration) return draft.configuration;
+  const content = contentOf(configuration);
+  return configuration.version > 0 ? content : { ...content, banner: { ...content.banner, enabled: true } };
+}
+
+/** What stands in the fields, and the acts that keep or publish it; each says which version it is based on. */
+export function useEditor(projectId: string, configuration: ConfigurationDto, draft: DraftDto) {
+  const path = { projectId };
+  const [form, setForm] = useState(() => beginningOf(configuration, draft));
+  const [kept, setKept] = useState(form);
+  const [hasDraft, setHasDraft] = useState(draft.configuration !== null);
+  const [draftVersion, setDraftVersion] = useState(draft.version);
+  const [basedOn, setBasedOn] = useState(draft.basedOn ?? configuration.version);
+
+  const take = (content: Configuration): void => {
+    setForm(content);
+    setKept(content);
+  };
+  /** What is there by now, past what this page remembers. */
+  const current = async (): Promise<[ConfigurationDto, DraftDto]> => {
+    const fresh = { staleTime: 0 };
+    return Promise.all([
+      queryClient.fetchQuery({ ...configurationReadOptions({ path }), ...fresh }),
+      queryClient.fetchQuery({ ...draftReadOptions({ path }), ...fresh }),
+    ]);
+  };
+  const save = useAct({
+    run: async () =>
+      (
+        await draftSave({
+          path,
+          body: { ...form, basedOn },
+          headers: { 'If-Match': tag(draftVersion) },
+        })
+      ).data,
+    done: t.banner.draftSaved,
+    then: (saved) => {
+      setKept(form);
+      setHasDraft(true);
+      setDraftVersion(saved.version);
+      queryClient.setQueryData(draftReadOptions({ path }).queryKey, saved);
+    },
+  });
+  const publish = useAct({
+    run: async (comment: string) =>
+      (
+        await configurationSave({
+          path,
+          body: { ...form, draftVersion, ...(comment !== '' && { comment }) },
+          headers: { 'If-Match': tag(basedOn) },
+        })
+      ).data,
+    then: async (saved) => {
+      setKept(form);
+      setHasDraft(false);
+      setBasedOn(saved.version);
+      queryClient.setQueryData(configurationReadOptions({ path }).queryKey, saved);
+      const [, ended] = await current();
+      setDraftVersion(ended.version);
+    },
+  });
+  const discard = useAct({
+    run: async () => (await draftDiscard({ path, headers: { 'If-Match': tag(draftVersion) } })).data,
+    done: t.banner.draftDiscarded,
+    tellsFailure: true,
+    then: () => loadTheirs(),
+  });
+  /** Gives up what stands in the fields for what is there by now. */
+  const loadTheirs = async (): Promise<void> => {
+    const [newest, itsDraft] = await current();
+    take(beginningOf(newest, itsDraft));
+    setHasDraft(itsDraft.configuration !== null);
+    setDraftVersion(itsDraft.version);
+    setBasedOn(itsDraft.basedOn ?? newest.version);
+    save.reset();
+    publish.reset();
+  };
+  /** Keeps the fields, as a change of what is there by now. */
+  const keepMine = async (): Promise<void> => {
+    const [newest, itsDraft] = await current();
+    setDraftVersion(itsDraft.version);
+    setBasedOn(newest.version);
+    save.reset();
+    publish.reset();
+  };
+  const refused = [save.error, publish.error].find(
+    (error) => error instanceof ApiProblem && error.code === 'version_conflict',
+  );
+  return {
+    form,
+    change: (changes: Partial<Configuration>) => setForm((before) => ({ ...before, ...changes })),
+    dirty: JSON.stringify(form) !== JSON.stringify(kept),
+    hasDraft,
+    ...{ save, publish, discard, loadTheirs, keepMine },
+    /** Somebody else has saved or published meanwhile. */
+    conflict: refused !== undefined || configuration.version > basedOn,
+  };
+}
+
+export type Editor = ReturnType<typeof useEditor>;

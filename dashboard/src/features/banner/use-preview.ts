@@ -1,0 +1,39 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiProblem } from '../../api/problem';
+import { draftPreview } from '../../client/sdk.gen';
+import type { PreviewDto } from '../../client/types.gen';
+import type { Configuration } from './configuration';
+
+/** Shorter than a pause between words, and long enough that a quick typist does not ask for each letter. */
+const PAUSE_MS = 120;
+
+/**
+ * What the configuration would be published as, asked for whenever typing pauses. While something is refused, the last
+ * one that could be published stays, beside what is wrong with this one.
+ */
+export function usePreview(projectId: string, form: Configuration) {
+  const [asked] = useDebouncedValue(form, PAUSE_MS);
+  const query = useQuery<PreviewDto>({
+    queryKey: ['preview', projectId, asked],
+    queryFn: async ({ signal }) => (await draftPreview({ path: { projectId }, body: asked, signal })).data,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  const [last, setLast] = useState<PreviewDto>();
+  if (query.isSuccess && !query.isPlaceholderData && query.data !== last) setLast(query.data);
+  const fields: Readonly<Record<string, string>> =
+    query.error instanceof ApiProblem ? query.error.fields : {};
+  return {
+    preview: query.data ?? last,
+    /** Refused fields and why. */
+    fields,
+    /** What no field stands for. */
+    error: Object.keys(fields).length > 0 ? null : query.error,
+    retry: () => void query.refetch(),
+    /** Whether `preview` is of what stands in the fields. */
+    isCurrent: asked === form && query.isSuccess && !query.isPlaceholderData,
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * Shows a configuration in the built banner, in a frame of the dashboard that cannot touch the session: what comes in
+ * and goes out are messages. Nothing is sent anywhere, and nothing is kept.
+ */
+import { modeOf } from '../mode';
+import type { Consent, ShowBanner, SiteConfiguration, StoredChoice, Submission } from '../site';
+
+/** What the dashboard wants to see. */
+interface Scene {
+  configuration: SiteConfiguration;
+  /** As an edge tells it: `DE`, `US-CA`, `XX`. */
+  region: string;
+  language: string;
+  dark: boolean;
+  /** Whether the visitor's browser sends Global Privacy Control. */
+  signal: boolean;
+  /** The second layer as after a choice, in place of what a new visitor sees. */
+  chosen: boolean;
+}
+
+const BANNER_NAME = /^banner-[\da-f]{16}\.js$/;
+const PROJECT_ID = /^[\da-f-]{36}$/;
+const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
+
+const { nonce } = document.currentScript as HTMLScriptElement;
+const dashboard = new URL(location.href).origin;
+const tell = (report: object): void => parent.postMessage(report, dashboard);
+const scripts = new Map<string, Promise<ShowBanner>>();
+
+// The banner puts the focus into itself, and would take it from the field that is being typed in.
+const { focus } = HTMLElement.prototype;
+HTMLElement.prototype.focus = function (options): void {
+  if (document.hasFocus()) focus.call(this, options);
+};
+
+function bannerOf({ projectId, bannerScript }: SiteConfiguration): Promise<ShowBanner> {
+  const name = bannerScript ?? '';
+  if (!PROJECT_ID.test(projectId) || !BANNER_NAME.test(name)) return Promise.reject(new Error('No banner.'));
+  const known = scripts.get(name);
+  if (known) return known;
+  const loaded = new Promise<ShowBanner>((resolve, reject) => {
+    const script = document.createElement('script') as HTMLScriptElement & { show: ShowBanner };
+    script.nonce = nonce;
+    script.onload = () => resolve(script.show);
+    script.onerror = () => reject(new Error('The banner could not be loaded.'));
+    script.src = `/cdn/${projectId}/${name}`;
+    document.head.append(script);
+  });
+  scripts.set(name, loaded);
+  return loaded;
+}
+
+function consentIn({ configuration, chosen }: Scene, mode: string): Consent {
+  let choice: StoredChoice | null = chosen
+    ? { analytics: true, marketing: false, preferences: false, id: SAMPLE_ID, at: Date.now() }
+    : null;
+  return {
+    configuration,
+    mode,
+    get choice() {
+      return choice;
+    },
+    ready: Promise.resolve({}),
+    open: () => Promise.resolve(),
+    submit(submission: Submission) {
+      const { analytics = false, marketing = false, preferences = false } = submission;
+      choice = { analytics, marketing, preferences, id: SAMPLE_ID, at: Date.now() };
+      tell({ kind: 'chosen' });
+      return Promise.resolve({ id: SAMPLE_ID, stored: true, status: 201 });
+    },
+  };
+}
+
+/** As the loader does it in a page of the site, for a visitor who has chosen nothing yet. */
+async function stage(scene: Scene): Promise<void> {
+  const { configuration, region, language, dark, signal, chosen } = scene;
+  document.documentElement.lang = language;
+  document.documentElement.classList.toggle('dark', dark);
+  const isEu = region === UNKNOWN_REGION || (configuration.euRegions ?? []).includes(region.slice(0, 2));
+  const mode = modeOf(configuration, [region, region.slice(0, 2), isEu && EU_GROUP]);
+  if (!configuration.banner?.enabled || (mode === 'none' && !chosen)) {
+    document.getElementById('cc-main')?.remove();
+    tell({ kind: configuration.banner?.enabled ? 'hidden' : 'own', mode });
+    return;
+  }
+  const honoured = signal && configuration.honorGlobalPrivacyControl && mode === 'opt_out';
+  // The visitor's system decides where the owner leaves it to it.
+  const system = dark ? 'dark' : 'light';
+  const theme = configuration.banner.theme === 'auto' ? system : configuration.banner.theme;
+  const shown = { ...configuration, banner: { ...configuration.banner, theme } };
+  const show = await bannerOf(configuration);
+  show(consentIn({ ...scene, configuration: shown }, mode), chosen ? 'link' : honoured ? 'signal' : 'banner');
+  tell({ kind: 'shown', mode, honoured });
+}
+
+addEventListener('message', ({ source, data }) => {
+  if (source !== parent) return;
+  stage(data as Scene).catch(() => tell({ kind: 'failed' }));
+});
+tell({ kind: 'ready' });
