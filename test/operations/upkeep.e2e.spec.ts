@@ -17,10 +17,13 @@ const TASKS = [
   'consent-partitions',
   'consent-rollup',
   'delivery-partitions',
+  'site-visits',
   'tier-sweep',
 ];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const RETENTION_MONTHS = 12;
+/** docs/privacy.md says so. */
+const VISIT_MONTHS_KEPT = 25;
 const SUBSCRIPTION = 'sub_not_looked_at_for_long';
 
 const now = new Date();
@@ -59,6 +62,11 @@ beforeAll(async () => {
     `insert into billing_event (provider, event_id, type, payload, provider_created_at, source, status, received_at)
      values ('stripe', 'evt_ignored', 'invoice.created', '{}', now(), 'webhook', 'ignored', $1)`,
     [daysAgo(31)],
+  );
+  await database.query(
+    `insert into site_visit (project_id, dimension, at, name, visits, chosen, ignored, last_seen_at)
+     values ($1, 'hostname', $2, 'old.example.com', 1, 0, 0, $2), ($1, 'hostname', $3, 'kept.example.com', 1, 0, 0, $3)`,
+    [projectId, monthsAgo(VISIT_MONTHS_KEPT + 1), monthsAgo(VISIT_MONTHS_KEPT - 1)],
   );
   await database.query(`update consent_rollup_state set done_until = now() - interval '2 minutes'`);
   await database.query(
@@ -123,6 +131,12 @@ describe('what has to be done from time to time is done by a worker that runs', 
     await until('dropped', async () => !(await hasPartition('delivery_failed', daysAgo(92))));
     expect(await hasPartition('delivery_failed', daysAgo(89))).toBe(true);
     expect(await hasPartition('delivery_failed', daysAgo(-3))).toBe(true);
+  });
+
+  it('page visits: counts past their months go, later ones stay', async () => {
+    const kept = `select from site_visit where project_id = $1 and name = $2`;
+    await until('gone', async () => !(await found(kept, [projectId, 'old.example.com'])));
+    expect(await found(kept, [projectId, 'kept.example.com'])).toBe(true);
   });
 
   it('records are added up', async () => {

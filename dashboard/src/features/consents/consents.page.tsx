@@ -19,7 +19,7 @@ import type { ConsentFilters, Flag } from './filters';
 
 const PAGE_ROWS = 100;
 /** A record shows within 2 s of its 201. */
-const LIVE_MS = 1_500;
+const LIVE_MS = 1_000;
 const ACTIONS = ['accept_all', 'reject_all', 'custom', 'withdraw', 'opt_out', 'dismiss'];
 const FLAGS: Flag[] = ['analytics', 'marketing', 'preferences'];
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;

@@ -23,7 +23,7 @@ import { ReceiverHealth } from './receiver-health';
 import { ResendMany } from './resend-many';
 
 const PAGE_ROWS = 100;
-const LIVE_MS = 1_500;
+const LIVE_MS = 1_000;
 
 export function DeliveriesPage() {
   const project = useProject();

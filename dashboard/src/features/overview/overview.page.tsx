@@ -19,7 +19,7 @@ import { SetUpList } from './set-up-list';
 
 const LAST_RECORDS = 10;
 /** A record shows within 2 s of its 201. */
-const LIVE_MS = 1_500;
+const LIVE_MS = 1_000;
 
 export function OverviewPage() {
   const project = useProject();
