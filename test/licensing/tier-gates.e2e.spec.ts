@@ -17,9 +17,11 @@ const GUARDED: { method: string; path: string; role: Role; tiers: string[] }[] =
   { method: 'PUT', path: '/forwarding', role: 'editor', tiers: PAID },
   { method: 'POST', path: '/forwarding/test', role: 'editor', tiers: PAID },
   { method: 'POST', path: '/forwarding/deliveries/resend', role: 'editor', tiers: PAID },
+  { method: 'POST', path: '/forwarding/deliveries/resend/count', role: 'editor', tiers: PAID },
   { method: 'POST', path: `/forwarding/deliveries/${newId()}/resend`, role: 'editor', tiers: PAID },
   { method: 'GET', path: '/consents/export?format=csv', role: 'viewer', tiers: PAID },
   { method: 'GET', path: '/analytics/consents', role: 'viewer', tiers: ['business', 'enterprise'] },
+  { method: 'GET', path: '/analytics/site', role: 'viewer', tiers: ['business', 'enterprise'] },
 ];
 
 const ago = (ms: number): Date => new Date(Date.now() - ms);
