@@ -231,6 +231,67 @@ describe('erasing one record', () => {
     expect(hanging.requests.filter(({ body }) => body.includes('"erase"'))).toEqual([]);
   });
 
+  it('takes a record away that waits for a receiver that is away, which is told when it is back', async () => {
+    const receiver = await forwarding.receive({ kind: 'answer', status: 503 });
+    const project = await forwarding.forwardingTo(receiver.url, {
+      bearerToken: 'a'.repeat(43),
+      forwardErasures: true,
+    });
+    const ids: string[] = [];
+    for (let sent = 0; sent < 12; sent++)
+      ids.push((await forwarding.choose(project.id, { customer: 'c-1' })).id);
+    const state = async (): Promise<Json> => (await forwarding.get(project)).body;
+    await until(
+      'it is doubted',
+      async () => (await count('outbox_gate where ordering_key = $1', [project.id])) > 0,
+    );
+    await service.database.query(
+      `with shifted as (
+         update forwarding_hold set failing_since = failing_since - interval '5 seconds' where project_id = $1
+       )
+       update outbox_gate set opens_at = now() where ordering_key = $1`,
+      [project.id],
+    );
+    await until('it is held', async () => (await state()).state === 'held');
+    const waiting = async (condition = 'true'): Promise<string[]> =>
+      (
+        await service.database.query<{ id: string }>(
+          `select subject_id as id from outbox_message
+           where project_id = $1 and topic = 'consent.recorded' and ${condition} order by id`,
+          [project.id],
+        )
+      ).map(({ id }) => id);
+    await until('nothing is under way', async () => (await waiting('available_at > now()')).length === 0);
+    // No probe comes between: what is sent from here on is sent because the receiver is back.
+    await service.database.query(
+      `update outbox_gate set opens_at = now() + interval '1 hour' where ordering_key = $1`,
+      [project.id],
+    );
+    const [first = '', ...rest] = await waiting();
+    const held = await state();
+    expect(held).toMatchObject({ state: 'held', waiting: rest.length + 1 });
+    expect((await asOwner(project, 'DELETE', `/consents/${first}`, { reason: 'r' })).status).toBe(204);
+    expect(await tracesOf(first)).toBe(0);
+    expect(await state()).toMatchObject({ state: 'held', heldSince: held.heldSince, waiting: rest.length });
+
+    // Those that wait with it go too, so that nothing but the word of their end is left to be sent.
+    for (const id of rest)
+      expect((await asOwner(project, 'DELETE', `/consents/${id}`, { reason: 'r' })).status).toBe(204);
+    expect(await state()).toMatchObject({ state: 'held', waiting: 0, oldestWaitingAt: null });
+    const tried = receiver.requests.length;
+    receiver.behave({ kind: 'answer', status: 204 });
+    expect((await project.request('editor', 'POST', '/forwarding/resume')).status).toBe(200);
+    await until(
+      'the receiver is told of all',
+      () => receiver.requests.length >= tried + rest.length + 1,
+      20_000,
+    );
+    const told = receiver.requests.slice(tried).map(bodyOf);
+    expect(told.map(({ action }) => action)).toEqual(told.map(() => 'erase'));
+    expect(told.map(({ id }) => id).toSorted()).toEqual([first, ...rest].toSorted());
+    await until('it is active', async () => (await state()).state === 'active');
+  });
+
   it('finds the message of somebody who has it sent again in the same moment', async () => {
     const project = await forwarding.forwardingProject();
     const { id } = await forwarding.choose(project.id);

@@ -60,7 +60,7 @@ export async function gateOpensAt(
  */
 export async function reopenGates(
   em: EntityManager,
-  passed: readonly (GatePlace & { opening: number | null })[],
+  passed: readonly { orderingKey: string; opening: number | null }[],
 ): Promise<void> {
   const through = passed.filter(({ opening }) => opening !== null);
   if (through.length === 0) return;
@@ -69,10 +69,9 @@ export async function reopenGates(
     set opens_at = least(g.opens_at, now() + make_interval(secs => ${GIVEN_BACK_SECONDS}))
     from unnest(
       ${through.map(({ orderingKey }) => orderingKey)}::uuid[],
-      ${through.map(({ topic }) => topic)}::text[],
       ${through.map(({ opening }) => opening)}::int[]
-    ) as given (ordering_key, topic, opening)
-    where g.ordering_key = given.ordering_key and g.topic = given.topic and g.openings = given.opening
+    ) as given (ordering_key, opening)
+    where g.ordering_key = given.ordering_key and g.openings = given.opening
   `.execute(em.getKysely());
 }
 
