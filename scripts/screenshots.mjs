@@ -1,0 +1,243 @@
+// Makes the pictures of docs/images: npm run screenshots. Starts the service with an empty data folder, fills the demo
+// project as "npm run demo:records" does, opens each page in Debian's Chromium, and follows the one path from signing up
+// to the first record with its delivery. Needs chromium.
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { freePort } from '../dist/one-machine/infrastructure/embedded-postgres.js';
+
+const FOLDER = join('docs', 'images');
+const CHROMIUM = '/usr/bin/chromium';
+const READY_DEADLINE_MS = 90_000;
+/** What loads does so within this; a picture of less is none. */
+const SETTLE_MS = 1_200;
+const DESKTOP = { width: 1280, height: 800 };
+/** So high that a record, its delivery and what was shown stand in one picture. */
+const TALL = { width: 1280, height: 1000 };
+/** The one path's pictures stand small beside each other. */
+const LAPTOP = { width: 1024, height: 640 };
+const PHONE = { width: 375, height: 800 };
+/** Pictures are in the repository for good: a larger one is a mistake. */
+const PICTURE_BYTES_MAX = 200_000;
+const PASSWORD = 'correct horse battery';
+
+/** A page of the demo project, and the picture's name. */
+const PAGES = [
+  ['', 'overview'],
+  ['/consents', 'consents'],
+  ['/deliveries', 'deliveries'],
+  ['/analytics', 'analytics'],
+  ['/banner', 'banner'],
+  ['/install', 'install'],
+  ['/settings/consent/records-and-archive', 'records-and-archive'],
+  ['/settings/project', 'project'],
+  ['/settings/plan', 'plan'],
+  ['/settings/members', 'members'],
+  ['/settings/api-keys', 'api-keys'],
+];
+
+const dataDir = mkdtempSync(join(tmpdir(), 'consent-pictures-'));
+chmodSync(dataDir, 0o755);
+const port = await freePort();
+const base = `http://127.0.0.1:${port}`;
+const environment = { PATH: process.env.PATH ?? '', PORT: String(port), DATA_DIR: dataDir };
+const service = spawn(process.execPath, ['dist/main.js'], {
+  env: environment,
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+let browser;
+try {
+  const output = await readyOutput();
+  const filled = spawnSync(process.execPath, ['dist/ops.js', 'demo', 'records'], {
+    env: environment,
+    stdio: 'inherit',
+  });
+  if (filled.status !== 0) throw new Error('the demo project could not be filled');
+  mkdirSync(FOLDER, { recursive: true });
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP * 127.0.0.1'],
+  });
+  await takePages(/dashboard +(\S+)/.exec(output)?.[1] ?? '');
+  await takeOnePath();
+  listPictures();
+} finally {
+  await browser?.close();
+  service.kill('SIGTERM');
+  if (service.exitCode === null) await new Promise((ended) => service.once('exit', ended));
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** What the service prints until it is ready; the demo's link is the last of it. */
+function readyOutput() {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const deadline = setTimeout(() => reject(new Error(`not ready:\n${text}`)), READY_DEADLINE_MS);
+    service.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${text}`)));
+    service.stdout.on('data', (chunk) => {
+      text += chunk;
+      if (!text.includes('API keys ')) return;
+      clearTimeout(deadline);
+      resolve(text);
+    });
+  });
+}
+
+async function take(page, name) {
+  await page.waitForFunction(() => document.querySelectorAll('[aria-busy=true]').length === 0);
+  await page.waitForTimeout(SETTLE_MS);
+  await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+}
+
+/** Every page of the demo project, as its owner sees it on a plan with everything. */
+async function takePages(link) {
+  const context = await browser.newContext({
+    viewport: DESKTOP,
+    reducedMotion: 'reduce',
+    colorScheme: 'light',
+  });
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.waitForURL(/\/projects\//);
+  const project = new URL(page.url()).pathname;
+  await page.request.post(`${base}/v1${project}/tier/simulate`, { data: { tier: 'business' } });
+  for (const [path, name] of PAGES) {
+    await page.goto(base + project + path);
+    await take(page, name);
+  }
+  await page.goto(`${base}${project}/consents`);
+  await page
+    .getByRole('link', { name: /open the record/ })
+    .first()
+    .click();
+  await take(page, 'consent');
+  await page.goto(`${base}/account`);
+  await take(page, 'account');
+  await page.goto(`${base}/pricing`);
+  await take(page, 'pricing');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  for (const [path, name] of [
+    ['', 'overview-dark'],
+    ['/banner', 'banner-dark'],
+  ]) {
+    await page.goto(base + project + path);
+    await take(page, name);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(PHONE);
+  for (const [path, name] of [
+    ['', 'overview-phone'],
+    ['/consents', 'consents-phone'],
+  ]) {
+    await page.goto(base + project + path);
+    await take(page, name);
+  }
+  await context.close();
+}
+
+/** From signing up to the first record with its delivery, in seven pictures. */
+async function takeOnePath() {
+  const context = await browser.newContext({
+    viewport: LAPTOP,
+    reducedMotion: 'reduce',
+    colorScheme: 'light',
+  });
+  const page = await context.newPage();
+  await page.goto(`${base}/sign-up`);
+  await page.getByRole('textbox', { name: 'Name' }).fill('Ada Example');
+  await page.getByRole('textbox', { name: 'E-mail' }).fill('ada@example.com');
+  await page.locator('input[name=password]').fill(PASSWORD);
+  await take(page, 'path-1-sign-up');
+  await page.keyboard.press('Enter');
+  await page.getByText('Look into your mail').waitFor();
+  await page.goto(await mailedLink(page));
+  await page.locator('input[name=password]').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'New project' }).waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('My shop');
+  await page.getByRole('textbox', { name: 'Domains' }).fill('shop.example.com');
+  await take(page, 'path-2-site');
+  await page.getByRole('button', { name: 'Create the project' }).click();
+  await page.getByRole('heading', { name: 'My shop' }).waitFor();
+  const project = new URL(page.url()).pathname;
+  await page.request.post(`${base}/v1${project}/tier/simulate`, { data: { tier: 'pro' } });
+  await page.goto(`${base}${project}/banner`);
+  await take(page, 'path-3-banner');
+  await page.getByRole('button', { name: 'Publish…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.waitForTimeout(SETTLE_MS);
+  await page.goto(`${base}${project}/install`);
+  await take(page, 'path-4-line');
+  await forwardToTheDemo(page, project);
+  const site = await startSite(`<script src="${base}/cdn/${project.split('/')[2]}/loader.js"></script>`);
+  try {
+    const visitor = await context.newPage();
+    await visitor.goto(`http://shop.example.com:${site.port}/`);
+    await visitor.waitForSelector('#cc-main .cm', { state: 'visible' });
+    await visitor.waitForTimeout(SETTLE_MS);
+    await visitor.screenshot({ path: join(FOLDER, 'path-5-visitor.png') });
+    await visitor.locator('#cc-main .cm [data-role=all]').click();
+    await visitor.close();
+  } finally {
+    await site.close();
+  }
+  await page.getByText(/Installed/).waitFor();
+  await take(page, 'path-6-installed');
+  await page.goto(`${base}${project}/consents`);
+  await page
+    .getByRole('link', { name: /open the record/ })
+    .first()
+    .click();
+  await page.getByText(/answered 204/).waitFor();
+  await take(page, 'path-7-record');
+  await context.close();
+}
+
+async function mailedLink(page) {
+  const answer = await page.request.get(`${base}/demo/mail`, { headers: { accept: 'application/json' } });
+  const [link] = /http\S+confirm-email\?token=[\w-]+/.exec(await answer.text()) ?? [];
+  if (!link) throw new Error('no mail brought a link');
+  return link;
+}
+
+/** The demo's receiver takes what comes with any token that it was told of: the path's is set by the demo's own file. */
+async function forwardToTheDemo(page, project) {
+  const { receiverUrl } = JSON.parse(readFileSync(join(dataDir, 'dev-credentials.json'), 'utf8'));
+  const token = await page.request.post(`${base}/v1${project}/forwarding/token`);
+  const { bearerToken } = await token.json();
+  const saved = await page.request.put(`${base}/v1${project}/forwarding`, {
+    data: { enabled: true, endpointUrl: receiverUrl, authMode: 'bearer', bearerToken },
+  });
+  if (!saved.ok()) throw new Error(`forwarding was refused: ${await saved.text()}`);
+}
+
+/** A customer's page with the line in it. */
+async function startSite(line) {
+  const html = `<!doctype html><html lang="en"><head>${line}<title>My shop</title><style>body{font:16px/1.5 sans-serif;margin:48px auto;max-width:720px}</style></head><body><h1>My shop</h1><p>Tea, cups and everything that belongs to them.</p></body></html>`;
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
+  });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  return {
+    port: server.address().port,
+    close: () =>
+      new Promise((done) => {
+        server.close(done);
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listPictures() {
+  let total = 0;
+  for (const file of readdirSync(FOLDER).sort()) {
+    const { size } = statSync(join(FOLDER, file));
+    total += size;
+    console.log(`${String(size).padStart(8)}  ${file}`);
+    if (size > PICTURE_BYTES_MAX) throw new Error(`${file} has more than ${PICTURE_BYTES_MAX} bytes`);
+  }
+  console.log(`${String(total).padStart(8)}  in all`);
+}
