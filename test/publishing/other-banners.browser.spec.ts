@@ -17,6 +17,9 @@ const VENDORS: Record<string, string> = {
 };
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
+/** Longer than the slowest of them takes to fade away. */
+const FADED_MS = 1_500;
+
 let browser: Browser;
 let service: TestService;
 let project: TestProject;
@@ -79,8 +82,9 @@ it.each([
     const button = page.locator(selector).locator('visible=true').first();
     await button.waitFor();
     await until('a record', async () => {
-      // One of them listens only some moments after it is to be seen.
+      // One of them listens only some moments after it is to be seen, and another can be clicked while it fades.
       if (await button.isVisible()) await button.click();
+      await page.waitForTimeout(FADED_MS);
       return (await records()).length === before + 1;
     });
     expect((await records()).at(-1)).toMatchObject(expected);
