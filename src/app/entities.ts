@@ -29,6 +29,7 @@ import {
   ConsentRollupStateSchema,
   ErasedRecordSchema,
   ErasureRequestSchema,
+  VisitorIndexingSchema,
 } from '../consent/infrastructure/consent.entities.js';
 import {
   DeliverySchema,
@@ -82,6 +83,7 @@ export const entities = [
   ConsentRollupDaySchema,
   ConsentRollupStateSchema,
   ErasureRequestSchema,
+  VisitorIndexingSchema,
   ErasedRecordSchema,
   SiteVisitSchema,
   OutboxMessageSchema,

@@ -20,6 +20,7 @@ import { KeepPartitions } from './application/keep-partitions.js';
 import { ConsentPartitions } from './infrastructure/consent-partitions.js';
 import { EraseRecords } from './application/erase-records.js';
 import { ErasureService } from './application/erasure.service.js';
+import { VisitorIndex } from './application/visitor-index.js';
 import { PrivacySettingsService } from './application/privacy-settings.service.js';
 import { FileAnswer } from './http/file-answer.js';
 import { PrivacyController } from './http/privacy.controller.js';
@@ -51,6 +52,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     EraseRecords,
     ErasureService,
     PrivacySettingsService,
+    VisitorIndex,
   ],
   exports: [ConsentEvents],
 })

@@ -31,6 +31,7 @@ import { Migration20261121011500_drafts } from './Migration20261121011500_drafts
 import { Migration20261121012000_site_visit } from './Migration20261121012000_site_visit.js';
 import { Migration20261121005002_second_factor } from './Migration20261121005002_second_factor.js';
 import { Migration20261121011000_own_account } from './Migration20261121011000_own_account.js';
+import { Migration20261121012500_visitor_indexing } from './Migration20261121012500_visitor_indexing.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -72,4 +73,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121011500_drafts', class: Migration20261121011500_drafts },
   { name: 'Migration20261121011000_own_account', class: Migration20261121011000_own_account },
   { name: 'Migration20261121012000_site_visit', class: Migration20261121012000_site_visit },
+  { name: 'Migration20261121012500_visitor_indexing', class: Migration20261121012500_visitor_indexing },
 ];

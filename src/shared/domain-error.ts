@@ -79,6 +79,7 @@ export const DOMAIN_ERROR_STATUS = {
   api_key_limit_reached: 409,
   endpoint_not_configured: 409,
   visitor_reference_not_configured: 409,
+  visitor_index_under_way: 409,
   subscription_exists: 409,
   checkout_in_progress: 409,
   no_billing_customer: 409,

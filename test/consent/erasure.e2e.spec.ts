@@ -12,6 +12,7 @@ import {
 } from '../../src/consent/application/erased-records.js';
 import { ERASE_BATCH_MAX } from '../../src/consent/domain/erasure.js';
 import { forgetDeliveries } from '../../src/forwarding/application/erase-deliveries.js';
+import { INDEX_BATCH_MAX } from '../../src/consent/infrastructure/visitor-index.rows.js';
 import { newId } from '../../src/shared/ids.js';
 import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/forwarding.js';
 import type { Json } from '../support/json.js';
@@ -143,6 +144,115 @@ describe('finding records', () => {
   ])('refuses the settings %j', async (body) => {
     const project = await createTestProject(service);
     expect((await asOwner(project, 'PUT', '/privacy', body)).status).toBe(422);
+  });
+});
+
+describe('records from before their field was named', () => {
+  const stateOf = async (project: TestProject): Promise<Json> =>
+    (await asOwner(project, 'GET', '/privacy')).body;
+  /** Lets the worker begin now, and waits for its end. */
+  const indexed = async (project: TestProject): Promise<void> => {
+    expect(await stateOf(project)).toMatchObject({ indexing: true });
+    await service.database.query(
+      `update visitor_indexing set asked_at = asked_at - interval '10 seconds' where project_id = $1`,
+      [project.id],
+    );
+    await until('it is done', async () => (await stateOf(project)).indexing === false, 20_000);
+  };
+  const rowOf = async (id: string): Promise<{ hash: Buffer | null; extra: Json | null }> => {
+    const [row] = await service.database.query<{ hash: Buffer | null; extra: Json | null }>(
+      'select visitor_hash as hash, extra from consent_record where id = $1',
+      [id],
+    );
+    return row ?? { hash: null, extra: null };
+  };
+  const name = (project: TestProject, field: string | null, hashed = false) =>
+    asOwner(project, 'PUT', '/privacy', { visitorReferenceField: field, visitorReferenceHashed: hashed });
+
+  it('are found when a worker has gone through them, also one that broke off; until then erasures wait', async () => {
+    const project = await createTestProject(service);
+    const text = await forwarding.choose(project.id, { customer: 'c-1' });
+    const numbered = await forwarding.choose(project.id, { customer: 17 });
+    const nobody = await forwarding.choose(project.id, { customer: '' });
+    const number = 2 * INDEX_BATCH_MAX;
+    await service.database.query(
+      `insert into consent_record (project_id, id, analytics, marketing, preferences, action, extra)
+       select $1, overlay($2::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, true, true, true, 'custom',
+              '{"customer":"c-2"}'
+       from generate_series(1, $3::int) n`,
+      [project.id, newId(), number],
+    );
+    // The second batch breaks off once.
+    await service.database.query('create sequence batches');
+    await service.database
+      .query(`create function break_off() returns trigger language plpgsql security definer as
+      $$ begin if nextval('public.batches') = 2 then raise 'broken off'; end if; return new; end $$`);
+    await service.database.query(
+      'create trigger break_off before update of after_id on visitor_indexing for each row execute function break_off()',
+    );
+    expect((await name(project, 'customer')).body).toEqual({
+      ...{ visitorReferenceField: 'customer', visitorReferenceHashed: false, indexing: true },
+    });
+    const later = await forwarding.choose(project.id, { customer: 'c-1' });
+    const page = await asOwner(project, 'GET', '/consents?visitorReference=c-1');
+    expect(page.body).toMatchObject({ indexing: true, items: [{ id: later.id }] });
+    const file = await asOwner(project, 'GET', '/visitor-records?visitorReference=c-1&format=json');
+    expect(file).toMatchObject({ status: 409, body: { code: 'visitor_index_under_way' } });
+    const asked = { visitorReference: 'c-1', reason: 'ticket 4713' };
+    const { body: erasure } = await asOwner(project, 'POST', '/erasures', asked);
+    expect(erasure).toMatchObject({ erased: 0, finishedAt: null });
+    expect((await rowOf(text.id)).hash).toBeNull();
+    await indexed(project);
+    const [batches] = await service.database.query(`select last_value::int as tried from batches`);
+    expect(batches).toEqual({ tried: 3 });
+    await service.database.query('drop trigger break_off on visitor_indexing');
+
+    await until('the erasure is done', async () => {
+      const { body } = await asOwner(project, 'GET', `/erasures/${String(erasure.id)}`);
+      return body.finishedAt !== null && body.erased === 2;
+    });
+    expect(await tracesOf(text.id)).toBe(0);
+    expect(await found(project, 'visitorReference=17')).toEqual([numbered.id]);
+    expect((await rowOf(nobody.id)).hash).toBeNull();
+    const { id } = await forwarding.choose(project.id, { customer: 'c-2' });
+    const { hash } = await rowOf(id);
+    expect(
+      await count('consent_record where project_id = $1 and visitor_hash = $2', [project.id, hash]),
+    ).toBe(number + 1);
+    expect((await asOwner(project, 'GET', '/consents?visitorReference=c-1')).body).toEqual({
+      ...{ items: [], nextCursor: null, searchedTo: null, indexing: false },
+    });
+  });
+
+  it('lose the value where the hash is asked for, and are found by another field, and by the first one again', async () => {
+    const project = await createTestProject(service);
+    const choice = { id: newId(), customer: 'ada@example.com', plan: 'x' };
+    const { id } = await forwarding.choose(project.id, choice);
+    await name(project, 'customer');
+    await indexed(project);
+    expect((await rowOf(id)).extra).toEqual({ customer: 'ada@example.com', plan: 'x' });
+    await name(project, 'customer', true);
+    await indexed(project);
+    const kept = { customer: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), plan: 'x' };
+    expect((await rowOf(id)).extra).toEqual(kept);
+    expect(await found(project, 'visitorReference=ada%40example.com')).toEqual([id]);
+    expect((await forwarding.choose(project.id, choice)).status).toBe(200);
+    await name(project, 'plan');
+    await indexed(project);
+    expect(await found(project, 'visitorReference=x')).toEqual([id]);
+    expect(await found(project, 'visitorReference=ada%40example.com')).toEqual([]);
+    await name(project, 'customer', true);
+    await indexed(project);
+    expect(await found(project, 'visitorReference=ada%40example.com')).toEqual([id]);
+    expect((await rowOf(id)).extra).toEqual(kept);
+  });
+
+  it('are left alone where nobody is named any more, and where there are none', async () => {
+    const project = await createTestProject(service);
+    expect((await name(project, 'customer')).body).toMatchObject({ indexing: false });
+    await forwarding.choose(project.id, { plan: 'x' });
+    expect((await name(project, 'plan')).body).toMatchObject({ indexing: true });
+    expect((await name(project, null)).body).toMatchObject({ indexing: false });
   });
 });
 

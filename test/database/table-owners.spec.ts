@@ -28,6 +28,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'consent_rollup_state',
     'erased_record',
     'erasure_request',
+    'visitor_indexing',
   ],
   // The two that follow are the halves of `delivery`, by outcome.
   forwarding: ['delivery', 'delivery_failed', 'delivery_settled', 'forwarding_hold', 'forwarding_settings'],

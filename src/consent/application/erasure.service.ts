@@ -20,6 +20,7 @@ import { ConsentEvents } from '../consent.events.js';
 import { ERASE_BATCH_MAX, ERASURE_REQUESTED } from '../domain/erasure.js';
 import { visitorHash } from '../domain/visitor-reference.js';
 import { EraseRecords } from './erase-records.js';
+import { INDEX_WAIT_MS, VisitorIndex } from './visitor-index.js';
 
 /** Requests that a worker works off at once. */
 const SLOTS = 2;
@@ -31,6 +32,9 @@ const DATABASE_WAIT_MS = 1_000;
 /** Batches count for themselves, so workers that die under a request are no reason to give it up soon. */
 const TRIES_MAX = 20;
 const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, unknownOutcomesMax: TRIES_MAX };
+
+/** What came of a batch: there may be more; that was all; or it waits until all records of a visitor can be found. */
+type BatchEnd = 'more' | 'done' | 'waits';
 
 /** An owner's wish, and how far it is. */
 export interface Erasure {
@@ -60,6 +64,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     private readonly records: EraseRecords,
     private readonly events: ConsentEvents,
     private readonly outbox: OutboxService,
+    private readonly index: VisitorIndex,
   ) {}
 
   onModuleInit(): void {
@@ -82,7 +87,8 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
   }
 
   /**
-   * The first batch goes before this returns, which for nearly every visitor is all; the rest is a worker's.
+   * The first batch goes before this returns, which for nearly every visitor is all; the rest is a worker's. While stored
+   * records are still gone through for their visitors all of it is, and waits for that.
    * @throws DomainError `visitor_reference_not_configured`
    */
   async eraseVisitor(
@@ -97,7 +103,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
         insert into erasure_request (project_id, id, visitor_hash, reason)
         values (${projectId}, ${id}, ${hash}, ${reason})
       `.execute(tx.getKysely());
-      const left = await this.eraseBatch(tx, { projectId, id });
+      const left = (await this.eraseBatch(tx, { projectId, id })) !== 'done';
       if (left) await this.outbox.append(tx, messageOf(projectId, id));
       const request = await this.read(projectId, id, tx);
       const { erased } = request;
@@ -143,8 +149,9 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     const until = performance.now() + ATTEMPT_MS;
     try {
       for (;;) {
-        const left = await this.em.fork().transactional((tx) => this.eraseBatch(tx, ref));
-        if (!left) return { kind: 'settled', outcome: null, healthy: true };
+        const end = await this.em.fork().transactional((tx) => this.eraseBatch(tx, ref));
+        if (end === 'done') return { kind: 'settled', outcome: null, healthy: true };
+        if (end === 'waits') return { kind: 'put_off', afterMs: INDEX_WAIT_MS };
         if (signal.aborted || performance.now() > until) return { kind: 'put_off', afterMs: 0 };
       }
     } catch (error) {
@@ -153,8 +160,8 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     }
   }
 
-  /** Erases a batch of a request and counts it there. Returns whether there may be more. */
-  private async eraseBatch(tx: EntityManager, ref: { projectId: string; id: string }): Promise<boolean> {
+  /** Erases a batch of a request and counts it there. */
+  private async eraseBatch(tx: EntityManager, ref: { projectId: string; id: string }): Promise<BatchEnd> {
     const { projectId, id } = ref;
     const { rows } = await sql<{ hash: Buffer | null; requestedAt: Date }>`
       select visitor_hash as hash, requested_at as "requestedAt" from erasure_request
@@ -162,7 +169,8 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     `.execute(tx.getKysely());
     const [request] = rows;
     // Finished, or gone with its project.
-    if (!request?.hash) return false;
+    if (!request?.hash) return 'done';
+    if (await this.index.isUnderWay(projectId, tx)) return 'waits';
     const { hash, requestedAt } = request;
     const doomed = { projectId, visitorHash: hash, receivedBy: requestedAt };
     const erased = await this.records.erase(tx, doomed, ERASE_BATCH_MAX);
@@ -174,7 +182,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
           finished_at = case when not ${left} then now() end
       where project_id = ${projectId} and id = ${id}
     `.execute(tx.getKysely());
-    return left;
+    return left ? 'more' : 'done';
   }
 }
 

@@ -6,6 +6,7 @@ import { differenceOf } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
 import { readVisitorReference, writeVisitorReference } from '../../projects/project.rows.js';
 import { projectNotFound, ProjectService } from '../../projects/project.service.js';
+import { VisitorIndex } from './visitor-index.js';
 
 const SALT_BYTES = 32;
 
@@ -17,33 +18,53 @@ export interface PrivacySettings {
   visitorReferenceHashed: boolean;
 }
 
+/** The same, and how far it is carried through. */
+export interface PrivacyState extends PrivacySettings {
+  /** Records that were stored before are still gone through: until then not all of a visitor's are found. */
+  indexing: boolean;
+}
+
 /** Reads and saves how a project's visitors are found. */
 @Injectable()
 export class PrivacySettingsService {
   constructor(
     private readonly em: EntityManager,
     private readonly projects: ProjectService,
+    private readonly index: VisitorIndex,
   ) {}
 
-  async read(projectId: string): Promise<PrivacySettings> {
-    return read(this.em.fork(), projectId);
+  async read(projectId: string): Promise<PrivacyState> {
+    const settings = await read(this.em.fork(), projectId);
+    return { ...settings, indexing: await this.index.isUnderWay(projectId) };
   }
 
-  /** Holds for records that come from now on. The salt stays for good, whatever is saved. */
-  async save(projectId: string, wanted: PrivacySettings, author: Author): Promise<PrivacySettings> {
+  /**
+   * Holds for records that come from now on; a worker goes through those that are stored. Turning the hash off gives no
+   * value back. The salt stays for good, whatever is saved.
+   */
+  async save(projectId: string, wanted: PrivacySettings, author: Author): Promise<PrivacyState> {
     await this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
-      const change = differenceOf(await read(tx, projectId), wanted);
+      const stored = await read(tx, projectId);
+      const change = differenceOf(stored, wanted);
       if (!change) return;
       await writeVisitorReference(tx, projectId, {
         field: wanted.visitorReferenceField,
         hashed: wanted.visitorReferenceHashed,
         salt: wanted.visitorReferenceField === null ? null : randomBytes(SALT_BYTES),
       });
+      if (wanted.visitorReferenceField === null) await this.index.end(tx, projectId);
+      else if (isOtherwiseKept(stored, wanted)) await this.index.begin(tx, projectId);
       await writeAudit(tx, author, { projectId, action: 'privacy.save', ...change });
     });
-    return wanted;
+    return this.read(projectId);
   }
+}
+
+/** Whether stored records lack what the wanted settings say of them. */
+function isOtherwiseKept(stored: PrivacySettings, wanted: PrivacySettings): boolean {
+  const isHashedNow = wanted.visitorReferenceHashed && !stored.visitorReferenceHashed;
+  return isHashedNow || stored.visitorReferenceField !== wanted.visitorReferenceField;
 }
 
 async function read(em: EntityManager, projectId: string): Promise<PrivacySettings> {

@@ -10,12 +10,15 @@ export interface VisitorReference {
   salt: Buffer | null;
 }
 
+/** Topic of the message that has a project's stored records gone through for the visitors that they name. */
+export const VISITOR_INDEX_ASKED = 'visitor_index.asked';
+
 /** What stands in place of a value that is kept as a hash alone, in front of the hash in hex. */
 export const HASH_PREFIX = 'sha256:';
 
 /**
  * What a visitor is found by: SHA-256 of the project's salt and the value. The ingest computes the same in its
- * statement (infrastructure/consent-statement.ts).
+ * statement (infrastructure/visitor-sql.ts).
  */
 export function visitorHash(salt: Buffer, value: string): Buffer {
   return createHash('sha256').update(salt).update(value).digest();

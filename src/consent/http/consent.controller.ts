@@ -12,7 +12,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CurrentAuthor, CurrentProject, ProjectRole, Public } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
-import type { LookedPage } from '../../database/look-back.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { ConsentReader } from '../application/consent.reader.js';
 import {
@@ -22,6 +21,7 @@ import {
   ConsentReceiptView,
   ConsentView,
 } from './consent.dto.js';
+import { VisitorIndex } from '../application/visitor-index.js';
 import { ErasureService } from '../application/erasure.service.js';
 import { EraseBody } from './privacy.dto.js';
 import { IngestEndpoint } from './ingest.endpoint.js';
@@ -33,6 +33,7 @@ export class ConsentController {
     private readonly reader: ConsentReader,
     private readonly ingest: IngestEndpoint,
     private readonly erasures: ErasureService,
+    private readonly index: VisitorIndex,
   ) {}
 
   /** Described here; the server hands these requests to the endpoint before Express sees them (ingest.endpoint.ts). */
@@ -59,11 +60,12 @@ export class ConsentController {
     @CurrentProject() project: Project,
     @Query() { visitorReference, ...filter }: ConsentListQuery,
     @GoneSignal() gone: AbortSignal,
-  ): Promise<LookedPage<ConsentView>> {
-    const visitor = visitorReference !== undefined && {
-      visitorHash: await this.erasures.hashOf(project.id, visitorReference),
-    };
-    return this.reader.list(project.id, { ...filter, ...visitor }, gone);
+  ): Promise<ConsentPageView> {
+    if (visitorReference === undefined) return this.reader.list(project.id, filter, gone);
+    const visitorHash = await this.erasures.hashOf(project.id, visitorReference);
+    // Asked before the records are: that it is done means that they are all there.
+    const indexing = await this.index.isUnderWay(project.id);
+    return { ...(await this.reader.list(project.id, { ...filter, visitorHash }, gone)), indexing };
   }
 
   @Get(':consentId')

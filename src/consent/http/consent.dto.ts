@@ -122,6 +122,11 @@ export class ConsentPageView {
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
   @ApiProperty({ type: Date, nullable: true, description: 'Looked through down to here; null: to the end' })
   searchedTo!: Date | null;
+  @ApiPropertyOptional({
+    description:
+      'Only with `visitorReference`: whether stored records are still gone through, so that more may be found later',
+  })
+  indexing?: boolean;
 }
 
 export const asBoolean = ({ value }: { value: unknown }): unknown =>

@@ -17,6 +17,7 @@ import type { Project } from '../../projects/domain/project.js';
 import { ErasureService } from '../application/erasure.service.js';
 import { PrivacySettingsService } from '../application/privacy-settings.service.js';
 import { ConsentReader } from '../application/consent.reader.js';
+import { DomainError } from '../../shared/domain-error.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { EARLIEST } from './export.controller.js';
 import { FileAnswer } from './file-answer.js';
@@ -25,6 +26,7 @@ import {
   EraseVisitorBody,
   ErasureDto,
   PrivacySettingsDto,
+  PrivacyStateDto,
   VisitorFileDto,
   VisitorRecordsQuery,
 } from './privacy.dto.js';
@@ -45,21 +47,24 @@ export class PrivacyController {
   @Get('privacy')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read how records name a visitor' })
-  @ApiOkResponse({ type: PrivacySettingsDto })
-  read(@CurrentProject() project: Project): Promise<PrivacySettingsDto> {
+  @ApiOkResponse({ type: PrivacyStateDto })
+  read(@CurrentProject() project: Project): Promise<PrivacyStateDto> {
     return this.settings.read(project.id);
   }
 
-  /** Records that are stored already are found by their ids alone. */
+  /**
+   * Holds at once for records that come from now on. A worker goes through those that are stored: `indexing` until it is
+   * done. Where the hash is asked for, they lose the value too; without it again, they keep the hash.
+   */
   @Put('privacy')
   @ProjectRole('owner')
   @ApiOperation({ summary: 'Say how records name a visitor' })
-  @ApiOkResponse({ type: PrivacySettingsDto })
+  @ApiOkResponse({ type: PrivacyStateDto })
   save(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Body() body: PrivacySettingsDto,
-  ): Promise<PrivacySettingsDto> {
+  ): Promise<PrivacyStateDto> {
     return this.settings.save(project.id, body, author);
   }
 
@@ -78,7 +83,7 @@ export class PrivacyController {
       'application/pdf': { schema: { type: 'string', format: 'binary' } },
     },
   })
-  @ApiConflictResponse({ description: '`visitor_reference_not_configured`' })
+  @ApiConflictResponse({ description: '`visitor_reference_not_configured`, `visitor_index_under_way`' })
   async file(
     @CurrentProject() project: Project,
     @Query() { visitorReference, format }: VisitorRecordsQuery,
@@ -86,6 +91,7 @@ export class PrivacyController {
     @GoneSignal() gone: AbortSignal,
   ): Promise<void> {
     const hash = await this.erasures.hashOf(project.id, visitorReference);
+    if ((await this.settings.read(project.id)).indexing) throw notWhole();
     const madeAt = new Date();
     const head = { projectId: project.id, projectName: project.name, madeAt };
     const open = async (): Promise<NodeJS.ReadableStream> => {
@@ -130,4 +136,12 @@ export class PrivacyController {
   one(@CurrentProject() project: Project, @Param('erasureId') erasureId: string): Promise<ErasureDto> {
     return this.erasures.read(project.id, erasureId);
   }
+}
+
+/** A file for a visitor is whole, or it is none. */
+function notWhole(): DomainError {
+  return new DomainError(
+    'visitor_index_under_way',
+    'Stored records are still gone through for the visitors that they name. Ask again in a while.',
+  );
 }

@@ -12,7 +12,7 @@ export class PrivacySettingsDto {
     nullable: true,
     pattern: FIELD.source,
     description:
-      'The additional field of records whose text or number names a visitor; null: none. Holds for records that come from then on.',
+      'The additional field of records whose text or number names a visitor; null: none. Stored records are gone through for it.',
     example: 'customerId',
   })
   @ValidateIf((dto: PrivacySettingsDto) => dto.visitorReferenceField !== null)
@@ -25,6 +25,14 @@ export class PrivacySettingsDto {
   })
   @IsBoolean()
   visitorReferenceHashed!: boolean;
+}
+
+export class PrivacyStateDto extends PrivacySettingsDto {
+  @ApiProperty({
+    description:
+      'Whether records that were stored before are still gone through: until then not all of a visitor’s are found, and erasures wait.',
+  })
+  indexing!: boolean;
 }
 
 export const VISITOR_FORMATS = ['json', 'pdf'] as const;
@@ -74,6 +82,10 @@ export class ErasureDto {
   @ApiProperty() reason!: string;
   @ApiProperty() requestedAt!: Date;
   @ApiProperty({ description: 'Records erased so far' }) erased!: number;
-  @ApiProperty({ type: Date, nullable: true, description: 'null: a worker erases the rest' })
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description: 'null: a worker erases the rest, while `indexing` all of it',
+  })
   finishedAt!: Date | null;
 }

@@ -3,6 +3,7 @@ import { appendMessagesSql, AWAKE_MS_SQL } from '../../outbox/outbox.sql.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
 import { HASH_PREFIX } from '../domain/visitor-reference.js';
 import { type ConsentAudience } from '../consent.events.js';
+import { visitorHashSql, visitorValueSql } from './visitor-sql.js';
 
 /** One row of a batch, as the writer hands it to the statement. */
 export interface ConsentRow {
@@ -31,10 +32,7 @@ const APPENDED = appendMessagesSql({
   from: 'inserted join judged using (project_id, id) where judged.unannounced is null',
 });
 
-/** The value that names a visitor: a text that is not empty, or a number; null for anything else. */
-const VISITOR_VALUE = `case jsonb_typeof(input.extra::jsonb -> p.visitor_reference_field)
-  when 'string' then nullif(input.extra::jsonb ->> p.visitor_reference_field, '')
-  when 'number' then input.extra::jsonb ->> p.visitor_reference_field end`;
+const VISITOR_HASH = visitorHashSql(visitorValueSql('input.extra::jsonb'));
 
 /** What became of a row that was not inserted. */
 export const ROW_CONFLICT = 1;
@@ -79,10 +77,8 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
             where input.origin_host = d.domain or right(input.origin_host, length(d.domain) + 1) = '.' || d.domain
           )) as origin_allowed,
           (${audience}) as unannounced,
-          -- As domain/visitor-reference.ts computes it; nothing is read where the project names no field.
-          case when p.visitor_reference_field is not null then sha256(
-            p.visitor_salt || convert_to(${VISITOR_VALUE}, 'UTF8')
-          ) end as visitor_hash,
+          -- Nothing is read where the project names no field.
+          case when p.visitor_reference_field is not null then ${VISITOR_HASH} end as visitor_hash,
           p.visitor_reference_hashed, p.visitor_reference_field
         from input ${joinProject('input.project_id', 'left join')}
       ), inserted as (

@@ -52,6 +52,18 @@ export const ErasureRequestSchema = defineEntity({
   },
 });
 
+/** A project whose stored records are gone through for the visitors that they name; no row: none is. */
+export const VisitorIndexingSchema = defineEntity({
+  name: 'VisitorIndexing',
+  tableName: 'visitor_indexing',
+  properties: {
+    projectId: p.uuid().primary(),
+    /** Records up to this id are gone through. */
+    afterId: p.uuid().defaultRaw(`'00000000-0000-0000-0000-000000000000'`),
+    askedAt: p.datetime().defaultRaw('clock_timestamp()'),
+  },
+});
+
 /** A record that was erased: its id alone, to erase it again where a backup brings it back. */
 export const ErasedRecordSchema = defineEntity({
   name: 'ErasedRecord',

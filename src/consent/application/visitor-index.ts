@@ -1,0 +1,116 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import {
+  type Attempt,
+  type Ending,
+  type OutboxMessage,
+  projectOf,
+} from '../../outbox/domain/outbox-message.js';
+import { namedKey } from '../../outbox/domain/ordering-key.js';
+import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
+import type { OutboxHandler } from '../../outbox/outbox.handler.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import { isConnectionFailure } from '../../shared/postgres-error.js';
+import { VISITOR_INDEX_ASKED } from '../domain/visitor-reference.js';
+import { indexVisitors } from '../infrastructure/visitor-index.rows.js';
+
+/** Projects that a worker goes through at once: there is no hurry, and others want the database. */
+const SLOTS = 1;
+/** An attempt goes on for so long; what is then left is the next one's. */
+const ATTEMPT_MS = 20_000;
+const ATTEMPT_MAX_MS = 30_000;
+const DATABASE_WAIT_MS = 1_000;
+/**
+ * The ingest gives a statement up after 5 s: by then no record is under way any more that is stored by the settings of
+ * before, and that a walk could miss.
+ */
+export const UNDER_WAY_SECONDS = 10;
+/** How soon whoever waits for it looks again. */
+export const INDEX_WAIT_MS = 1_000;
+
+/** Batches count for themselves, so workers that die under it are no reason to give it up soon. */
+const TRIES_MAX = 20;
+const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, unknownOutcomesMax: TRIES_MAX };
+
+/**
+ * Goes through the records that were stored before a project named its visitor field, or its present one, and writes
+ * what their visitors are found by, as the ingest does for those that come. A row says how far it is; each batch moves
+ * it on in its own transaction, so whoever breaks off leaves whole batches, and whoever comes next goes on.
+ */
+@Injectable()
+export class VisitorIndex implements OutboxHandler<null>, OnModuleInit {
+  readonly topics = [VISITOR_INDEX_ASKED];
+  readonly retry = SCHEDULE;
+  readonly slotsMax = SLOTS;
+  readonly attemptMaxMs = ATTEMPT_MAX_MS;
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  onModuleInit(): void {
+    this.outbox.register(this);
+  }
+
+  /** Has the stored records gone through from the first one on, in the transaction that changes the settings. */
+  async begin(tx: EntityManager, projectId: string): Promise<void> {
+    const { rows } = await sql`
+      insert into visitor_indexing (project_id)
+      select ${projectId}::uuid where exists (select from consent_record where project_id = ${projectId})
+      on conflict (project_id) do update set after_id = default, asked_at = default
+      returning project_id
+    `.execute(tx.getKysely());
+    if (rows.length > 0) await this.outbox.appendAnew(tx, messageOf(projectId));
+  }
+
+  /** Nobody names a visitor any more. */
+  async end(tx: EntityManager, projectId: string): Promise<void> {
+    await sql`delete from visitor_indexing where project_id = ${projectId}`.execute(tx.getKysely());
+  }
+
+  /** Whether there are records that are not gone through yet. */
+  async isUnderWay(projectId: string, em: EntityManager = this.em.fork()): Promise<boolean> {
+    const { rows } = await sql`select from visitor_indexing where project_id = ${projectId}`.execute(
+      em.getKysely(),
+    );
+    return rows.length > 0;
+  }
+
+  prepare(messages: OutboxMessage[]): Promise<Attempt<null>[]> {
+    return Promise.resolve(messages.map((message) => (signal) => this.attempt(projectOf(message), signal)));
+  }
+
+  async settle(): Promise<void> {}
+
+  giveUp(): Ending<null> {
+    return { kind: 'dead', error: 'The service stopped each time while indexing records by visitor.' };
+  }
+
+  private async attempt(projectId: string, signal: AbortSignal): Promise<Ending<null>> {
+    const until = performance.now() + ATTEMPT_MS;
+    try {
+      for (;;) {
+        const came = await this.em
+          .fork()
+          .transactional((tx) => indexVisitors(tx, projectId, UNDER_WAY_SECONDS));
+        if (came === 'done') return { kind: 'settled', outcome: null, healthy: true };
+        if (came === 'too_soon') return { kind: 'put_off', afterMs: INDEX_WAIT_MS };
+        if (signal.aborted || performance.now() > until) return { kind: 'put_off', afterMs: 0 };
+      }
+    } catch (error) {
+      if (!isConnectionFailure(error)) throw error;
+      return { kind: 'retry', afterMs: DATABASE_WAIT_MS, error: 'The database cannot be reached.' };
+    }
+  }
+}
+
+function messageOf(projectId: string) {
+  return {
+    orderingKey: namedKey(`visitor-index:${projectId}`),
+    projectId,
+    topic: VISITOR_INDEX_ASKED,
+    subjectId: projectId,
+  };
+}

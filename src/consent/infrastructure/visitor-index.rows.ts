@@ -1,0 +1,72 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { joinProject } from '../../projects/project.rows.js';
+import { HASH_PREFIX } from '../domain/visitor-reference.js';
+import { visitorHashSql, visitorValueSql } from './visitor-sql.js';
+
+/** Records that one transaction goes through: some tens of milliseconds, and no lock is held for longer. */
+export const INDEX_BATCH_MAX = 500;
+/** Before PostgreSQL looks for a deadlock (1 s): where somebody announces these records again, the index gives way. */
+const LOCK_WAIT_MS = 500;
+
+/**
+ * Writes what visitors are found by for the next records of a project, in the order of their ids, and moves its row in
+ * `visitor_indexing` on; 'done' deletes the row, or found none. 'too_soon': the settings are not yet so many seconds old.
+ *
+ * The row is locked first, as by who changes the settings, and then the settings are read: so a batch is either of the
+ * old ones, and gone through again, or of the new ones. A value that stands in a record as a hash already (it is 64
+ * digits that the ingest has written) is what it was; it is found by it again.
+ */
+export async function indexVisitors(
+  tx: EntityManager,
+  projectId: string,
+  seconds: number,
+): Promise<'more' | 'done' | 'too_soon'> {
+  const kysely = tx.getKysely();
+  await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(kysely);
+  const { rows } = await sql<{ afterId: string; isDue: boolean }>`
+    select after_id as "afterId", asked_at <= now() - make_interval(secs => ${seconds}) as "isDue"
+    from visitor_indexing where project_id = ${projectId} for update
+  `.execute(kysely);
+  const [state] = rows;
+  if (!state) return 'done';
+  if (!state.isDue) return 'too_soon';
+  const value = visitorValueSql('c.extra');
+  const { rows: batches } = await sql<{ count: number; lastId: string }>`
+    with batch as materialized (
+      select c.project_id, c.id, c.extra, c.visitor_hash from consent_record c
+      where c.project_id = ${projectId} and c.id > ${state.afterId}::uuid
+      order by c.id limit ${INDEX_BATCH_MAX}
+    ), valued as (
+      select c.id, c.visitor_hash as known, ${sql.raw(value)} as value, ${sql.raw(visitorHashSql(value))} as fresh,
+             p.visitor_reference_field as field, p.visitor_reference_hashed as hashed
+      from batch c ${sql.raw(joinProject('c.project_id'))}
+    ), judged as (
+      select *, value ~ ${`^${HASH_PREFIX}[0-9a-f]{64}$`} and known is distinct from fresh as is_hash from valued
+    ), decided as (
+      select id, known, field, hashed and not is_hash as is_replaced,
+             case when is_hash then decode(substr(value, ${HASH_PREFIX.length + 1}), 'hex') else fresh end as found_by
+      from judged
+    ), written as (
+      update consent_record c
+      set visitor_hash = decided.found_by,
+          extra = case when decided.is_replaced
+            then jsonb_set(c.extra, array[decided.field],
+                           to_jsonb(${HASH_PREFIX}::text || encode(decided.found_by, 'hex')))
+            else c.extra end
+      from decided
+      where c.project_id = ${projectId} and c.id = decided.id
+        and (decided.known is distinct from decided.found_by or decided.is_replaced)
+    )
+    select count(*)::int as count, max(id::text) as "lastId" from batch
+  `.execute(kysely);
+  const [batch] = batches;
+  if (batch?.count === INDEX_BATCH_MAX) {
+    await sql`update visitor_indexing set after_id = ${batch.lastId}::uuid where project_id = ${projectId}`.execute(
+      kysely,
+    );
+    return 'more';
+  }
+  await sql`delete from visitor_indexing where project_id = ${projectId}`.execute(kysely);
+  return 'done';
+}
