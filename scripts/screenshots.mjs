@@ -108,12 +108,14 @@ async function takePages(link) {
     await page.goto(base + project + path);
     await take(page, name);
   }
+  await page.setViewportSize(TALL);
   await page.goto(`${base}${project}/consents`);
   await page
     .getByRole('link', { name: /open the record/ })
     .first()
     .click();
   await take(page, 'consent');
+  await page.setViewportSize(DESKTOP);
   await page.goto(`${base}/account`);
   await take(page, 'account');
   await page.goto(`${base}/pricing`);
