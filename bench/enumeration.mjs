@@ -10,8 +10,8 @@ import { median } from './support/statistics.mjs';
 const ROUNDS = 5;
 /** Requests of each kind in a round; each address is asked once, so that no limit is met. */
 const PAIRS_PER_ROUND = 20;
-/** What a worker does after an answer is done by the next request. */
-const REST_MS = 15;
+/** What a worker does after an answer, such as writing a mail, is done by the next request. */
+const REST_MS = 80;
 const PASSWORD = 'correct horse battery';
 
 /**

@@ -4,6 +4,7 @@ import { OutboxBell } from '../../src/outbox/infrastructure/outbox.bell.js';
 import { OutboxService } from '../../src/outbox/outbox.service.js';
 import { TIER_CHANGED, tierChangedMessage } from '../../src/licensing/licensing.events.js';
 import { newId } from '../../src/shared/ids.js';
+import { workersAsleep } from '../support/asleep.js';
 import { choose, createForwardingProject, settled } from '../support/pipeline.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -106,10 +107,7 @@ describe('an appended message', () => {
     };
     receiver.requests.length = 0;
     // The tests before may have left the worker looking by itself: then nobody rings, not for the first record either.
-    await until('the worker waits to be rung for', async () => {
-      const awake = await service.database.query('select from outbox_awake where until > now()');
-      return awake.length === 0;
-    });
+    await workersAsleep(service.database);
     const sent: Promise<unknown>[] = [];
     for (let record = 0; record < STREAM_RECORDS; record++) {
       sent.push(choose(service, project.id));
