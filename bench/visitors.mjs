@@ -1,5 +1,5 @@
-// Visitors: what finding records by a visitor reference costs the ingest (ADR 32): its statement, for projects that name
-// no field, one, and one whose values are hashed.
+// Visitors: what finding a visitor's records costs the ingest: its statement, for projects that name no field, one, and
+// one whose values are hashed (ADR 32), and with the hash of each visitor's key (ADR 43).
 import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import { batchParameters, batchStatement } from '../dist/consent/infrastructure/consent-statement.js';
@@ -28,8 +28,8 @@ export async function run(scope) {
   // Its start makes the tables.
   const service = await startService(scope, database, { environment: { RUN_WORKER: 'false' } });
   await service.stop();
-  const [plain, named, hashed] = await database.makeProjects(3);
-  if (!plain || !named || !hashed) throw new Error('three projects were asked for');
+  const [plain, named, hashed, keyed] = await database.makeProjects(4);
+  if (!plain || !named || !hashed || !keyed) throw new Error('four projects were asked for');
   for (const [project, isHashed] of /** @type {const} */ ([
     [named, false],
     [hashed, true],
@@ -39,18 +39,20 @@ export async function run(scope) {
        where id = $1`,
       [project.id, isHashed, randomBytes(16)],
     );
-  const kinds = { plain, named, hashed };
+  const kinds = { plain, named, hashed, keyed };
   /** @type {Record<keyof typeof kinds, number[]>} */
-  const rounds = { plain: [], named: [], hashed: [] };
+  const rounds = { plain: [], named: [], hashed: [], keyed: [] };
   const names = /** @type {(keyof typeof kinds)[]} */ (Object.keys(kinds));
-  for (const name of names) await batches(database, kinds[name].id, WARM_UP_BATCHES);
+  const timed = (/** @type {keyof typeof kinds} */ name, /** @type {number} */ count) =>
+    batches(database, { projectId: kinds[name].id, hasKeys: name === 'keyed' }, count);
+  for (const name of names) await timed(name, WARM_UP_BATCHES);
   for (let round = 0; round < ROUNDS; round++)
-    for (const name of names) rounds[name].push(await batches(database, kinds[name].id, BATCHES_PER_ROUND));
+    for (const name of names) rounds[name].push(await timed(name, BATCHES_PER_ROUND));
   return {
     database: await database.facts(),
-    rows: /** @type {const} */ (['named', 'hashed']).map((name) =>
+    rows: /** @type {const} */ (['named', 'hashed', 'keyed']).map((name) =>
       row({
-        what: `a batch, the field ${name} : none`,
+        what: name === 'keyed' ? 'a batch, with keys : none' : `a batch, the field ${name} : none`,
         ours: rounds[name],
         baseline: rounds.plain,
         digits: 2,
@@ -64,10 +66,10 @@ export async function run(scope) {
 /**
  * The median time of a batch, over one connection.
  * @param {import('./support/database.mjs').Database} database
- * @param {string} projectId
+ * @param {{ projectId: string; hasKeys: boolean }} kind
  * @param {number} count
  */
-async function batches(database, projectId, count) {
+async function batches(database, { projectId, hasKeys }, count) {
   const statement = batchStatement(AUDIENCE);
   const times = [];
   for (let batch = 0; batch < count; batch++) {
@@ -75,6 +77,7 @@ async function batches(database, projectId, count) {
       ...{ projectId, id: v7(), analytics: true, marketing: false, preferences: true, action: 'custom' },
       ...{ hostname: 'www.example.com', customEndpoint: null, originHost: null },
       ...{ configHash: null, language: 'en', surface: 'banner' },
+      visitorKeyHash: hasKeys ? keyHash() : null,
       extraJson: JSON.stringify({ customer: v7(), policyVersion: '2026-11' }),
     }));
     const startedMs = performance.now();
@@ -82,4 +85,11 @@ async function batches(database, projectId, count) {
     times.push(performance.now() - startedMs);
   }
   return median(times);
+}
+
+/** As a new visitor's banner sends it: the time in front. */
+function keyHash() {
+  const bytes = randomBytes(38);
+  bytes.writeUIntBE(Date.now(), 0, 6);
+  return bytes;
 }

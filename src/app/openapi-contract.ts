@@ -40,6 +40,7 @@ const CONFLICTS: Record<string, string> = {
   apiKeyCreate: '`api_key_limit_reached`',
   consentList: '`visitor_reference_not_configured`',
   consentRecord: '`consent_id_conflict`: another choice is stored under the id',
+  visitorWithdraw: '`consent_id_conflict`: another choice is stored under the id',
   forwardingTest: '`endpoint_not_configured`',
 };
 
@@ -193,10 +194,12 @@ function addPathParameters(path: string, operation: Operation): void {
 function refusalsOf({ path, method }: Route, operation: Operation, isPublic: boolean): number[] {
   const { parameters = [], requestBody, operationId } = operation;
   const isIngest = ['consentRecord', 'visitCount'].includes(operationId);
+  const isVisitors = path.startsWith('/v1/visitor/');
   const isSignIn = path.startsWith('/v1/auth/');
   const statuses: number[] = [400];
   if (!isPublic || isSignIn) statuses.push(401, 403, 429);
   if (isIngest) statuses.push(403, 429);
+  if (isVisitors) statuses.push(404, 429);
   if (path.includes('{')) statuses.push(404);
   if (parameters.some(({ name }) => name === 'If-Match')) statuses.push(412);
   if (FOLLOWS_A_LINK.has(operationId)) statuses.push(410);

@@ -13,6 +13,7 @@ const TAGS: Record<string, string> = {
   'API keys': 'Credentials of programs, for one project each',
   Consents: 'Consent records: the banner stores them, the project reads and exports them',
   Privacy: 'Finding and erasing the records of one visitor',
+  Visitors: 'What a visitor does with her own records, by the key that her device keeps',
   Analytics: 'Counts and rates of consents',
   Forwarding: 'Sending each record to the endpoint of the project, and the log of it',
   Licensing: 'Tiers, prices and what they open',

@@ -26,11 +26,23 @@ import { FileAnswer } from './http/file-answer.js';
 import { PrivacyController } from './http/privacy.controller.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
 import { IngestMetrics } from './http/ingest.metrics.js';
+import { VisitorController } from './http/visitor.controller.js';
+import { VisitorEndpoint } from './http/visitor.endpoint.js';
+import { VisitorLimit } from './http/visitor-limit.js';
+import { VisitorMetrics } from './http/visitor.metrics.js';
+import { VisitorErasure } from './application/visitor-erasure.js';
+import { VisitorRights } from './application/visitor-rights.js';
 import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js';
 
 @Module({
   imports: [ProjectsModule],
-  controllers: [ExportController, ConsentController, AnalyticsController, PrivacyController],
+  controllers: [
+    ExportController,
+    ConsentController,
+    AnalyticsController,
+    PrivacyController,
+    VisitorController,
+  ],
   providers: [
     ConsentEvents,
     ConsentService,
@@ -53,13 +65,21 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     ErasureService,
     PrivacySettingsService,
     VisitorIndex,
+    VisitorRights,
+    VisitorErasure,
+    VisitorEndpoint,
+    VisitorLimit,
+    VisitorMetrics,
   ],
   exports: [ConsentEvents],
 })
 export class ConsentModule implements HttpMount {
-  constructor(private readonly ingest: IngestEndpoint) {}
+  constructor(
+    private readonly ingest: IngestEndpoint,
+    private readonly visitors: VisitorEndpoint,
+  ) {}
 
   takeRequest(request: IncomingMessage, response: ServerResponse): boolean {
-    return this.ingest.take(request, response);
+    return this.ingest.take(request, response) || this.visitors.take(request, response);
   }
 }

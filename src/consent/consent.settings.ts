@@ -27,6 +27,13 @@ export const consentSettings = declareSettings({
       meaning:
         'consents per address over all projects, in each process; unknown projects count tenfold; 0 turns the limit off',
     }),
+    visitorRatePerMinute: integer('VISITOR_RATE_PER_MINUTE', {
+      default: 60,
+      min: 0,
+      max: 1_000_000,
+      meaning:
+        'what visitors ask with their keys (read, receipt, withdraw, erase) per address (IPv6: /64), in each process; 0 turns the limit off',
+    }),
     retentionMonths: integer('RETENTION_MONTHS', {
       default: 12,
       min: 1,

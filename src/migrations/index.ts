@@ -32,6 +32,8 @@ import { Migration20261121012000_site_visit } from './Migration20261121012000_si
 import { Migration20261121005002_second_factor } from './Migration20261121005002_second_factor.js';
 import { Migration20261121011000_own_account } from './Migration20261121011000_own_account.js';
 import { Migration20261121012500_visitor_indexing } from './Migration20261121012500_visitor_indexing.js';
+import { Migration20261121013800_visitor_key } from './Migration20261121013800_visitor_key.js';
+import { Migration20261121013900_visitor_key_index } from './Migration20261121013900_visitor_key_index.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -74,4 +76,6 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121011000_own_account', class: Migration20261121011000_own_account },
   { name: 'Migration20261121012000_site_visit', class: Migration20261121012000_site_visit },
   { name: 'Migration20261121012500_visitor_indexing', class: Migration20261121012500_visitor_indexing },
+  { name: 'Migration20261121013800_visitor_key', class: Migration20261121013800_visitor_key },
+  { name: 'Migration20261121013900_visitor_key_index', class: Migration20261121013900_visitor_key_index },
 ];

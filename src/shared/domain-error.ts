@@ -80,6 +80,7 @@ export const DOMAIN_ERROR_STATUS = {
   endpoint_not_configured: 409,
   visitor_reference_not_configured: 409,
   visitor_index_under_way: 409,
+  visitor_key_missing: 409,
   subscription_exists: 409,
   checkout_in_progress: 409,
   no_billing_customer: 409,

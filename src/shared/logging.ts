@@ -19,6 +19,7 @@ const REDACTED = [
   '*.secret',
   '*.apiKey',
   '*.key',
+  '*.visitorKey',
 ];
 
 /**

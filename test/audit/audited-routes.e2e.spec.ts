@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WHOLE_SERVICE } from '../../src/audit/audit.log.js';
 import { AUDIT_ACTIONS, type AuditAction } from '../../src/audit/domain/audit-event.js';
 import { choose, TOKEN } from '../support/pipeline.js';
+import { makeVisitorKey } from '../support/visitor-key.js';
 import {
   type FakeStripe,
   postEvent,
@@ -31,6 +32,8 @@ interface Audited {
   action: AuditAction;
   /** Whether somebody else than Ada does it, whose id `change` returns. */
   byAnother?: true;
+  /** Whether a visitor does it, of whom nothing is known. */
+  byVisitor?: true;
   /** Calls the route so that it changes something. */
   change(world: World): Promise<unknown>;
 }
@@ -269,6 +272,18 @@ const AUDITED: Record<string, Audited> = {
       await call('POST', '/publications/1/rollback');
     },
   },
+  'POST /v1/visitor/erasures': {
+    action: 'visitor.erase',
+    byVisitor: true,
+    change: async ({ id }) => {
+      const { visitorKey, visitorKeyHash } = makeVisitorKey();
+      secrets.push(visitorKey, visitorKeyHash);
+      await choose(service, id, { visitorKeyHash });
+      const asked = { method: 'POST', headers: { 'content-type': 'application/json' } };
+      const body = JSON.stringify({ projectId: id, visitorKey });
+      expect((await fetch(`${service.baseUrl}/v1/visitor/erasures`, { ...asked, body })).status).toBe(200);
+    },
+  },
 };
 
 /** Routes that are no GET and leave no event, and why. */
@@ -294,6 +309,9 @@ const EXCEPTIONS: Record<string, string> = {
   'DELETE /v1/me/sessions': 'a person’s own log',
   'DELETE /v1/me/sessions/{sessionId}': 'a person’s own log',
   [`POST ${AT}/consents`]: 'a visitor’s record is itself what is written down',
+  'POST /v1/visitor/records': 'only looks',
+  'POST /v1/visitor/receipts': 'only looks',
+  'POST /v1/visitor/withdrawals': 'a visitor’s record is itself what is written down',
   [`POST ${AT}/visits`]: 'a page view is counted, and nobody is known to have made it',
   [`POST ${AT}/forwarding/token`]: 'makes a random text and keeps nothing',
   [`POST ${AT}/forwarding/test`]: 'sends a made-up record and keeps nothing',
@@ -366,14 +384,15 @@ describe('every route that changes something', () => {
 
   it.each(Object.entries(AUDITED))(
     '%s is written down with who did it',
-    async (route, { action, byAnother, change }) => {
+    async (route, { action, byAnother, byVisitor, change }) => {
       const world = await makeWorld();
       const before = route === 'POST /v1/projects' ? [] : await eventsOf(world.id);
       const changed = await change(world);
       const written = (await eventsOf(world.id)).slice(0, -before.length || undefined);
-      expect(written.filter((event) => event.action === action)).toMatchObject([
-        { action, actor_kind: 'user', actor_id: byAnother ? changed : ada.id },
-      ]);
+      const actor = byVisitor
+        ? { actor_kind: 'visitor', actor_id: null }
+        : { actor_kind: 'user', actor_id: byAnother ? changed : ada.id };
+      expect(written.filter((event) => event.action === action)).toMatchObject([{ action, ...actor }]);
     },
   );
 

@@ -49,6 +49,7 @@ const rowOf = (fields: Partial<ConsentRow> = {}): ConsentRow => ({
   configHash: null,
   language: null,
   surface: null,
+  visitorKeyHash: null,
   extraJson: null,
   originHost: null,
   ...fields,

@@ -47,7 +47,13 @@ export interface Forwarding extends Receivers, Visitors, ForwardingByHand {
  * Starts the service with a name server, an authority and two receivers of its own. With `worker` it forwards
  * what is announced; without, nothing leaves the outbox but what a test forwards by hand.
  */
-export async function startForwarding({ worker }: { worker: boolean }): Promise<Forwarding> {
+export async function startForwarding({
+  worker,
+  environment: own = {},
+}: {
+  worker: boolean;
+  environment?: NodeJS.ProcessEnv;
+}): Promise<Forwarding> {
   const testAuthority = await makeTestAuthority();
   const receivers = await startReceivers(testAuthority);
   const dns = await startDnsServer({
@@ -63,6 +69,7 @@ export async function startForwarding({ worker }: { worker: boolean }): Promise<
     FORWARDING_SLOTS: String(SLOTS),
     FORWARDING_ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     FORWARDING_EXTRA_CA_FILE: testAuthority.caFile,
+    ...own,
   };
   const service = await startTestService(environment);
   service.app.get(NameResolver, { strict: false }).useServers([dns.address]);

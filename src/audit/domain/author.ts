@@ -3,6 +3,8 @@ export type Author =
   | { kind: 'user' | 'api_key'; id: string; network: string | null }
   /** `id`: what the operator called herself with `--by`; null where the command does not ask. */
   | { kind: 'operator'; id: string | null }
+  /** A visitor with her key, of whom nothing is known. */
+  | { kind: 'visitor' }
   /** What the billing provider told us. */
   | { kind: 'stripe' }
   /** The service itself, e.g. a reconciliation by the clock. */
@@ -13,5 +15,5 @@ export function authorName(author: Author): string {
   return 'id' in author && author.id !== null ? `${author.kind}:${author.id}` : author.kind;
 }
 
-export const AUTHOR_KINDS = ['user', 'api_key', 'operator', 'stripe', 'system'] as const;
+export const AUTHOR_KINDS = ['user', 'api_key', 'visitor', 'operator', 'stripe', 'system'] as const;
 export type AuthorKind = (typeof AUTHOR_KINDS)[number];

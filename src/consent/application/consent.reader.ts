@@ -109,7 +109,8 @@ export class ConsentReader {
   }
 }
 
-function itemOf(record: ConsentRecorded): ConsentItem {
+/** A record as the dashboard and its visitor see it. */
+export function itemOf(record: ConsentRecorded): ConsentItem {
   const { customEndpoint: _, unannounced: __, extra, ...known } = record;
   return { ...known, additionalFields: extra ?? {} };
 }

@@ -9,6 +9,7 @@ import { consentKey, type ConsentRecorded } from '../domain/consent-recorded.js'
 import { ConsentEvents } from '../consent.events.js';
 import { type ConsentInput, parseConsent } from '../domain/consent-input.js';
 import { originHost } from '../domain/origin.js';
+import { VISITOR_KEY_HASH_FIELD } from '../domain/visitor-key.js';
 import { keptFields, type VisitorReference } from '../domain/visitor-reference.js';
 import type { ConsentRow } from '../infrastructure/consent-statement.js';
 import { ConsentWriter } from '../infrastructure/consent-writer.js';
@@ -121,15 +122,19 @@ function isSameChoice(stored: ConsentRecorded, row: ConsentRow, reference: Visit
   );
 }
 
-/** As the banner sent it: what is a known field today was an additional one when the first copy was stored. */
+/**
+ * As the banner sent it: what is a known field today was an additional one when the first copy was stored. The key is
+ * no part of the choice.
+ */
 function besideTheFlags({
   extra,
   configHash,
   language,
   surface,
 }: Pick<ConsentRecorded, 'extra' | 'configHash' | 'language' | 'surface'>): object {
+  const { [VISITOR_KEY_HASH_FIELD]: _, ...fields } = extra ?? {};
   return {
-    ...extra,
+    ...fields,
     ...(configHash !== null && { configHash }),
     ...(language !== null && { language }),
     ...(surface !== null && { surface }),

@@ -4,10 +4,15 @@ import { type RawBuilder, sql } from 'kysely';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
 import { ConsentEvents } from '../consent.events.js';
+import type { VisitorHash } from '../domain/erasure.js';
 
-/** Which records go, at most `limit`: those with these ids, or those of a visitor that were received by an instant. */
+/**
+ * Which records go, at most `limit`: those with these ids, all of them under one key where one is named, or those of a
+ * visitor that were received by an instant.
+ */
 export type Doomed =
-  { projectId: string; consentIds: string[] } | { projectId: string; visitorHash: Buffer; receivedBy: Date };
+  | { projectId: string; consentIds: string[]; visitorKeyHash?: Buffer }
+  | ({ projectId: string; receivedBy: Date } & VisitorHash);
 
 /**
  * Takes records away with all that is kept of them, in the caller's transaction. The records go first, which waits for
@@ -51,11 +56,17 @@ function selectionOf(doomed: Doomed, limit: number): RawBuilder<unknown> {
   if ('consentIds' in doomed) {
     return sql`
       select id from consent_record
-      where project_id = ${projectId} and id = any(${doomed.consentIds}::uuid[]) limit ${limit}`;
+      where project_id = ${projectId} and id = any(${doomed.consentIds}::uuid[])
+        ${doomed.visitorKeyHash ? sql`and visitor_key_hash = ${doomed.visitorKeyHash}` : sql``}
+      limit ${limit}`;
   }
+  const isHers =
+    'visitorHash' in doomed
+      ? sql`visitor_hash = ${doomed.visitorHash}`
+      : sql`visitor_key_hash = ${doomed.visitorKeyHash}`;
   return sql`
     select id from consent_record
-    where project_id = ${projectId} and visitor_hash = ${doomed.visitorHash}
+    where project_id = ${projectId} and ${isHers}
       and received_at <= ${doomed.receivedBy}::timestamptz
     order by id limit ${limit}`;
 }

@@ -17,7 +17,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { ConsentEvents } from '../consent.events.js';
-import { ERASE_BATCH_MAX, ERASURE_REQUESTED } from '../domain/erasure.js';
+import { ERASE_BATCH_MAX, ERASURE_REQUESTED, type VisitorHash } from '../domain/erasure.js';
 import { visitorHash } from '../domain/visitor-reference.js';
 import { EraseRecords } from './erase-records.js';
 import { INDEX_WAIT_MS, VisitorIndex } from './visitor-index.js';
@@ -32,6 +32,14 @@ const DATABASE_WAIT_MS = 1_000;
 /** Batches count for themselves, so workers that die under a request are no reason to give it up soon. */
 const TRIES_MAX = 20;
 const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, unknownOutcomesMax: TRIES_MAX };
+
+/** Whose records are to go, and by whose wish. */
+export interface ErasureAsked {
+  projectId: string;
+  found: VisitorHash;
+  reason: string;
+  author: Author;
+}
 
 /** What came of a batch: there may be more; that was all; or it waits until all records of a visitor can be found. */
 type BatchEnd = 'more' | 'done' | 'waits';
@@ -80,8 +88,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     await this.em.fork().transactional(async (tx) => {
       const consentIds = isUuid(consentId) ? [consentId.toLowerCase()] : [];
       const [target] = await this.records.erase(tx, { projectId, consentIds }, 1);
-      if (target === undefined)
-        throw new DomainError('consent_not_found', 'There is no such consent record in this project.');
+      if (target === undefined) throw consentNotFound();
       await writeAudit(tx, author, { projectId, action: 'consent.erase', target, after: { reason } });
     });
   }
@@ -93,24 +100,55 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
    */
   async eraseVisitor(
     projectId: string,
-    { visitorReference, reason }: { visitorReference: string; reason: string },
+    visitorReference: string,
+    reason: string,
     author: Author,
   ): Promise<Erasure> {
-    const hash = await this.hashOf(projectId, visitorReference);
-    const id = newId();
+    const found = { visitorHash: await this.hashOf(projectId, visitorReference) };
+    return this.em.fork().transactional((tx) => this.request(tx, { projectId, found, reason, author }));
+  }
+
+  /**
+   * As `eraseVisitor`, for all records that were made with the key of this one.
+   * @throws DomainError `consent_not_found`, `visitor_key_missing`
+   */
+  async eraseVisitorOf(
+    { projectId, consentId }: { projectId: string; consentId: string },
+    reason: string,
+    author: Author,
+  ): Promise<Erasure> {
     return this.em.fork().transactional(async (tx) => {
-      await sql`
-        insert into erasure_request (project_id, id, visitor_hash, reason)
-        values (${projectId}, ${id}, ${hash}, ${reason})
+      const { rows } = await sql<{ visitorKeyHash: Buffer | null }>`
+        select visitor_key_hash as "visitorKeyHash" from consent_record
+        where project_id = ${projectId} and id = ${isUuid(consentId) ? consentId : null}::uuid
       `.execute(tx.getKysely());
-      const left = (await this.eraseBatch(tx, { projectId, id })) !== 'done';
-      if (left) await this.outbox.append(tx, messageOf(projectId, id));
-      const request = await this.read(projectId, id, tx);
-      const { erased } = request;
-      const after = { reason, erasedAtOnce: erased, more: left };
-      await writeAudit(tx, author, { projectId, action: 'visitor.erase', target: id, after });
-      return request;
+      if (!rows[0]) throw consentNotFound();
+      const { visitorKeyHash } = rows[0];
+      if (!visitorKeyHash)
+        throw new DomainError(
+          'visitor_key_missing',
+          'The visitor had no key when this record was made. Erase it by itself.',
+        );
+      return this.request(tx, { projectId, found: { visitorKeyHash }, reason, author });
     });
+  }
+
+  /** Keeps a request, works its first batch off, and leaves the rest to a worker; in the caller's transaction. */
+  async request(tx: EntityManager, { projectId, found, reason, author }: ErasureAsked): Promise<Erasure> {
+    const id = newId();
+    const [visitorHash, visitorKeyHash] =
+      'visitorHash' in found ? [found.visitorHash, null] : [null, found.visitorKeyHash];
+    await sql`
+      insert into erasure_request (project_id, id, visitor_hash, visitor_key_hash, reason)
+      values (${projectId}, ${id}, ${visitorHash}, ${visitorKeyHash}, ${reason})
+    `.execute(tx.getKysely());
+    const left = (await this.eraseBatch(tx, { projectId, id })) !== 'done';
+    if (left) await this.outbox.append(tx, messageOf(projectId, id));
+    const request = await this.read(projectId, id, tx);
+    const { erased } = request;
+    const after = { reason, erasedAtOnce: erased, more: left };
+    await writeAudit(tx, author, { projectId, action: 'visitor.erase', target: id, after });
+    return request;
   }
 
   /** @throws DomainError `erasure_not_found` */
@@ -163,27 +201,47 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
   /** Erases a batch of a request and counts it there. */
   private async eraseBatch(tx: EntityManager, ref: { projectId: string; id: string }): Promise<BatchEnd> {
     const { projectId, id } = ref;
-    const { rows } = await sql<{ hash: Buffer | null; requestedAt: Date }>`
-      select visitor_hash as hash, requested_at as "requestedAt" from erasure_request
+    const { rows } = await sql<{
+      visitorHash: Buffer | null;
+      visitorKeyHash: Buffer | null;
+      requestedAt: Date;
+    }>`
+      select visitor_hash as "visitorHash", visitor_key_hash as "visitorKeyHash", requested_at as "requestedAt"
+      from erasure_request
       where project_id = ${projectId} and id = ${id} for update
     `.execute(tx.getKysely());
     const [request] = rows;
     // Finished, or gone with its project.
-    if (!request?.hash) return 'done';
-    if (await this.index.isUnderWay(projectId, tx)) return 'waits';
-    const { hash, requestedAt } = request;
-    const doomed = { projectId, visitorHash: hash, receivedBy: requestedAt };
+    const found = request && hashOfRequest(request);
+    if (!found) return 'done';
+    if ('visitorHash' in found && (await this.index.isUnderWay(projectId, tx))) return 'waits';
+    const doomed = { projectId, ...found, receivedBy: request.requestedAt };
     const erased = await this.records.erase(tx, doomed, ERASE_BATCH_MAX);
     const left = erased.length === ERASE_BATCH_MAX;
     await sql`
       update erasure_request
       set erased = erased + ${erased.length},
           visitor_hash = case when ${left} then visitor_hash end,
+          visitor_key_hash = case when ${left} then visitor_key_hash end,
           finished_at = case when not ${left} then now() end
       where project_id = ${projectId} and id = ${id}
     `.execute(tx.getKysely());
     return left ? 'more' : 'done';
   }
+}
+
+/** Of the two that a request may have; null where it has none any more. */
+function hashOfRequest(request: {
+  visitorHash: Buffer | null;
+  visitorKeyHash: Buffer | null;
+}): VisitorHash | null {
+  const { visitorHash, visitorKeyHash } = request;
+  if (visitorHash) return { visitorHash };
+  return visitorKeyHash && { visitorKeyHash };
+}
+
+function consentNotFound(): DomainError {
+  return new DomainError('consent_not_found', 'There is no such consent record in this project.');
 }
 
 function messageOf(projectId: string, id: string) {

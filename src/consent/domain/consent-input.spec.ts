@@ -131,6 +131,7 @@ describe('parseConsent (design §6.1)', () => {
       configHash: null,
       language: null,
       surface: null,
+      visitorKeyHash: null,
       extraJson: null,
     });
     const extra = { a: [1, null, true, 'x'], b: { c: 'ünï' } };

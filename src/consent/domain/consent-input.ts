@@ -1,5 +1,6 @@
 import type { FieldError } from '../../shared/domain-error.js';
 import { isUuidV7, uuidTimeMs } from '../../shared/ids.js';
+import { readVisitorKeyHash } from './visitor-key.js';
 
 /** Largest request body, in bytes (design §6.1). */
 export const CONSENT_BODY_BYTES_MAX = 16 * 1024;
@@ -38,6 +39,8 @@ export interface ConsentInput {
   /** Language that was shown, BCP 47 as it was sent; null as above. */
   language: string | null;
   surface: Surface | null;
+  /** Hash of the visitor's key (visitor-key.ts); null where the banner has none. */
+  visitorKeyHash: Buffer | null;
   /** Additional fields as JSON text; null where there are none. */
   extraJson: string | null;
 }
@@ -93,12 +96,13 @@ export function parseConsent(body: unknown, now: Date): ParsedConsent {
   if (hostname !== null && !isHostname(hostname)) {
     refuse('hostname', 'hostname must be a host name without scheme, port and path.');
   }
-  const shown = {
+  const optional = {
     configHash: isConfigHash(fields.configHash) ? fields.configHash : null,
     language: isLanguage(fields.language) ? fields.language : null,
     surface: isSurface(fields.surface) ? fields.surface : null,
+    visitorKeyHash: readVisitorKeyHash(fields.visitorKeyHash),
   };
-  const extraJson = checkAdditionalFields(fields, shown, refuse);
+  const extraJson = checkAdditionalFields(fields, optional, refuse);
   if (errors.length > 0) return { kind: 'invalid', errors };
   return {
     kind: 'valid',
@@ -110,7 +114,7 @@ export function parseConsent(body: unknown, now: Date): ParsedConsent {
       action: fields.action as string,
       hostname: hostname === null ? null : (hostname as string).toLowerCase().replace(/\.$/, ''),
       customEndpoint: readCustomEndpoint(fields.custom_endpoint),
-      ...shown,
+      ...optional,
       extraJson,
     },
   };
@@ -164,15 +168,15 @@ function isStorable(text: string): boolean {
 
 /**
  * Returns the additional fields as JSON text, or null where there are none or one was refused. What stands in a member
- * of `shown` and is none of its values is an additional field, as it was before these were known (ADR 37).
+ * of `optional` and is none of its values is an additional field, as it was before these were known (ADR 37).
  */
 function checkAdditionalFields(
   fields: Record<string, unknown>,
-  shown: Record<string, string | null>,
+  optional: Record<string, unknown>,
   refuse: (field: string, message: string) => void,
 ): string | null {
   const keys = Object.keys(fields).filter(
-    (key) => !KNOWN_FIELDS.has(key) && !(Object.hasOwn(shown, key) && shown[key] !== null),
+    (key) => !KNOWN_FIELDS.has(key) && !(Object.hasOwn(optional, key) && optional[key] !== null),
   );
   if (keys.length === 0) return null;
   if (keys.length > ADDITIONAL_FIELDS_MAX) {

@@ -9,6 +9,9 @@ export const REASON_CHARACTERS_MAX = 500;
 /** Letters of a value that names a visitor; the additional fields have 4 KiB in all. */
 export const VISITOR_CHARACTERS_MAX = 1000;
 
+/** What the records of a visitor are found by: her reference (visitor-reference.ts), or her key (visitor-key.ts). */
+export type VisitorHash = { visitorHash: Buffer } | { visitorKeyHash: Buffer };
+
 /** Records that are being erased, for who keeps something of them. */
 export interface RecordsErased {
   projectId: string;

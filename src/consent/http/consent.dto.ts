@@ -61,6 +61,9 @@ export const CONSENT_BODY_SCHEMA: NonNullable<NonNullable<OpenAPIObject['compone
     },
     language: { description: `Language that was shown, a tag of BCP 47. ${OTHERWISE}` },
     surface: { description: `Where the choice was made: ${SURFACES.join(', ')}. ${OTHERWISE}` },
+    visitorKeyHash: {
+      description: `Of the key that the visitor's device keeps, 76 hex digits: when it was made, and its SHA-256 (docs/visitors.md). With the key she finds her records herself (\`/v1/visitor/…\`). It is neither shown nor forwarded. ${OTHERWISE}`,
+    },
     custom_endpoint: { nullable: true, description: 'Legacy; used where the project has no endpoint' },
   },
   additionalProperties: true,

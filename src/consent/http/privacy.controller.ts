@@ -17,7 +17,7 @@ import type { Project } from '../../projects/domain/project.js';
 import { ErasureService } from '../application/erasure.service.js';
 import { PrivacySettingsService } from '../application/privacy-settings.service.js';
 import { ConsentReader } from '../application/consent.reader.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { EARLIEST } from './export.controller.js';
 import { FileAnswer } from './file-answer.js';
@@ -108,8 +108,8 @@ export class PrivacyController {
   }
 
   /**
-   * Erases every record of a visitor that was received until now, with its deliveries and what waits to be sent. Up to
-   * 500 are gone with this answer; of more, `finishedAt` is null until a worker has erased the rest. From then on none of
+   * Erases every record of a visitor that was received until now, with its deliveries and what waits to be sent: those
+   * that name her, or those that were made with the key of one of them. Up to 500 are gone with this answer; of more, `finishedAt` is null until a worker has erased the rest. From then on none of
    * them is sent, but by a worker that had claimed it before. There is no way back.
    */
   @Post('erasures')
@@ -117,16 +117,28 @@ export class PrivacyController {
   @ProjectRole('owner')
   @ApiOperation({ summary: "Erase a visitor's records" })
   @ApiAcceptedResponse({ type: ErasureDto })
-  @ApiConflictResponse({ description: '`visitor_reference_not_configured`' })
+  @ApiConflictResponse({ description: '`visitor_reference_not_configured`, `visitor_key_missing`' })
   async erase(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Body() body: EraseVisitorBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ErasureDto> {
-    const erasure = await this.erasures.eraseVisitor(project.id, body, author);
+    const erasure = await this.requestOf(project.id, body, author);
     response.location(`/v1/projects/${project.id}/erasures/${erasure.id}`);
     return erasure;
+  }
+
+  private requestOf(
+    projectId: string,
+    { visitorReference, consentId, reason }: EraseVisitorBody,
+    author: Author,
+  ): Promise<ErasureDto> {
+    if (consentId === undefined)
+      return this.erasures.eraseVisitor(projectId, visitorReference as string, reason, author);
+    if (visitorReference === undefined)
+      return this.erasures.eraseVisitorOf({ projectId, consentId }, reason, author);
+    throw fieldErrors([{ field: 'consentId', message: 'Give visitorReference or consentId, not both.' }]);
   }
 
   @Get('erasures/:erasureId')

@@ -1,5 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsString, Length, Matches, ValidateIf } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsIn, IsString, IsUUID, Length, Matches, ValidateIf } from 'class-validator';
+import { IfGiven } from '../../shared/if-given.decorator.js';
 import { TextLine } from '../../shared/text.decorator.js';
 import { ConsentView } from './consent.dto.js';
 import { REASON_CHARACTERS_MAX, VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
@@ -67,14 +68,24 @@ export class EraseBody {
 }
 
 export class EraseVisitorBody extends EraseBody {
-  @ApiProperty({
+  @ApiPropertyOptional({
     minLength: 1,
     maxLength: VISITOR_CHARACTERS_MAX,
-    description: 'The value of the visitor field, as the banner sent it.',
+    description: 'The value of the visitor field, as the banner sent it. This, or `consentId`.',
   })
+  @ValidateIf((dto: EraseVisitorBody) => dto.consentId === undefined || dto.visitorReference !== undefined)
   @IsString()
   @Length(1, VISITOR_CHARACTERS_MAX)
-  visitorReference!: string;
+  visitorReference?: string;
+
+  @ApiPropertyOptional({
+    format: 'uuid',
+    description:
+      'A record of hers: all that were made with the same visitor key go. Without a key 409 `visitor_key_missing`.',
+  })
+  @IfGiven()
+  @IsUUID(undefined, { message: 'consentId must be the id of a record.' })
+  consentId?: string;
 }
 
 export class ErasureDto {

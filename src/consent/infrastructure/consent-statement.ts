@@ -18,6 +18,8 @@ export interface ConsentRow {
   configHash: string | null;
   language: string | null;
   surface: string | null;
+  /** What the visitor's key is found by; null where she has none. */
+  visitorKeyHash: Buffer | null;
   extraJson: string | null;
   /** Host of the request's `Origin` header; null where there was none or any may send. */
   originHost: string | null;
@@ -65,10 +67,10 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
       with input as materialized (
         select * from unnest(
           $1::uuid[], $2::uuid[], $3::bool[], $4::bool[], $5::bool[], $6::text[], $7::text[], $8::text[],
-          $9::text[], $10::text[], $11::text[], $12::text[], $13::text[]
+          $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bytea[]
         ) with ordinality as t (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint,
-          extra, origin_host, config_hash, language, surface, position
+          extra, origin_host, config_hash, language, surface, visitor_key_hash, position
         )
       ), judged as materialized (
         select input.*, p.id is not null as known,
@@ -84,14 +86,15 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
       ), inserted as (
         insert into consent_record (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at,
-          unannounced, config_hash, language, surface, visitor_hash
+          unannounced, config_hash, language, surface, visitor_hash, visitor_key_hash
         )
         select project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint,
                case when visitor_reference_hashed and visitor_hash is not null
                  then jsonb_set(extra::jsonb, array[visitor_reference_field],
                                 to_jsonb('${HASH_PREFIX}' || encode(visitor_hash, 'hex')))
                  else extra::jsonb end,
-               date_trunc('milliseconds', now()), unannounced, config_hash, language, surface, visitor_hash
+               date_trunc('milliseconds', now()), unannounced, config_hash, language, surface, visitor_hash,
+               visitor_key_hash
         from judged where known and origin_allowed
         on conflict do nothing
         returning project_id, id
@@ -130,5 +133,6 @@ export function batchParameters(rows: ConsentRow[]): unknown[] {
     rows.map((row) => row.configHash),
     rows.map((row) => row.language),
     rows.map((row) => row.surface),
+    rows.map((row) => row.visitorKeyHash),
   ];
 }

@@ -31,6 +31,8 @@ export const ConsentRecordSchema = defineEntity({
     surface: p.text().nullable(),
     /** What its visitor is found by (domain/visitor-reference.ts); null: nothing names one. */
     visitorHash: p.blob().nullable(),
+    /** Hash of the visitor's key (domain/visitor-key.ts); null: her banner has none, or the record is older. */
+    visitorKeyHash: p.blob().nullable(),
   },
 });
 
@@ -41,8 +43,9 @@ export const ErasureRequestSchema = defineEntity({
   properties: {
     projectId: p.uuid().primary(),
     id: p.uuid().primary(),
-    /** null once nothing is left to do. */
+    /** What the records are found by, one of the two; null once nothing is left to do. */
     visitorHash: p.blob().nullable(),
+    visitorKeyHash: p.blob().nullable(),
     reason: p.text(),
     requestedAt: p.datetime().defaultRaw('now()'),
     /** Records erased so far. */

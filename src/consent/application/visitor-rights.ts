@@ -1,0 +1,95 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { PreparedReads, type Reads } from '../../database/prepared-reads.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { newId } from '../../shared/ids.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ConsentSettings, consentSettings } from '../consent.settings.js';
+import { type ConsentReceiptDocument, receiptOf } from '../domain/consent-receipt.js';
+import type { ConsentRecorded } from '../domain/consent-recorded.js';
+import { VISITOR_KEY_HASH_FIELD } from '../domain/visitor-key.js';
+import type { KeyHolder, VisitorRequest } from '../domain/visitor-request.js';
+import { KEY_RECORDS_MAX, recordsOfKey } from '../infrastructure/visitor-key.rows.js';
+import { type ConsentItem, itemOf } from './consent.reader.js';
+import { type ConsentReceipt, ConsentService } from './consent.service.js';
+import { type KeyErasure, VisitorErasure } from './visitor-erasure.js';
+
+/** What is stored under a key. */
+export interface KeyRecords {
+  items: ConsentItem[];
+  /** There are older ones. */
+  more: boolean;
+}
+
+/**
+ * What a visitor does with her own records, by the key that her device keeps (ADR 43). Whatever is wrong with key,
+ * project or record has one answer: that nothing is stored under it.
+ */
+@Injectable()
+export class VisitorRights {
+  constructor(
+    @Inject(PreparedReads) private readonly reads: Reads,
+    private readonly consents: ConsentService,
+    private readonly erasures: VisitorErasure,
+    @SettingsFrom(consentSettings) private readonly settings: ConsentSettings,
+  ) {}
+
+  /** Her newest records, newest first. @throws DomainError `consent_not_found` */
+  async records({ holder }: VisitorRequest): Promise<KeyRecords> {
+    const records = await this.stored(holder);
+    const items = records.slice(0, KEY_RECORDS_MAX).map(itemOf);
+    return { items, more: records.length > items.length };
+  }
+
+  /** The receipt of one of them, or of the newest. @throws DomainError `consent_not_found` */
+  async receipt({ holder, consentId }: VisitorRequest, now: Date): Promise<ConsentReceiptDocument> {
+    const records = await this.stored(holder);
+    const record = consentId === null ? records[0] : records.find(({ id }) => id === consentId);
+    if (!record) throw nothingStored();
+    const { retentionMonths } = this.settings;
+    return receiptOf(record, { receiptId: newId(), issuedAt: now, retentionMonths });
+  }
+
+  /**
+   * Stores a withdrawal as any other choice, with what she sent besides. Without a host name, and a legacy endpoint, it
+   * has those of her newest record, so that it goes where that one went; `withdraws` names it for the receiver. One of
+   * hers that is sent again under its id is not stored again, whatever came after it.
+   * @throws DomainError `consent_not_found`, and as `ConsentService.record`
+   */
+  async withdraw({ holder, fields }: VisitorRequest, now: Date): Promise<ConsentReceipt> {
+    const records = await this.stored(holder);
+    const again = records.find(({ id, action }) => id === fields.id && action === 'withdraw');
+    if (again) return { id: again.id, receivedAt: again.receivedAt, duplicate: true };
+    const { id, hostname, customEndpoint } = records[0];
+    const body = {
+      ...{ hostname, custom_endpoint: customEndpoint, surface: 'api' },
+      ...fields,
+      ...{ analytics: false, marketing: false, preferences: false, action: 'withdraw', withdraws: id },
+      [VISITOR_KEY_HASH_FIELD]: holder.visitorKeyHash.toString('hex'),
+    };
+    // She may be anywhere by now: who has the key needs no page of the project's.
+    return this.consents.record(holder.projectId, body, undefined, now);
+  }
+
+  /** Erases one of her records, or all that were received until now. @throws DomainError `consent_not_found` */
+  async erase({ holder, consentId }: VisitorRequest): Promise<KeyErasure> {
+    const erasure =
+      consentId === null
+        ? await this.erasures.eraseAll(holder)
+        : await this.erasures.eraseOne(holder, consentId);
+    if (!erasure) throw nothingStored();
+    return erasure;
+  }
+
+  private async stored({
+    projectId,
+    visitorKeyHash,
+  }: KeyHolder): Promise<[ConsentRecorded, ...ConsentRecorded[]]> {
+    const [newest, ...older] = await recordsOfKey(this.reads, projectId, visitorKeyHash);
+    if (!newest) throw nothingStored();
+    return [newest, ...older];
+  }
+}
+
+function nothingStored(): DomainError {
+  return new DomainError('consent_not_found', 'Nothing is stored under this key.');
+}

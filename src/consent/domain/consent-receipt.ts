@@ -1,0 +1,89 @@
+import type { ConsentRecorded } from './consent-recorded.js';
+
+const CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
+
+/** Actions that are no answer to a request for consent, so that consent is not what the processing rests on. */
+const WITHOUT_CONSENT = ['dismiss', 'opt_out'];
+
+/** Version of this form of the receipt; members are only ever added. */
+export const RECEIPT_SCHEMA_VERSION = '1';
+
+/** How a visitor's choice ends up in a receipt, in the words of ISO/IEC TS 27560. */
+export type ReceiptState = 'consent_given' | 'consent_refused' | 'consent_withdrawn';
+
+/**
+ * A record as its visitor keeps it: the sections of ISO/IEC TS 27560:2023 (receipt metadata, record header, PII
+ * processing, party identification, event) with what we know of each; null where a member is asked for that we do not
+ * know. The members have the standard's names, so they are not in camel case.
+ */
+export interface ConsentReceiptDocument {
+  receipt_metadata: { schema_version: string; receipt_id: string; issued_at: string };
+  record_header: { standard: string; record_id: string; pii_principal_id: null };
+  pii_processing: {
+    privacy_notice: { configuration_sha256: string | null; version: string | null };
+    language: string | null;
+    purposes: { purpose: string; lawful_basis: 'consent' | null; state: ReceiptState }[];
+    collection_method: string | null;
+    retention_period: string;
+    withdrawal_method: string;
+    privacy_rights: string[];
+    additional_fields: Record<string, unknown>;
+  };
+  party_identification: { party_id: string; party_role: 'controller'; party_url: string | null }[];
+  event: { event_time: string; event_type: string; event_state: ReceiptState };
+}
+
+/** Writes the receipt of a record; `receiptId` is its own, as one may be asked for again. */
+export function receiptOf(
+  record: ConsentRecorded,
+  { receiptId, issuedAt, retentionMonths }: { receiptId: string; issuedAt: Date; retentionMonths: number },
+): ConsentReceiptDocument {
+  const { id, projectId, hostname, action, surface, language, configHash, extra, receivedAt } = record;
+  const { policyVersion } = extra ?? {};
+  const basis = WITHOUT_CONSENT.includes(action) ? null : 'consent';
+  return {
+    receipt_metadata: {
+      schema_version: RECEIPT_SCHEMA_VERSION,
+      receipt_id: receiptId,
+      issued_at: issuedAt.toISOString(),
+    },
+    record_header: { standard: 'ISO/IEC TS 27560:2023', record_id: id, pii_principal_id: null },
+    pii_processing: {
+      privacy_notice: {
+        configuration_sha256: configHash,
+        version: typeof policyVersion === 'string' ? policyVersion : null,
+      },
+      language,
+      purposes: CATEGORIES.map((purpose) => ({
+        purpose,
+        lawful_basis: basis,
+        state: stateOf(action, record[purpose]),
+      })),
+      collection_method: surface,
+      retention_period: `P${retentionMonths}M`,
+      withdrawal_method: 'POST /v1/visitor/withdrawals',
+      privacy_rights: ['access', 'erasure', 'withdrawal'],
+      additional_fields: extra ?? {},
+    },
+    party_identification: [
+      {
+        party_id: projectId,
+        party_role: 'controller',
+        party_url: hostname === null ? null : `https://${hostname}`,
+      },
+    ],
+    event: {
+      event_time: receivedAt.toISOString(),
+      event_type: action,
+      event_state: stateOf(
+        action,
+        CATEGORIES.some((category) => record[category]),
+      ),
+    },
+  };
+}
+
+function stateOf(action: string, granted: boolean): ReceiptState {
+  if (action === 'withdraw') return 'consent_withdrawn';
+  return granted ? 'consent_given' : 'consent_refused';
+}

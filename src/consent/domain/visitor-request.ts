@@ -1,0 +1,49 @@
+import type { FieldError } from '../../shared/domain-error.js';
+import { isUuid } from '../../shared/ids.js';
+import { visitorKeyHash } from './visitor-key.js';
+
+/** Whose records a visitor asks for. */
+export interface KeyHolder {
+  projectId: string;
+  visitorKeyHash: Buffer;
+}
+
+/** A visitor's request, checked; her key is in it as its hash alone. */
+export interface VisitorRequest {
+  holder: KeyHolder;
+  /** One of her records; null: the newest, or all. */
+  consentId: string | null;
+  /** Whatever else she sent. */
+  fields: Record<string, unknown>;
+}
+
+export type ParsedVisitorRequest =
+  { kind: 'valid'; request: VisitorRequest } | { kind: 'invalid'; errors: FieldError[] };
+
+/** Where nothing can be: what is no id of a project or record finds as little as a wrong one. */
+const NOWHERE = '00000000-0000-0000-0000-000000000000';
+
+/** Checks the body of a visitor's request. Never throws. */
+export function parseVisitorRequest(body: unknown): ParsedVisitorRequest {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return { kind: 'invalid', errors: [{ field: '', message: 'Send one JSON object.' }] };
+  const { projectId, visitorKey, consentId = null, ...fields } = body as Record<string, unknown>;
+  const errors: FieldError[] = [];
+  if (typeof projectId !== 'string')
+    errors.push({ field: 'projectId', message: 'projectId must be a text.' });
+  if (typeof visitorKey !== 'string')
+    errors.push({ field: 'visitorKey', message: 'visitorKey must be a text.' });
+  if (consentId !== null && typeof consentId !== 'string')
+    errors.push({ field: 'consentId', message: 'consentId must be a text, or left out.' });
+  if (typeof projectId !== 'string' || typeof visitorKey !== 'string' || errors.length > 0)
+    return { kind: 'invalid', errors };
+  const holder = { projectId: idOf(projectId), visitorKeyHash: visitorKeyHash(visitorKey) };
+  return {
+    kind: 'valid',
+    request: { holder, consentId: consentId === null ? null : idOf(consentId as string), fields },
+  };
+}
+
+function idOf(text: string): string {
+  return isUuid(text) ? text.toLowerCase() : NOWHERE;
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { clientNetwork } from '../../shared/client-network.js';
+import { tooManyRequests } from '../../shared/domain-error.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ConsentSettings, consentSettings } from '../consent.settings.js';
+import { RateWindow } from '../domain/rate-window.js';
+
+const WINDOW_MS = 60_000;
+/** Counters that are kept; each takes some 200 bytes. */
+const KEYS_MAX = 50_000;
+
+/** Counts what visitors ask with their keys in this process, by network (setting VISITOR_RATE_PER_MINUTE). */
+@Injectable()
+export class VisitorLimit {
+  private readonly byNetwork: RateWindow | null;
+
+  constructor(@SettingsFrom(consentSettings) { visitorRatePerMinute: countMax }: ConsentSettings) {
+    this.byNetwork =
+      countMax === 0 ? null : new RateWindow({ countMax, windowMs: WINDOW_MS, keysMax: KEYS_MAX });
+  }
+
+  /** @throws DomainError `too_many_requests` (429) with the seconds to wait. */
+  count(address: string): void {
+    const waitMs = this.byNetwork?.add(clientNetwork(address), performance.now());
+    if (waitMs) throw tooManyRequests('Too many requests from one address. Try again later.', waitMs);
+  }
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Public } from '../../access/access.decorators.js';
+import { ConsentReceiptView } from './consent.dto.js';
+import {
+  KEY_BODY_SCHEMA,
+  KeyErasureView,
+  KeyRecordsView,
+  RECEIPT_SCHEMA,
+  RECORD_BODY_SCHEMA,
+  WITHDRAWAL_BODY_SCHEMA,
+} from './visitor.dto.js';
+import { VisitorEndpoint } from './visitor.endpoint.js';
+
+/**
+ * Described here; the server hands these requests to the endpoint before Express sees them (visitor.endpoint.ts). Each
+ * answers 404 `consent_not_found` with the same sentence for whatever is wrong with project, key or record.
+ */
+@ApiTags('Visitors')
+@Controller('v1/visitor')
+export class VisitorController {
+  constructor(private readonly endpoint: VisitorEndpoint) {}
+
+  /** The newest 100. */
+  @Post('records')
+  @Public()
+  @HttpCode(200)
+  @ApiOperation({ summary: "Read a visitor's own records" })
+  @ApiConsumes('application/json', 'text/plain')
+  @ApiBody({ required: true, schema: KEY_BODY_SCHEMA })
+  @ApiOkResponse({ type: KeyRecordsView })
+  records(@Req() request: IncomingMessage, @Res() response: ServerResponse): Promise<void> {
+    return this.endpoint.post('records', request, response);
+  }
+
+  /** Of the newest record, or of `consentId`: ISO/IEC TS 27560:2023, sections and names. */
+  @Post('receipts')
+  @Public()
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Make the receipt of a record' })
+  @ApiConsumes('application/json', 'text/plain')
+  @ApiBody({ required: true, schema: RECORD_BODY_SCHEMA })
+  @ApiOkResponse({ description: 'The receipt', schema: RECEIPT_SCHEMA })
+  receipt(@Req() request: IncomingMessage, @Res() response: ServerResponse): Promise<void> {
+    return this.endpoint.post('receipts', request, response);
+  }
+
+  /**
+   * A new record with nothing granted, stored and forwarded as any other; its additional field `withdraws` is the id of
+   * the newest one before it. Without a host name it has that one's.
+   */
+  @Post('withdrawals')
+  @Public()
+  @ApiOperation({ summary: 'Withdraw a consent' })
+  @ApiConsumes('application/json', 'text/plain')
+  @ApiBody({ required: true, schema: WITHDRAWAL_BODY_SCHEMA })
+  @ApiResponse({ status: 201, type: ConsentReceiptView, description: 'Stored, committed to disk' })
+  @ApiResponse({ status: 200, type: ConsentReceiptView, description: 'The same one was stored before' })
+  withdraw(@Req() request: IncomingMessage, @Res() response: ServerResponse): Promise<void> {
+    return this.endpoint.post('withdrawals', request, response);
+  }
+
+  /** All of her records that were received until now, or `consentId` alone, as an owner's erasure does. No way back. */
+  @Post('erasures')
+  @Public()
+  @HttpCode(200)
+  @ApiOperation({ summary: "Erase a visitor's own records" })
+  @ApiConsumes('application/json', 'text/plain')
+  @ApiBody({ required: true, schema: RECORD_BODY_SCHEMA })
+  @ApiOkResponse({ type: KeyErasureView })
+  erase(@Req() request: IncomingMessage, @Res() response: ServerResponse): Promise<void> {
+    return this.endpoint.post('erasures', request, response);
+  }
+}

@@ -1,0 +1,116 @@
+import { ApiProperty, type OpenAPIObject } from '@nestjs/swagger';
+import { ConsentView } from './consent.dto.js';
+
+type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
+
+const PROJECT_ID = '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f';
+/** Of nobody. */
+const KEY = '019aa9f2c3d450d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c';
+const STATES = ['consent_given', 'consent_refused', 'consent_withdrawn'];
+
+const WHOSE = {
+  projectId: { type: 'string', description: 'As in the address of the loader' },
+  visitorKey: {
+    type: 'string',
+    description: 'What her device keeps, 76 hex digits. What is none finds nothing.',
+  },
+};
+const CONSENT_ID = {
+  consentId: { type: 'string', nullable: true, description: 'One of her records' },
+};
+
+/** The bodies of visitors' requests, which `parseVisitorRequest` checks by hand. */
+export const KEY_BODY_SCHEMA = {
+  type: 'object',
+  required: ['projectId', 'visitorKey'],
+  properties: WHOSE,
+  example: { projectId: PROJECT_ID, visitorKey: KEY },
+} as Schema;
+
+export const RECORD_BODY_SCHEMA = {
+  ...KEY_BODY_SCHEMA,
+  properties: { ...WHOSE, ...CONSENT_ID },
+  example: { projectId: PROJECT_ID, visitorKey: KEY, consentId: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a20' },
+} as Schema;
+
+export const WITHDRAWAL_BODY_SCHEMA = {
+  ...KEY_BODY_SCHEMA,
+  properties: {
+    ...WHOSE,
+    id: {
+      type: 'string',
+      format: 'uuid',
+      nullable: true,
+      description: 'UUIDv7 of the withdrawal, as with any consent: one that is sent twice is stored once',
+    },
+  },
+  additionalProperties: true,
+  description: 'Further members are those of a consent; what the service fills in itself is overwritten',
+  example: { projectId: PROJECT_ID, visitorKey: KEY, language: 'en' },
+} as Schema;
+
+/** What is stored under a key. */
+export class KeyRecordsView {
+  @ApiProperty({ type: [ConsentView], description: 'The newest first' }) items!: ConsentView[];
+  @ApiProperty({ description: 'There are older ones' }) more!: boolean;
+}
+
+export class KeyErasureView {
+  @ApiProperty({ type: 'integer', description: 'Records erased so far' }) erased!: number;
+  @ApiProperty({ description: 'false: there is more to erase, which a worker does' }) finished!: boolean;
+}
+
+const text = { type: 'string' };
+const perhaps = { type: 'string', nullable: true };
+const instant = { type: 'string', format: 'date-time' };
+
+/** The receipt's sections are those of ISO/IEC TS 27560:2023, and so are the names of their members. */
+export const RECEIPT_SCHEMA = sections({
+  receipt_metadata: sections({
+    schema_version: text,
+    receipt_id: { ...text, format: 'uuid' },
+    issued_at: instant,
+  }),
+  record_header: sections({
+    standard: text,
+    record_id: { ...text, format: 'uuid' },
+    pii_principal_id: { ...perhaps, description: 'Always null: the service knows a visitor by nothing' },
+  }),
+  pii_processing: sections({
+    privacy_notice: sections({
+      configuration_sha256: { ...perhaps, description: 'The published configuration that was shown' },
+      version: { ...perhaps, description: 'Of the policy' },
+    }),
+    language: perhaps,
+    purposes: {
+      type: 'array',
+      items: sections({
+        purpose: text,
+        lawful_basis: {
+          ...perhaps,
+          description: '`consent`; null where the choice is no answer to a question',
+        },
+        state: { ...text, enum: STATES },
+      }),
+    },
+    collection_method: { ...perhaps, description: 'Where the choice was made, as `surface` of a record' },
+    retention_period: { ...text, description: 'ISO 8601; at least' },
+    withdrawal_method: text,
+    privacy_rights: { type: 'array', items: text },
+    additional_fields: { type: 'object', additionalProperties: true },
+  }),
+  party_identification: {
+    type: 'array',
+    items: sections({ party_id: text, party_role: text, party_url: perhaps }),
+  },
+  event: sections({
+    event_time: instant,
+    event_type: { ...text, description: 'The action of the record' },
+    event_state: { ...text, enum: STATES },
+  }),
+}) as Schema;
+
+/** An object that has all of these members. */
+function sections(properties: Record<string, object>): object {
+  return { type: 'object', required: Object.keys(properties), properties };
+}

@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { anyOriginHeaders, preflightHeaders, setHeaders } from '../../shared/any-origin.js';
+import { clientAddress } from '../../shared/client-address.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { jsonReader } from '../../shared/json-body.js';
+import { REQUEST_ID_HEADER, requestIdOf } from '../../shared/logging.js';
+import { ProblemFilter } from '../../shared/problem.filter.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { VisitorRights } from '../application/visitor-rights.js';
+import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
+import { parseVisitorRequest, type VisitorRequest } from '../domain/visitor-request.js';
+import { VisitorLimit } from './visitor-limit.js';
+import { VisitorMetrics } from './visitor.metrics.js';
+
+/** What a visitor may ask: the last part of the path. */
+export const VISITOR_REQUESTS = ['records', 'receipts', 'withdrawals', 'erasures'] as const;
+export type VisitorRequestName = (typeof VISITOR_REQUESTS)[number];
+
+/** The path in origin form, and in the absolute form in which a proxy may hand it on. */
+const VISITOR_URL = new RegExp(
+  `^(?:https?://[^/?#]*)?/v1/visitor/(${VISITOR_REQUESTS.join('|')})/?(?:[?#]|$)`,
+  'i',
+);
+
+/** A withdrawal may hold whatever a choice does. */
+const readBody = jsonReader(CONSENT_BODY_BYTES_MAX);
+
+/** An answer that is none of a refusal. */
+interface VisitorAnswer {
+  body: object;
+  /** Path of what was made; absent: nothing was. */
+  location?: string;
+}
+
+/**
+ * Takes what visitors ask with their keys, from pages of any origin. Ahead of Express, as its refusals need the same
+ * headers: a page may not read an answer without them. The key stands in the body, so that no log of paths holds it.
+ */
+@Injectable()
+export class VisitorEndpoint {
+  private readonly headers: string[];
+  private readonly addressOf: (request: IncomingMessage) => string;
+
+  constructor(
+    private readonly rights: VisitorRights,
+    private readonly limit: VisitorLimit,
+    private readonly metrics: VisitorMetrics,
+    private readonly problems: ProblemFilter,
+    @SettingsFrom(serviceSettings) service: ServiceSettings,
+  ) {
+    this.headers = [...anyOriginHeaders(service.production), 'Cache-Control', 'no-store'];
+    this.addressOf = clientAddress(service.trustedProxies);
+  }
+
+  /** Serves a visitor's request or its preflight, and returns true; false where the request is another one. */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
+    const name = VISITOR_URL.exec(request.url ?? '')?.[1]?.toLowerCase() as VisitorRequestName | undefined;
+    if (name === undefined) return false;
+    if (request.method === 'POST') void this.post(name, request, response);
+    else if (request.method === 'OPTIONS') this.preflight(request, response);
+    else return false;
+    return true;
+  }
+
+  /** Answers what she asks as JSON, else with a problem document. Never rejects. */
+  async post(name: VisitorRequestName, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      this.limit.count(this.addressOf(request));
+      const asked = check(await readBody(request, response));
+      const { body, location } = await this.answer(name, asked, new Date());
+      this.metrics.count(name, 'answered');
+      const text = JSON.stringify(body);
+      response.writeHead(location === undefined ? 200 : 201, [
+        ...this.headers,
+        ...[REQUEST_ID_HEADER, requestIdOf(request)],
+        ...(location === undefined ? [] : ['Location', location]),
+        ...['Content-Type', 'application/json; charset=utf-8'],
+        ...['Content-Length', String(Buffer.byteLength(text))],
+      ]);
+      response.end(text);
+    } catch (error) {
+      setHeaders(response, this.headers);
+      this.metrics.count(name, this.problems.answer(error, request, response));
+    }
+  }
+
+  private async answer(name: VisitorRequestName, asked: VisitorRequest, now: Date): Promise<VisitorAnswer> {
+    switch (name) {
+      case 'records':
+        return { body: await this.rights.records(asked) };
+      case 'receipts':
+        return { body: await this.rights.receipt(asked, now) };
+      case 'withdrawals': {
+        const body = await this.rights.withdraw(asked, now);
+        const location = `/v1/projects/${asked.holder.projectId}/consents/${body.id}`;
+        return body.duplicate ? { body } : { body, location };
+      }
+      case 'erasures':
+        return { body: await this.rights.erase(asked) };
+    }
+  }
+
+  private preflight(request: IncomingMessage, response: ServerResponse): void {
+    response.writeHead(204, [
+      ...this.headers,
+      ...[REQUEST_ID_HEADER, requestIdOf(request)],
+      ...preflightHeaders(),
+    ]);
+    response.end();
+  }
+}
+
+function check(body: unknown): VisitorRequest {
+  const parsed = parseVisitorRequest(body);
+  if (parsed.kind === 'valid') return parsed.request;
+  throw new DomainError('validation_failed', 'Nothing was done: see errors.', { errors: parsed.errors });
+}

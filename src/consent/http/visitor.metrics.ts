@@ -1,0 +1,22 @@
+import { Injectable } from '@nestjs/common';
+import { Counter } from 'prom-client';
+import { Metrics } from '../../shared/metrics.js';
+
+/** What visitors ask with their keys, for an operator. */
+@Injectable()
+export class VisitorMetrics {
+  private readonly requests: Counter<'request' | 'result'>;
+
+  constructor(metrics: Metrics) {
+    this.requests = new Counter({
+      name: 'consent_visitor_requests_total',
+      help: 'What visitors asked with their keys, by what became of it: answered, or the code of the refusal.',
+      labelNames: ['request', 'result'],
+      registers: [metrics.registry],
+    });
+  }
+
+  count(request: string, result: string): void {
+    this.requests.inc({ request, result });
+  }
+}
