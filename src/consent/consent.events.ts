@@ -13,6 +13,7 @@ import {
   consentKey,
   type ConsentRecorded,
   type ConsentRef,
+  type DeliveryStateName,
 } from './domain/consent-recorded.js';
 
 /**
@@ -31,6 +32,17 @@ export interface ConsentDetail {
   read(record: ConsentRecorded): Promise<unknown>;
 }
 
+/** What a list of records is narrowed by. */
+export interface Narrowing {
+  /** Over a record as `c`, true for the records that are wanted. */
+  conditions: RawBuilder<unknown>[];
+  /** Records that one page looks at, where each takes a look elsewhere. */
+  lookedAtMax?: number;
+}
+
+/** Finds the records of which a delivery has ended so, or that wait for theirs. */
+export type DeliveryNarrowing = (projectId: string, state: DeliveryStateName) => Promise<Narrowing>;
+
 /** Takes away what somebody else keeps of records that are erased, in the transaction in which they go. */
 export type ErasureListener = (tx: EntityManager, erased: RecordsErased) => Promise<void>;
 
@@ -39,6 +51,8 @@ export type ErasureListener = (tx: EntityManager, erased: RecordsErased) => Prom
 export class ConsentEvents implements OnModuleInit {
   private audience: ConsentAudience = NOBODY;
   readonly details: ConsentDetail[] = [];
+  /** Where nobody follows records none of them has a delivery. */
+  private byDelivery: DeliveryNarrowing = () => Promise.resolve({ conditions: [sql`false`] });
   private readonly erasureListeners: ErasureListener[] = [];
 
   constructor(
@@ -63,6 +77,15 @@ export class ConsentEvents implements OnModuleInit {
 
   addDetail(detail: ConsentDetail): void {
     this.details.push(detail);
+  }
+
+  /** Says how records are found by what became of them; call it while modules start (`onModuleInit`). */
+  narrowByDelivery(narrowing: DeliveryNarrowing): void {
+    this.byDelivery = narrowing;
+  }
+
+  get narrowingByDelivery(): DeliveryNarrowing {
+    return this.byDelivery;
   }
 
   /** Signs somebody up who keeps something of records; call it while modules start (`onModuleInit`). */
@@ -112,6 +135,15 @@ export class ConsentEvents implements OnModuleInit {
       rows.map(({ id }) => ({ orderingKey: projectId, projectId, topic: CONSENT_RECORDED, subjectId: id })),
     );
     return rows.length;
+  }
+
+  /** Those of the ids that are a record of the project, in the order in which they were given. */
+  async existing(tx: EntityManager, projectId: string, consentIds: string[]): Promise<string[]> {
+    const { rows } = await sql<{ id: string }>`
+      select id from consent_record where project_id = ${projectId} and id = any(${consentIds}::uuid[])
+    `.execute(tx.getKysely());
+    const found = new Set(rows.map(({ id }) => id));
+    return consentIds.filter((id) => found.has(id));
   }
 
   /** Ids of the records received in a period that nobody was told of, oldest first; at most `limit`. */

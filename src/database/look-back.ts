@@ -21,6 +21,8 @@ export interface LookBack {
   filters: RawBuilder<unknown>[];
   /** Rows that a page shows. */
   limit: number;
+  /** Rows that one request looks at where looking at one takes longer than reading it; absent: `LOOKED_AT_MAX`. */
+  lookedAtMax?: number;
 }
 
 /** A page, and how far back it was looked for it. */
@@ -35,14 +37,14 @@ export interface LookedPage<Item> extends Page<Item> {
 /** A row of `lookBack`: columns of what was found, all null where nothing was. */
 export type LookedRow<Row> = (Row | { [Column in keyof Row]: null }) & { lookedTo: string | null };
 
-/** The newest rows that match, among the newest `LOOKED_AT_MAX` of the range; for `pageOfLook`. */
+/** The newest rows that match, among the newest of the range that are looked at; for `pageOfLook`. */
 export function lookBack<Row>(look: LookBack): RawBuilder<LookedRow<Row>> {
   const table = sql.table(look.table);
   const range = sql.join(look.range, sql` and `);
   const end =
     look.filters.length === 0
       ? sql`null::uuid`
-      : sql`(select c.id from ${table} c where ${range} order by c.id desc offset ${LOOKED_AT_MAX - 1} limit 1)`;
+      : sql`(select c.id from ${table} c where ${range} order by c.id desc offset ${(look.lookedAtMax ?? LOOKED_AT_MAX) - 1} limit 1)`;
   return sql<LookedRow<Row>>`
     with look as materialized (select ${end} as looked_to),
     found as materialized (

@@ -8,6 +8,8 @@ import { settingsToken } from '../shared/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from './forwarding.settings.js';
 import { ConsentForwarder } from './application/consent-forwarder.js';
 import { DeliveryLogService } from './application/delivery-log.service.js';
+import { ListByDelivery } from './application/list-by-delivery.js';
+import { ResendService } from './application/resend.service.js';
 import { EndpointTestService } from './application/endpoint-test.service.js';
 import { ForwardingSettingsService } from './application/forwarding-settings.service.js';
 import { SigningSecretService } from './application/signing-secret.service.js';
@@ -60,6 +62,8 @@ import { TokenVault } from './infrastructure/token-vault.js';
     SigningSecretService,
     EndpointTestService,
     DeliveryLogService,
+    ResendService,
+    ListByDelivery,
     ForwardingMetrics,
     DeliveryPartitions,
     DeleteProjectDeliveries,

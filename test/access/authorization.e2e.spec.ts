@@ -73,6 +73,7 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}/forwarding/deliveries`]: { least: 'viewer' },
   [`POST ${AT}/forwarding/deliveries/resend`]: { least: 'editor', tiers: 'pro' },
   [`POST ${AT}/forwarding/deliveries/resend/count`]: { least: 'editor', tiers: 'pro' },
+  [`POST ${AT}/forwarding/deliveries/resend/chosen`]: { least: 'editor', tiers: 'pro' },
   [`POST ${AT}/forwarding/deliveries/{consentId}/resend`]: { least: 'editor', tiers: 'pro' },
   [`GET ${AT}/tier`]: { least: 'viewer' },
   [`POST ${AT}/tier/simulate`]: { least: 'editor' },

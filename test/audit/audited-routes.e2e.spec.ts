@@ -205,6 +205,13 @@ const AUDITED: Record<string, Audited> = {
       await call('POST', '/forwarding/deliveries/resend', { status: 'unsent', from, to });
     },
   },
+  [`POST ${AT}/forwarding/deliveries/resend/chosen`]: {
+    action: 'delivery.resend',
+    change: async ({ id, call }) => {
+      const { id: consentId } = await choose(service, id);
+      await call('POST', '/forwarding/deliveries/resend/chosen', { consentIds: [consentId] });
+    },
+  },
   [`POST ${AT}/forwarding/deliveries/{consentId}/resend`]: {
     action: 'delivery.resend',
     change: async ({ id, call }) =>

@@ -1,4 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import {
+  RESEND_CHOSEN_MAX,
+  RESENT_RECORDS_PER_DAY,
+} from '../../src/forwarding/application/resend.service.js';
 import { newId } from '../../src/shared/ids.js';
 import { messageAbout, storeConsent } from '../support/consent.js';
 import { idsAt, resendOne, startForwarding } from '../support/forwarding.js';
@@ -83,8 +87,19 @@ describe('GET …/forwarding/deliveries (design §5)', () => {
     expect(itemsOf(await list(project, `?status=failed&to=${iso(1)}`))).toHaveLength(1);
   });
 
+  it('filters by why an attempt failed', async () => {
+    const project = await forwardingProject();
+    await forwardOne(project);
+    sharedReceiver.behave({ kind: 'answer', status: 500 });
+    await forwardOne(project);
+    expect(itemsOf(await list(project, '?category=http_5xx'))).toMatchObject([{ category: 'http_5xx' }]);
+    expect(itemsOf(await list(project, '?category=http_4xx'))).toEqual([]);
+    expect(itemsOf(await list(project, '?category=http_5xx&status=delivered'))).toEqual([]);
+  });
+
   it.each([
     'status=pending',
+    'category=http_500',
     'from=yesterday',
     'from=2026-02-30',
     'to=999999-01-01',
@@ -117,6 +132,54 @@ describe("the record's delivery (design §5)", () => {
     await service.database.query('delete from outbox_message where project_id = $1', [project.id]);
     await forward([messageAbout(project.id, consentId)]);
     expect(await read()).toMatchObject({ outcome: 'delivered', consentId, httpStatus: 204 });
+  });
+
+  it('narrows the list of records, by the latest of all attempts', async () => {
+    const project = await forwardingProject();
+    const store = () => storeConsent(service, project.id);
+    const [mended, failed, unsent, waitsAgain] = [await store(), await store(), await store(), await store()];
+    await service.database.query(`update consent_record set unannounced = 'off' where id = $1`, [unsent]);
+    sharedReceiver.behave({ kind: 'answer', status: 500 });
+    for (const id of [mended, failed, waitsAgain]) await forward([messageAbout(project.id, id)]);
+    sharedReceiver.behave({ kind: 'answer', status: 204 });
+    await forward([messageAbout(project.id, mended)]);
+    await resendOne(project, waitsAgain);
+    const found = async (query: string): Promise<unknown[]> => {
+      const { body } = await answered(project.request('viewer', 'GET', `/consents?${query}`));
+      expect(body['searchedTo']).toBeNull();
+      return (body['items'] as Json[]).map(({ id }) => id);
+    };
+    const states = ['delivered', 'failed', 'skipped', 'pending', 'unsent'];
+    const lists = await Promise.all(states.map((state) => found(`delivery=${state}`)));
+    expect(Object.fromEntries(states.map((state, index) => [state, lists[index]]))).toEqual({
+      delivered: [mended],
+      failed: [failed],
+      skipped: [],
+      pending: [waitsAgain],
+      unsent: [unsent],
+    });
+    expect(await found('delivery=failed&analytics=false')).toEqual([]);
+    const refused = await answered(project.request('viewer', 'GET', '/consents?delivery=sent'));
+    expect([refused.status, fieldsOf(refused)]).toEqual([422, ['delivery']]);
+  });
+
+  it('looks at a bounded number of records where it is filtered by, and says how far back', async () => {
+    const project = await forwardingProject();
+    const oldest = await storeConsent(service, project.id);
+    sharedReceiver.behave({ kind: 'answer', status: 500 });
+    await forward([messageAbout(project.id, oldest)]);
+    // As many as one page looks at, all of them newer.
+    await service.database.query(
+      `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at)
+       select $1, uuidv7(), true, true, true, 'accept_all', now() from generate_series(1, 2000)`,
+      [project.id],
+    );
+    const ask = (query: string) =>
+      answered(project.request('viewer', 'GET', `/consents?delivery=failed${query}`));
+    const first = await ask('');
+    expect(first.body).toMatchObject({ items: [], searchedTo: expect.any(String) });
+    const second = await ask(`&cursor=${String(first.body['nextCursor'])}`);
+    expect(second.body).toMatchObject({ items: [{ id: oldest }], nextCursor: null });
   });
 
   it('counts what is waiting', async () => {
@@ -206,6 +269,56 @@ describe('sending again by hand (spec §3.3, design §5)', () => {
     const [first, second] = await Promise.all([resendMany(project), resendMany(project)]);
     expect([first?.body['queued'], second?.body['queued']].toSorted()).toEqual([0, 1]);
     expect(await waiting(project.id)).toEqual([failed]);
+  });
+
+  it('queues those of a range that failed for one reason', async () => {
+    const project = await forwardingProject();
+    sharedReceiver.behave({ kind: 'answer', status: 500 });
+    await forwardOne(project);
+    sharedReceiver.behave({ kind: 'answer', status: 404 });
+    const consentId = await storeConsent(service, project.id);
+    await forward([messageAbout(project.id, consentId)]);
+    const category = 'http_4xx';
+    expect(fieldsOf(await resendMany(project, { status: 'skipped', category }))).toEqual(['category']);
+    expect(fieldsOf(await resendMany(project, { category: 'http_404' }))).toEqual(['category']);
+    expect((await resendMany(project, { category })).body).toEqual({ queued: 1, more: false });
+    expect(await waiting(project.id)).toEqual([consentId]);
+  });
+
+  it('queues the named records, once each, and leaves out what waits, is gone or is not its own', async () => {
+    const project = await forwardingProject();
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push(await storeConsent(service, project.id));
+    const [first, second, third] = ids as [string, string, string];
+    const foreign = await storeConsent(service, (await forwardingProject()).id);
+    const send = (consentIds: unknown) =>
+      answered(project.request('editor', 'POST', '/forwarding/deliveries/resend/chosen', { consentIds }));
+    await resendOne(project, second);
+    const chosen = [third, second, first, first.toUpperCase(), foreign, newId()];
+    expect(await send(chosen)).toEqual({ status: 202, body: { queued: 2, more: false } });
+    expect(await waiting(project.id)).toEqual([second, first, third]);
+    expect(await send(chosen)).toEqual({ status: 202, body: { queued: 0, more: false } });
+    const many = Array.from({ length: RESEND_CHOSEN_MAX }, newId);
+    expect(await send(many)).toEqual({ status: 202, body: { queued: 0, more: false } });
+    for (const wrong of [[], ['x'], 'x', null, [...many, newId()]])
+      expect([...new Set(fieldsOf(await send(wrong)))]).toEqual(['consentIds']);
+  });
+
+  it('queues no more of the named records than the day has left', async () => {
+    const project = await forwardingProject();
+    const ids = [await storeConsent(service, project.id), await storeConsent(service, project.id)];
+    await service.database.query(
+      `update forwarding_settings set resent_on_day = $2, usage_day = (now() at time zone 'UTC')::date
+       where project_id = $1`,
+      [project.id, RESENT_RECORDS_PER_DAY - 1],
+    );
+    const send = () =>
+      answered(
+        project.request('editor', 'POST', '/forwarding/deliveries/resend/chosen', { consentIds: ids }),
+      );
+    expect(await send()).toEqual({ status: 202, body: { queued: 1, more: true } });
+    expect(await send()).toMatchObject({ status: 429, body: { code: 'too_many_requests' } });
+    expect(await waiting(project.id)).toEqual([ids[0]]);
   });
 
   it('queues skipped ones, where asked', async () => {

@@ -3,7 +3,7 @@ import {
   ENDPOINT_TESTS_PER_DAY,
   ENDPOINT_TESTS_PER_MINUTE,
 } from '../../src/forwarding/application/endpoint-test.service.js';
-import { RESENT_RECORDS_PER_DAY } from '../../src/forwarding/application/delivery-log.service.js';
+import { RESENT_RECORDS_PER_DAY } from '../../src/forwarding/application/resend.service.js';
 import {
   FAILING_HOST_BURST,
   FAILING_HOST_PER_SECOND,

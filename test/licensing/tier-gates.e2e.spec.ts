@@ -18,6 +18,7 @@ const GUARDED: { method: string; path: string; role: Role; tiers: string[] }[] =
   { method: 'POST', path: '/forwarding/test', role: 'editor', tiers: PAID },
   { method: 'POST', path: '/forwarding/deliveries/resend', role: 'editor', tiers: PAID },
   { method: 'POST', path: '/forwarding/deliveries/resend/count', role: 'editor', tiers: PAID },
+  { method: 'POST', path: '/forwarding/deliveries/resend/chosen', role: 'editor', tiers: PAID },
   { method: 'POST', path: `/forwarding/deliveries/${newId()}/resend`, role: 'editor', tiers: PAID },
   { method: 'GET', path: '/consents/export?format=csv', role: 'viewer', tiers: PAID },
   { method: 'GET', path: '/analytics/consents', role: 'viewer', tiers: ['business', 'enterprise'] },

@@ -5,8 +5,8 @@ import { ProjectReads } from '../../database/project-reads.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { readCursor } from '../../shared/page.js';
-import { consentKey, type ConsentRecorded } from '../domain/consent-recorded.js';
-import { ConsentEvents } from '../consent.events.js';
+import { consentKey, type ConsentRecorded, type DeliveryStateName } from '../domain/consent-recorded.js';
+import { ConsentEvents, type Narrowing } from '../consent.events.js';
 import { filtersOf, rangeOf, type RecordFilter } from './record-filter.js';
 
 /** Records that a visitor's file reads at a time. */
@@ -16,6 +16,8 @@ const VISITOR_BATCH_ROWS = 500;
 export interface ConsentFilter extends RecordFilter {
   /** One record; absent: any. */
   id?: string;
+  /** What became of it; absent: anything. */
+  delivery?: DeliveryStateName;
   /** What the visitor is found by; absent: any. */
   visitorHash?: Buffer;
   limit: number;
@@ -57,13 +59,18 @@ export class ConsentReader {
     if (filter.id !== undefined) range.push(sql`c.id = ${filter.id}::uuid`);
     // By an index of its own, in the order of the ids: part of the range, as nothing else is looked at.
     if (filter.visitorHash) range.push(sql`c.visitor_hash = ${filter.visitorHash}`);
+    const { conditions, ...bound }: Narrowing =
+      filter.delivery === undefined
+        ? { conditions: [] }
+        : await this.events.narrowingByDelivery(projectId, filter.delivery);
     const query = lookBack<ConsentRecorded>({
       table: 'consent_record',
       columns: sql`c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
                    c.config_hash as "configHash", c.language, c.surface, c.extra, c.received_at as "receivedAt"`,
       range,
-      filters: filtersOf(filter),
+      filters: [...filtersOf(filter), ...conditions],
       limit: filter.limit,
+      ...bound,
     });
     return pageOfLook(await this.reads.list(projectId, query, gone), filter.limit, itemOf);
   }

@@ -32,3 +32,7 @@ export interface ConsentRef {
 export function consentKey(ref: ConsentRef): string {
   return `${ref.projectId}/${ref.consentId}`;
 }
+
+/** What can have become of a record, as the list of records is filtered by it; who follows records knows (`ConsentEvents`). */
+export const DELIVERY_STATES = ['delivered', 'failed', 'skipped', 'pending', 'unsent'] as const;
+export type DeliveryStateName = (typeof DELIVERY_STATES)[number];

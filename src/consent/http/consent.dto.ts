@@ -14,6 +14,7 @@ import {
 import { IsInstant } from '../../shared/instant.js';
 import { PageQuery } from '../../shared/page-query.js';
 import { VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
+import { DELIVERY_STATES, type DeliveryStateName } from '../domain/consent-recorded.js';
 import { DOCUMENTED_ACTIONS } from '../domain/consent-counts.js';
 import {
   CONFIG_HASH,
@@ -208,6 +209,15 @@ export class ConsentListQuery extends IntersectionType(PageQuery, ConsentFilterQ
   @IsOptional()
   @IsUUID(undefined, { message: 'id must be the id of a record.' })
   id?: string;
+
+  @ApiPropertyOptional({
+    enum: DELIVERY_STATES,
+    description:
+      'What became of it: how its latest attempt ended, `pending` while one is to come, `unsent` where it was stored while it was not to be sent. Fewer records are looked at for each page than with other filters; see `searchedTo`.',
+  })
+  @IsOptional()
+  @IsIn(DELIVERY_STATES, { message: `delivery must be one of ${DELIVERY_STATES.join(', ')}.` })
+  delivery?: DeliveryStateName;
 
   @ApiPropertyOptional({
     maxLength: VISITOR_CHARACTERS_MAX,

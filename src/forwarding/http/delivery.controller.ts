@@ -7,9 +7,11 @@ import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { DeliveryLogService } from '../application/delivery-log.service.js';
+import { ResendService } from '../application/resend.service.js';
 import {
   DeliveryPageDto,
   ListDeliveriesQuery,
+  ResendChosenDto,
   ResendCountDto,
   ResendDeliveriesDto,
   ResendManyResultDto,
@@ -21,7 +23,10 @@ import {
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/forwarding/deliveries')
 export class DeliveryController {
-  constructor(private readonly log: DeliveryLogService) {}
+  constructor(
+    private readonly log: DeliveryLogService,
+    private readonly resends: ResendService,
+  ) {}
 
   /** Delivered and skipped attempts are kept 30 days, failed ones 90. */
   @Get()
@@ -48,7 +53,7 @@ export class DeliveryController {
     @CurrentAuthor() author: Author,
     @Body() body: ResendDeliveriesDto,
   ): Promise<ResendManyResultDto> {
-    return this.log.resendMany(project.id, body, author);
+    return this.resends.many(project.id, body, author);
   }
 
   /** What `POST …/resend` would queue for the same body; changes nothing. */
@@ -62,7 +67,22 @@ export class DeliveryController {
     @CurrentProject() project: Project,
     @Body() body: ResendDeliveriesDto,
   ): Promise<ResendCountDto> {
-    return this.log.countResendable(project.id, body);
+    return this.resends.count(project.id, body);
+  }
+
+  /** Up to 200 records, whatever became of them; those that wait already, or are gone, are left out. */
+  @Post('resend/chosen')
+  @HttpCode(202)
+  @ProjectRole('editor')
+  @RequireTier(...FORWARDING_TIERS)
+  @ApiOperation({ summary: 'Send the named records again' })
+  @ApiAcceptedResponse({ type: ResendManyResultDto })
+  resendChosen(
+    @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
+    @Body() { consentIds }: ResendChosenDto,
+  ): Promise<ResendManyResultDto> {
+    return this.resends.selected(project.id, consentIds, author);
   }
 
   /** 404 `consent_not_found` where the record is unknown or past its retention. */
@@ -77,6 +97,6 @@ export class DeliveryController {
     @CurrentAuthor() author: Author,
     @Param('consentId') consentId: string,
   ): Promise<ResendResultDto> {
-    return { queued: await this.log.resendOne(project.id, consentId, author) };
+    return { queued: await this.resends.one(project.id, consentId, author) };
   }
 }

@@ -1,15 +1,26 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsUUID } from 'class-validator';
+import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsIn, IsOptional, IsUUID } from 'class-validator';
+import { IfGiven } from '../../shared/if-given.decorator.js';
 import { IsInstant } from '../../shared/instant.js';
 import { PageQuery } from '../../shared/page-query.js';
-import { RESENDABLE } from '../application/delivery-log.service.js';
-import { DELIVERY_OUTCOMES, type DeliveryOutcomeKind, FAILURE_CATEGORIES } from '../domain/outcome.js';
+import { RESEND_CHOSEN_MAX, RESENDABLE } from '../application/resend.service.js';
+import {
+  DELIVERY_OUTCOMES,
+  type DeliveryOutcomeKind,
+  FAILURE_CATEGORIES,
+  type FailureCategory,
+} from '../domain/outcome.js';
 
 export class ListDeliveriesQuery extends PageQuery {
   @ApiPropertyOptional({ enum: DELIVERY_OUTCOMES })
   @IsOptional()
   @IsIn(DELIVERY_OUTCOMES)
   status?: DeliveryOutcomeKind;
+
+  @ApiPropertyOptional({ enum: FAILURE_CATEGORIES, description: 'Attempts that failed so.' })
+  @IsOptional()
+  @IsIn(FAILURE_CATEGORIES)
+  category?: FailureCategory;
 
   @ApiPropertyOptional({ format: 'uuid', description: 'The attempts of one record.' })
   @IsOptional()
@@ -36,6 +47,14 @@ export class ResendDeliveriesDto {
   @IsIn(RESENDABLE)
   status!: (typeof RESENDABLE)[number];
 
+  @ApiPropertyOptional({
+    enum: FAILURE_CATEGORIES,
+    description: 'Only with status `failed`: those whose latest attempt failed so.',
+  })
+  @IfGiven()
+  @IsIn(FAILURE_CATEGORIES)
+  category?: FailureCategory;
+
   @ApiProperty({ type: String, format: 'date-time', description: 'Inclusive.' })
   @IsInstant()
   from!: Date;
@@ -43,6 +62,21 @@ export class ResendDeliveriesDto {
   @ApiProperty({ type: String, format: 'date-time', description: 'Exclusive; at most 14 days later.' })
   @IsInstant()
   to!: Date;
+}
+
+export class ResendChosenDto {
+  @ApiProperty({
+    type: [String],
+    format: 'uuid',
+    minItems: 1,
+    maxItems: RESEND_CHOSEN_MAX,
+    description: 'Ids of consent records.',
+  })
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(RESEND_CHOSEN_MAX)
+  @IsUUID(undefined, { each: true })
+  consentIds!: string[];
 }
 
 export class DeliveryDto {

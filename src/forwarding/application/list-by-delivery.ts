@@ -1,0 +1,45 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { DeliveryStateName } from '../../consent/domain/consent-recorded.js';
+import { ConsentEvents, type Narrowing } from '../../consent/consent.events.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import { recordsOf, WAITING_SCAN_MAX } from './delivery-log.service.js';
+
+/**
+ * Records that one page looks at. Each takes a look into the log's index for every day since it was received: of a record
+ * of today one or two, of one of last month up to 60.
+ */
+const LOOKED_AT_MAX = 2_000;
+
+/** Lets the list of records be narrowed by what became of them, as `DeliveryLogService.stateOf` tells it of one. */
+@Injectable()
+export class ListByDelivery implements OnModuleInit {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly events: ConsentEvents,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  onModuleInit(): void {
+    this.events.narrowByDelivery((projectId, state) => this.narrow(projectId, state));
+  }
+
+  private async narrow(projectId: string, state: DeliveryStateName): Promise<Narrowing> {
+    if (state === 'unsent') return { conditions: [sql`c.unannounced is not null`] };
+    const waiting = await this.outbox.waitingSubjects(this.em.fork(), recordsOf(projectId), WAITING_SCAN_MAX);
+    const announced = sql`c.unannounced is null`;
+    if (state === 'pending') return { conditions: [announced, sql`c.id = any(${waiting}::uuid[])`] };
+    const conditions = [announced, sql`c.id <> all(${waiting}::uuid[])`, sql`${LATEST_OUTCOME} = ${state}`];
+    return { conditions, lookedAtMax: LOOKED_AT_MAX };
+  }
+}
+
+/** An attempt comes after the record: days before it are not looked at. An hour is for clocks that differ. */
+const LATEST_OUTCOME = sql`(
+  select d.outcome from delivery d
+  where d.project_id = c.project_id and d.consent_id = c.id
+    and d.id >= partition_bound((c.received_at - interval '1 hour') at time zone 'UTC')
+  order by d.id desc
+  limit 1
+)`;
