@@ -383,15 +383,15 @@ describe('the banner’s page', () => {
 describe('a receiver that is away', () => {
   it('counts what would be sent again, and sends it on a second click', async () => {
     await open('/deliveries');
-    await page.getByRole('button', { name: 'Send several again' }).click();
+    await page.getByRole('button', { name: 'Send several…' }).click();
     const box = page.getByRole('dialog');
     await box.getByRole('button', { name: 'Count them' }).click();
     await box.getByText('No record matches.').waitFor();
     // The record that came before there was an endpoint. Another choice is counted anew.
     await box.getByLabel('Records that').selectOption('unsent');
     await box.getByRole('button', { name: 'Count them' }).click();
-    await box.getByText('One record is sent again.').waitFor();
-    await box.getByRole('button', { name: 'Send 1 again' }).click();
+    await box.getByText('One record is going to be sent.').waitFor();
+    await box.getByRole('button', { name: 'Send 1', exact: true }).click();
     await page.getByText('Queued 1 records.').waitFor();
   });
 
@@ -444,10 +444,12 @@ const PAGES: [path: string, title: string][] = [
   ['/banner?view=history', 'Banner'],
   ['/install', 'Install'],
   ['/settings/consent/records-and-archive', 'Records and archive'],
+  ['/settings/privacy', 'Visitors and privacy'],
   ['/settings/project', 'Project'],
   ['/settings/plan', 'Plan and billing'],
   ['/settings/members', 'Members'],
   ['/settings/api-keys', 'API keys'],
+  ['/settings/audit?actorKind=user', 'Audit log'],
 ];
 
 describe('each page', () => {

@@ -23,6 +23,8 @@ export function NotFound() {
 export function PageFailed({ error }: ErrorComponentProps) {
   const router = useRouter();
   const missing = error instanceof ApiProblem && error.status === 404;
+  // The start leads to this project again; what helps is elsewhere.
+  const needsFactor = error instanceof ApiProblem && error.code === 'second_factor_required';
   return (
     <Container size="sm" py="xl" component="main">
       <Stack gap="sm">
@@ -30,9 +32,15 @@ export function PageFailed({ error }: ErrorComponentProps) {
         <Text role="alert">{sentenceOf(error)}</Text>
         <Group>
           {!missing && <Button onClick={() => void router.invalidate()}>{t.shared.tryAgain}</Button>}
-          <Anchor component={Link} to="/">
-            {t.failures.home}
-          </Anchor>
+          {needsFactor ? (
+            <Anchor component={Link} to="/account">
+              {t.members.ownFactor}
+            </Anchor>
+          ) : (
+            <Anchor component={Link} to="/">
+              {t.failures.home}
+            </Anchor>
+          )}
         </Group>
       </Stack>
     </Container>

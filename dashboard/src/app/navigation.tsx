@@ -14,10 +14,12 @@ const PAGES = [
 
 const SETTINGS = [
   ['/settings/consent/records-and-archive', t.pages.recordsAndArchive],
+  ['/settings/privacy', t.pages.privacy],
   ['/settings/project', t.pages.project],
   ['/settings/plan', t.pages.plan],
   ['/settings/members', t.pages.members],
   ['/settings/api-keys', t.pages.apiKeys],
+  ['/settings/audit', t.pages.audit],
 ] as const;
 
 export function Navigation({ projectId }: { projectId: string }) {

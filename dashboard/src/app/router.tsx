@@ -13,9 +13,11 @@ import {
 } from '../client/@tanstack/react-query.gen';
 import { queryClient, sessionEnd } from '../api/query-client';
 import { lastProject } from '../features/projects/last-project';
+import { auditFilters } from '../features/audit/filters';
 import { bannerSearch } from '../features/banner/search';
 import { consentFilters } from '../features/consents/filters';
 import { deliveryFilters } from '../features/deliveries/filters';
+import { privacySearch } from '../features/privacy/search';
 import { analyticsRange } from '../features/analytics/range';
 import { NotFound, PageFailed } from './failures';
 
@@ -177,6 +179,12 @@ const records = createRoute({
     'RecordsAndArchivePage',
   ),
 });
+export const privacyRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/settings/privacy',
+  validateSearch: privacySearch,
+  component: lazyRouteComponent(() => import('../features/privacy/privacy.page'), 'PrivacyPage'),
+});
 const projectSettings = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings/project',
@@ -196,6 +204,12 @@ const apiKeys = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings/api-keys',
   component: lazyRouteComponent(() => import('../features/settings/api-keys.page'), 'ApiKeysPage'),
+});
+export const auditRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/settings/audit',
+  validateSearch: auditFilters,
+  component: lazyRouteComponent(() => import('../features/audit/audit.page'), 'AuditPage'),
 });
 
 export const router = createRouter({
@@ -219,10 +233,12 @@ export const router = createRouter({
         bannerRoute,
         install,
         records,
+        privacyRoute,
         projectSettings,
         plan,
         members,
         apiKeys,
+        auditRoute,
       ]),
     ]),
   ]),

@@ -1,4 +1,5 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+import { t } from '../texts/texts';
 
 /** One accent colour, neutral greys, 14 px text, sizes on a grid of 4 px. */
 export const theme = createTheme({
@@ -20,6 +21,8 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'xs' } },
     Table: { defaultProps: { fz: 'sm' } },
     Alert: { defaultProps: { p: 'sm' } },
+    // A function: the language is known once the page is drawn.
+    Notification: { defaultProps: () => ({ closeButtonProps: { 'aria-label': t.shared.close } }) },
   },
 });
 

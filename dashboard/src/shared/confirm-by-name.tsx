@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { t } from '../texts/texts';
 import { ProblemAlert } from './problem-alert';
 
@@ -12,6 +12,8 @@ export function ConfirmByName(props: {
   act: string;
   pending: boolean;
   error: unknown;
+  /** What has to be told besides, above the name. */
+  children?: ReactNode;
   onClose: () => void;
   onConfirm: () => void;
 }) {
@@ -31,12 +33,13 @@ export function ConfirmByName(props: {
       >
         <Stack gap="sm">
           <Text>{props.text}</Text>
+          {props.children}
           <TextInput
             label={t.shared.typeName(props.name)}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             autoComplete="off"
-            data-autofocus
+            data-autofocus={props.children === undefined || undefined}
           />
           <ProblemAlert error={props.error} />
           <Group justify="flex-end">

@@ -8,6 +8,8 @@ import { When } from './when';
 
 export interface Column<T> {
   title: string;
+  /** In place of the title, which names the column for those who do not see it. */
+  head?: ReactNode;
   cell: (item: T) => ReactNode;
   number?: boolean;
 }
@@ -56,9 +58,9 @@ export function EndlessList<T>(props: {
           <table aria-label={props.label}>
             <thead>
               <tr>
-                {columns.map(({ title, number }) => (
+                {columns.map(({ title, head, number }) => (
                   <th key={title} scope="col" className={number ? 'number' : ''}>
-                    {title}
+                    {head ?? title}
                   </th>
                 ))}
               </tr>

@@ -117,6 +117,8 @@ function Rules({ projectId, form, change, fields }: FieldsProps) {
           <Button
             key={name}
             variant="default"
+            // A click ahead of their arrival would do nothing.
+            disabled={!presets}
             onClick={() => presets && put([...rules, ...presets.regionRules[name]])}
           >
             {t.banner.presets[name]}

@@ -10,6 +10,7 @@ import { Instant } from '../../shared/when';
 import { t } from '../../texts/texts';
 import { ShownDocument } from '../banner/shown-document';
 import { DeliveryLife } from '../deliveries/delivery-life';
+import { EraseRecord } from '../privacy/erase-record';
 import type { Flag } from './filters';
 
 const FLAGS: Flag[] = ['analytics', 'marketing', 'preferences'];
@@ -35,12 +36,22 @@ export function ConsentDrawer({
       title={t.consents.record}
       closeButtonProps={{ 'aria-label': t.shared.close }}
     >
-      {consentId !== undefined && <ConsentDetails key={consentId} project={project} consentId={consentId} />}
+      {consentId !== undefined && (
+        <ConsentDetails key={consentId} project={project} consentId={consentId} onErased={onClose} />
+      )}
     </Drawer>
   );
 }
 
-function ConsentDetails({ project, consentId }: { project: ProjectDto; consentId: string }) {
+function ConsentDetails({
+  project,
+  consentId,
+  onErased,
+}: {
+  project: ProjectDto;
+  consentId: string;
+  onErased: () => void;
+}) {
   const query = useQuery({
     ...consentOneOptions({ path: { projectId: project.id, consentId } }),
     refetchInterval: ({ state }) => (isPending(state.data) ? PENDING_MS : false),
@@ -52,6 +63,7 @@ function ConsentDetails({ project, consentId }: { project: ProjectDto; consentId
       <Record record={query.data} />
       <DeliveryLife project={project} record={query.data} />
       <WhatWasShown projectId={project.id} record={query.data} />
+      <EraseRecord project={project} consentId={consentId} onErased={onErased} />
     </Stack>
   );
 }

@@ -1,21 +1,19 @@
-import { Button, Group, NativeSelect, Stack, VisuallyHidden } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { consentListInfiniteOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
-import type { ConsentView, ProjectDto } from '../../client/types.gen';
+import type { ProjectDto } from '../../client/types.gen';
 import { refusalOf } from '../../shared/allowed';
-import { CopyId } from '../../shared/copy-id';
-import { type Column, EndlessList } from '../../shared/endless-list';
+import { EndlessList } from '../../shared/endless-list';
 import { FilterDay, FilterText } from '../../shared/filter-fields';
 import { Page } from '../../shared/page';
 import { dayStart, type Zone } from '../../shared/time';
-import { When } from '../../shared/when';
 import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
 import { useProject } from '../projects/use-project';
-import { Categories } from './categories';
+import { CONSENT_COLUMNS } from './columns';
 import { ConsentDrawer } from './consent-drawer';
-import type { ConsentFilters, Flag } from './filters';
+import { type ConsentFilters, DELIVERY_STATES, type Flag } from './filters';
 
 const PAGE_ROWS = 100;
 /** A record shows within 2 s of its 201. */
@@ -48,7 +46,7 @@ export function ConsentsPage() {
       <EndlessList
         label={t.consents.list}
         query={query}
-        columns={COLUMNS}
+        columns={CONSENT_COLUMNS}
         idOf={({ id }) => id}
         onOpen={({ id }) => change({ open: id })}
         empty={
@@ -68,27 +66,6 @@ export function ConsentsPage() {
     </Page>
   );
 }
-
-const COLUMNS: Column<ConsentView>[] = [
-  {
-    title: t.consents.received,
-    cell: ({ id, receivedAt }) => (
-      <Link
-        to="."
-        search={(search) => ({ ...search, open: id })}
-        className="row-link"
-        onClick={(event) => event.stopPropagation()}
-      >
-        <When at={receivedAt} />
-        <VisuallyHidden> {t.consents.openRecord}</VisuallyHidden>
-      </Link>
-    ),
-  },
-  { title: t.consents.action, cell: ({ action }) => t.actions[action as keyof typeof t.actions] ?? action },
-  { title: t.consents.categories, cell: (record) => <Categories record={record} /> },
-  { title: t.consents.host, cell: ({ hostname }) => hostname ?? '–' },
-  { title: t.consents.id, cell: ({ id }) => <CopyId id={id} /> },
-];
 
 /** What the API is asked for, of what the address says. */
 function queryOf({ from, to, open: _open, ...rest }: ConsentFilters, zone: Zone) {
@@ -148,6 +125,18 @@ function Filters({
           ]}
         />
       ))}
+      <NativeSelect
+        size="xs"
+        label={t.deliveries.life}
+        value={filters.delivery ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          change({ delivery: DELIVERY_STATES.find((state) => state === value) })
+        }
+        data={[
+          { value: '', label: t.list.any },
+          ...DELIVERY_STATES.map((value) => ({ value, label: t.consents.deliveryStates[value] })),
+        ]}
+      />
       {Object.keys(filters).some((name) => name !== 'open') && (
         <Button variant="subtle" onClick={clear}>
           {t.list.clear}
@@ -161,11 +150,14 @@ function Filters({
 function Exports({ project, filters, zone }: { project: ProjectDto; filters: ConsentFilters; zone: Zone }) {
   const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));
   const refusal = tier && refusalOf(project, { feature: { open: tier.features.export, tier: 'Pro' } });
+  // The file is of records alone: it does not know what became of them.
+  const { delivery, ...exported } = filters;
+  const reason = delivery ? t.consents.noDeliveryInFile : t.shared.needsTier('Pro');
   const query = new URLSearchParams(
-    Object.entries(queryOf(filters, zone)).map(([name, value]) => [name, String(value)]),
+    Object.entries(queryOf(exported, zone)).map(([name, value]) => [name, String(value)]),
   );
   return (['csv', 'pdf'] as const).map((format) =>
-    refusal === null ? (
+    refusal === null && !delivery ? (
       <Button
         key={format}
         variant="default"
@@ -176,7 +168,7 @@ function Exports({ project, filters, zone }: { project: ProjectDto; filters: Con
         {t.consents.export(format.toUpperCase())}
       </Button>
     ) : (
-      <Button key={format} variant="default" disabled title={t.shared.needsTier('Pro')}>
+      <Button key={format} variant="default" disabled title={reason}>
         {t.consents.export(format.toUpperCase())}
       </Button>
     ),

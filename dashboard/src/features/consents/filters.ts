@@ -1,6 +1,9 @@
 const FLAGS = ['analytics', 'marketing', 'preferences'] as const;
 export type Flag = (typeof FLAGS)[number];
 
+export const DELIVERY_STATES = ['delivered', 'failed', 'skipped', 'pending', 'unsent'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
 /** What the address says about the list of consents. */
 export interface ConsentFilters {
   /** First and last day, as `2026-11-21`. */
@@ -11,6 +14,8 @@ export interface ConsentFilters {
   analytics?: boolean;
   marketing?: boolean;
   preferences?: boolean;
+  /** What became of it. */
+  delivery?: DeliveryState;
   /** The record that is open in the drawer. */
   open?: string;
 }
@@ -33,5 +38,7 @@ export function consentFilters(search: Record<string, unknown>): ConsentFilters 
     const value = search[name];
     if (typeof value === 'boolean') filters[name] = value;
   }
+  const delivery = DELIVERY_STATES.find((state) => state === search['delivery']);
+  if (delivery) filters.delivery = delivery;
   return filters;
 }

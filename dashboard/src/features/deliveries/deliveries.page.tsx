@@ -1,25 +1,22 @@
-import { Button, Group, NativeSelect, VisuallyHidden } from '@mantine/core';
+import { Button, Group, NativeSelect } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { deliveryListInfiniteOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
-import type { DeliveryDto } from '../../client/types.gen';
 import { refusalOf } from '../../shared/allowed';
-import { CopyId } from '../../shared/copy-id';
-import { type Column, EndlessList } from '../../shared/endless-list';
+import { EndlessList } from '../../shared/endless-list';
 import { FilterDay } from '../../shared/filter-fields';
-import { number } from '../../shared/format';
 import { Page } from '../../shared/page';
-import { State } from '../../shared/state';
 import { dayStart } from '../../shared/time';
-import { When } from '../../shared/when';
 import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
 import { ConsentDrawer } from '../consents/consent-drawer';
 import { useProject } from '../projects/use-project';
-import type { DeliveryFilters, Outcome } from './filters';
-import { outcomeCondition, outcomeSentence } from './outcome';
+import { useChoice } from './choice';
+import { deliveryColumns } from './columns';
+import { CATEGORIES, type Category, type DeliveryFilters, type Outcome } from './filters';
 import { ReceiverHealth } from './receiver-health';
+import { ResendChosen } from './resend-chosen';
 import { ResendMany } from './resend-many';
 
 const PAGE_ROWS = 100;
@@ -43,6 +40,7 @@ export function DeliveriesPage() {
       query: {
         limit: PAGE_ROWS,
         ...(filters.status && { status: filters.status }),
+        ...(filters.category && { category: filters.category }),
         ...(first && { from: first.toISOString() }),
         ...(behind && { to: behind.toISOString() }),
       },
@@ -55,6 +53,11 @@ export function DeliveriesPage() {
     role: 'editor',
     feature: { open: tier?.features.consentForwarding ?? true, tier: 'Pro' },
   });
+  const choice = useChoice();
+  const shown = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  const neverSent = shown.every(
+    ({ consentId, outcome }) => !choice.ids.has(consentId) || outcome === 'skipped',
+  );
   return (
     <Page
       title={t.pages.deliveries}
@@ -91,6 +94,16 @@ export function DeliveriesPage() {
             })),
           ]}
         />
+        <NativeSelect
+          size="xs"
+          label={t.deliveries.category}
+          value={filters.category ?? ''}
+          onChange={({ currentTarget: { value } }) => change({ category: (value as Category) || undefined })}
+          data={[
+            { value: '', label: t.list.any },
+            ...CATEGORIES.map((value) => ({ value, label: t.deliveries.categories[value] })),
+          ]}
+        />
         <FilterDay label={t.list.from} value={filters.from} onChange={(from) => change({ from })} />
         <FilterDay label={t.list.to} value={filters.to} onChange={(to) => change({ to })} />
         {Object.keys(filters).some((name) => name !== 'open') && (
@@ -99,50 +112,17 @@ export function DeliveriesPage() {
           </Button>
         )}
       </Group>
+      {choice.ids.size > 0 && <ResendChosen projectId={project.id} choice={choice} neverSent={neverSent} />}
       <EndlessList
         label={t.deliveries.list}
         query={query}
-        columns={COLUMNS}
+        columns={deliveryColumns(choice, shown, refusal !== null)}
         idOf={({ id }) => id}
         onOpen={({ consentId }) => change({ open: consentId })}
         empty={Object.keys(filters).length > 0 ? t.deliveries.noneMatch : t.deliveries.none}
       />
       <ConsentDrawer project={project} consentId={filters.open} onClose={() => change({ open: undefined })} />
-      <ResendMany
-        projectId={project.id}
-        opened={opened}
-        onClose={box.close}
-        from={filters.from}
-        to={filters.to}
-      />
+      <ResendMany projectId={project.id} opened={opened} onClose={box.close} filters={filters} />
     </Page>
   );
 }
-
-const COLUMNS: Column<DeliveryDto>[] = [
-  {
-    title: t.deliveries.attempted,
-    cell: ({ consentId, attemptedAt }) => (
-      <Link
-        to="."
-        search={(search) => ({ ...search, open: consentId })}
-        className="row-link"
-        onClick={(event) => event.stopPropagation()}
-      >
-        <When at={attemptedAt} />
-        <VisuallyHidden> {t.consents.openRecord}</VisuallyHidden>
-      </Link>
-    ),
-  },
-  {
-    title: t.deliveries.outcome,
-    cell: ({ outcome }) => <State is={outcomeCondition(outcome)}>{t.outcomes[outcome]}</State>,
-  },
-  { title: t.deliveries.status, number: true, cell: ({ httpStatus }) => httpStatus ?? '–' },
-  { title: t.deliveries.duration, number: true, cell: ({ durationMs }) => `${number(durationMs)} ms` },
-  {
-    title: t.deliveries.what,
-    cell: (attempt) => <span className="sentence-cell">{outcomeSentence(attempt)}</span>,
-  },
-  { title: t.deliveries.record, cell: ({ consentId }) => <CopyId id={consentId} /> },
-];

@@ -29,6 +29,11 @@ export function DeliveryLife({ project, record }: { project: ProjectDto; record:
     done: ({ queued }) => (queued > 0 ? t.deliveries.queuedOne : t.deliveries.alreadyWaiting),
     refreshes: ['consentOne', 'deliveryList'],
   });
+  // Where the log no longer tells, something may have been sent.
+  const isFirst =
+    state !== null &&
+    !['delivered', 'failed'].includes(state.outcome) &&
+    (attempts.data?.items ?? []).every(({ outcome }) => outcome === 'skipped');
   const refusal = refusalOf(project, {
     role: 'editor',
     feature: { open: tier?.features.consentForwarding ?? true, tier: 'Pro' },
@@ -54,7 +59,7 @@ export function DeliveryLife({ project, record }: { project: ProjectDto; record:
         )}
         <Allowed refusal={refusal} projectId={project.id}>
           <Button variant="default" onClick={() => resend.run(undefined)} loading={resend.pending}>
-            {t.deliveries.resend}
+            {isFirst ? t.deliveries.send : t.deliveries.resend}
           </Button>
         </Allowed>
         <ProblemAlert error={resend.error} />

@@ -1,9 +1,16 @@
+import { t } from '../../texts/texts';
+
 const OUTCOMES = ['delivered', 'failed', 'skipped'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
+
+export type Category = keyof typeof t.deliveries.categories;
+export const CATEGORIES = Object.keys(t.deliveries.categories) as Category[];
 
 /** What the address says about the list of deliveries. */
 export interface DeliveryFilters {
   status?: Outcome;
+  /** Why it failed. */
+  category?: Category;
   /** First and last day, as `2026-11-21`. */
   from?: string;
   to?: string;
@@ -22,6 +29,8 @@ export function deliveryFilters(search: Record<string, unknown>): DeliveryFilter
   }
   const status = OUTCOMES.find((outcome) => outcome === search['status']);
   if (status) filters.status = status;
+  const category = CATEGORIES.find((each) => each === search['category']);
+  if (category) filters.category = category;
   if (typeof search['open'] === 'string') filters.open = search['open'];
   return filters;
 }

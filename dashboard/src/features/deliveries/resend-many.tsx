@@ -8,45 +8,55 @@ import { dayStart, dayText } from '../../shared/time';
 import { useAct } from '../../shared/use-act';
 import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
+import { CATEGORIES, type Category, type DeliveryFilters } from './filters';
+
+/** The API takes 14 days, which are fewer of ours where the clock is put back. */
+const OFFERED_DAYS = 13;
+const DAY_MS = 86_400_000;
 
 const STATUSES = ['failed', 'skipped', 'unsent'] as const;
 
-/** Sends the records of some days again whose latest attempt ended so. */
+/** Sends the records of some days whose latest attempt ended so: counted first, sent on a second click. */
 export function ResendMany(props: {
   projectId: string;
   opened: boolean;
   onClose: () => void;
-  from: string | undefined;
-  to: string | undefined;
+  filters: DeliveryFilters;
 }) {
+  // What the list shows is what is offered; whoever opens it under other filters begins anew.
+  const { status, category, from, to } = props.filters;
+  return props.opened && <Choosing key={[status, category, from, to].join()} {...props} />;
+}
+
+function Choosing(props: { projectId: string; onClose: () => void; filters: DeliveryFilters }) {
+  const { filters } = props;
   const { zone, now } = useZone();
-  const [status, setStatus] = useState<(typeof STATUSES)[number]>('failed');
-  const [from, setFrom] = useState(props.from ?? dayText(now, zone));
-  const [to, setTo] = useState(props.to ?? dayText(now, zone));
+  const [status, setStatus] = useState<(typeof STATUSES)[number]>(
+    filters.status === 'skipped' ? 'skipped' : 'failed',
+  );
+  const [category, setCategory] = useState<Category | ''>(filters.category ?? '');
+  const [from, setFrom] = useState(
+    filters.from ?? dayText(new Date(now.getTime() - (OFFERED_DAYS - 1) * DAY_MS), zone),
+  );
+  const [to, setTo] = useState(filters.to ?? dayText(now, zone));
   const first = dayStart(from, zone);
   const behind = dayStart(to, zone, 1);
-  const wanted = `${status} ${from} ${to}`;
+  const wanted = `${status} ${category} ${from} ${to}`;
+  const selectionOf = ({ from, to }: { from: Date; to: Date }) => ({
+    ...{ status, from: from.toISOString(), to: to.toISOString() },
+    ...(status === 'failed' && category !== '' && { category }),
+  });
   /** What was counted, and of which choice: another one has to be counted anew. */
   const [counted, setCounted] = useState<{ wanted: string; records: number; more: boolean } | null>(null);
   const known = counted?.wanted === wanted ? counted : null;
   const count = useAct({
-    run: async ({ from, to }: { from: Date; to: Date }) =>
-      (
-        await deliveryResendCount({
-          path: { projectId: props.projectId },
-          body: { status, from: from.toISOString(), to: to.toISOString() },
-        })
-      ).data,
+    run: async (days: { from: Date; to: Date }) =>
+      (await deliveryResendCount({ path: { projectId: props.projectId }, body: selectionOf(days) })).data,
     then: (result) => setCounted({ wanted, ...result }),
   });
   const act = useAct({
-    run: async ({ from, to }: { from: Date; to: Date }) =>
-      (
-        await deliveryResendMany({
-          path: { projectId: props.projectId },
-          body: { status, from: from.toISOString(), to: to.toISOString() },
-        })
-      ).data,
+    run: async (days: { from: Date; to: Date }) =>
+      (await deliveryResendMany({ path: { projectId: props.projectId }, body: selectionOf(days) })).data,
     done: ({ queued, more }) =>
       more ? t.deliveries.queuedMore(number(queued)) : t.deliveries.queued(number(queued)),
     refreshes: ['deliveryList', 'forwardingRead'],
@@ -55,9 +65,10 @@ export function ResendMany(props: {
       props.onClose();
     },
   });
+  const word = status === 'failed' ? t.deliveries.resendAct : t.deliveries.sendAct;
   return (
     <Modal
-      opened={props.opened}
+      opened
       onClose={props.onClose}
       title={t.deliveries.resendMany}
       closeButtonProps={{ 'aria-label': t.shared.close }}
@@ -76,6 +87,17 @@ export function ResendMany(props: {
             onChange={({ currentTarget: { value } }) => setStatus(value as typeof status)}
             data={STATUSES.map((value) => ({ value, label: t.deliveries.ended[value] }))}
           />
+          {status === 'failed' && (
+            <NativeSelect
+              label={t.deliveries.category}
+              value={category}
+              onChange={({ currentTarget: { value } }) => setCategory(value as Category | '')}
+              data={[
+                { value: '', label: t.list.any },
+                ...CATEGORIES.map((value) => ({ value, label: t.deliveries.categories[value] })),
+              ]}
+            />
+          )}
           <Group grow>
             <FilterDay label={t.list.from} value={from} onChange={(day) => setFrom(day ?? '')} />
             <FilterDay label={t.list.to} value={to} onChange={(day) => setTo(day ?? '')} />
@@ -101,7 +123,7 @@ export function ResendMany(props: {
               loading={count.pending || act.pending}
               disabled={!first || !behind || known?.records === 0}
             >
-              {known ? t.deliveries.resendAct(number(known.records)) : t.deliveries.resendCount}
+              {known ? word(number(known.records)) : t.deliveries.resendCount}
             </Button>
           </Group>
         </Stack>

@@ -1,20 +1,20 @@
-import { Button, Group, Modal, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiKeyListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import { apiKeyCreate, apiKeyRevoke } from '../../client/sdk.gen';
 import type { ApiKeyDto } from '../../client/types.gen';
-import { Allowed, refusalOf, type Role } from '../../shared/allowed';
-import { CopyLine } from '../../shared/copy-line';
+import { Allowed, refusalOf } from '../../shared/allowed';
 import { type Column, EndlessList } from '../../shared/endless-list';
 import { Page } from '../../shared/page';
-import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { State } from '../../shared/state';
-import { useAct } from '../../shared/use-act';
 import { When } from '../../shared/when';
+import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
 import { useProject } from '../projects/use-project';
+import { Renaming, Revocation, Rotation } from './change-key';
+import { keyState } from './key-state';
+import { MakeKey } from './make-key';
 
 export function ApiKeysPage() {
   const project = useProject();
@@ -32,104 +32,55 @@ export function ApiKeysPage() {
   );
 }
 
-function MakeKey({ projectId }: { projectId: string }) {
-  const [name, setName] = useState('');
-  const [role, setRole] = useState<Role>('viewer');
-  const [manages, setManages] = useState(false);
-  const act = useAct({
-    run: async () =>
-      (
-        await apiKeyCreate({
-          path: { projectId },
-          body: {
-            name: name.trim(),
-            role,
-            ...(role === 'owner' && manages && { scopes: ['manage_access'] }),
-          },
-        })
-      ).data,
-    refreshes: ['apiKeyList'],
-    then: () => setName(''),
-  });
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        act.run(undefined);
-      }}
-    >
-      <Stack gap="sm">
-        <Group align="flex-end" gap="sm">
-          <TextInput
-            label={t.apiKeys.name}
-            required
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={act.fields['name']}
-          />
-          <NativeSelect
-            label={t.members.role}
-            value={role}
-            onChange={(event) => setRole(event.currentTarget.value as Role)}
-            data={(['viewer', 'editor', 'owner'] as const).map((value) => ({ value, label: t.roles[value] }))}
-          />
-          <Button type="submit" size="sm" loading={act.pending}>
-            {t.apiKeys.makeAct}
-          </Button>
-        </Group>
-        {role === 'owner' && (
-          <Switch
-            label={t.apiKeys.manages}
-            checked={manages}
-            onChange={(event) => setManages(event.currentTarget.checked)}
-          />
-        )}
-        <ProblemAlert error={act.error} />
-        {act.result && (
-          <Stack gap={4} role="status">
-            <Text fw={600}>{t.apiKeys.once}</Text>
-            <CopyLine text={act.result.key} label={t.apiKeys.key} />
-          </Stack>
-        )}
-      </Stack>
-    </form>
-  );
-}
+type Act = 'rename' | 'rotate' | 'revoke';
+const DIALOGS = { rename: Renaming, rotate: Rotation, revoke: Revocation };
 
 function KeyList({ projectId }: { projectId: string }) {
   const path = { projectId };
+  const { now } = useZone();
   const query = useInfiniteQuery({
     ...apiKeyListInfiniteOptions({ path, query: { limit: 100 } }),
     initialPageParam: { path },
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
-  const [ending, setEnding] = useState<ApiKeyDto | null>(null);
+  const [open, setOpen] = useState<{ act: Act; key: ApiKeyDto } | null>(null);
+  const Dialog = open && DIALOGS[open.act];
   const columns: Column<ApiKeyDto>[] = [
-    { title: t.apiKeys.name, cell: ({ name }) => name },
+    { title: t.apiKeys.name, cell: ({ name }) => <span className="sentence-cell">{name}</span> },
     { title: t.apiKeys.begins, cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
     { title: t.members.role, cell: ({ role }) => t.roles[role] },
-    { title: t.apiKeys.made, cell: ({ createdAt }) => <When at={createdAt} /> },
+    { title: t.apiKeys.may, cell: mayOf },
+    { title: t.apiKeys.lastUsed, cell: ({ lastUsedOn }) => <Day day={lastUsedOn} none={t.apiKeys.never} /> },
+    {
+      title: t.apiKeys.ends,
+      cell: ({ expiresAt }) => (expiresAt === null ? t.apiKeys.endsNever : <When at={expiresAt} />),
+    },
     {
       title: t.apiKeys.state,
-      cell: ({ revokedAt }) => (
-        <State is={revokedAt === null ? 'good' : 'off'}>
-          {revokedAt === null ? t.apiKeys.works : t.apiKeys.revoked}
-        </State>
-      ),
+      cell: (key) => {
+        const state = keyState(key, now);
+        return <State is={state === 'works' ? 'good' : 'off'}>{t.apiKeys.states[state]}</State>;
+      },
     },
+    { title: t.apiKeys.made, cell: ({ createdAt }) => <When at={createdAt} /> },
     {
       title: t.shared.acts,
       cell: (key) =>
-        key.revokedAt === null && (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="red"
-            aria-label={t.apiKeys.revokeOf(key.name)}
-            onClick={() => setEnding(key)}
-          >
-            {t.apiKeys.revoke}
-          </Button>
+        keyState(key, now) === 'works' && (
+          <Group gap={4} wrap="nowrap">
+            {(['rename', 'rotate', 'revoke'] as const).map((act) => (
+              <Button
+                key={act}
+                size="compact-xs"
+                variant="subtle"
+                {...(act === 'revoke' && { color: 'red' })}
+                aria-label={t.apiKeys.actOf[act](key.name)}
+                onClick={() => setOpen({ act, key })}
+              >
+                {t.apiKeys.acts[act]}
+              </Button>
+            ))}
+          </Group>
         ),
     },
   ];
@@ -142,45 +93,26 @@ function KeyList({ projectId }: { projectId: string }) {
         idOf={({ id }) => id}
         empty={t.apiKeys.none}
       />
-      {ending && <Revocation projectId={projectId} apiKey={ending} onClose={() => setEnding(null)} />}
+      {open && Dialog && <Dialog projectId={projectId} apiKey={open.key} onClose={() => setOpen(null)} />}
     </>
   );
 }
 
-function Revocation({
-  projectId,
-  apiKey,
-  onClose,
-}: {
-  projectId: string;
-  apiKey: ApiKeyDto;
-  onClose: () => void;
-}) {
-  const act = useAct({
-    run: async () => (await apiKeyRevoke({ path: { projectId, apiKeyId: apiKey.id } })).data,
-    done: t.apiKeys.revokedNow(apiKey.name),
-    refreshes: ['apiKeyList'],
-    then: onClose,
-  });
+/** What the key may, beside its role. */
+function mayOf({ limitedTo, scopes }: ApiKeyDto): string {
+  const parts = limitedTo === null ? [t.apiKeys.allAreas] : limitedTo.map((area) => t.apiKeys.areas[area]);
+  return [...parts, ...scopes.map((scope) => t.apiKeys.scopes[scope])].join(', ');
+}
+
+/** A day in UTC, which is all that is kept of it. */
+function Day({ day, none }: { day: string | null; none: string }) {
+  if (day === null) return <>{none}</>;
+  const text = new Intl.DateTimeFormat(t.language, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(day),
+  );
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t.apiKeys.revokeOf(apiKey.name)}
-      closeButtonProps={{ 'aria-label': t.shared.close }}
-    >
-      <Stack gap="sm">
-        <Text>{t.apiKeys.revokeText}</Text>
-        <ProblemAlert error={act.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t.shared.cancel}
-          </Button>
-          <Button color="red" loading={act.pending} onClick={() => act.run(undefined)}>
-            {t.apiKeys.revoke}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <time dateTime={day} title={`${day} (UTC)`}>
+      {text}
+    </time>
   );
 }

@@ -1,0 +1,187 @@
+import { Button, Group, NativeSelect, VisuallyHidden } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { auditListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
+import type { AuditEventDto, ProjectDto } from '../../client/types.gen';
+import { Allowed, refusalOf } from '../../shared/allowed';
+import { type Column, EndlessList } from '../../shared/endless-list';
+import { FilterDay } from '../../shared/filter-fields';
+import { Page } from '../../shared/page';
+import { Section } from '../../shared/section';
+import { shortId } from '../../shared/short-id';
+import { dayStart, type Zone } from '../../shared/time';
+import { When } from '../../shared/when';
+import { useZone } from '../../shared/zone';
+import { t } from '../../texts/texts';
+import { useProject } from '../projects/use-project';
+import { ChangeDrawer } from './change-drawer';
+import { actorName, changedMembers, memberName, Target } from './change-facts';
+import { ACTOR_KINDS, type AuditFilters } from './filters';
+import { type Named, useNames } from './use-names';
+
+const PAGE_ROWS = 100;
+
+type Action = AuditFilters['action'];
+
+export function AuditPage() {
+  const project = useProject();
+  const refusal = refusalOf(project, { role: 'owner' });
+  // Who changed what is an owner's to read.
+  if (refusal === null) return <AuditLog project={project} />;
+  return (
+    <Page title={t.pages.audit}>
+      <Section title={t.audit.list} text={t.audit.text}>
+        <Allowed refusal={refusal} projectId={project.id}>
+          <Button variant="default">{t.audit.export}</Button>
+        </Allowed>
+      </Section>
+    </Page>
+  );
+}
+
+function AuditLog({ project }: { project: ProjectDto }) {
+  const path = { projectId: project.id };
+  const filters = useSearch({ from: '/signed-in/projects/$projectId/settings/audit' });
+  const navigate = useNavigate({ from: '/projects/$projectId/settings/audit' });
+  const { zone } = useZone();
+  const names = useNames(project.id);
+  const change = (changes: AuditFilters) =>
+    void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
+  const query = useInfiniteQuery({
+    ...auditListInfiniteOptions({ path, query: { ...queryOf(filters, zone), limit: PAGE_ROWS } }),
+    initialPageParam: { path },
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  });
+  const isFiltered = Object.keys(filters).some((name) => name !== 'open');
+  return (
+    <Page
+      title={t.pages.audit}
+      acts={
+        <Button
+          variant="default"
+          component="a"
+          href={`/v1/projects/${project.id}/audit/export?${new URLSearchParams(queryOf(filters, zone))}`}
+          download
+        >
+          {t.audit.export}
+        </Button>
+      }
+    >
+      <Group gap="xs" align="flex-end" role="search" aria-label={t.list.filters}>
+        <NativeSelect
+          size="xs"
+          label={t.audit.what}
+          data-search
+          value={filters.action ?? ''}
+          onChange={({ currentTarget: { value } }) => change({ action: (value || undefined) as Action })}
+          data={[{ value: '', label: t.list.any }, ...ACTIONS]}
+        />
+        <Who filters={filters} names={names} change={change} />
+        <FilterDay label={t.list.from} value={filters.from} onChange={(from) => change({ from })} />
+        <FilterDay label={t.list.to} value={filters.to} onChange={(to) => change({ to })} />
+        {isFiltered && (
+          <Button variant="subtle" onClick={() => void navigate({ search: {} })}>
+            {t.list.clear}
+          </Button>
+        )}
+      </Group>
+      <EndlessList
+        label={t.audit.list}
+        query={query}
+        columns={columnsWith(names.of)}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => change({ open: id })}
+        empty={isFiltered ? t.audit.noneMatch : t.audit.none}
+      />
+      <ChangeDrawer
+        projectId={project.id}
+        changeId={filters.open}
+        shown={query.data?.pages.flatMap(({ items }) => items) ?? []}
+        names={names.of}
+        onClose={() => change({ open: undefined })}
+        onlyBy={(actorId) => change({ actorId, actorKind: undefined, open: undefined })}
+      />
+    </Page>
+  );
+}
+
+const ACTIONS = Object.entries(t.audit.actions)
+  .map(([value, label]) => ({ value, label }))
+  .sort((a, b) => a.label.localeCompare(b.label, t.language));
+
+function columnsWith(names: Map<string, string>): Column<AuditEventDto>[] {
+  return [
+    {
+      title: t.audit.when,
+      cell: ({ id, at }) => (
+        <Link
+          to="."
+          search={(search) => ({ ...search, open: id })}
+          className="row-link"
+          onClick={(event) => event.stopPropagation()}
+        >
+          <When at={at} />
+          <VisuallyHidden> {t.audit.openChange}</VisuallyHidden>
+        </Link>
+      ),
+    },
+    { title: t.audit.who, cell: ({ actor }) => <span className="sentence-cell">{actorName(actor)}</span> },
+    { title: t.audit.what, cell: ({ action }) => t.audit.actions[action] },
+    {
+      title: t.audit.changed,
+      cell: (event) => (
+        <span className="sentence-cell">{changedMembers(event).map(memberName).join(', ') || '–'}</span>
+      ),
+    },
+    { title: t.audit.target, cell: ({ target }) => <Target target={target} names={names} /> },
+  ];
+}
+
+/** By whom: one member or key, or all of a kind. */
+function Who({
+  filters,
+  names: { members, keys, of },
+  change,
+}: {
+  filters: AuditFilters;
+  names: { members: Named[]; keys: Named[]; of: Map<string, string> };
+  change: (changes: AuditFilters) => void;
+}) {
+  const { actorId, actorKind } = filters;
+  const optionOf = ({ id, name }: Named) => ({ value: `id:${id}`, label: name });
+  const isUnknown = actorId !== undefined && !of.has(actorId);
+  return (
+    <NativeSelect
+      size="xs"
+      label={t.audit.who}
+      value={actorId !== undefined ? `id:${actorId}` : actorKind !== undefined ? `kind:${actorKind}` : ''}
+      onChange={({ currentTarget: { value } }) => {
+        const [by, what] = [value.slice(0, value.indexOf(':')), value.slice(value.indexOf(':') + 1)];
+        change({
+          actorId: by === 'id' ? what : undefined,
+          actorKind: by === 'kind' ? ACTOR_KINDS.find((kind) => kind === what) : undefined,
+        });
+      }}
+      data={[
+        { value: '', label: t.audit.anybody },
+        ...ACTOR_KINDS.map((kind) => ({ value: `kind:${kind}`, label: t.audit.kinds[kind] })),
+        ...(isUnknown ? [{ value: `id:${actorId}`, label: shortId(actorId) }] : []),
+        ...(members.length > 0 ? [{ group: t.pages.members, items: members.map(optionOf) }] : []),
+        ...(keys.length > 0 ? [{ group: t.pages.apiKeys, items: keys.map(optionOf) }] : []),
+      ]}
+    />
+  );
+}
+
+/** What the API is asked for, of what the address says. */
+function queryOf({ from, to, action, actorKind, actorId }: AuditFilters, zone: Zone) {
+  const first = from === undefined ? null : dayStart(from, zone);
+  const behind = to === undefined ? null : dayStart(to, zone, 1);
+  return {
+    ...(action !== undefined && { action }),
+    ...(actorKind !== undefined && { actorKind }),
+    ...(actorId !== undefined && { actorId }),
+    ...(first && { from: first.toISOString() }),
+    ...(behind && { to: behind.toISOString() }),
+  };
+}

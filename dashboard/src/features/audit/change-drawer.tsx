@@ -1,0 +1,108 @@
+import { Button, Drawer, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { auditListOptions } from '../../client/@tanstack/react-query.gen';
+import type { AuditEventDto } from '../../client/types.gen';
+import { CopyId } from '../../shared/copy-id';
+import { SkeletonRows } from '../../shared/endless-list';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { Instant } from '../../shared/when';
+import { t } from '../../texts/texts';
+import { actorName, BeforeAfter, Target } from './change-facts';
+
+/** More changes of one project than these do not fall into one millisecond. */
+const SAME_MOMENT_MAX = 200;
+
+/** One change, whole. */
+export function ChangeDrawer(props: {
+  projectId: string;
+  changeId: string | undefined;
+  /** Those that the list shows: most often it is one of them. */
+  shown: AuditEventDto[];
+  names: Map<string, string>;
+  onClose: () => void;
+  onlyBy: (actorId: string) => void;
+}) {
+  const { changeId } = props;
+  return (
+    <Drawer
+      opened={changeId !== undefined}
+      onClose={props.onClose}
+      position="right"
+      size="lg"
+      title={t.audit.change}
+      closeButtonProps={{ 'aria-label': t.shared.close }}
+    >
+      {changeId !== undefined && <Change key={changeId} {...props} changeId={changeId} />}
+    </Drawer>
+  );
+}
+
+function Change({
+  projectId,
+  changeId,
+  shown,
+  names,
+  onlyBy,
+}: {
+  projectId: string;
+  changeId: string;
+  shown: AuditEventDto[];
+  names: Map<string, string>;
+  onlyBy: (actorId: string) => void;
+}) {
+  const inList = shown.find(({ id }) => id === changeId);
+  const moment = momentOf(changeId);
+  const query = useQuery({
+    ...auditListOptions({ path: { projectId }, query: { ...moment, limit: SAME_MOMENT_MAX } }),
+    enabled: inList === undefined && moment !== null,
+  });
+  const change = inList ?? query.data?.items.find(({ id }) => id === changeId);
+  if (!change) {
+    if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
+    return query.isLoading ? <SkeletonRows rows={6} /> : <Text>{t.audit.gone}</Text>;
+  }
+  const { actor } = change;
+  return (
+    <Stack gap="lg">
+      <dl className="facts">
+        <dt>{t.audit.what}</dt>
+        <dd>{t.audit.actions[change.action]}</dd>
+        <dt>{t.audit.when}</dt>
+        <dd>
+          <Instant at={change.at} />
+        </dd>
+        <dt>{t.audit.who}</dt>
+        <dd>
+          {actorName(actor)}
+          {(actor.kind === 'user' || actor.kind === 'api_key') && <> · {t.audit.kindOf[actor.kind]}</>}
+        </dd>
+        <dt>{t.audit.network}</dt>
+        <dd>{actor.network ?? '–'}</dd>
+        <dt>{t.audit.target}</dt>
+        <dd>
+          <Target target={change.target} names={names} />
+        </dd>
+        <dt>{t.audit.id}</dt>
+        <dd>
+          <CopyId id={change.id} whole />
+        </dd>
+      </dl>
+      <BeforeAfter before={change.before} after={change.after} />
+      {actor.id !== null && (
+        <div>
+          <Button variant="default" onClick={() => actor.id !== null && onlyBy(actor.id)}>
+            {t.audit.onlyBy(actorName(actor))}
+          </Button>
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+/** The millisecond that the id begins with: the list's filters find one change by it. null: it is no id of ours. */
+function momentOf(id: string): { from: string; to: string } | null {
+  const ms = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+  const from = new Date(ms);
+  const to = new Date(ms + 1);
+  return Number.isNaN(to.getTime()) ? null : { from: from.toISOString(), to: to.toISOString() };
+}

@@ -1,0 +1,40 @@
+import type { AuditEventDto } from '../../client/types.gen';
+import { t } from '../../texts/texts';
+
+/** Who can have made a change. */
+export const ACTOR_KINDS = ['user', 'api_key', 'operator', 'stripe', 'system'] as const;
+type ActorKind = (typeof ACTOR_KINDS)[number];
+
+/** What the address says about the audit log. */
+export interface AuditFilters {
+  /** First and last day, as `2026-11-21`. */
+  from?: string;
+  to?: string;
+  action?: AuditEventDto['action'];
+  actorKind?: ActorKind;
+  /** Id of a member or an API key. */
+  actorId?: string;
+  /** The change that is open in the drawer. */
+  open?: string;
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** Reads the filters of an address; what is no filter is left out. */
+export function auditFilters(search: Record<string, unknown>): AuditFilters {
+  const filters: AuditFilters = {};
+  for (const name of ['from', 'to'] as const) {
+    const value = search[name];
+    if (typeof value === 'string' && DAY.test(value)) filters[name] = value;
+  }
+  for (const name of ['actorId', 'open'] as const) {
+    const value = search[name];
+    if (typeof value === 'string' && value.trim() !== '') filters[name] = value.trim();
+  }
+  const action = search['action'];
+  if (typeof action === 'string' && Object.hasOwn(t.audit.actions, action))
+    filters.action = action as AuditEventDto['action'];
+  const actorKind = ACTOR_KINDS.find((kind) => kind === search['actorKind']);
+  if (actorKind) filters.actorKind = actorKind;
+  return filters;
+}

@@ -1,0 +1,30 @@
+import { VisuallyHidden } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ConsentView } from '../../client/types.gen';
+import { CopyId } from '../../shared/copy-id';
+import type { Column } from '../../shared/endless-list';
+import { When } from '../../shared/when';
+import { t } from '../../texts/texts';
+import { Categories } from './categories';
+
+/** A record in a list, on any page whose address says what is open. */
+export const CONSENT_COLUMNS: Column<ConsentView>[] = [
+  {
+    title: t.consents.received,
+    cell: ({ id, receivedAt }) => (
+      <Link
+        to="."
+        search={(search) => ({ ...search, open: id })}
+        className="row-link"
+        onClick={(event) => event.stopPropagation()}
+      >
+        <When at={receivedAt} />
+        <VisuallyHidden> {t.consents.openRecord}</VisuallyHidden>
+      </Link>
+    ),
+  },
+  { title: t.consents.action, cell: ({ action }) => t.actions[action as keyof typeof t.actions] ?? action },
+  { title: t.consents.categories, cell: (record) => <Categories record={record} /> },
+  { title: t.consents.host, cell: ({ hostname }) => hostname ?? '–' },
+  { title: t.consents.id, cell: ({ id }) => <CopyId id={id} /> },
+];

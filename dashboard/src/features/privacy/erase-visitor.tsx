@@ -1,0 +1,84 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { privacyOneOptions } from '../../client/@tanstack/react-query.gen';
+import { privacyErase } from '../../client/sdk.gen';
+import type { ErasureDto, ProjectDto } from '../../client/types.gen';
+import { Allowed, refusalOf } from '../../shared/allowed';
+import { ConfirmByName } from '../../shared/confirm-by-name';
+import { number } from '../../shared/format';
+import { State } from '../../shared/state';
+import { useAct } from '../../shared/use-act';
+import { t } from '../../texts/texts';
+import { ReasonField } from './reason-field';
+
+const UNDER_WAY_MS = 1_000;
+
+/** Erases all of a visitor's records, for a reason and with the project's name typed; tells how far it is. */
+export function EraseVisitor({
+  project,
+  visitor,
+  records,
+  more,
+}: {
+  project: ProjectDto;
+  visitor: string;
+  records: number;
+  more: boolean;
+}) {
+  const [opened, box] = useDisclosure(false);
+  const [reason, setReason] = useState('');
+  const act = useAct({
+    run: async () =>
+      (
+        await privacyErase({
+          path: { projectId: project.id },
+          body: { visitorReference: visitor, reason: reason.trim() },
+        })
+      ).data,
+    refreshes: ['consentList', 'deliveryList', 'analyticsOverview', 'forwardingRead'],
+    then: box.close,
+  });
+  const text = t.privacy.eraseVisitorText(number(records), more);
+  return (
+    <Stack gap="sm">
+      <Allowed refusal={refusalOf(project, { role: 'owner' })} projectId={project.id}>
+        <Button color="red" variant="outline" onClick={box.open}>
+          {t.privacy.eraseVisitorAsk}
+        </Button>
+      </Allowed>
+      {act.result && <Erasure projectId={project.id} begun={act.result} />}
+      <ConfirmByName
+        opened={opened}
+        onClose={box.close}
+        title={t.privacy.eraseVisitor}
+        text={text}
+        name={project.name}
+        act={t.privacy.eraseAct}
+        pending={act.pending}
+        error={act.error}
+        onConfirm={() => act.run(undefined)}
+      >
+        <ReasonField value={reason} onChange={setReason} error={act.fields['reason']} />
+      </ConfirmByName>
+    </Stack>
+  );
+}
+
+/** How far an erasure is that was begun here. */
+function Erasure({ projectId, begun }: { projectId: string; begun: ErasureDto }) {
+  const query = useQuery({
+    ...privacyOneOptions({ path: { projectId, erasureId: begun.id } }),
+    initialData: begun,
+    refetchInterval: ({ state }) => (state.data?.finishedAt === null ? UNDER_WAY_MS : false),
+  });
+  const { erased, finishedAt } = query.data;
+  return (
+    <Text component="div" role="status">
+      <State is={finishedAt === null ? 'waiting' : 'good'}>
+        {finishedAt === null ? t.privacy.erasing(number(erased)) : t.privacy.erased(number(erased))}
+      </State>
+    </Text>
+  );
+}

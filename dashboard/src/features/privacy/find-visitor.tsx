@@ -1,0 +1,127 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { consentListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
+import type { PrivacyStateDto, ProjectDto } from '../../client/types.gen';
+import { EndlessList } from '../../shared/endless-list';
+import { number } from '../../shared/format';
+import { Section } from '../../shared/section';
+import { State } from '../../shared/state';
+import { t } from '../../texts/texts';
+import { ConsentDrawer } from '../consents/consent-drawer';
+import { CONSENT_COLUMNS } from '../consents/columns';
+import { EraseVisitor } from './erase-visitor';
+
+const PAGE_ROWS = 200;
+
+/** Looks for one visitor, shows what is stored of her, and hands it out or erases it. */
+export function FindVisitor({ project, privacy }: { project: ProjectDto; privacy: PrivacyStateDto }) {
+  const [typed, setTyped] = useState('');
+  const [visitor, setVisitor] = useState<string | null>(null);
+  const { open } = useSearch({ from: '/signed-in/projects/$projectId/settings/privacy' });
+  const navigate = useNavigate({ from: '/projects/$projectId/settings/privacy' });
+  const show = (consentId: string | undefined) =>
+    void navigate({ search: { open: consentId }, replace: consentId === undefined });
+  const isNamed = privacy.visitorReferenceField !== null;
+  return (
+    <Section title={t.privacy.find} text={t.privacy.findText}>
+      {!isNamed && <Text>{t.privacy.notNamed}</Text>}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          setVisitor(typed.trim() || null);
+        }}
+      >
+        <Group align="flex-end" gap="sm">
+          <TextInput
+            label={privacy.visitorReferenceField ?? t.privacy.visitor}
+            required
+            disabled={!isNamed}
+            data-search
+            autoComplete="off"
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+          <Button type="submit" size="sm" disabled={!isNamed}>
+            {t.privacy.findAct}
+          </Button>
+        </Group>
+      </form>
+      {visitor !== null && isNamed && (
+        <Found key={visitor} project={project} visitor={visitor} privacy={privacy} onOpen={show} />
+      )}
+      <ConsentDrawer project={project} consentId={open} onClose={() => show(undefined)} />
+    </Section>
+  );
+}
+
+function Found({
+  project,
+  visitor,
+  privacy,
+  onOpen,
+}: {
+  project: ProjectDto;
+  visitor: string;
+  privacy: PrivacyStateDto;
+  onOpen: (consentId: string) => void;
+}) {
+  const path = { projectId: project.id };
+  const query = useInfiniteQuery({
+    ...consentListInfiniteOptions({ path, query: { visitorReference: visitor, limit: PAGE_ROWS } }),
+    initialPageParam: { path },
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  });
+  const records = query.data?.pages.reduce((sum, { items }) => sum + items.length, 0) ?? 0;
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Text role="status" fw={600}>
+          {query.data && t.privacy.found(number(records), query.hasNextPage)}
+        </Text>
+        <Group gap="xs">
+          {(['json', 'pdf'] as const).map((format) => (
+            <FileLink
+              key={format}
+              projectId={project.id}
+              visitor={visitor}
+              format={format}
+              disabled={privacy.indexing || records === 0}
+            />
+          ))}
+        </Group>
+      </Group>
+      {privacy.indexing && <State is="waiting">{t.privacy.indexing}</State>}
+      <EndlessList
+        label={t.privacy.records}
+        query={query}
+        columns={CONSENT_COLUMNS}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => onOpen(id)}
+        empty={t.privacy.noneFound}
+      />
+      <EraseVisitor project={project} visitor={visitor} records={records} more={query.hasNextPage} />
+    </Stack>
+  );
+}
+
+/** The file for the visitor, which the browser takes as a download. */
+function FileLink(props: { projectId: string; visitor: string; format: 'json' | 'pdf'; disabled: boolean }) {
+  const query = new URLSearchParams({ visitorReference: props.visitor, format: props.format });
+  const label = t.privacy.file(props.format.toUpperCase());
+  return props.disabled ? (
+    <Button variant="default" disabled>
+      {label}
+    </Button>
+  ) : (
+    <Button
+      variant="default"
+      component="a"
+      href={`/v1/projects/${props.projectId}/visitor-records?${query}`}
+      download
+    >
+      {label}
+    </Button>
+  );
+}

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query';
+import { privacyReadOptions } from '../../client/@tanstack/react-query.gen';
+import { Allowed, refusalOf } from '../../shared/allowed';
+import { SkeletonRows } from '../../shared/endless-list';
+import { Page } from '../../shared/page';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { Section } from '../../shared/section';
+import { t } from '../../texts/texts';
+import { useProject } from '../projects/use-project';
+import { FindVisitor } from './find-visitor';
+import { NamingForm } from './naming-form';
+
+/** How long until the page asks again how far a worker is with the stored records. */
+const INDEXING_MS = 2_000;
+
+/** Finding, handing out and erasing what is stored of one visitor. */
+export function PrivacyPage() {
+  const project = useProject();
+  const query = useQuery({
+    ...privacyReadOptions({ path: { projectId: project.id } }),
+    refetchInterval: ({ state }) => (state.data?.indexing ? INDEXING_MS : false),
+  });
+  return (
+    <Page title={t.pages.privacy}>
+      {query.isError && <ProblemAlert error={query.error} retry={() => void query.refetch()} />}
+      {query.isPending && <SkeletonRows rows={6} />}
+      {query.data && (
+        <>
+          <FindVisitor project={project} privacy={query.data} />
+          <Section title={t.privacy.naming} text={t.privacy.namingText}>
+            <Allowed refusal={refusalOf(project, { role: 'owner' })} projectId={project.id}>
+              <NamingForm key={project.id} projectId={project.id} privacy={query.data} />
+            </Allowed>
+          </Section>
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,26 @@
+import { TextInput } from '@mantine/core';
+import { t } from '../../texts/texts';
+
+/** Why something is erased; the audit keeps it when all else is gone. */
+export function ReasonField({
+  value,
+  onChange,
+  error,
+}: {
+  value: string;
+  onChange: (value: string) => void;
+  error: string | undefined;
+}) {
+  return (
+    <TextInput
+      label={t.privacy.reason}
+      description={t.privacy.reasonHint}
+      required
+      data-autofocus
+      autoComplete="off"
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      error={error}
+    />
+  );
+}

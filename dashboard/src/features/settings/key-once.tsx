@@ -1,0 +1,13 @@
+import { Stack, Text } from '@mantine/core';
+import { CopyLine } from '../../shared/copy-line';
+import { t } from '../../texts/texts';
+
+/** A key that was just made: nobody can show it again. */
+export function KeyOnce({ name, apiKey }: { name: string; apiKey: string }) {
+  return (
+    <Stack gap={4} role="status">
+      <Text fw={600}>{t.apiKeys.once(name)}</Text>
+      <CopyLine text={apiKey} label={t.apiKeys.key} />
+    </Stack>
+  );
+}

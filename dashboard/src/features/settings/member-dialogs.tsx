@@ -1,0 +1,123 @@
+import { Button, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { authSessionOptions, memberKeysOfOptions } from '../../client/@tanstack/react-query.gen';
+import { memberRemove } from '../../client/sdk.gen';
+import type { MemberDto, ProjectDto } from '../../client/types.gen';
+import { type Role, roleCovers } from '../../shared/allowed';
+import { SkeletonRows } from '../../shared/endless-list';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { useAct } from '../../shared/use-act';
+import { t } from '../../texts/texts';
+
+interface MemberDialog {
+  project: ProjectDto;
+  member: MemberDto;
+  onClose: () => void;
+}
+
+/** Takes somebody's place in the project away, her API keys with it. */
+export function Removal({ project, member, onClose }: MemberDialog) {
+  const { data: session } = useQuery(authSessionOptions());
+  const self = session?.user.id === member.userId;
+  const act = useAct({
+    run: async () => (await memberRemove({ path: { projectId: project.id, userId: member.userId } })).data,
+    done: t.members.removed(member.email),
+    refreshes: ['memberList', 'apiKeyList', 'projectList'],
+    then: () => (self ? location.assign('/') : onClose()),
+  });
+  return (
+    <Question
+      title={t.members.removeOf(member.email)}
+      act={t.members.remove}
+      pending={act.pending}
+      error={act.error}
+      onClose={onClose}
+      onConfirm={() => act.run(undefined)}
+    >
+      <Text>{self ? t.members.removeSelfText : t.members.removeText}</Text>
+      <KeysThatGo project={project} member={member} role={null} />
+    </Question>
+  );
+}
+
+/** Asks before somebody may less than before. */
+export function LowerRole({
+  project,
+  member,
+  role,
+  ...rest
+}: MemberDialog & { role: Role; pending: boolean; error: unknown; onConfirm: () => void }) {
+  return (
+    <Question
+      title={t.members.lowerTo(member.email, t.roles[role])}
+      act={t.members.lowerAct(t.roles[role])}
+      {...rest}
+    >
+      <Text>{t.members.lowerText}</Text>
+      <KeysThatGo project={project} member={member} role={role} />
+    </Question>
+  );
+}
+
+/** The keys that a member made and that may more than the role that is left to her; null: none is left. */
+function KeysThatGo({
+  project,
+  member,
+  role,
+}: {
+  project: ProjectDto;
+  member: MemberDto;
+  role: Role | null;
+}) {
+  const query = useQuery(memberKeysOfOptions({ path: { projectId: project.id, userId: member.userId } }));
+  if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
+  if (!query.data) return <SkeletonRows rows={1} />;
+  const going = query.data.items.filter((key) => role === null || !roleCovers(role, key.role));
+  if (going.length === 0) return <Text c="dimmed">{t.members.noKeysGo}</Text>;
+  return (
+    <div>
+      <Text>{t.members.keysGo}</Text>
+      <List size="sm">
+        {going.map(({ id, name, prefix }) => (
+          <List.Item key={id}>
+            {name} <span className="mono">{prefix}…</span>
+          </List.Item>
+        ))}
+      </List>
+    </div>
+  );
+}
+
+/** Asks once more before an act that takes something away. */
+export function Question(props: {
+  title: string;
+  act: string;
+  pending: boolean;
+  error: unknown;
+  onClose: () => void;
+  onConfirm: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={props.title}
+      closeButtonProps={{ 'aria-label': t.shared.close }}
+    >
+      <Stack gap="sm">
+        {props.children}
+        <ProblemAlert error={props.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={props.onClose}>
+            {t.shared.cancel}
+          </Button>
+          <Button color="red" loading={props.pending} onClick={props.onConfirm}>
+            {props.act}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

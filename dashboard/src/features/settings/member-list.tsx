@@ -1,0 +1,106 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { memberListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
+import { memberChangeRole } from '../../client/sdk.gen';
+import type { MemberDto, ProjectDto } from '../../client/types.gen';
+import { type Role, roleCovers } from '../../shared/allowed';
+import { type Column, EndlessList } from '../../shared/endless-list';
+import { State } from '../../shared/state';
+import { useAct } from '../../shared/use-act';
+import { When } from '../../shared/when';
+import { t } from '../../texts/texts';
+import { LowerRole, Removal } from './member-dialogs';
+
+const ROLES = (['viewer', 'editor', 'owner'] as const).map((value) => ({ value, label: t.roles[value] }));
+
+/** Who is here, as what, and whether with a second factor. */
+export function MemberList({ project }: { project: ProjectDto }) {
+  const path = { projectId: project.id };
+  const query = useInfiniteQuery({
+    ...memberListInfiniteOptions({ path, query: { limit: 100 } }),
+    initialPageParam: { path },
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  });
+  const [leaving, setLeaving] = useState<MemberDto | null>(null);
+  const columns: Column<MemberDto>[] = [
+    { title: t.members.name, cell: ({ name }) => name },
+    { title: t.signIn.email, cell: ({ email }) => email },
+    { title: t.members.role, cell: (member) => <RoleOf project={project} member={member} /> },
+    {
+      title: t.account.secondFactor,
+      cell: ({ secondFactor }) => (
+        <State is={secondFactor ? 'good' : 'waiting'}>
+          {secondFactor ? t.members.hasFactor : t.members.lacksFactor}
+        </State>
+      ),
+    },
+    { title: t.members.since, cell: ({ createdAt }) => <When at={createdAt} /> },
+    {
+      title: t.shared.acts,
+      cell: (member) => (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="red"
+          aria-label={t.members.removeOf(member.email)}
+          onClick={() => setLeaving(member)}
+        >
+          {t.members.remove}
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <>
+      <EndlessList
+        label={t.pages.members}
+        query={query}
+        columns={columns}
+        idOf={({ userId }) => userId}
+        empty={t.members.none}
+      />
+      {leaving && <Removal project={project} member={leaving} onClose={() => setLeaving(null)} />}
+    </>
+  );
+}
+
+/** A higher role is given at once; a lower one is asked about first, because keys go with it. */
+function RoleOf({ project, member }: { project: ProjectDto; member: MemberDto }) {
+  const [lower, setLower] = useState<Role | null>(null);
+  const act = useAct({
+    run: async (role: Role) =>
+      (await memberChangeRole({ path: { projectId: project.id, userId: member.userId }, body: { role } }))
+        .data,
+    done: t.shared.saved,
+    refreshes: ['memberList', 'apiKeyList', 'projectRead', 'projectList'],
+    then: () => setLower(null),
+  });
+  return (
+    <>
+      <NativeSelect
+        size="xs"
+        aria-label={t.members.roleOf(member.email)}
+        value={member.role}
+        disabled={act.pending}
+        onChange={(event) => {
+          const role = event.currentTarget.value as Role;
+          if (roleCovers(role, member.role)) act.run(role);
+          else setLower(role);
+        }}
+        data={ROLES}
+      />
+      {lower !== null && (
+        <LowerRole
+          project={project}
+          member={member}
+          role={lower}
+          pending={act.pending}
+          error={act.error}
+          onClose={() => setLower(null)}
+          onConfirm={() => act.run(lower)}
+        />
+      )}
+    </>
+  );
+}

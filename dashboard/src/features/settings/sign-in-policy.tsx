@@ -1,0 +1,37 @@
+import { Stack, Switch, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { signInPolicyReadOptions } from '../../client/@tanstack/react-query.gen';
+import { signInPolicySave } from '../../client/sdk.gen';
+import { AnchorLink } from '../../shared/anchor-link';
+import { SkeletonRows } from '../../shared/endless-list';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { useAct } from '../../shared/use-act';
+import { t } from '../../texts/texts';
+
+/** Whether people need a second factor to enter the project. */
+export function SignInPolicy({ projectId }: { projectId: string }) {
+  const path = { projectId };
+  const query = useQuery(signInPolicyReadOptions({ path }));
+  const act = useAct({
+    run: async (secondFactorRequired: boolean) =>
+      (await signInPolicySave({ path, body: { secondFactorRequired } })).data,
+    done: t.shared.saved,
+    refreshes: ['signInPolicyRead'],
+  });
+  if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
+  if (!query.data) return <SkeletonRows rows={1} />;
+  return (
+    <Stack gap="sm">
+      <Switch
+        label={t.members.factorRequired}
+        checked={query.data.secondFactorRequired}
+        disabled={act.pending}
+        onChange={(event) => act.run(event.currentTarget.checked)}
+      />
+      <Text c="dimmed">
+        {t.members.factorRequiredText} <AnchorLink to="/account">{t.members.ownFactor}</AnchorLink>
+      </Text>
+      <ProblemAlert error={act.error} />
+    </Stack>
+  );
+}

@@ -1,0 +1,417 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { filedMails, mailFolderOf } from '../../src/mail/infrastructure/mail-files.js';
+import { launchBrowser } from '../support/browser.js';
+import { pageFaults } from '../support/page-faults.js';
+import { type LoneService, startLoneService } from '../support/processes.js';
+import { totpCode } from '../support/totp.js';
+import { until } from '../support/until.js';
+
+const PASSWORD = 'correct horse battery';
+
+let service: LoneService;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let projectId: string;
+/** The other member, with a session of his own. */
+let bo: BrowserContext;
+
+beforeAll(async () => {
+  service = await startLoneService();
+  browser = await launchBrowser();
+  context = await signedUp('ada@example.com', 'Ada');
+  bo = await signedUp('bo@example.com', 'Bo');
+  page = await context.newPage();
+  const made = await context.request.post(`${service.baseUrl}/v1/projects`, { data: { name: 'Tea shop' } });
+  projectId = ((await made.json()) as { id: string }).id;
+  await api('POST', '/tier/simulate', { tier: 'business' });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** A browser in which somebody has an account and is signed in. */
+async function signedUp(email: string, name: string): Promise<BrowserContext> {
+  const own = await browser.newContext({
+    reducedMotion: 'reduce',
+    viewport: { width: 1280, height: 800 },
+    acceptDownloads: true,
+  });
+  const post = (path: string, data: object) =>
+    own.request.post(`${service.baseUrl}/v1/auth${path}`, { data });
+  await post('/sign-up/email', { email, password: PASSWORD, name });
+  const token = await until(`a mail to ${email}`, async () => {
+    const mails = await filedMails(mailFolderOf(service.dataDir));
+    const text = mails.find((mail) => mail.to === email && mail.text.includes('/confirm-email'))?.text;
+    return text && /confirm-email\?token=([\w-]+)/.exec(text)?.[1];
+  });
+  const confirmed = await post('/confirm-email', { token, password: PASSWORD });
+  expect(confirmed.status()).toBeLessThan(300);
+  return own;
+}
+
+async function api(method: string, path: string, data?: object, as = context): Promise<unknown> {
+  const response = await as.request.fetch(`${service.baseUrl}/v1/projects/${projectId}${path}`, {
+    method,
+    ...(data && { data }),
+  });
+  const text = await response.text();
+  if (!response.ok()) throw new Error(`${method} ${path} answered ${response.status()}: ${text}`);
+  return text === '' ? null : JSON.parse(text);
+}
+
+const open = (path: string, of: Page = page) => of.goto(`${service.baseUrl}/projects/${projectId}${path}`);
+const heading = (name: string, of: Page = page): Promise<void> =>
+  of.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+const dialog = (name: string) => page.getByRole('dialog', { name, exact: true });
+
+/** Stores a record as a banner does; answers with its id. */
+async function choose(fields: object = {}): Promise<string> {
+  const data = { analytics: true, marketing: false, preferences: true, action: 'custom', ...fields };
+  const stored = await context.request.post(`${service.baseUrl}/v1/projects/${projectId}/consents`, { data });
+  expect(stored.status()).toBe(201);
+  return ((await stored.json()) as { id: string }).id;
+}
+
+/** The demo's receiver, where it refuses what comes. */
+function forwardingTo404(): object {
+  const credentials = readFileSync(join(service.dataDir, 'dev-credentials.json'), 'utf8');
+  const { receiverUrl } = JSON.parse(credentials) as { receiverUrl: string };
+  return { endpointUrl: new URL('/status/404', receiverUrl).href, authMode: 'none' };
+}
+
+describe('API keys', () => {
+  const listed = (name: string) => page.getByRole('row').filter({ hasText: name });
+  const shownKey = (within: Pick<Page, 'getByLabel'> = page) =>
+    within.getByLabel('API key', { exact: true }).textContent();
+  const statusWith = async (key: string, path = ''): Promise<number> =>
+    (
+      await fetch(`${service.baseUrl}/v1/projects/${projectId}${path}`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+    ).status;
+  let key: string;
+
+  it('are made by keyboard, limited and with an end, and shown this once', async () => {
+    await open('/settings/api-keys');
+    await heading('API keys');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Nightly report');
+    await page.getByLabel('Role', { exact: true }).selectOption('editor');
+    await page.getByLabel('Works until the end of').fill('2099-12-31');
+    await page.getByRole('checkbox', { name: 'Consents and analytics' }).focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('textbox', { name: 'Name' }).press('Enter');
+    await page.getByText('Copy the key “Nightly report” now').waitFor();
+    key = (await shownKey()) ?? '';
+    expect(key).toMatch(/^ck_/);
+    expect(await pageFaults(page)).toEqual([]);
+    expect(await statusWith(key, '/consents')).toBe(200);
+    expect(await statusWith(key, '/forwarding')).toBe(403);
+    await page.reload();
+    const row = listed('Nightly report');
+    await row.getByText('Consents and analytics').waitFor();
+    // Today, in UTC.
+    await row.locator(`time[datetime="${new Date().toISOString().slice(0, 10)}"]`).waitFor();
+    expect(await page.getByLabel('API key', { exact: true }).count()).toBe(0);
+  });
+
+  it('say beside the field what is wrong', async () => {
+    await page.getByRole('textbox', { name: 'Name' }).fill('Yesterday’s');
+    // The browser's own check keeps earlier days out; somebody may have left the page open since.
+    await page.getByLabel('Works until the end of').evaluate((input) => input.removeAttribute('min'));
+    await page.getByLabel('Works until the end of').fill('2020-01-01');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText('Give an instant that is yet to come.').waitFor();
+  });
+
+  it('are renamed and replaced, while the secret before works on', async () => {
+    await open('/settings/api-keys');
+    await page.getByRole('button', { name: 'Rename Nightly report' }).click();
+    const renaming = dialog('Rename Nightly report');
+    await renaming.getByRole('textbox', { name: 'Name' }).fill('Weekly report');
+    await page.keyboard.press('Enter');
+    await listed('Weekly report').waitFor();
+    await page.getByRole('button', { name: 'Replace the secret of Weekly report' }).click();
+    const rotation = dialog('Replace the secret of Weekly report');
+    await rotation.getByLabel('The secret before it works').selectOption('1');
+    await rotation.getByRole('button', { name: 'Replace', exact: true }).click();
+    await rotation.getByText('The secret before it works until').waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    const another = (await shownKey(rotation)) ?? '';
+    expect(another).not.toBe(key);
+    expect(await Promise.all([key, another].map((each) => statusWith(each, '/consents')))).toEqual([
+      200, 200,
+    ]);
+    await rotation.getByRole('button', { name: 'Close' }).last().click();
+    key = another;
+  });
+
+  it('are revoked for good', async () => {
+    await page.getByRole('button', { name: 'Revoke Weekly report' }).click();
+    await dialog('Revoke Weekly report').getByRole('button', { name: 'Revoke' }).click();
+    await listed('Weekly report').getByText('Revoked', { exact: true }).waitFor();
+    expect(await statusWith(key, '/consents')).toBe(401);
+    expect(await page.getByRole('button', { name: 'Revoke Weekly report' }).count()).toBe(0);
+  });
+});
+
+describe('members', () => {
+  const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+
+  it('are asked about before keys go with a lower role', async () => {
+    await api('POST', '/members', { email: 'bo@example.com', role: 'owner' });
+    await api('POST', '/api-keys', { name: 'Bo’s key', role: 'editor' }, bo);
+    await open('/settings/members');
+    await row('bo@example.com').getByText('Missing').waitFor();
+    await page.getByLabel('Role of bo@example.com').selectOption('viewer');
+    const box = dialog('Make bo@example.com Viewer');
+    await box.getByText('Bo’s key').waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    await box.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByLabel('Role of bo@example.com').selectOption('editor');
+    const second = dialog('Make bo@example.com Editor');
+    await second.getByText('No API key stops working by it.').waitFor();
+    await second.getByRole('button', { name: 'Make them Editor' }).click();
+    await until(
+      'the list tells it',
+      async () => (await page.getByLabel('Role of bo@example.com').inputValue()) === 'editor',
+    );
+  });
+
+  it('need a second factor where the owner, who has one, asks for it', async () => {
+    const policy = page.getByRole('switch', { name: 'Members need a second factor' });
+    await policy.click();
+    await page.getByText('Your own account has no second factor.').waitFor();
+    expect(await policy.isChecked()).toBe(false);
+    const factor = (path: string, data: object) =>
+      context.request.post(`${service.baseUrl}/v1/auth/second-factor${path}`, { data });
+    const begun = (await (await factor('', { password: PASSWORD })).json()) as { totpUri: string };
+    expect((await factor('/confirm', { code: totpCode(begun.totpUri) })).status()).toBeLessThan(300);
+    await page.reload();
+    await row('ada@example.com').getByText('Set up').waitFor();
+    await policy.click();
+    await page.getByText('Saved').waitFor();
+    const his = await bo.newPage();
+    await open('', his);
+    await his.getByText('This project asks its members for a second factor').waitFor();
+    await his.getByRole('link', { name: 'Your own second factor' }).click();
+    await heading('Account', his);
+    await his.close();
+    await policy.click();
+    await until('it is off', async () => !(await policy.isChecked()));
+  });
+
+  it('leave by themselves', async () => {
+    const his = await bo.newPage();
+    await open('/settings/members', his);
+    await his.getByText('This needs the role Owner.').first().waitFor();
+    await his.getByRole('button', { name: 'Leave the project' }).click();
+    await his.getByRole('dialog').getByRole('button', { name: 'Leave the project' }).click();
+    await heading('New project', his);
+    await his.close();
+    await page.reload();
+    await row('ada@example.com').waitFor();
+    expect(await row('bo@example.com').count()).toBe(0);
+    await api('POST', '/members', { email: 'bo@example.com', role: 'editor' });
+  });
+});
+
+describe('visitors and privacy', () => {
+  it('says first which field names a visitor', async () => {
+    await open('/settings/privacy');
+    await page.getByText('First say below which field').waitFor();
+    await page.getByRole('textbox', { name: 'Additional field' }).fill('no field!');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('visitorReferenceField must be the name').waitFor();
+    await page.getByRole('textbox', { name: 'Additional field' }).fill('customerId');
+    await page.keyboard.press('Enter');
+    await page.getByText('First say below which field').waitFor({ state: 'detached' });
+  });
+
+  it('finds a visitor, gives the file out, and erases her records', async () => {
+    for (const customerId of ['c-1', 'c-1', 'c-2']) await choose({ customerId });
+    await page.getByText('Stored records are still gone through').waitFor({ state: 'detached' });
+    const field = page.getByRole('textbox', { name: 'customerId' });
+    await field.fill('c-3');
+    await page.keyboard.press('Enter');
+    await page.getByText('No record names this visitor.').waitFor();
+    await field.fill('c-1');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 records').waitFor();
+    expect(page.url()).not.toContain('c-1');
+    expect(await pageFaults(page)).toEqual([]);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'File for the visitor, JSON' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/^visitor-.*\.json$/);
+    await page.getByRole('button', { name: 'Erase all of them…' }).click();
+    const box = dialog('Erase a visitor');
+    await box.getByText('(2)').waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    await box.getByRole('textbox', { name: 'Reason' }).fill('Request of today');
+    const erase = box.getByRole('button', { name: 'Erase for good' });
+    expect(await erase.isDisabled()).toBe(true);
+    await box.getByRole('textbox', { name: 'Type “Tea shop” to go on' }).fill('Tea shop');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 records are erased.').waitFor();
+    await page.getByText('No record names this visitor.').waitFor();
+    const left = (await api('GET', '/consents')) as { items: { additionalFields: object }[] };
+    expect(left.items.map(({ additionalFields }) => additionalFields)).toEqual([{ customerId: 'c-2' }]);
+  });
+
+  it('erases one record from its drawer, with a reason and the project’s name', async () => {
+    const id = await choose();
+    await open(`/consents?open=${id}`);
+    const drawer = dialog('Consent record');
+    await drawer.getByRole('button', { name: 'Erase this record…' }).click();
+    const box = dialog('Erase this record');
+    await box.getByRole('textbox', { name: 'Type “Tea shop” to go on' }).fill('Tea shop');
+    await box.getByRole('button', { name: 'Erase for good' }).click();
+    // Without a reason nothing goes.
+    expect(
+      await box.getByRole('textbox', { name: 'Reason' }).evaluate((input) => input.matches(':invalid')),
+    ).toBe(true);
+    await box.getByRole('textbox', { name: 'Reason' }).fill('Ticket 4711');
+    await page.keyboard.press('Enter');
+    await page.getByText('The record is erased.').waitFor();
+    await drawer.waitFor({ state: 'detached' });
+    await page.getByText('That is the only one.').waitFor();
+  });
+
+  it('leaves erasing to owners', async () => {
+    const his = await bo.newPage();
+    await open('/settings/privacy', his);
+    await his.getByRole('textbox', { name: 'customerId' }).fill('c-2');
+    await his.keyboard.press('Enter');
+    await his.getByText('One record').waitFor();
+    expect(await his.getByRole('button', { name: 'Erase all of them…' }).isDisabled()).toBe(true);
+    expect(await his.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await his.close();
+  });
+});
+
+describe('the audit log', () => {
+  const rows = () => page.locator('tbody tr:not([aria-hidden])');
+
+  it('tells who changed what, from what to what', async () => {
+    await open('/settings/audit');
+    await heading('Audit log');
+    await page.getByText('That is all of them.').waitFor();
+    await page.getByLabel('What', { exact: true }).selectOption('member.change_role');
+    await page.getByText('That is the only one.').waitFor();
+    expect(await rows().first().textContent()).toContain('ada@example.com');
+    await rows().first().getByRole('link').focus();
+    await page.keyboard.press('Enter');
+    const drawer = dialog('Change');
+    const changed = drawer.getByRole('row').filter({ hasText: 'Role' });
+    await changed.getByRole('cell', { name: 'Owner' }).waitFor();
+    await changed.getByRole('cell', { name: 'Editor' }).waitFor();
+    await drawer.getByText('bo@example.com').waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    // The address alone brings it back, also where the list does not show it.
+    const address = new URL(page.url());
+    await page.goto(
+      `${address.origin}${address.pathname}?open=${address.searchParams.get('open')}&action=tier.grant`,
+    );
+    await page.getByText('No change matches these filters.').waitFor();
+    await changed.getByRole('cell', { name: 'Owner' }).waitFor();
+    await drawer.getByRole('button', { name: 'Show only changes by ada@example.com' }).click();
+    await drawer.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByLabel('Who', { exact: true }).selectOption({ label: 'bo@example.com' });
+    await until('Bo’s alone are shown', async () => {
+      const who = await rows().locator('td:nth-child(2)').allTextContents();
+      return who.length > 0 && who.every((name) => name === 'bo@example.com');
+    });
+  });
+
+  it('is exported as the filters show it', async () => {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export CSV' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('audit.csv');
+    expect(new URL(file.url()).searchParams.get('actorId')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('says that the service is away, and goes on', async () => {
+    await context.setOffline(true);
+    await page.getByLabel('What', { exact: true }).selectOption('member.leave');
+    await page.getByText('The service does not answer.').waitFor({ timeout: 20_000 });
+    await context.setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('That is the only one.').waitFor();
+  });
+
+  it('is an owner’s to read', async () => {
+    const his = await bo.newPage();
+    await open('/settings/audit', his);
+    await his.getByText('This needs the role Owner.').waitFor();
+    expect(await his.getByRole('button', { name: 'Export CSV' }).isDisabled()).toBe(true);
+    expect(await pageFaults(his)).toEqual([]);
+    await his.close();
+  });
+});
+
+describe('deliveries', () => {
+  it('are chosen by boxes, counted, and sent', async () => {
+    // The demo's receiver refuses each.
+    await api('PUT', '/forwarding', { ...forwardingTo404(), enabled: true });
+    for (let i = 0; i < 3; i += 1) await choose({ hostname: 'shop.example.com' });
+    await open('/deliveries?category=http_4xx');
+    await until('three attempts are shown', async () => (await page.locator('tbody tr').count()) === 3);
+    await page
+      .getByRole('checkbox', { name: /^Choose the record/ })
+      .first()
+      .focus();
+    await page.keyboard.press('Space');
+    await page.getByText('One record is chosen.').waitFor();
+    await page.getByRole('checkbox', { name: 'Choose all that are shown' }).click();
+    await page.getByText('3 records are chosen.').waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Send 3 again' }).click();
+    const box = dialog('Send 3 again');
+    await box.getByText('3 records are going to be sent.').waitFor();
+    await box.getByRole('button', { name: 'Send 3 again' }).click();
+    await page.getByText('Queued 3 records.').waitFor();
+    await until('six attempts are shown', async () => (await page.locator('tbody tr').count()) === 6);
+    // What the filters show is what is offered for all of them.
+    await page.getByRole('button', { name: 'Send several…' }).click();
+    const many = dialog('Send several…');
+    expect(await many.getByLabel('Why it failed').inputValue()).toBe('http_4xx');
+    await many.getByRole('button', { name: 'Count them' }).click();
+    await many.getByText('3 records are going to be sent.').waitFor();
+    await many.getByLabel('Why it failed').selectOption('dns');
+    await many.getByRole('button', { name: 'Count them' }).click();
+    await many.getByText('No record matches.').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  it('say “Send” where nothing was sent before', async () => {
+    await api('PUT', '/forwarding', { ...forwardingTo404(), enabled: false });
+    const id = await choose();
+    await open(`/consents?open=${id}`);
+    await dialog('Consent record').getByRole('button', { name: 'Send', exact: true }).waitFor();
+  });
+});
+
+describe('the ownership', () => {
+  it('is handed over by typing the project’s name', async () => {
+    await open('/settings/members');
+    await page.getByLabel('New owner').selectOption({ label: 'bo@example.com' });
+    await page.getByRole('button', { name: 'Hand the ownership over' }).click();
+    const box = dialog('Hand the ownership over');
+    await box.getByText('bo@example.com becomes owner').waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    await box.getByRole('textbox', { name: 'Type “Tea shop” to go on' }).fill('Tea shop');
+    await page.keyboard.press('Enter');
+    await page.getByText('bo@example.com is owner now, and you are editor.').waitFor();
+    await page.getByText('This needs the role Owner.').first().waitFor();
+  });
+});
