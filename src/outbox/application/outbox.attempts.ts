@@ -1,0 +1,189 @@
+import { Logger } from '@nestjs/common';
+import { ThrottledLog } from '../../shared/throttled-log.js';
+import { type Attempt, type Ending, type OutboxMessage } from '../domain/outbox-message.js';
+import type { OutboxMetrics } from '../infrastructure/outbox.metrics.js';
+import type { LeasedMessage, OutboxStore } from '../infrastructure/outbox.store.js';
+import type { OutboxService } from '../outbox.service.js';
+import type { OutboxSettler } from './outbox.settler.js';
+import type { Ready, WorkerSlots } from './worker-slots.js';
+
+/** A message that waited longer for its slot goes back: the settings it was prepared with may be old. */
+const READY_MAX_MS = 2_000;
+/** A timer may go off so much before its time, by the clock that the pause is measured with. */
+const TIMER_EARLY_MS = 2;
+
+/** How an attempt ended, seen from here. */
+type AttemptEnd = Ending<unknown> | { kind: 'threw'; cause: unknown };
+
+/** What attempts are made with. */
+export interface AttemptParts {
+  slots: WorkerSlots;
+  store: OutboxStore;
+  settler: OutboxSettler;
+  outbox: OutboxService;
+  metrics: OutboxMetrics;
+  leaseMs: number;
+  /** Called where there may be more to claim: a slot is free, or a message was put back. */
+  ring: () => void;
+}
+
+/** Has handlers prepare and attempt what one worker has claimed, as slots become free, and what came of it settled. */
+export class OutboxAttempts {
+  private readonly releaseFailure = new ThrottledLog(
+    new Logger(OutboxAttempts.name),
+    'messages could not be given back; others get them when their leases have run out',
+  );
+  private readonly abort = new AbortController();
+  /** The batches under way; each ends with the last of its outcomes written. */
+  private readonly batches = new Set<Promise<void>>();
+  private stopping = false;
+
+  constructor(private readonly parts: AttemptParts) {}
+
+  /** Counts them at once and works in the background: the next claim need not wait for this preparation. */
+  begin(leased: LeasedMessage[], claimedMs: number): void {
+    const { metrics, slots } = this.parts;
+    metrics.reclaims.inc(leased.filter(({ message }) => message.unknownOutcomes > 0).length);
+    slots.claimed(leased, claimedMs);
+    const topics = [...Map.groupBy(leased, ({ message }) => message.topic)];
+    const batch = Promise.all(
+      topics.map(async ([topic, entries]) => {
+        const attempts = await this.prepare(topic, entries);
+        await Promise.all(
+          entries.map((entry, index) => this.enqueue({ leased: entry, attempt: attempts[index], claimedMs })),
+        );
+      }),
+    ).then(() => {
+      this.batches.delete(batch);
+    });
+    this.batches.add(batch);
+  }
+
+  /** Begins no further attempt; gives back what waits for a slot. */
+  stop(): void {
+    this.stopping = true;
+    for (const key of this.parts.slots.waitingKeys) this.giveBack(key);
+  }
+
+  /** Resolves once all that was begun so far is settled or given back. */
+  async ended(): Promise<void> {
+    await Promise.all(this.batches);
+  }
+
+  /** Cuts off what is still under way. */
+  cutOff(): void {
+    this.abort.abort();
+  }
+
+  /** Never more than half of the lease: after a pause of the process the message may be somebody else's. */
+  private get readyMaxMs(): number {
+    return Math.min(READY_MAX_MS, this.parts.leaseMs / 2);
+  }
+
+  /**
+   * Has the handler prepare a batch. Where that throws, each message is prepared alone, so that a poisoned
+   * one stands alone; it comes back as an attempt that throws.
+   */
+  private async prepare(topic: string, entries: LeasedMessage[]): Promise<Attempt<unknown>[]> {
+    try {
+      return await this.parts.outbox.handlerOf(topic).prepare(entries.map(({ message }) => message));
+    } catch (error) {
+      if (entries.length === 1) return [() => Promise.reject(error as Error)];
+      const alone = await Promise.all(entries.map((entry) => this.prepare(topic, [entry])));
+      return alone.flat();
+    }
+  }
+
+  /** Resolves once the message is settled or given back. Never rejects. */
+  private enqueue(ready: Omit<Ready, 'done'>): Promise<void> {
+    return new Promise((done) => {
+      const { orderingKey } = ready.leased.message;
+      this.parts.slots.add({ ...ready, done });
+      if (this.stopping) this.giveBack(orderingKey);
+      else this.startReady(orderingKey);
+    });
+  }
+
+  /** Begins what has a slot. */
+  private startReady(orderingKey: string): void {
+    const { slots } = this.parts;
+    for (let next = slots.next(orderingKey); next; next = slots.next(orderingKey)) {
+      if (performance.now() - next.claimedMs > this.readyMaxMs) void this.release([next]);
+      else void this.attempt(next);
+    }
+  }
+
+  /** Never rejects. */
+  private async attempt({ leased, attempt, claimedMs, done }: Ready): Promise<void> {
+    const { slots, ring } = this.parts;
+    const { orderingKey } = leased.message;
+    const startedMs = performance.now();
+    slots.started(leased, startedMs);
+    const end = await this.endOf(leased.message, attempt);
+    // The receiver has answered: its slot is free, and need not wait until the outcome is on the disk.
+    const healthy = end.kind !== 'settled' || end.healthy;
+    const putOff = end.kind === 'put_off' ? { putOffMs: end.afterMs } : {};
+    slots.left(leased, { startedMs, nowMs: performance.now(), healthy, ...putOff });
+    if (end.kind === 'put_off') setTimeout(ring, end.afterMs + TIMER_EARLY_MS).unref();
+    // What waits behind a receiver that fails may be sent by another worker, or later.
+    if (!healthy || end.kind === 'put_off') this.giveBack(orderingKey);
+    for (const waiting of slots.waitingKeys) this.startReady(waiting);
+    ring();
+    await this.conclude(leased, end, claimedMs);
+    const madeRoom = slots.forget(1);
+    // A message that was put back may be due again.
+    if (madeRoom || end.kind !== 'settled') ring();
+    done();
+  }
+
+  /** Gives back all that is ready of a key. */
+  private giveBack(orderingKey: string): void {
+    const line = this.parts.slots.takeWaiting(orderingKey);
+    if (line.length > 0) void this.release(line);
+  }
+
+  /** Gives messages back as if they had never been claimed. Never rejects. */
+  private async release(line: Ready[]): Promise<void> {
+    const { slots, ring } = this.parts;
+    for (const { leased } of line) slots.givenBack(leased, performance.now());
+    await this.returnAll(line.map(({ leased }) => leased));
+    slots.forget(line.length);
+    for (const { done } of line) done();
+    ring();
+  }
+
+  /** Where this fails the leases run out by themselves. Never rejects. */
+  private async returnAll(leased: LeasedMessage[]): Promise<void> {
+    await this.parts.store.release(leased).catch((error: unknown) => this.releaseFailure.warn(error));
+  }
+
+  private async endOf(message: OutboxMessage, attempt: Attempt<unknown> | undefined): Promise<AttemptEnd> {
+    try {
+      const handler = this.parts.outbox.handlerOf(message.topic);
+      if (message.unknownOutcomes >= handler.retry.unknownOutcomesMax) {
+        this.parts.metrics.givenUp.inc();
+        return handler.giveUp(message);
+      }
+      if (!attempt) throw new Error(`the handler of ${message.topic} prepared too few attempts`);
+      return await attempt(this.abort.signal);
+    } catch (cause) {
+      return { kind: 'threw', cause };
+    }
+  }
+
+  private async conclude(leased: LeasedMessage, end: AttemptEnd, claimedMs: number): Promise<void> {
+    const { settler } = this.parts;
+    switch (end.kind) {
+      case 'settled':
+        return settler.settle(leased, end.outcome, claimedMs);
+      case 'put_off':
+        return this.returnAll([leased]);
+      case 'retry':
+        return settler.putBack(leased, end);
+      case 'dead':
+        return settler.bury(leased, end);
+      case 'threw':
+        return settler.fail(leased, end.cause);
+    }
+  }
+}
