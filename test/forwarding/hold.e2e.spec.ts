@@ -1,7 +1,15 @@
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHttpApp } from '../../src/app/http-app.js';
 import { idsAt, startForwarding } from '../support/forwarding.js';
 import type { Json } from '../support/json.js';
-import { deliveriesOf, read, saveForwarding } from '../support/pipeline.js';
+import {
+  choose as chooseAt,
+  createForwardingProject,
+  deliveriesOf,
+  read,
+  saveForwarding,
+} from '../support/pipeline.js';
+import { startTestService, type TestService, testSettings } from '../support/service.js';
 import type { TestProject } from '../support/project.js';
 import type { Receiver } from '../support/receiver.js';
 import { mailsLeft, mailTo } from '../support/mails.js';
@@ -11,7 +19,7 @@ import { until } from '../support/until.js';
 
 const HOUR_MS = 3_600_000;
 const forwarding = await startForwarding({ worker: true });
-const { choose, forwardingTo, receive, service } = forwarding;
+const { choose, environment, forwardingTo, receive, service } = forwarding;
 
 afterEach(forwarding.resetReceivers);
 afterAll(forwarding.close);
@@ -239,6 +247,68 @@ describe('a held project is probed at once', () => {
     expect(skipped).toHaveLength(ids.length - tried);
     expect(await stateOf(project)).toMatchObject({ state: 'active' });
     expect(await gateOf(project)).toBeUndefined();
+  });
+});
+
+describe('where the operator has switched it off (FORWARDING_HOLD_HOURS=0)', () => {
+  const COUNT = 12;
+  const withoutHolds = { ...environment, FORWARDING_HOLD_HOURS: '0' };
+  let off: TestService;
+  beforeAll(async () => {
+    off = await startTestService(withoutHolds);
+  });
+  afterAll(() => off.close());
+
+  const failing = async (): Promise<{ project: TestProject; receiver: Receiver }> => {
+    const receiver = await receive({ kind: 'answer', status: 503 });
+    return { project: await createForwardingProject(off, receiver.url, { authMode: 'none' }), receiver };
+  };
+  /** As a service with holds has left it. */
+  const hold = async (project: TestProject, opensIn: string): Promise<void> => {
+    await off.database.query(
+      "insert into forwarding_hold (project_id, phase, failures, held_since, held_reason) values ($1, 'held', 5, now(), 'It was away.')",
+      [project.id],
+    );
+    await off.database.query(
+      "insert into outbox_gate (ordering_key, topic, opens_at, width) values ($1, 'consent.recorded', now() + $2::interval, 1)",
+      [project.id, opensIn],
+    );
+  };
+  const allFail = async (project: TestProject): Promise<void> => {
+    await until('all have failed', async () => (await deliveriesOf(project)).length === COUNT, 20_000);
+    expect((await deliveriesOf(project)).every(({ outcome }) => outcome === 'failed')).toBe(true);
+    expect(await stateOf(project)).toMatchObject({ state: 'active', heldSince: null, waiting: 0 });
+    expect(await off.database.query('select from forwarding_hold')).toEqual([]);
+    expect(await off.database.query('select from outbox_gate')).toEqual([]);
+  };
+  const chooseAll = async (project: TestProject): Promise<void> => {
+    for (let sent = 0; sent < COUNT; sent++) await chooseAt(off, project.id);
+  };
+
+  it('every record gets its one attempt', async () => {
+    const { project, receiver } = await failing();
+    await chooseAll(project);
+    await allFail(project);
+    expect(receiver.requests).toHaveLength(COUNT);
+  });
+
+  it('what another process holds meanwhile goes with the next probe', async () => {
+    const { project } = await failing();
+    await hold(project, '0 s');
+    await chooseAll(project);
+    await allFail(project);
+  });
+
+  it('what was held before goes when a process starts', async () => {
+    const { project, receiver } = await failing();
+    await hold(project, '1 hour');
+    await chooseAll(project);
+    expect(await stateOf(project)).toMatchObject({ state: 'held', waiting: COUNT });
+    expect(receiver.requests).toEqual([]);
+    const next = await createHttpApp(testSettings(off.database.url, { ...withoutHolds, RUN_WORKER: 'false' }));
+    await next.init();
+    await next.close();
+    await allFail(project);
   });
 });
 

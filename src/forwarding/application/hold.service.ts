@@ -1,12 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
 import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
-import { countHeld, forgetProbes, readHold } from '../infrastructure/hold.rows.js';
+import { countHeld, forgetAllHolds, forgetProbes, readHold } from '../infrastructure/hold.rows.js';
 import { placeOf } from './settle-holds.js';
 
 /** Records behind one gate are counted up to here for the metrics. */
@@ -27,14 +29,24 @@ export interface HoldView {
 
 /** What others see and want of holds. */
 @Injectable()
-export class HoldService {
+export class HoldService implements OnApplicationBootstrap {
+  private readonly logger = new Logger(HoldService.name);
+  private readonly isSwitchedOff: boolean;
+
   constructor(
     private readonly em: EntityManager,
     private readonly outbox: OutboxService,
     metrics: ForwardingMetrics,
+    @SettingsFrom(forwardingSettings) { holdHours }: ForwardingSettings,
   ) {
+    this.isSwitchedOff = holdHours === 0;
     const counted = new RecentAnswer(() => this.count(), BACKLOG_AGE_MAX_MS);
     metrics.watchHolds(() => counted.get());
+  }
+
+  /** Where the operator has switched holds off since, nothing goes on waiting for the next probe. */
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.isSwitchedOff) await this.releaseAll();
   }
 
   async read(projectId: string): Promise<HoldView> {
@@ -67,6 +79,19 @@ export class HoldService {
     const isHeld = await forgetProbes(tx, projectId);
     await this.outbox.openGate(tx, placeOf(projectId));
     return isHeld;
+  }
+
+  private async releaseAll(): Promise<void> {
+    const released = await this.em.fork().transactional(async (tx) => {
+      const projectIds = await forgetAllHolds(tx);
+      await this.outbox.removeGates(tx, projectIds.map(placeOf));
+      return projectIds.length;
+    });
+    if (released > 0)
+      this.logger.warn(
+        { projects: released },
+        'holds are switched off; what waited for receivers is sent now',
+      );
   }
 
   private async count(): Promise<{ projects: number; records: number }> {

@@ -76,6 +76,18 @@ export async function deleteHolds(tx: EntityManager, projectIds: readonly string
   );
 }
 
+/** Forgets what is known of all receivers, in the caller's transaction; returns their projects. */
+export async function forgetAllHolds(tx: EntityManager): Promise<string[]> {
+  const { rows } = await sql<{ projectId: string }>`
+    with locked as materialized (
+      select project_id from forwarding_hold order by project_id for update
+    )
+    delete from forwarding_hold h using locked where h.project_id = locked.project_id
+    returning h.project_id as "projectId"
+  `.execute(tx.getKysely());
+  return rows.map(({ projectId }) => projectId);
+}
+
 /** Lets the back-off of a held project begin anew, in the caller's transaction; returns whether it is held. */
 export async function forgetProbes(tx: EntityManager, projectId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
