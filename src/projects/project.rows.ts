@@ -161,8 +161,13 @@ export async function writeVisitorReference(
  * A fragment for another module's statement: the project as `p`, of which it may read `id`, `domains`, `tier`,
  * `visitor_reference_field`, `visitor_reference_hashed` and `visitor_salt`.
  */
-export function joinProject(idExpression: string, kind: 'join' | 'left join' = 'join'): string {
-  return `${kind} project p on p.id = ${idExpression}`;
+export function joinProject(idExpression: string): string {
+  return `join project p on p.id = ${idExpression}`;
+}
+
+/** The same, all null where the project is gone: a look into the primary key for each row, whatever the planner thinks. */
+export function lookUpProject(idExpression: string): string {
+  return `left join lateral (select * from project where id = ${idExpression} limit 1) p on true`;
 }
 
 /** A fragment for another module's insert: a query of the project's id, with no row where the project is gone. */

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import type { ConsentRow } from '../../src/consent/infrastructure/consent-statement.js';
+import { ConsentEvents } from '../../src/consent/consent.events.js';
+import { batchStatement, type ConsentRow } from '../../src/consent/infrastructure/consent-statement.js';
 import { ConsentWriter, type Written } from '../../src/consent/infrastructure/consent-writer.js';
 import { newId } from '../../src/shared/ids.js';
 import { saveForwarding } from '../support/pipeline.js';
@@ -70,6 +71,21 @@ async function occupyConnections(): Promise<Promise<Written>[]> {
   });
   return first;
 }
+
+describe('the plan of a batch', () => {
+  it('finds projects and settings by their keys, though it was made while the tables are nearly empty', async () => {
+    const { text } = batchStatement(service.app.get(ConsentEvents, { strict: false }).audienceExpression);
+    const { rows } = await writer['pool'].query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
+    const reads = rows.flatMap(
+      (row) => /Scan.* on (?:project|forwarding_settings)\b/.exec(row['QUERY PLAN'])?.[0] ?? [],
+    );
+    expect(reads).toEqual([
+      'Scan using project_pkey on project',
+      'Scan using forwarding_settings_pkey on forwarding_settings',
+      'Scan using forwarding_settings_pkey on forwarding_settings',
+    ]);
+  });
+});
 
 describe(ConsentWriter.name, () => {
   it('writes a message for each of the records that share a batch', async () => {

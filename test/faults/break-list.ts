@@ -41,8 +41,8 @@ export const BREAKS: Break[] = [
     mutations: [
       {
         symbol: 'APPENDED',
-        from: /where judged\.unannounced is null/,
-        to: 'where judged.unannounced is null and random() < 0.95',
+        from: /where unannounced is null/,
+        to: 'where unannounced is null and random() < 0.95',
       },
     ],
     kinds: ['flush-redis'],

@@ -1,4 +1,4 @@
-import { joinProject } from '../../projects/project.rows.js';
+import { lookUpProject } from '../../projects/project.rows.js';
 import { appendMessagesSql, AWAKE_MS_SQL } from '../../outbox/outbox.sql.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
 import { HASH_PREFIX } from '../domain/visitor-reference.js';
@@ -31,7 +31,7 @@ const APPENDED = appendMessagesSql({
   projectId: 'project_id',
   subjectId: 'id',
   topic: CONSENT_RECORDED,
-  from: 'inserted join judged using (project_id, id) where judged.unannounced is null',
+  from: 'inserted where unannounced is null',
 });
 
 const VISITOR_HASH = visitorHashSql(visitorValueSql('input.extra::jsonb'));
@@ -82,7 +82,7 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
           -- Nothing is read where the project names no field.
           case when p.visitor_reference_field is not null then ${VISITOR_HASH} end as visitor_hash,
           p.visitor_reference_hashed, p.visitor_reference_field
-        from input ${joinProject('input.project_id', 'left join')}
+        from input ${lookUpProject('input.project_id')}
       ), inserted as (
         insert into consent_record (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at,
@@ -97,7 +97,7 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
                visitor_key_hash
         from judged where known and origin_allowed
         on conflict do nothing
-        returning project_id, id
+        returning project_id, id, unannounced
       ), queued as (
         ${APPENDED}
       )

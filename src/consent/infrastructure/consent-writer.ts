@@ -26,6 +26,17 @@ const WRITE_CONNECTIONS = 2;
 const BATCH_ROWS_MAX = 256;
 /** Visitors who keep coming share a commit: they wait 4 ms for it at most, and a lone one for nothing. */
 const GATHER = { ms: 4, enough: 16 };
+/**
+ * One plan for all batches, made once, perhaps while the tables are empty: keys lead to rows all the same. Left to itself the
+ * server plans each small batch anew, as it would cost less than the average one: 1.0 ms of its processor time for a record
+ * alone, against 0.45 (and 0.38 for the simplest insert).
+ */
+const ONE_PLAN = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  jit: 'off',
+};
 /** Rows that may wait for a connection. Past it, requests are answered 503 at once rather than piling up. */
 export const WAITING_ROWS_MAX = 5_000;
 /** How long a row may wait while the database is away; then its request is answered 503. */
@@ -86,6 +97,7 @@ export class ConsentWriter implements OnApplicationShutdown {
       name: 'ingest',
       connections: WRITE_CONNECTIONS,
       statementMs: WAIT_MAX_MS,
+      serverSettings: ONE_PLAN,
       onDropped: (error) => this.unreachable.warn(error),
     });
   }

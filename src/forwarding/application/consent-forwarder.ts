@@ -165,17 +165,20 @@ function skip(reason: SkipReason): Ending<SignedOutcome> {
  * Which records are announced (spec §6), and why the others are not: `tier`, or `off`. The tier must allow it,
  * and either forwarding is on with an endpoint, or the request brought an endpoint, the project has none of its
  * own, and it either never saved any settings or allowed that. A constant, so the ingest can keep it in its
- * statement.
+ * statement. The settings are looked up by their key for each record: of an `exists` the planner may make a table of the
+ * settings of all projects.
  */
 function announcement(legacyAllowed: boolean): string {
   const tiers = FORWARDING_TIERS.map((tier) => `'${tier}'`).join(', ');
-  const own = `exists (
-    select 1 from forwarding_settings f
-    where f.project_id = p.id and f.enabled and f.endpoint_url is not null)`;
-  const legacy = `(input.custom_endpoint is not null and not exists (
-    select 1 from forwarding_settings f
-    where f.project_id = p.id and f.saved_at is not null
-      and (f.endpoint_url is not null or not f.enabled or not f.allow_custom_endpoint)))`;
+  const own = settingsSay('f.enabled and f.endpoint_url is not null');
+  const legacy = `(input.custom_endpoint is not null and not ${settingsSay(
+    'f.saved_at is not null and (f.endpoint_url is not null or not f.enabled or not f.allow_custom_endpoint)',
+  )})`;
   return `case when p.tier not in (${tiers}) then 'tier'
                when ${legacyAllowed ? `${own} or ${legacy}` : own} then null else 'off' end`;
+}
+
+/** Whether the project has settings, and this of them. */
+function settingsSay(claim: string): string {
+  return `coalesce((select ${claim} from forwarding_settings f where f.project_id = p.id), false)`;
 }
