@@ -29,12 +29,14 @@ export const databaseCommands: Command[] = [
           { migrate, pendingMigrations },
           { ormOptions },
           { copyDatabase, TargetNotEmptyError },
+          { oldServerSentence },
         ] = await Promise.all([
           import('@mikro-orm/postgresql'),
           import('pg'),
           import('../database/migrate.js'),
           import('./orm-options.js'),
           import('../database/copy.js'),
+          import('../database/server-version.js'),
         ]);
         if ((await pendingMigrations(orm)).length > 0)
           throw new OperatorError(
@@ -46,6 +48,8 @@ export const databaseCommands: Command[] = [
           await target.connect().catch((cause: unknown) => {
             throw new OperatorError('The target cannot be reached.', { cause });
           });
+          const oldVersion = await oldServerSentence(targetOrm);
+          if (oldVersion) throw new OperatorError(oldVersion);
           await source.connect();
           await migrate(targetOrm, { ownerUrl: to, runtimeUrl: to });
           const copied = await copyDatabase(source, target);

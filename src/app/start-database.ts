@@ -1,5 +1,4 @@
 import { MikroORM } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { Client } from 'pg';
 import type { databaseSettings } from '../database/database.settings.js';
 import { durabilityWarning } from '../database/durability.js';
@@ -12,6 +11,7 @@ import {
 } from '../database/migrate.js';
 import { ormOptions } from './orm-options.js';
 import { sharesSessions } from '../database/pooler.js';
+import { oldServerSentence } from '../database/server-version.js';
 import { missingKeysSentence } from '../forwarding/application/stored-tokens.js';
 import type { SettingsOf } from '../shared/declare-settings.js';
 import { refuseDevelopmentData } from './production-checks.js';
@@ -41,8 +41,8 @@ export async function prepareDatabase(settings: Settings): Promise<void> {
   const orm = await connectAsOwner(database);
   try {
     if (database.databaseUrl !== database.databaseOwnerUrl) await tryToServe(database);
-    await refuseSharedSessions(database);
     const isOwner = await mayMigrate(orm);
+    await refuseSharedSessions(isOwner ? Object.values(urlsOf(database)) : [database.databaseUrl]);
     if (isOwner) await migrate(orm, urlsOf(database));
     else await refuseOutdatedSchema(orm);
     const lack = await missingKeysSentence(orm.em, secrets);
@@ -71,6 +71,8 @@ export async function migrateOnly(
       throw new StartError(
         'This role may not change the tables. Set DATABASE_OWNER_URL to the role that owns them (docs/operations.md).',
       );
+    // The lock that keeps two migrations apart is one of a session.
+    await refuseSharedSessions([database.databaseOwnerUrl]);
     return await migrate(orm, urlsOf(database), onWait);
   } finally {
     await orm.close();
@@ -91,33 +93,39 @@ async function tryToServe({ databaseUrl }: DatabaseUrls): Promise<void> {
   try {
     await client.connect();
   } catch (cause) {
-    throw new StartError(`The database cannot be used: ${whyNot(cause)}`, { cause });
+    refuseDatabase(cause);
   } finally {
     await client.end().catch(() => {});
   }
 }
 
-async function refuseSharedSessions({ databaseUrl }: DatabaseUrls): Promise<void> {
-  const shared = await sharesSessions(databaseUrl, START_CONNECT_TIMEOUT_MS).catch((cause: unknown) => {
-    throw new StartError(`The database cannot be used: ${whyNot(cause)}`, { cause });
-  });
-  if (shared) throw new StartError(POOLER_SENTENCE);
+async function refuseSharedSessions(urls: string[]): Promise<void> {
+  for (const url of new Set(urls)) {
+    const shared = await sharesSessions(url, START_CONNECT_TIMEOUT_MS).catch(refuseDatabase);
+    if (shared) throw new StartError(POOLER_SENTENCE);
+  }
 }
 
 async function connectAsOwner({ databaseOwnerUrl }: DatabaseUrls): Promise<MikroORM> {
+  const orm = await MikroORM.init(
+    ormOptions(databaseOwnerUrl, {
+      connectTimeoutMs: START_CONNECT_TIMEOUT_MS,
+      statementMs: 0,
+      lockMs: MIGRATION_LOCK_TIMEOUT_MS,
+    }),
+  ).catch(refuseDatabase);
   try {
-    const orm = await MikroORM.init(
-      ormOptions(databaseOwnerUrl, {
-        connectTimeoutMs: START_CONNECT_TIMEOUT_MS,
-        statementMs: 0,
-        lockMs: MIGRATION_LOCK_TIMEOUT_MS,
-      }),
-    );
-    await sql`select 1`.execute(orm.em.fork().getKysely());
+    const oldVersion = await oldServerSentence(orm).catch(refuseDatabase);
+    if (oldVersion) throw new StartError(oldVersion);
     return orm;
-  } catch (cause) {
-    throw new StartError(`The database cannot be used: ${whyNot(cause)}`, { cause });
+  } catch (error) {
+    await orm.close();
+    throw error;
   }
+}
+
+function refuseDatabase(cause: unknown): never {
+  throw new StartError(`The database cannot be used: ${whyNot(cause)}`, { cause });
 }
 
 /** What keeps us from the database, in a sentence. The URL may hold a password, so it is not repeated. */

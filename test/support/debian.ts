@@ -26,19 +26,26 @@ export class DebianPostgres {
     private readonly server: ChildProcess,
   ) {}
 
-  /** `folder` may be entered by everybody; `settings` are those of the server, beside what it comes with. */
-  static async start(folder: string, settings: Record<string, string> = {}): Promise<DebianPostgres> {
+  /**
+   * `folder` may be entered by everybody; `settings` are those of the server, beside what it comes with. `programs` is
+   * the folder of another version's.
+   */
+  static async start(
+    folder: string,
+    settings: Record<string, string> = {},
+    programs = debianPrograms(),
+  ): Promise<DebianPostgres> {
     const user = postgresUser();
     const password = randomBytes(24).toString('base64url');
     const data = folderOf(user, join(folder, 'cluster'));
     const passwordFile = fileOf(user, join(folder, 'password'), password);
-    await run('initdb', folder, [
+    await run(join(programs, 'initdb'), folder, [
       `--pgdata=${data}`,
       '--username=postgres',
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
     ]);
-    return DebianPostgres.serve({ folder, data, password, settings });
+    return DebianPostgres.serve({ folder, data, password, settings, programs });
   }
 
   /** A copy that follows `primary`, in `folder`, under `name`: it answers when it follows. */
@@ -49,8 +56,10 @@ export class DebianPostgres {
     const { port, password } = primary;
     const data = folderOf(postgresUser(), join(folder, 'cluster'));
     const source = `host=127.0.0.1 port=${port} user=postgres password=${password} application_name=${name}`;
-    await run('pg_basebackup', folder, ['-D', data, '-d', source, '-R', '-X', 'stream', '-c', 'fast']);
-    const standby = await DebianPostgres.serve({ folder, data, password, settings });
+    const programs = debianPrograms();
+    const copy = ['-D', data, '-d', source, '-R', '-X', 'stream', '-c', 'fast'];
+    await run(join(programs, 'pg_basebackup'), folder, copy);
+    const standby = await DebianPostgres.serve({ folder, data, password, settings, programs });
     await until(`${name} follows`, async () => {
       const rows = await primary.query(
         'postgres',
@@ -66,11 +75,12 @@ export class DebianPostgres {
     data: string;
     password: string;
     settings: Record<string, string>;
+    programs: string;
   }): Promise<DebianPostgres> {
     const port = await freePort();
     const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...of.settings };
     const set = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const server = spawn(program('postgres'), ['-D', of.data, '-p', String(port), ...set], {
+    const server = spawn(join(of.programs, 'postgres'), ['-D', of.data, '-p', String(port), ...set], {
       ...postgresUser(),
       ...placeOf(of.folder),
       stdio: 'ignore',
@@ -104,7 +114,7 @@ export class DebianPostgres {
 
   /** As the superuser. */
   async query<Row extends Record<string, unknown>>(database: string, text: string): Promise<Row[]> {
-    const client = new Client({ connectionString: this.url(database, 'postgres') });
+    const client = new Client({ connectionString: this.url(database, 'postgres'), application_name: 'test' });
     await client.connect();
     try {
       return (await client.query<Row>(text)).rows;
@@ -195,13 +205,13 @@ function startPgBouncer(folder: string): ChildProcess {
   return spawn('/usr/sbin/pgbouncer', ['-q', file], { ...postgresUser(), cwd: folder, stdio: 'ignore' });
 }
 
-/** A program of Debian's PostgreSQL. */
-function program(name: string): string {
-  return join(VERSIONS, newestVersion(), 'bin', name);
+/** The folder of the programs of Debian's PostgreSQL. */
+function debianPrograms(): string {
+  return join(VERSIONS, newestVersion(), 'bin');
 }
 
-async function run(name: string, folder: string, given: string[]): Promise<void> {
-  await promisify(execFile)(program(name), given, { ...postgresUser(), ...placeOf(folder) });
+async function run(program: string, folder: string, given: string[]): Promise<void> {
+  await promisify(execFile)(program, given, { ...postgresUser(), ...placeOf(folder) });
 }
 
 function placeOf(folder: string): { cwd: string; env: NodeJS.ProcessEnv } {
