@@ -844,6 +844,7 @@ export const de: Texts = {
       operator: 'Der Betreiber',
       stripe: 'Der Zahlungsanbieter',
       system: 'Der Dienst selbst',
+      visitor: 'Der Besucher',
     },
     kindOf: { user: 'Person', api_key: 'API-Schlüssel' },
     actorGone: {

@@ -814,6 +814,7 @@ export const en = {
       operator: 'The operator',
       stripe: 'The billing provider',
       system: 'The service itself',
+      visitor: 'The visitor',
     },
     kindOf: { user: 'Person', api_key: 'API key' },
     actorGone: { user: 'Somebody who is gone', api_key: 'An API key that is gone' },

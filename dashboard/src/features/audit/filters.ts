@@ -2,8 +2,8 @@ import type { AuditEventDto } from '../../client/types.gen';
 import { t } from '../../texts/texts';
 
 /** Who can have made a change. */
-export const ACTOR_KINDS = ['user', 'api_key', 'operator', 'stripe', 'system'] as const;
-type ActorKind = (typeof ACTOR_KINDS)[number];
+type ActorKind = AuditEventDto['actor']['kind'];
+export const ACTOR_KINDS = Object.keys(t.audit.kinds) as ActorKind[];
 
 /** What the address says about the audit log. */
 export interface AuditFilters {
