@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkpointText, readCheckpoint } from './checkpoint.js';
+import { keyIdOf, openNote, signerOf, signNote, verifierLine } from './signed-note.js';
+import { readTlogProof, writeTlogProof } from './tlog-proof.js';
+
+// RFC 8032 §7.1, test 1.
+const SEED = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex');
+const PUBLIC_KEY = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
+
+const key = signerOf('consent.example/log', SEED);
+const root = Buffer.alloc(32, 7);
+
+describe('a signed note', () => {
+  const text = checkpointText({ origin: 'consent.example/log', size: 12, root });
+
+  it('has the key of the published seed', () => {
+    expect(key.publicKey.toString('hex')).toBe(PUBLIC_KEY);
+    expect(verifierLine(key)).toBe(
+      `consent.example/log+${keyIdOf(key).toString('hex')}+${Buffer.from(`01${PUBLIC_KEY}`, 'hex').toString('base64')}`,
+    );
+  });
+
+  it('opens with a key that has signed it, beside others', () => {
+    const other = signerOf('witness.example', Buffer.alloc(32, 1));
+    const note = signNote(text, [other, key]);
+    expect(openNote(note, [key])).toBe(text);
+    expect(openNote(note, [other])).toBe(text);
+    expect(openNote(note, [signerOf('witness.example', Buffer.alloc(32, 2))])).toBeNull();
+    expect(openNote(note, [])).toBeNull();
+  });
+
+  it('is refused with any byte altered', () => {
+    const note = Buffer.from(signNote(text, [key]));
+    for (let at = 0; at < note.length; at++) {
+      const altered = Buffer.from(note);
+      altered[at] = (altered[at] as number) ^ 1;
+      const opened = openNote(altered.toString(), [key]);
+      // The last bits of padded base64 stand for nothing: another spelling of the same signature.
+      expect([at, opened]).toEqual([at, at >= note.length - 4 && opened === text ? text : null]);
+    }
+  });
+
+  it('reads back as a checkpoint, and nothing else does', () => {
+    expect(readCheckpoint(text)).toEqual({ origin: 'consent.example/log', size: 12, root });
+    expect(readCheckpoint(`${text}since 2026-11\n`)).toMatchObject({ extensions: ['since 2026-11'] });
+    for (const wrong of [
+      '',
+      '\n12\n',
+      text.slice(0, -1),
+      text.replace('12', '012'),
+      text.replace('12', '1e3'),
+      text.replace('=', ''),
+      `${text}\n`,
+    ])
+      expect(readCheckpoint(wrong)).toBeNull();
+  });
+});
+
+describe('a proof in one file', () => {
+  const proof = { extra: Buffer.from('{"a":1}'), index: 5, path: [root, root], checkpoint: 'a\n\n— b c\n' };
+
+  it('reads back', () => {
+    expect(readTlogProof(writeTlogProof(proof))).toEqual(proof);
+    expect(readTlogProof(writeTlogProof({ ...proof, extra: null, path: [] }))).toEqual({
+      ...proof,
+      extra: null,
+      path: [],
+    });
+  });
+
+  it('is refused where it is none', () => {
+    const text = writeTlogProof(proof);
+    for (const wrong of [
+      '',
+      text.replace('@v1', '@v2'),
+      text.replace('index 5', 'index 05'),
+      text.replace(root.toString('base64'), root.toString('base64').slice(4)),
+      text.replace('\n\n', '\n'),
+    ])
+      expect(readTlogProof(wrong)).toBeNull();
+  });
+});

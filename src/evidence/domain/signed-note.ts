@@ -1,0 +1,78 @@
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
+
+/** The kind of signature, as signed-note numbers it. */
+const ED25519 = 0x01;
+const KEY_ID_BYTES = 4;
+const PUBLIC_KEY_BYTES = 32;
+/** What stands ahead of the 32 bytes of an Ed25519 key in PKCS #8 and SPKI (RFC 8410). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** A key whose notes can be checked: a name, and 32 bytes of Ed25519. */
+export interface VerifierKey {
+  /** Neither spaces nor a plus sign. */
+  name: string;
+  publicKey: Buffer;
+}
+
+/** A key that signs notes. */
+export interface SignerKey extends VerifierKey {
+  privateKey: KeyObject;
+}
+
+/** A signer from the 32 bytes that Ed25519 calls its seed. */
+export function signerOf(name: string, seed: Buffer): SignerKey {
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([PKCS8_PREFIX, seed]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+  return { name, privateKey, publicKey: spki.subarray(-PUBLIC_KEY_BYTES) };
+}
+
+/** The four bytes by which a signature says which key has made it. */
+export function keyIdOf({ name, publicKey }: VerifierKey): Buffer {
+  const named = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey]);
+  return hash('sha256', named, 'buffer').subarray(0, KEY_ID_BYTES);
+}
+
+/** `name+hash+base64`: how a key is published (C2SP signed-note). */
+export function verifierLine(key: VerifierKey): string {
+  const encoded = Buffer.concat([Buffer.of(ED25519), key.publicKey]).toString('base64');
+  return `${key.name}+${keyIdOf(key).toString('hex')}+${encoded}`;
+}
+
+/** `text`, whose lines all end with a newline, with one signature for each key behind an empty line. */
+export function signNote(text: string, keys: readonly SignerKey[]): string {
+  const lines = keys.map((key) => {
+    const signature = Buffer.concat([keyIdOf(key), sign(null, Buffer.from(text), key.privateKey)]);
+    return `— ${key.name} ${signature.toString('base64')}\n`;
+  });
+  return `${text}\n${lines.join('')}`;
+}
+
+/** The text of a note that one of the keys has signed; null where none of them has. */
+export function openNote(note: string, keys: readonly VerifierKey[]): string | null {
+  const split = note.lastIndexOf('\n\n');
+  if (split < 0 || !note.endsWith('\n')) return null;
+  const text = note.slice(0, split + 1);
+  const signed = note
+    .slice(split + 2, -1)
+    .split('\n')
+    .some((line) => keys.some((key) => isSignatureOf(key, text, line)));
+  return signed ? text : null;
+}
+
+function isSignatureOf(key: VerifierKey, text: string, line: string): boolean {
+  const [, name, encoded = ''] = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? [];
+  if (name !== key.name) return false;
+  const bytes = Buffer.from(encoded, 'base64');
+  if (!bytes.subarray(0, KEY_ID_BYTES).equals(keyIdOf(key))) return false;
+  const publicKey = createPublicKey({
+    key: Buffer.concat([SPKI_PREFIX, key.publicKey]),
+    format: 'der',
+    type: 'spki',
+  });
+  return verify(null, Buffer.from(text), publicKey, bytes.subarray(KEY_ID_BYTES));
+}

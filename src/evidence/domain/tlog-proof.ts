@@ -1,0 +1,45 @@
+import { HASH_BYTES } from './tree-hash.js';
+
+const HEADER = 'c2sp.org/tlog-proof@v1';
+
+/** A proof that an entry is in a log, for people without a connection (C2SP tlog-proof). */
+export interface TlogProof {
+  /** What whoever made it put into it. */
+  extra: Buffer | null;
+  index: number;
+  /** From the leaf up to the root. */
+  path: readonly Buffer[];
+  /** The signed note. */
+  checkpoint: string;
+}
+
+export function writeTlogProof({ extra, index, path, checkpoint }: TlogProof): string {
+  const lines = [
+    HEADER,
+    ...(extra ? [`extra ${extra.toString('base64')}`] : []),
+    `index ${index}`,
+    ...path.map((hash) => hash.toString('base64')),
+  ];
+  return `${lines.join('\n')}\n\n${checkpoint}`;
+}
+
+/** The parts of a proof; null where the text is none. What they say is not checked. */
+export function readTlogProof(text: string): TlogProof | null {
+  const split = text.indexOf('\n\n');
+  if (split < 0) return null;
+  const [header, ...lines] = text.slice(0, split).split('\n');
+  if (header !== HEADER) return null;
+  const extra = lines[0]?.startsWith('extra ') ? lines.shift()?.slice('extra '.length) : undefined;
+  const [, index] = /^index (0|[1-9]\d{0,15})$/.exec(lines.shift() ?? '') ?? [];
+  const path = lines.map((line) => Buffer.from(line, 'base64'));
+  const isPath = path.every(
+    (hash, at) => hash.length === HASH_BYTES && hash.toString('base64') === lines[at],
+  );
+  if (index === undefined || !isPath) return null;
+  return {
+    extra: extra === undefined ? null : Buffer.from(extra, 'base64'),
+    index: Number(index),
+    path,
+    checkpoint: text.slice(split + 2),
+  };
+}

@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto';
+
+/** Bytes of a hash, which is always SHA-256. */
+export const HASH_BYTES = 32;
+
+const LEAF_PREFIX = Buffer.of(0x00);
+const NODE_PREFIX = Buffer.of(0x01);
+
+/** The root of a tree without leaves (RFC 6962 §2.1). */
+export const EMPTY_ROOT = hash('sha256', '', 'buffer');
+
+/** The hash of a leaf that holds `entry` (RFC 6962 §2.1). */
+export function leafHash(entry: Uint8Array): Buffer {
+  return hash('sha256', Buffer.concat([LEAF_PREFIX, entry]), 'buffer');
+}
+
+/** The hash of a node over its two children. */
+export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
+  return hash('sha256', Buffer.concat([NODE_PREFIX, left, right]), 'buffer');
+}
+
+/** The root over hashes of equal height whose number is a power of two. */
+export function perfectRoot(hashes: readonly Buffer[]): Buffer {
+  let level = hashes;
+  while (level.length > 1) {
+    const above: Buffer[] = [];
+    for (let at = 0; at < level.length; at += 2)
+      above.push(nodeHash(level[at] as Buffer, level[at + 1] as Buffer));
+    level = above;
+  }
+  const root = level[0];
+  if (!root) throw new RangeError('there is no root over no hashes');
+  return root;
+}
+
+/**
+ * Puts what stands left of `right` on top of it: `hashes` are of one height, oldest first, and `right` is the root over
+ * all leaves behind them, which are fewer than one of them covers. Their number need not be a power of two.
+ */
+export function foldOnto(right: Buffer | null, hashes: readonly Buffer[]): Buffer | null {
+  let root = right;
+  let end = hashes.length;
+  for (let width = 1; end > 0; width *= 2) {
+    if (end % (width * 2) === 0) continue;
+    const left = perfectRoot(hashes.slice(end - width, end));
+    root = root ? nodeHash(left, root) : left;
+    end -= width;
+  }
+  return root;
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type ReadTile, rootOfRange } from './tile-reader.js';
+import { tilePath, TILE_WIDTH } from './tile.js';
+import { append, EMPTY_EDGE, rootOf, type TreeEdge } from './tree-edge.js';
+import { EMPTY_ROOT, leafHash, nodeHash } from './tree-hash.js';
+import { consistencyRanges, inclusionRanges, includes, isConsistent } from './tree-proof.js';
+
+/** The root as RFC 6962 §2.1 defines it, word for word. */
+function definedRoot(leaves: readonly Buffer[]): Buffer {
+  if (leaves.length === 0) return EMPTY_ROOT;
+  if (leaves.length === 1) return leaves[0] as Buffer;
+  let width = 1;
+  while (width * 2 < leaves.length) width *= 2;
+  return nodeHash(definedRoot(leaves.slice(0, width)), definedRoot(leaves.slice(width)));
+}
+
+const leavesOf = (count: number): Buffer[] =>
+  Array.from({ length: count }, (_none, at) => leafHash(Buffer.from(`entry ${at}`)));
+
+/** Appends in steps of the given sizes, and keeps each tile under its path. */
+function grown(steps: readonly number[]): { edge: TreeEdge; read: ReadTile; leaves: Buffer[] } {
+  const leaves = leavesOf(steps.reduce((sum, step) => sum + step, 0));
+  const tiles = new Map<string, Buffer>();
+  let edge = EMPTY_EDGE;
+  for (const step of steps) {
+    const appended = append(edge, leaves.slice(edge.size, edge.size + step));
+    for (const tile of appended.tiles) tiles.set(tilePath(tile), tile.bytes);
+    edge = appended.edge;
+  }
+  const read: ReadTile = (tile) => {
+    const bytes = tiles.get(tilePath(tile));
+    return bytes ? Promise.resolve(bytes) : Promise.reject(new Error(`no tile ${tilePath(tile)}`));
+  };
+  return { edge, read, leaves };
+}
+
+describe('tree hashes', () => {
+  // The known answers of RFC 6962's own test data, as its implementations carry them.
+  const ENTRIES = [
+    '',
+    '00',
+    '10',
+    '2021',
+    '3031',
+    '40414243',
+    '5051525354555657',
+    '606162636465666768696a6b6c6d6e6f',
+  ];
+  const ROOTS = [
+    '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
+    'fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125',
+    'aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77',
+    'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
+    '4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4',
+    '76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef',
+    'ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c',
+    '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
+  ];
+
+  it.each(ROOTS.map((root, at) => [at + 1, root] as const))('of %d leaves are known', (size, root) => {
+    const leaves = ENTRIES.slice(0, size).map((entry) => leafHash(Buffer.from(entry, 'hex')));
+    expect(rootOf(append(EMPTY_EDGE, leaves).edge).toString('hex')).toBe(root);
+  });
+
+  it('of no leaf is the hash of nothing', () => {
+    expect(rootOf(EMPTY_EDGE).toString('hex')).toBe(
+      'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    );
+  });
+});
+
+describe('a tree in tiles', () => {
+  const steps = fc.array(fc.integer({ min: 0, max: 700 }), { minLength: 1, maxLength: 4 });
+
+  it('has the defined root, however it has grown', () => {
+    fc.assert(
+      fc.property(steps, (sizes) => {
+        const { edge, leaves } = grown(sizes);
+        expect(rootOf(edge)).toEqual(definedRoot(leaves));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('tells the root of each range that a proof hashes over', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.nat(), async (sizes, chosen) => {
+        const { edge, read, leaves } = grown(sizes);
+        if (edge.size === 0) return;
+        const index = chosen % edge.size;
+        for (const range of inclusionRanges(index, edge.size))
+          expect(await rootOfRange(range, edge.size, read)).toEqual(
+            definedRoot(leaves.slice(range.start, range.end)),
+          );
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('climbs to the third level at 65,536 leaves', () => {
+    const { edge, leaves } = grown([TILE_WIDTH ** 2 + 1]);
+    expect(edge.levels.map(({ length }) => length)).toEqual([1, 0, 1]);
+    expect(rootOf(edge)).toEqual(definedRoot(leaves));
+  });
+});
+
+describe('paths of tiles', () => {
+  it.each([
+    [{ level: 0, index: 0, width: 256 }, 'tile/0/000'],
+    [{ level: 0, index: 1_234_067, width: 256 }, 'tile/0/x001/x234/067'],
+    [{ level: 2, index: 273, width: 6 }, 'tile/2/273.p/6'],
+  ])('%j is %s', (tile, path) => {
+    expect(tilePath(tile)).toBe(path);
+  });
+});
+
+describe('proofs', () => {
+  const pathOf = async (ranges: ReturnType<typeof inclusionRanges>, size: number, read: ReadTile) =>
+    Promise.all(ranges.map((range) => rootOfRange(range, size, read)));
+
+  it('show each leaf in its tree, and in no other place, with no other hash', async () => {
+    for (const size of [1, 2, 3, 7, 8, 13, 255, 256, 257]) {
+      const { edge, read, leaves } = grown([size]);
+      const root = rootOf(edge);
+      for (let index = 0; index < size; index++) {
+        const path = await pathOf(inclusionRanges(index, size), size, read);
+        const leaf = leaves[index] as Buffer;
+        expect([size, index, includes(leaf, { index, size, path, root })]).toEqual([size, index, true]);
+        if (size === 1) continue;
+        const elsewhere = (index + 1) % size;
+        expect(includes(leaf, { index: elsewhere, size, path, root })).toBe(false);
+        expect(includes(leaves[elsewhere] as Buffer, { index, size, path, root })).toBe(false);
+        expect(includes(leaf, { index, size, path: path.slice(1), root })).toBe(false);
+        expect(includes(leaf, { index, size, path: [...path, root], root })).toBe(false);
+      }
+    }
+  });
+
+  it('lead from each tree to each that has grown from it, and to no other', async () => {
+    const size = 40;
+    const { read, leaves } = grown(Array.from({ length: size }, () => 1));
+    const roots = Array.from({ length: size + 1 }, (_none, at) => definedRoot(leaves.slice(0, at)));
+    const forged = definedRoot([leafHash(Buffer.from('another')), ...leaves.slice(1)]);
+    for (let to = 1; to <= size; to++)
+      for (let from = 1; from <= to; from++) {
+        const path = await pathOf(consistencyRanges(from, to), to, read);
+        const earlier = { size: from, root: roots[from] as Buffer };
+        const later = { size: to, root: roots[to] as Buffer };
+        expect([from, to, isConsistent(earlier, later, path)]).toEqual([from, to, true]);
+        expect(isConsistent({ ...earlier, root: forged }, later, path)).toBe(false);
+        expect(isConsistent(earlier, { ...later, root: forged }, path)).toBe(false);
+        if (from < to) expect(isConsistent({ ...earlier, size: from + 1 }, later, path)).toBe(false);
+      }
+  });
+
+  it('are as short as a tree is high, also beyond 2^32 leaves', () => {
+    expect(inclusionRanges(2 ** 33 + 5, 2 ** 34)).toHaveLength(34);
+    expect(() => inclusionRanges(5, 5)).toThrow(RangeError);
+    expect(() => consistencyRanges(0, 5)).toThrow(RangeError);
+  });
+});
