@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
 import { checkpointText } from '../../src/evidence/domain/checkpoint.js';
@@ -107,5 +109,19 @@ describe('the verifier', () => {
       [earlier, at(100, 3), ''],
     ] as const)
       await expect(verifyConsistency(first.checkpoint, second.checkpoint, path, keys)).rejects.toThrow();
+  });
+});
+
+describe('canonical JSON', () => {
+  const vector = (name: string): string =>
+    readFileSync(join(import.meta.dirname, '..', 'vectors', 'jcs', name), 'utf8');
+
+  // The published examples of RFC 8785.
+  it.each(['arrays', 'french', 'structures', 'unicode', 'values', 'weird'])('is as published: %s', (name) => {
+    expect(canonical(JSON.parse(vector(`${name}.input.json`)))).toBe(vector(`${name}.output.json`).trim());
+  });
+
+  it('refuses what is no Unicode', () => {
+    expect(() => canonical({ text: '\ud800' })).toThrow('no Unicode');
   });
 });

@@ -105,6 +105,18 @@ describe('a tree in tiles', () => {
   });
 });
 
+describe('the tiles of 70,000 leaves', () => {
+  it('are those of the example in tlog-tiles', () => {
+    const { tiles } = append(EMPTY_EDGE, leavesOf(70_000));
+    const count = (level: number, width: number): number =>
+      tiles.filter((tile) => tile.level === level && tile.width === width).length;
+    expect(tiles).toHaveLength(273 + 1 + 1 + 1 + 1);
+    expect([count(0, 256), count(0, 112), count(1, 256), count(1, 17), count(2, 1)]).toEqual([
+      273, 1, 1, 1, 1,
+    ]);
+  });
+});
+
 describe('paths of tiles', () => {
   it.each([
     [{ level: 0, index: 0, width: 256 }, 'tile/0/000'],
