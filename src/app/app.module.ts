@@ -7,6 +7,7 @@ import { AccessModule } from '../access/access.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { DatabaseModule } from '../database/database.module.js';
+import { EvidenceModule } from '../evidence/evidence.module.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { LoggerModule } from 'nestjs-pino';
@@ -71,6 +72,7 @@ export class AppModule {
         AuditHttpModule,
         ProjectsHttpModule,
         ConsentModule,
+        EvidenceModule,
         VisitsModule,
         ForwardingModule,
         BillingModule,

@@ -32,6 +32,14 @@ import {
   VisitorIndexingSchema,
 } from '../consent/infrastructure/consent.entities.js';
 import {
+  EvidenceKeySchema,
+  EvidenceLeafSchema,
+  EvidenceLogSchema,
+  EvidenceMarkSchema,
+  EvidenceRootEntrySchema,
+  EvidenceTileSchema,
+} from '../evidence/infrastructure/evidence.entities.js';
+import {
   DeliverySchema,
   ForwardingHoldSchema,
   ForwardingSettingsSchema,
@@ -77,7 +85,7 @@ export const entities = [
   // licensing
   SubscriptionSchema,
   TierChangeSchema,
-  // consent, visits, outbox, forwarding
+  // consent, evidence, visits, outbox, forwarding
   ConsentRecordSchema,
   ConsentRollupHourSchema,
   ConsentRollupDaySchema,
@@ -85,6 +93,12 @@ export const entities = [
   ErasureRequestSchema,
   VisitorIndexingSchema,
   ErasedRecordSchema,
+  EvidenceMarkSchema,
+  EvidenceLogSchema,
+  EvidenceTileSchema,
+  EvidenceLeafSchema,
+  EvidenceRootEntrySchema,
+  EvidenceKeySchema,
   SiteVisitSchema,
   OutboxMessageSchema,
   OutboxDeadLetterSchema,

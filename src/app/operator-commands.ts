@@ -4,6 +4,7 @@ import { billingCommands, reviveEvents } from '../billing/application/billing-co
 import { BILLING_EVENT } from '../billing/domain/billing-message.js';
 import { erasureCommands } from '../consent/application/erasure-commands.js';
 import type { ErasureListener } from '../consent/consent.events.js';
+import { evidenceCommands } from '../evidence/application/evidence-commands.js';
 import { secretCommands } from '../forwarding/application/secret-commands.js';
 import { mailCommands } from '../mail/application/mail-commands.js';
 import { databaseCommands } from './database-commands.js';
@@ -17,6 +18,9 @@ import { migrateCommand } from './migrate-command.js';
 const forgetDeliveries: ErasureListener = async (tx, erased) =>
   (await import('../forwarding/application/erase-deliveries.js')).forgetDeliveries(tx, erased);
 
+const forgetLeaves: ErasureListener = async (tx, erased) =>
+  (await import('../evidence/application/erase-leaves.js')).forgetLeaves(tx, erased);
+
 /** What works on the database of the service, connected as the role that serves. */
 export const DATABASE_COMMANDS: Command[] = [
   ...outboxCommands(new Map([[BILLING_EVENT, reviveEvents]])),
@@ -25,7 +29,8 @@ export const DATABASE_COMMANDS: Command[] = [
   ...secretCommands,
   ...mailCommands,
   ...auditCommands,
-  ...erasureCommands([forgetDeliveries]),
+  ...erasureCommands([forgetDeliveries, forgetLeaves]),
+  ...evidenceCommands,
   ...accountCommands,
   ...databaseCommands,
   ...demoCommands,

@@ -3,6 +3,7 @@ import { accessSettings } from '../access/access.settings.js';
 import { billingSettings } from '../billing/billing.settings.js';
 import { consentSettings } from '../consent/consent.settings.js';
 import { databaseSettings } from '../database/database.settings.js';
+import { evidenceSettings } from '../evidence/evidence.settings.js';
 import { forwardingSettings } from '../forwarding/forwarding.settings.js';
 import { mailSettings } from '../mail/mail.settings.js';
 import { outboxSettings } from '../outbox/outbox.settings.js';
@@ -29,6 +30,7 @@ export const NAMESPACES = [
   forwardingSettings,
   billingSettings,
   publishingSettings,
+  evidenceSettings,
 ] as const;
 
 /** The settings of one process, by module. Each module is given its own; only the programs see all of them. */

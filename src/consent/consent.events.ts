@@ -9,12 +9,21 @@ import type { RecordsErased } from './domain/erasure.js';
 import type { VisitorReference } from './domain/visitor-reference.js';
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from './domain/consent-input.js';
 import {
+  completeUntil,
+  giveSalts,
+  type StoredEvent,
+  type StoredSlice,
+  storedSince,
+} from './application/stored-since.js';
+import {
   CONSENT_RECORDED,
   consentKey,
   type ConsentRecorded,
   type ConsentRef,
   type DeliveryStateName,
 } from './domain/consent-recorded.js';
+
+export type { StoredEvent, StoredPlace } from './application/stored-since.js';
 
 /**
  * Who wants to hear of a record, decided inside the ingest transaction. An SQL expression over `p` (the row of
@@ -50,6 +59,7 @@ export type ErasureListener = (tx: EntityManager, erased: RecordsErased) => Prom
 @Injectable()
 export class ConsentEvents implements OnModuleInit {
   private audience: ConsentAudience = NOBODY;
+  private salted = false;
   readonly details: ConsentDetail[] = [];
   /** Where nobody follows records none of them has a delivery. */
   private byDelivery: DeliveryNarrowing = () => Promise.resolve({ conditions: [sql`false`] });
@@ -73,6 +83,15 @@ export class ConsentEvents implements OnModuleInit {
 
   get audienceExpression(): ConsentAudience {
     return this.audience;
+  }
+
+  /** Gives each record that is stored from now on a salt to be sealed with; call it while modules start. */
+  saltRecords(): void {
+    this.salted = true;
+  }
+
+  get recordsAreSalted(): boolean {
+    return this.salted;
   }
 
   addDetail(detail: ConsentDetail): void {
@@ -146,6 +165,29 @@ export class ConsentEvents implements OnModuleInit {
     return consentIds.filter((id) => found.has(id));
   }
 
+  /** When a record was erased; null where it was not. */
+  async erasedAt({ projectId, consentId }: ConsentRef): Promise<Date | null> {
+    const { rows } = await sql<{ erasedAt: Date }>`
+      select erased_at as "erasedAt" from erased_record where project_id = ${projectId} and consent_id = ${consentId}
+    `.execute(this.em.fork().getKysely());
+    return rows[0]?.erasedAt ?? null;
+  }
+
+  /** What was stored and erased since a place, in an order that only grows; for who seals it. */
+  storedSince(tx: EntityManager, slice: StoredSlice): Promise<StoredEvent[]> {
+    return storedSince(tx, slice);
+  }
+
+  /** The instant before which nothing can be stored or erased any more. */
+  completeUntil(tx: EntityManager): Promise<string> {
+    return completeUntil(tx);
+  }
+
+  /** Gives records that have none their salts. */
+  giveSalts(tx: EntityManager, records: readonly ConsentRecorded[]): Promise<void> {
+    return giveSalts(tx, records);
+  }
+
   /** Ids of the records received in a period that nobody was told of, oldest first; at most `limit`. */
   async unannouncedIds(
     tx: EntityManager,
@@ -174,7 +216,7 @@ const RECORDS = {
   text: `
     select c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
            c.custom_endpoint as "customEndpoint", c.extra, c.received_at as "receivedAt", c.unannounced,
-           c.config_hash as "configHash", c.language, c.surface
+           c.config_hash as "configHash", c.language, c.surface, c.salt
     from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, id)
     -- The limit keeps it one look into the primary key each: a join reads whole partitions where the
     -- planner's statistics are behind (22 ms against 0.9 ms for 100 of 20,000 new records).

@@ -16,6 +16,7 @@ import { IngestEndpoint } from './http/ingest.endpoint.js';
 import { IngestLimit } from './http/ingest-limit.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import type { HttpMount } from '../shared/http-mount.js';
+import { RecordRetention } from './record-retention.js';
 import { KeepPartitions } from './application/keep-partitions.js';
 import { ConsentPartitions } from './infrastructure/consent-partitions.js';
 import { EraseRecords } from './application/erase-records.js';
@@ -45,6 +46,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
   ],
   providers: [
     ConsentEvents,
+    RecordRetention,
     ConsentService,
     ConsentReader,
     ConsentWriter,
@@ -71,7 +73,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     VisitorLimit,
     VisitorMetrics,
   ],
-  exports: [ConsentEvents],
+  exports: [ConsentEvents, RecordRetention],
 })
 export class ConsentModule implements HttpMount {
   constructor(

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
+import { EvidenceModule } from '../evidence/evidence.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { type OutboxSettings, outboxSettings } from '../outbox/outbox.settings.js';
@@ -32,7 +33,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
 
 /** Sends saved consent records to the endpoints of their owners. */
 @Module({
-  imports: [AccessModule, ConsentModule, LicensingModule, ProjectsModule],
+  imports: [AccessModule, ConsentModule, EvidenceModule, LicensingModule, ProjectsModule],
   controllers: [ForwardingController, SigningSecretController, DeliveryController],
   providers: [
     {

@@ -34,6 +34,7 @@ import { Migration20261121011000_own_account } from './Migration20261121011000_o
 import { Migration20261121012500_visitor_indexing } from './Migration20261121012500_visitor_indexing.js';
 import { Migration20261121013800_visitor_key } from './Migration20261121013800_visitor_key.js';
 import { Migration20261121013900_visitor_key_index } from './Migration20261121013900_visitor_key_index.js';
+import { Migration20261121013000_evidence } from './Migration20261121013000_evidence.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -78,4 +79,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121012500_visitor_indexing', class: Migration20261121012500_visitor_indexing },
   { name: 'Migration20261121013800_visitor_key', class: Migration20261121013800_visitor_key },
   { name: 'Migration20261121013900_visitor_key_index', class: Migration20261121013900_visitor_key_index },
+  { name: 'Migration20261121013000_evidence', class: Migration20261121013000_evidence },
 ];

@@ -13,7 +13,7 @@ import { CdnController } from './http/cdn.controller.js';
 import { ConfigurationController } from './http/configuration.controller.js';
 import { DraftController } from './http/draft.controller.js';
 import { PublicationController } from './http/publication.controller.js';
-import { ObjectStorage } from './infrastructure/object-storage.js';
+import { SiteStorage } from './infrastructure/site-storage.js';
 import { PublishLock } from './infrastructure/publish-lock.js';
 import { StorageHealth } from './infrastructure/storage-health.js';
 import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
@@ -30,7 +30,7 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
     SiteReader,
     PublishSite,
     SiteChangeHandler,
-    ObjectStorage,
+    SiteStorage,
     PublishLock,
     StorageHealth,
     PublishingMetrics,

@@ -4,7 +4,12 @@ import { allowUpkeepTime } from './statement-time.js';
 
 /** Tables that are split by the time of a UUIDv7, those of deliveries by day and the others by month, in UTC. */
 export type PartitionedTable =
-  'consent_record' | 'delivery_settled' | 'delivery_failed' | 'audit_event' | 'security_event';
+  | 'consent_record'
+  | 'evidence_leaf'
+  | 'delivery_settled'
+  | 'delivery_failed'
+  | 'audit_event'
+  | 'security_event';
 
 /** DDL waits this long for a lock: a queue behind it would stand still as long. */
 const LOCK_TIMEOUT_MS = 2000;
@@ -15,7 +20,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 /**
  * Makes the partition that begins at `startsAt` (a month's or day's first instant) unless it is there; harmless
  * from several processes at once, and blocks neither readers nor writers of the parent. The table is made by a
- * function of the owner's (Migration20261121000301, 005500), as the service may make none.
+ * function of the owner's (Migration20261121000301, 005500, 013000), as the service may make none.
  * Returns whether this call made it.
  */
 export async function ensurePartition(

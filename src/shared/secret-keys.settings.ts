@@ -35,7 +35,8 @@ export const secretSettings = declareSettings({
 
 export type SecretSettings = SettingsOf<typeof secretSettings>;
 
-function secretKeysOf(raw: string, refuse: Refuse): SecretKey[] {
+/** A list of `id:base64`, 32 bytes each, as the value of a setting. */
+export function secretKeysOf(raw: string, refuse: Refuse): SecretKey[] {
   const keys = entriesOf(raw).map((entry) => {
     const [id = '', encoded = ''] = entry.split(':');
     return { id, key: Buffer.from(encoded, 'base64') };

@@ -3,7 +3,7 @@ import type { KeyScope } from '../../src/access/domain/key-scope.js';
 import { ROLES, type Role, roleCovers } from '../../src/access/domain/role.js';
 import { PAGES } from '../../src/app/dashboard.js';
 import { PREVIEW_FRAME } from '../../src/app/preview-frame.js';
-import { ObjectStorage } from '../../src/publishing/infrastructure/object-storage.js';
+import { SiteStorage } from '../../src/publishing/infrastructure/site-storage.js';
 import { newId } from '../../src/shared/ids.js';
 import { fillIn, type Operation, readOperations } from '../support/openapi.js';
 import { servedRoutes } from '../support/routes.js';
@@ -453,7 +453,7 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
   const configHash = 'a'.repeat(64);
   const options = { contentType: 'application/json', cacheControl: 'no-store' };
   await service.app
-    .get(ObjectStorage, { strict: false })
+    .get(SiteStorage, { strict: false })
     .put(`${project.id}/${configHash}.json`, '{}', options);
   return { ...ids, invitationId, erasureId, version: '1', configHash };
 }

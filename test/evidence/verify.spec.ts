@@ -58,6 +58,21 @@ beforeAll(async () => {
   proof = await project.proof(257, extraOf({ record: RECORD, salt: salt.toString('base64'), rootProof }));
 });
 
+/** The step at which something was refused; undefined where it was not. */
+const refusedAt = (checked: Promise<unknown>): Promise<string | undefined> =>
+  checked.then(
+    () => undefined,
+    ({ step }: { step?: string }) => step,
+  );
+
+/** What a proof holds, with one field of the record changed. */
+function withField(extra: string): string {
+  const whole = JSON.parse(Buffer.from(extra, 'base64').toString()) as { record: object };
+  return Buffer.from(JSON.stringify({ ...whole, record: { ...whole.record, analytics: false } })).toString(
+    'base64',
+  );
+}
+
 describe('the verifier', () => {
   it('accepts what the service makes, and says what it found', async () => {
     expect(await verifyProof(proof, keys)).toMatchObject({ record: RECORD, isInRootLog: true });
@@ -78,17 +93,34 @@ describe('the verifier', () => {
   });
 
   it.each([
-    ['another key', (text: string) => [text, `${verifierLine(signerOf(HOST, randomBytes(32)))}\n`]],
-    ['no key', (text: string) => [text, '# none\n']],
+    [
+      'another key',
+      'tree: checkpoint',
+      (text: string) => [text, `${verifierLine(signerOf(HOST, randomBytes(32)))}\n`],
+    ],
+    ['no key', 'keys', (text: string) => [text, '# none\n']],
     [
       'a key of another host',
+      'tree: checkpoint',
       (text: string) => [text, `${verifierLine(signerOf('other.example', randomBytes(32)))}\n`],
     ],
-    ['a leaf that was moved', (text: string) => [text.replace('index 257', 'index 256'), keys]],
-    ['a path that was shortened', (text: string) => [text.replace(/\n[^\n]{44}\n\n/, '\n\n'), keys]],
-  ] as const)('refuses %s', async (_what, change) => {
+    ['a leaf that was moved', 'tree: path', (text: string) => [text.replace('index 257', 'index 256'), keys]],
+    [
+      'a path that was shortened',
+      'tree: path',
+      (text: string) => [text.replace(/\n[^\n]{44}\n\n/, '\n\n'), keys],
+    ],
+    [
+      'a record with another field',
+      'tree: path',
+      (text: string) => [
+        text.replace(/^extra (\S+)$/m, (_line, extra: string) => `extra ${withField(extra)}`),
+        keys,
+      ],
+    ],
+  ] as const)('refuses %s, and says at which step', async (_what, step, change) => {
     const [text, trusted] = change(proof) as [string, string];
-    await expect(verifyProof(text, trusted)).rejects.toThrow();
+    expect(await refusedAt(verifyProof(text, trusted))).toBe(step);
   });
 
   it('tells a tree that has grown from one that was changed, shortened or forked', async () => {
@@ -108,7 +140,9 @@ describe('the verifier', () => {
       [later, earlier, ''],
       [earlier, at(100, 3), ''],
     ] as const)
-      await expect(verifyConsistency(first.checkpoint, second.checkpoint, path, keys)).rejects.toThrow();
+      expect(await refusedAt(verifyConsistency(first.checkpoint, second.checkpoint, path, keys))).toBe(
+        'hashes',
+      );
   });
 });
 

@@ -17,6 +17,7 @@ const TASKS = [
   'consent-partitions',
   'consent-rollup',
   'delivery-partitions',
+  'evidence-partitions',
   'site-visits',
   'tier-sweep',
 ];
@@ -45,6 +46,8 @@ beforeAll(async () => {
   await makePartition('consent_record', monthsAgo(RETENTION_MONTHS + 1));
   await makePartition('consent_record', monthsAgo(RETENTION_MONTHS));
   await makePartition('consent_record', monthsAgo(0));
+  await makePartition('evidence_leaf', monthsAgo(RETENTION_MONTHS + 1));
+  await makePartition('evidence_leaf', monthsAgo(RETENTION_MONTHS));
   await makePartition('delivery_failed', daysAgo(92));
   await makePartition('delivery_failed', daysAgo(89));
   await database.query(
@@ -125,6 +128,15 @@ describe('what has to be done from time to time is done by a worker that runs', 
     );
     expect(await hasPartition('consent_record', monthsAgo(RETENTION_MONTHS))).toBe(true);
     expect(await hasPartition('consent_record', monthsAgo(-3))).toBe(true);
+  });
+
+  it('where records stand in the logs: gone with the records', async () => {
+    await until(
+      'dropped',
+      async () => !(await hasPartition('evidence_leaf', monthsAgo(RETENTION_MONTHS + 1))),
+    );
+    expect(await hasPartition('evidence_leaf', monthsAgo(RETENTION_MONTHS))).toBe(true);
+    expect(await hasPartition('evidence_leaf', monthsAgo(-3))).toBe(true);
   });
 
   it('the delivery log: days past their time go, days within it stay', async () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OutboxService } from '../../src/outbox/outbox.service.js';
-import { ObjectStorage } from '../../src/publishing/infrastructure/object-storage.js';
+import { SiteStorage } from '../../src/publishing/infrastructure/site-storage.js';
 import { republish } from '../../src/publishing/application/republish.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
@@ -400,7 +400,7 @@ describe('publishing', () => {
     await put(project, { banner: { enabled: false } });
     await published(project, () => true);
     expect(readdirSync(folderOf(project)).filter((name) => name.startsWith('banner'))).toEqual([]);
-    const storage = service.app.get(ObjectStorage, { strict: false });
+    const storage = service.app.get(SiteStorage, { strict: false });
     const written: string[] = [];
     const put_ = storage.put.bind(storage);
     storage.put = (key, ...rest) => {

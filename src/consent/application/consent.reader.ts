@@ -118,6 +118,6 @@ export class ConsentReader {
 
 /** A record as the dashboard and its visitor see it. */
 export function itemOf(record: ConsentRecorded): ConsentItem {
-  const { customEndpoint: _, unannounced: __, extra, ...known } = record;
+  const { customEndpoint: _, unannounced: __, salt: ___, extra, ...known } = record;
   return { ...known, additionalFields: extra ?? {} };
 }

@@ -22,6 +22,8 @@ export interface ConsentRecorded {
   receivedAt: Date;
   /** Why nobody was told of it when it was stored, e.g. `off`; null where somebody was, or has been since. */
   unannounced: string | null;
+  /** 32 random bytes with which it is sealed; null where it was stored without. Never shown beside other records. */
+  salt: Buffer | null;
 }
 
 export interface ConsentRef {

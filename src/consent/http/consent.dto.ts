@@ -118,6 +118,15 @@ export class ConsentView {
       'Only on a single record: its last delivery, `{ outcome: "pending" }` while one is to come, or `{ outcome: "unsent", reason }` where it was stored while forwarding was off (`off`) or not of the tier (`tier`)',
   })
   delivery?: unknown;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    nullable: true,
+    additionalProperties: true,
+    description:
+      'Only on a single record: `{ status, index, isInRootLog }`, whether it is sealed (`off`, `pending`, `sealed`), its place in the log of the project, and whether the public log of all covers it (docs/evidence.md)',
+  })
+  evidence?: unknown;
 }
 
 /** A page of records. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { lookUpProject } from '../../projects/project.rows.js';
 import { appendMessagesSql, AWAKE_MS_SQL } from '../../outbox/outbox.sql.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
@@ -35,6 +36,9 @@ const APPENDED = appendMessagesSql({
 });
 
 const VISITOR_HASH = visitorHashSql(visitorValueSql('input.extra::jsonb'));
+
+/** Of each record's salt. */
+const SALT_BYTES = 32;
 
 /** What became of a row that was not inserted. */
 export const ROW_CONFLICT = 1;
@@ -86,7 +90,7 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
       ), inserted as (
         insert into consent_record (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at,
-          unannounced, config_hash, language, surface, visitor_hash, visitor_key_hash
+          unannounced, config_hash, language, surface, visitor_hash, visitor_key_hash, salt
         )
         select project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint,
                case when visitor_reference_hashed and visitor_hash is not null
@@ -94,7 +98,8 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
                                 to_jsonb('${HASH_PREFIX}' || encode(visitor_hash, 'hex')))
                  else extra::jsonb end,
                date_trunc('milliseconds', now()), unannounced, config_hash, language, surface, visitor_hash,
-               visitor_key_hash
+               visitor_key_hash,
+               substring($15::bytea from ((judged.position - 1) * ${SALT_BYTES} + 1)::int for ${SALT_BYTES})
         from judged where known and origin_allowed
         on conflict do nothing
         returning project_id, id, unannounced
@@ -117,8 +122,8 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
   };
 }
 
-/** The parameters of the statement: a column of values each. */
-export function batchParameters(rows: ConsentRow[]): unknown[] {
+/** The parameters of the statement: a column of values each, and the salts of all rows in one where they get any. */
+export function batchParameters(rows: ConsentRow[], salted: boolean): unknown[] {
   return [
     rows.map((row) => row.projectId),
     rows.map((row) => row.id),
@@ -134,5 +139,6 @@ export function batchParameters(rows: ConsentRow[]): unknown[] {
     rows.map((row) => row.language),
     rows.map((row) => row.surface),
     rows.map((row) => row.visitorKeyHash),
+    salted ? randomBytes(rows.length * SALT_BYTES) : null,
   ];
 }

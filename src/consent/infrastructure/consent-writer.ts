@@ -134,7 +134,10 @@ export class ConsentWriter implements OnApplicationShutdown {
     const startedMs = performance.now();
     const { rows } = await this.pool.query<BatchAnswer>({
       ...batchStatement(this.events.audienceExpression),
-      values: batchParameters(batch.map((entry) => entry.row)),
+      values: batchParameters(
+        batch.map((entry) => entry.row),
+        this.events.recordsAreSalted,
+      ),
     });
     const answer = rows[0];
     if (!answer) throw new Error('the batch statement answered no row');

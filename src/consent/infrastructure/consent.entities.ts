@@ -33,6 +33,8 @@ export const ConsentRecordSchema = defineEntity({
     visitorHash: p.blob().nullable(),
     /** Hash of the visitor's key (domain/visitor-key.ts); null: her banner has none, or the record is older. */
     visitorKeyHash: p.blob().nullable(),
+    /** With which it is sealed; null: stored while nothing was, or before there was this column. */
+    salt: p.blob().nullable(),
   },
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { type ReadTile, rootOfRange } from './tile-reader.js';
 import { tilePath, TILE_WIDTH } from './tile.js';
 import { append, EMPTY_EDGE, rootOf, type TreeEdge } from './tree-edge.js';

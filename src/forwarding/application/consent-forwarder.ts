@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { PreparedReads } from '../../database/prepared-reads.js';
 import { CONSENT_RECORDED, consentKey, type ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { ConsentEvents } from '../../consent/consent.events.js';
+import { EvidenceService } from '../../evidence/evidence.service.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService, type TierLookup } from '../../licensing/licensing.service.js';
 import type { ResolvedTier } from '../../licensing/domain/tier.js';
@@ -53,6 +54,7 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
     private readonly outbox: OutboxService,
     private readonly events: ConsentEvents,
     private readonly licensing: LicensingService,
+    private readonly evidence: EvidenceService,
     private readonly delivery: AttemptDelivery,
     private readonly holds: SettleHolds,
     private readonly watch: ReceiverWatch,
@@ -69,7 +71,7 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
 
   /**
    * Decides with the settings and tiers of this moment, which may be newer than those the record was
-   * announced under. Three queries, however many messages. A record from a preview hostname has the tier
+   * announced under. Four queries, however many messages. A record from a preview hostname has the tier
    * `lite` (spec §3.2 row 1).
    */
   async prepare(messages: OutboxMessage[]): Promise<Attempt<SignedOutcome>[]> {
@@ -80,6 +82,7 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
       this.events.load(
         messages.map((message) => ({ projectId: projectOf(message), consentId: message.subjectId })),
       ),
+      this.evidence.readCheckpoints(projectIds),
     ]);
     return messages.map((message) => this.attemptOf(message, { targets, tierOf, records }));
   }
@@ -104,9 +107,10 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
     });
     if (destination.kind === 'skip') return async () => skip(destination.reason);
     return async (signal) => {
+      const evidence = 'salt' in record ? this.evidence.evidenceOf(record) : null;
       const pauseMs = message.opening === null ? this.watch.pauseMs(projectId, performance.now()) : 0;
       if (pauseMs > 0) return { kind: 'put_off', afterMs: pauseMs };
-      const end = await this.delivery.attempt({ record, destination, target }, signal);
+      const end = await this.delivery.attempt({ record, evidence, destination, target }, signal);
       switch (end.kind) {
         case 'ended':
           this.watch.heard(projectId, end.outcome.sign, performance.now());

@@ -18,6 +18,7 @@ const RECORD: ConsentRecorded = {
   extra: null,
   receivedAt: new Date('2026-11-20T12:00:00.000Z'),
   unannounced: null,
+  salt: null,
 };
 
 describe('outboundHeaders (spec §4.1)', () => {

@@ -1,13 +1,12 @@
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
+import { recordBody } from '../../consent/domain/record-body.js';
+import type { RecordEvidence } from '../../evidence/domain/record-evidence.js';
 import type { ErasedRecord } from './erased-record.js';
 import { CONSENT_ID_HEADER, FORWARDER_USER_AGENT, PROJECT_ID_HEADER } from '../../shared/brand.js';
 import { signatureOf } from './webhook-signature.js';
 
 /** What is sent: a record, or word that one was erased. */
 export type Sent = ConsentRecorded | ErasedRecord;
-
-/** Version of the body; it may gain fields without a new number (spec §9). */
-export const BODY_SCHEMA_VERSION = 1;
 
 /** Header names and values in turn, as they are written. */
 export type HeaderList = string[];
@@ -47,28 +46,11 @@ export function outboundHeaders(
   ];
 }
 
-/** The forwarded record (spec §2.1, design §6.1): additional fields lie beside the known ones, never over them. */
-export function outboundBody(record: Sent): string {
+/** The forwarded record (spec §2.1), and beside it what its receiver can hold against us; null: it is not sealed. */
+export function outboundBody(record: Sent, evidence: RecordEvidence | null = null): string {
   if ('erasedAt' in record) {
     const { id, erasedAt } = record;
     return JSON.stringify({ action: 'erase', id, erasedAt: erasedAt.toISOString() });
   }
-  const known = {
-    schemaVersion: BODY_SCHEMA_VERSION,
-    id: record.id,
-    projectId: record.projectId,
-    analytics: record.analytics,
-    marketing: record.marketing,
-    preferences: record.preferences,
-    action: record.action,
-    hostname: record.hostname,
-    receivedAt: record.receivedAt.toISOString(),
-    // Absent where the banner did not tell them: what an older record has under these names is an additional field.
-    ...(record.configHash !== null && { configHash: record.configHash }),
-    ...(record.language !== null && { language: record.language }),
-    ...(record.surface !== null && { surface: record.surface }),
-  };
-  if (record.extra === null) return JSON.stringify(known);
-  const additional = Object.entries(record.extra).filter(([name]) => !Object.hasOwn(known, name));
-  return JSON.stringify({ ...known, ...Object.fromEntries(additional) });
+  return JSON.stringify(evidence === null ? recordBody(record) : { ...recordBody(record), evidence });
 }

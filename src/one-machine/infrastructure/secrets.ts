@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { accessSettings } from '../../access/access.settings.js';
 import type { billingSettings } from '../../billing/billing.settings.js';
 import type { databaseSettings } from '../../database/database.settings.js';
+import type { evidenceSettings } from '../../evidence/evidence.settings.js';
 import type { forwardingSettings } from '../../forwarding/forwarding.settings.js';
 import type { SettingsOf } from '../../shared/declare-settings.js';
 import type { secretSettings } from '../../shared/secret-keys.settings.js';
@@ -19,6 +20,7 @@ export interface MachineSettings {
   readonly secrets: SettingsOf<typeof secretSettings>;
   readonly forwarding: SettingsOf<typeof forwardingSettings>;
   readonly billing: SettingsOf<typeof billingSettings>;
+  readonly evidence: SettingsOf<typeof evidenceSettings>;
 }
 
 /** What development makes for itself at the first start and keeps in DATA_DIR. Production is given its own. */
@@ -32,7 +34,7 @@ interface DevelopmentSecrets {
 export function fillInSecrets<S extends MachineSettings>(
   settings: S,
 ): { settings: S; billingWebhookSecret: string } {
-  const { service, access, billing } = settings;
+  const { service, access, billing, evidence } = settings;
   const secrets = readOrMake(service.dataDir);
   const webhookSecrets =
     billing.webhookSecrets.length > 0 ? billing.webhookSecrets : [secrets.billingWebhookSecret];
@@ -46,8 +48,17 @@ export function fillInSecrets<S extends MachineSettings>(
         secretKeys: settings.secrets.secretKeys.length > 0 ? settings.secrets.secretKeys : [developmentKey],
       },
       billing: { ...billing, webhookSecrets },
+      evidence: {
+        ...evidence,
+        keys: evidence.keys.length > 0 ? evidence.keys : [evidenceKeyOf(developmentKey)],
+      },
     },
   };
+}
+
+/** A key of its own for signatures, from the one that is kept: the file of an older version has no other. */
+function evidenceKeyOf({ id, key }: { id: string; key: Buffer }): { id: string; key: Buffer } {
+  return { id, key: Buffer.from(hkdfSync('sha256', key, '', 'evidence', SECRET_BYTES)) };
 }
 
 function readOrMake(dataDir: string): DevelopmentSecrets {

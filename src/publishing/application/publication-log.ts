@@ -6,7 +6,7 @@ import { type Page, pageOf, readCursor } from '../../shared/page.js';
 import type { SiteDocument } from '../domain/document.js';
 import { changesBetween, type ConfigurationChange } from '../domain/configuration-changes.js';
 import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
-import { ObjectStorage } from '../infrastructure/object-storage.js';
+import { SiteStorage } from '../infrastructure/site-storage.js';
 import { publishingTables } from '../infrastructure/publishing.tables.js';
 
 /** What was published when, by whom. */
@@ -34,7 +34,7 @@ const CONFIG_HASH = /^[0-9a-f]{64}$/;
 export class PublicationLog {
   constructor(
     private readonly em: EntityManager,
-    private readonly storage: ObjectStorage,
+    private readonly storage: SiteStorage,
   ) {}
 
   /** Newest first. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { existingProject } from '../../projects/project.rows.js';
 import { CONFIGURATION, IMMUTABLE, LOADER } from '../domain/cache-control.js';
 import { bannerScript, loaderScript } from '../infrastructure/loader-script.js';
-import { ObjectStorage } from '../infrastructure/object-storage.js';
+import { SiteStorage } from '../infrastructure/site-storage.js';
 import { type HeldLock, PublishLock } from '../infrastructure/publish-lock.js';
 import { PUBLICATIONS_KEPT_MAX } from '../domain/publishing.limits.js';
 import { type RenderedSite, SiteSource } from './site-source.js';
@@ -31,7 +31,7 @@ export class PublishSite {
   constructor(
     private readonly em: EntityManager,
     private readonly source: SiteSource,
-    private readonly storage: ObjectStorage,
+    private readonly storage: SiteStorage,
     private readonly lock: PublishLock,
   ) {}
 
@@ -80,7 +80,7 @@ export class PublishSite {
     return 'removed';
   }
 
-  private put(...args: Parameters<ObjectStorage['put']>): Promise<void> {
+  private put(...args: Parameters<SiteStorage['put']>): Promise<void> {
     return this.storage.put(...args).catch(asStorageError);
   }
 

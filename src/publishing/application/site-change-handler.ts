@@ -9,7 +9,7 @@ import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { isCutOff, STORAGE_TIMEOUT_MAX_MS } from '../infrastructure/object-storage.js';
+import { isCutOff, STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
 import { StorageHealth } from '../infrastructure/storage-health.js';
 import { CONFIGURATION_CHANGED, configurationChangedMessage } from '../publishing.events.js';
 import {

@@ -5,7 +5,7 @@ import {
   type LoaderScript,
   loaderScript,
 } from '../infrastructure/loader-script.js';
-import { ObjectStorage } from '../infrastructure/object-storage.js';
+import { SiteStorage } from '../infrastructure/site-storage.js';
 import { previewHostPattern } from '../../licensing/domain/preview-host.js';
 import type { SiteDocument } from '../domain/document.js';
 import { EU_REGIONS } from '../domain/region.js';
@@ -15,7 +15,7 @@ import { SiteSource } from './site-source.js';
 @Injectable()
 export class SiteReader {
   constructor(
-    private readonly storage: ObjectStorage,
+    private readonly storage: SiteStorage,
     private readonly source: SiteSource,
   ) {}
 

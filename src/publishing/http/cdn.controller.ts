@@ -24,7 +24,7 @@ import {
 } from '../domain/cache-control.js';
 import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
 import { sendCompressed } from './compressed.js';
-import { orUnavailable } from './or-unavailable.js';
+import { orUnavailable } from '../../shared/or-unavailable.js';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
@@ -83,7 +83,7 @@ export class CdnController {
   ): Promise<void> {
     openToAll(response);
     if (!isUuid(projectId)) throw unknownProject(response);
-    const script = await orUnavailable(this.logger, () =>
+    const script = await orUnavailable(this.logger, 'The configuration', () =>
       this.sites.banner(projectId.toLowerCase(), `banner-${hash}.js`),
     );
     if (!script) throw new DomainError('not_found', 'There is no such banner.');
@@ -111,7 +111,7 @@ export class CdnController {
   ): Promise<void> {
     openToAll(response);
     const document = isUuid(projectId)
-      ? await orUnavailable(this.logger, () => this.sites.read(projectId.toLowerCase()))
+      ? await orUnavailable(this.logger, 'The configuration', () => this.sites.read(projectId.toLowerCase()))
       : null;
     if (!document) throw unknownProject(response);
     const region = this.regionOf(request);

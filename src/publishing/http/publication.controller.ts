@@ -5,7 +5,7 @@ import { AccessService } from '../../access/access.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { PageQuery } from '../../shared/page-query.js';
 import { PublicationLog } from '../application/publication-log.js';
-import { orUnavailable } from './or-unavailable.js';
+import { orUnavailable } from '../../shared/or-unavailable.js';
 import {
   authorsOf,
   ChangesQuery,
@@ -61,7 +61,9 @@ export class PublicationController {
     @Param('configHash') configHash: string,
   ): Promise<SiteDocumentDto> {
     return {
-      document: await orUnavailable(this.logger, () => this.publications.document(project.id, configHash)),
+      document: await orUnavailable(this.logger, 'The configuration', () =>
+        this.publications.document(project.id, configHash),
+      ),
     };
   }
 

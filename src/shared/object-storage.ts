@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { OnApplicationShutdown } from '@nestjs/common';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 import type { WriteOptions } from 'flydrive/types';
-import { SettingsFrom } from '../../shared/inject-settings.js';
-import { type PublishingSettings, publishingSettings } from '../publishing.settings.js';
-import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
+import type { StorageSettings } from './storage-url.js';
 
 /** Longest that one write or read of an object may take. A write is cut off then, see `isCutOff`. */
 export const STORAGE_TIMEOUT_MAX_MS = 6_000;
@@ -24,15 +22,14 @@ export interface ObjectOptions {
   metadata?: Record<string, string>;
 }
 
-/** Where the published objects are: a folder or an S3 bucket (setting STORAGE_URL). Made at the first use. */
-@Injectable()
+/** Objects in a folder or an S3 bucket, written by messages of the outbox. Opened at the first use. */
 export class ObjectStorage implements OnApplicationShutdown {
   private disk: Promise<{ disk: Disk; client: S3Client | null }> | null = null;
   private readonly timeoutMs: number;
 
   constructor(
-    @SettingsFrom(publishingSettings) private readonly settings: PublishingSettings,
-    @SettingsFrom(outboxSettings) { leaseMs }: OutboxSettings,
+    private readonly storage: StorageSettings,
+    { leaseMs }: { leaseMs: number },
   ) {
     this.timeoutMs = Math.min(STORAGE_TIMEOUT_MAX_MS, leaseMs * LEASE_SHARE);
   }
@@ -44,7 +41,7 @@ export class ObjectStorage implements OnApplicationShutdown {
     await disk.put(this.keyOf(key), body, {
       contentType,
       cacheControl,
-      ...(this.settings.storage.kind === 's3' && { Metadata: metadata }),
+      ...(this.storage.kind === 's3' && { Metadata: metadata }),
     });
   }
 
@@ -59,7 +56,18 @@ export class ObjectStorage implements OnApplicationShutdown {
     }
   }
 
-  /** Removes all objects of a project; harmless where there are none. */
+  /** The object's bytes, or null where there is none. */
+  async readBytes(key: string): Promise<Buffer | null> {
+    const { disk } = await this.opened();
+    try {
+      return Buffer.from(await disk.getBytes(this.keyOf(key)));
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  /** Removes all objects of a folder; harmless where there are none. */
   async removeAll(folder: string): Promise<void> {
     const { disk } = await this.opened();
     await disk.deleteAll(`${this.keyOf(folder)}/`);
@@ -72,7 +80,7 @@ export class ObjectStorage implements OnApplicationShutdown {
   }
 
   private keyOf(key: string): string {
-    const { storage } = this.settings;
+    const { storage } = this;
     return storage.kind === 's3' ? `${storage.prefix}${key}` : key;
   }
 
@@ -82,7 +90,7 @@ export class ObjectStorage implements OnApplicationShutdown {
   }
 
   private async open(): Promise<{ disk: Disk; client: S3Client | null }> {
-    const { storage } = this.settings;
+    const { storage } = this;
     if (storage.kind === 'folder') {
       const driver = new AtomicFolderDriver({ location: storage.path, visibility: 'public' });
       return { disk: new Disk(driver), client: null };

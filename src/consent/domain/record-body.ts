@@ -1,0 +1,34 @@
+import type { ConsentRecorded } from './consent-recorded.js';
+
+/** Version of the body; it may gain fields without a new number (spec §9). */
+export const BODY_SCHEMA_VERSION = 1;
+
+/** What stands beside a record in a forwarded body and is no part of it. */
+export const EVIDENCE_MEMBER = 'evidence';
+
+/**
+ * A record as others get it (spec §2.1, design §6.1), and as it is sealed: additional fields lie beside the known ones,
+ * never over them.
+ */
+export function recordBody(record: ConsentRecorded): Record<string, unknown> {
+  const known: Record<string, unknown> = {
+    schemaVersion: BODY_SCHEMA_VERSION,
+    id: record.id,
+    projectId: record.projectId,
+    analytics: record.analytics,
+    marketing: record.marketing,
+    preferences: record.preferences,
+    action: record.action,
+    hostname: record.hostname,
+    receivedAt: record.receivedAt.toISOString(),
+    // Absent where the banner did not tell them: what an older record has under these names is an additional field.
+    ...(record.configHash !== null && { configHash: record.configHash }),
+    ...(record.language !== null && { language: record.language }),
+    ...(record.surface !== null && { surface: record.surface }),
+  };
+  for (const [name, value] of Object.entries(record.extra ?? {}))
+    if (!Object.hasOwn(known, name) && name !== EVIDENCE_MEMBER)
+      // Defined, not assigned: a field may be called "__proto__".
+      Object.defineProperty(known, name, { value, enumerable: true, configurable: true, writable: true });
+  return known;
+}

@@ -1,0 +1,87 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { ConsentEvents } from '../../consent/consent.events.js';
+import { RecordRetention } from '../../consent/record-retention.js';
+import { partitionMonths } from '../../consent/domain/retention.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import { ProjectEvents } from '../../projects/projects.events.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { Upkeep } from '../../shared/upkeep.js';
+import { LOG_GONE, logMessage, SEAL_DUE, SEAL_KEY, sealMessage } from '../evidence.events.js';
+import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
+import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
+import { forgetLeaves } from './erase-leaves.js';
+import { LogSigner } from './log-signer.js';
+
+const PARTITIONS_EVERY_MS = 60 * 60_000;
+const MONTHS_AHEAD = 3;
+/** Rows deleted in one transaction. */
+const DELETE_BATCH_MAX = 10_000;
+
+/** Has what is stored sealed from time to time, and follows what becomes of records and projects. */
+@Injectable()
+export class KeepLogs implements OnModuleInit {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly upkeep: Upkeep,
+    private readonly outbox: OutboxService,
+    private readonly records: ConsentEvents,
+    private readonly retention: RecordRetention,
+    private readonly projects: ProjectEvents,
+    private readonly partitions: LeafPartitions,
+    private readonly signer: LogSigner,
+    @SettingsFrom(evidenceSettings) private readonly settings: EvidenceSettings,
+  ) {}
+
+  onModuleInit(): void {
+    this.upkeep.register({
+      name: 'evidence-partitions',
+      everyMs: PARTITIONS_EVERY_MS,
+      run: async (now) => {
+        await this.partitions.ensure(partitionMonths(now, MONTHS_AHEAD));
+        await this.partitions.dropBefore(this.retention.keptSince(now));
+      },
+    });
+    this.records.onErasure(forgetLeaves);
+    this.projects.listen({
+      beforeDeletion: (projectId) => this.deleteLeaves(projectId),
+      deleting: async (tx, projectId) => {
+        for (const table of ['evidence_log', 'evidence_tile', 'evidence_root_entry'])
+          await sql`delete from ${sql.table(table)} where log = ${projectId}`.execute(tx.getKysely());
+        await sql`delete from evidence_leaf where project_id = ${projectId}`.execute(tx.getKysely());
+      },
+      deleted: (tx, projectId) => this.outbox.append(tx, logMessage(LOG_GONE, projectId)),
+    });
+    if (!this.signer.isOn) return;
+    this.records.saltRecords();
+    this.upkeep.register({
+      name: 'evidence-seal',
+      everyMs: this.settings.sealSeconds * 1000,
+      run: () => this.askToSeal(),
+    });
+  }
+
+  /** Leaves a message for a worker that is free, unless one waits. */
+  private async askToSeal(): Promise<void> {
+    const { count } = await this.outbox.countWaiting({ orderingKey: SEAL_KEY, topic: SEAL_DUE }, 1);
+    if (count > 0) return;
+    await this.em.fork().transactional((tx) => this.outbox.append(tx, sealMessage()));
+  }
+
+  private async deleteLeaves(projectId: string): Promise<void> {
+    const kysely = this.em.fork().getKysely();
+    let deleted: number;
+    do {
+      const { numAffectedRows } = await sql`
+        with doomed as (
+          select project_id, consent_id from evidence_leaf where project_id = ${projectId}
+          order by consent_id limit ${DELETE_BATCH_MAX}
+        )
+        delete from evidence_leaf l using doomed
+        where l.project_id = doomed.project_id and l.consent_id = doomed.consent_id
+      `.execute(kysely);
+      deleted = Number(numAffectedRows ?? 0);
+    } while (deleted === DELETE_BATCH_MAX);
+  }
+}

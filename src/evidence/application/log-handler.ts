@@ -1,0 +1,90 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import type { OutboxHandler } from '../../outbox/outbox.handler.js';
+import type { Attempt, Ending, OutboxMessage } from '../../outbox/domain/outbox-message.js';
+import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
+import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
+import { type BackOff, backOffMs } from '../../shared/back-off.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
+import { isConnectionFailure } from '../../shared/postgres-error.js';
+import { ThrottledLog } from '../../shared/throttled-log.js';
+import { LOG_GONE, LOG_GROWN } from '../evidence.events.js';
+import { LogStorage } from '../infrastructure/log-storage.js';
+import { LogStorageError, SignLog, type SignOutcome } from './sign-log.js';
+
+/** Logs that a worker writes to the storage at once. */
+const LOGS_AT_ONCE = 8;
+const LEASE_SHARE = 1 / 4;
+const DATABASE_WAIT_MS = 1_000;
+/** There is no last try: what is not signed stays to be signed. */
+const STORAGE_WAIT: BackOff = { baseMs: 500, factor: 2, longestMs: 30_000 };
+/** A log that must not be signed is looked at again, for an operator may have restored what was lost. */
+const REFUSED_WAIT_MS = 60_000;
+
+/** Stores and signs logs that have grown: the outbox's handler of `log.grown`, and of `log.gone`. */
+@Injectable()
+export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
+  readonly topics = [LOG_GROWN, LOG_GONE];
+  readonly retry = BUG_SCHEDULE;
+  readonly slotsMax = LOGS_AT_ONCE;
+  readonly attemptMaxMs = STORAGE_TIMEOUT_MAX_MS;
+  private readonly logger = new Logger(LogHandler.name);
+  private readonly away = new ThrottledLog(
+    this.logger,
+    'the storage of the evidence logs failed; what was sealed waits for its signature, trying again',
+  );
+
+  constructor(
+    private readonly outbox: OutboxService,
+    private readonly logs: SignLog,
+    private readonly storage: LogStorage,
+    @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
+  ) {}
+
+  onModuleInit(): void {
+    this.outbox.register(this);
+  }
+
+  prepare(messages: OutboxMessage[]): Promise<Attempt<SignOutcome>[]> {
+    return Promise.resolve(messages.map((message) => () => this.attempt(message)));
+  }
+
+  private async attempt({ topic, subjectId: log, failures }: OutboxMessage): Promise<Ending<SignOutcome>> {
+    try {
+      if (topic === LOG_GONE) {
+        await this.storage.removeLog(log).catch((cause: unknown) => {
+          throw new LogStorageError('The storage of the logs failed.', { cause });
+        });
+        return settled('removed');
+      }
+      const outcome = await this.logs.sign(log, performance.now() + this.settings.leaseMs * LEASE_SHARE);
+      if (outcome === 'more') return { kind: 'put_off', afterMs: 0 };
+      if (outcome !== 'refused') return settled(outcome);
+      this.logger.error(
+        { log },
+        'a log of evidence is not signed; "npm run ops -- evidence status" says why',
+      );
+      return { kind: 'retry', afterMs: REFUSED_WAIT_MS, error: 'Storage and database disagree.' };
+    } catch (error) {
+      if (error instanceof LogStorageError) {
+        this.away.warn(error.cause);
+        return { kind: 'retry', afterMs: backOffMs(failures + 1, STORAGE_WAIT), error: error.message };
+      }
+      if (isConnectionFailure(error))
+        return { kind: 'retry', afterMs: DATABASE_WAIT_MS, error: 'The database cannot be reached.' };
+      throw error;
+    }
+  }
+
+  settle(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Workers have died under it: whoever asks for the log next goes on. */
+  giveUp(): Ending<SignOutcome> {
+    return { kind: 'retry', afterMs: REFUSED_WAIT_MS, error: 'Workers have died under it.' };
+  }
+}
+
+const settled = (outcome: SignOutcome): Ending<SignOutcome> => ({ kind: 'settled', outcome, healthy: true });

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { DomainError } from '../../shared/domain-error.js';
+import { ENTRIES } from '../domain/log.js';
+import { hashesAt, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
+import { type ReadTile, rootOfRange } from '../domain/tile-reader.js';
+import { consistencyRanges, type LeafRange } from '../domain/tree-proof.js';
+import { findLog, findVerifiers, type StoredLog } from '../infrastructure/log-rows.js';
+import { LogStorage } from '../infrastructure/log-storage.js';
+
+/** Levels of a tree that could hold every record ever made. */
+const LEVELS_MAX = 8;
+const TILE_PATH = /^(entries|\d)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
+
+/** Reads what is signed of logs; nothing beyond a log's newest checkpoint is ever shown. */
+@Injectable()
+export class LogReader {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly storage: LogStorage,
+  ) {}
+
+  /** The log; null before the first record of its project was sealed. */
+  find(log: string): Promise<StoredLog | null> {
+    return findLog(this.em.fork(), log);
+  }
+
+  /** The newest signed checkpoint. @throws DomainError `log_empty` (404) */
+  async checkpoint(log: string): Promise<string> {
+    const found = await this.find(log);
+    if (!found?.checkpoint) throw new DomainError('log_empty', 'Nothing has been sealed in this log yet.');
+    return found.checkpoint;
+  }
+
+  /** A tile by its path below `tile/`. @throws DomainError `not_found` (404) */
+  async tile(log: string, path: string): Promise<Buffer> {
+    const address = tileAddressOf(path);
+    const found = address && (await this.find(log));
+    const level = Math.max(0, address?.level ?? 0);
+    const covered = found ? hashesAt(level, found.checkpointSize) : 0;
+    if (!address || address.index * TILE_WIDTH + address.width > covered)
+      throw new DomainError('not_found', 'The log has no such tile, or not yet.');
+    return this.storage.readTile(log, address);
+  }
+
+  /**
+   * That the tree of `to` leaves begins with that of `from` (RFC 9162 §2.1.4).
+   * @throws DomainError `log_size_unknown` (404) where the log is not as large yet
+   */
+  async consistency(log: string, from: number, to: number): Promise<Buffer[]> {
+    const found = await this.find(log);
+    if (!found || to > found.checkpointSize)
+      throw new DomainError(
+        'log_size_unknown',
+        `The log has ${found?.checkpointSize ?? 0} signed entries so far.`,
+      );
+    return this.hashesOf(found, consistencyRanges(from, to));
+  }
+
+  /** The hashes over ranges of leaves, each tile read once. */
+  hashesOf({ log, checkpointSize }: StoredLog, ranges: readonly LeafRange[]): Promise<Buffer[]> {
+    const known = new Map<string, Promise<Buffer>>();
+    const read: ReadTile = (tile) => {
+      const key = `${tile.level}/${tile.index}`;
+      const bytes = known.get(key) ?? this.storage.readTile(log, tile);
+      known.set(key, bytes);
+      return bytes;
+    };
+    // By the newest tree, of which each smaller one is a part: it has one tile for each place.
+    return Promise.all(ranges.map((range) => rootOfRange(range, checkpointSize, read)));
+  }
+
+  /** The hash that stands in a log for an entry. */
+  async leafHashAt(found: StoredLog, index: number): Promise<Buffer> {
+    const [hash] = await this.hashesOf(found, [{ start: index, end: index + 1 }]);
+    if (!hash) throw new Error('a range of one leaf has one hash');
+    return hash;
+  }
+
+  /** Keys that have signed: as they are published, with since when and until when. */
+  verifiers(): Promise<{ verifier: string; firstSignedAt: Date; lastSignedAt: Date }[]> {
+    return findVerifiers(this.em.fork());
+  }
+}
+
+function tileAddressOf(path: string): TileAddress | null {
+  const [, level, groups, width] = TILE_PATH.exec(path) ?? [];
+  if (level === undefined || groups === undefined || Number(width ?? 1) >= TILE_WIDTH) return null;
+  const index = Number(groups.replaceAll(/x|\//g, ''));
+  if (!Number.isSafeInteger(index) || Number(level) > LEVELS_MAX) return null;
+  return { level: level === 'entries' ? ENTRIES : Number(level), index, width: Number(width ?? TILE_WIDTH) };
+}

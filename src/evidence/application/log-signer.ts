@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { baseUrlOf } from '../../shared/base-url.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
+import { type Checkpoint, checkpointText, readCheckpoint } from '../domain/checkpoint.js';
+import { logFolder } from '../domain/log.js';
+import { openNote, signNote, type SignerKey, signerOf, verifierLine } from '../domain/signed-note.js';
+
+/** Signs checkpoints, and opens those that we have signed. */
+@Injectable()
+export class LogSigner {
+  /** What the logs of this service are called by: host, and port where it is none of https. */
+  private readonly host: string;
+
+  constructor(
+    @SettingsFrom(evidenceSettings) private readonly settings: EvidenceSettings,
+    @SettingsFrom(serviceSettings) service: ServiceSettings,
+  ) {
+    this.host = new URL(baseUrlOf(service)).host;
+  }
+
+  /** Whether anything is sealed at all. */
+  get isOn(): boolean {
+    return this.settings.keys.length > 0;
+  }
+
+  /** The first line of a log's checkpoints; what it was at the first stays. */
+  originOf(log: string): string {
+    return `${this.host}/${logFolder(log)}`;
+  }
+
+  /** The verifier keys of this process under a log's name, the one that signs first. */
+  verifiersOf(origin: string): string[] {
+    return this.keysOf(origin).map(verifierLine);
+  }
+
+  /** A signed checkpoint, and the key that has signed it, as it is published. */
+  sign(checkpoint: Checkpoint): { note: string; verifier: string } {
+    const [key] = this.keysOf(checkpoint.origin);
+    if (!key) throw new Error('EVIDENCE_KEYS is empty: there is no key to sign a checkpoint with.');
+    return { note: signNote(checkpointText(checkpoint), [key]), verifier: verifierLine(key) };
+  }
+
+  /** The checkpoint in a note that one of the keys has signed; null where none of them has. */
+  open(note: string, origin: string): Checkpoint | null {
+    const text = openNote(note, this.keysOf(origin));
+    return text === null ? null : readCheckpoint(text);
+  }
+
+  /** Keys go by the host of their log: it may have been another one at its first checkpoint. */
+  private keysOf(origin: string): SignerKey[] {
+    const host = origin.slice(0, origin.lastIndexOf('/'));
+    return this.settings.keys.map(({ key }) => signerOf(host, key));
+  }
+}

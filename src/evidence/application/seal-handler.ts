@@ -1,0 +1,68 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import type { OutboxHandler } from '../../outbox/outbox.handler.js';
+import type { Attempt, Ending, OutboxMessage } from '../../outbox/domain/outbox-message.js';
+import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
+import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { isConnectionFailure } from '../../shared/postgres-error.js';
+import { SEAL_DUE } from '../evidence.events.js';
+import { SealRoots } from './seal-roots.js';
+import { SealStored } from './seal-stored.js';
+
+const DATABASE_WAIT_MS = 1_000;
+/** A step that has begun is ended; after it, a worker that stops need not wait for another one. */
+const STEP_USUAL_MS = 5_000;
+/** Share of a lease for which one message goes on, step after step. */
+const LEASE_SHARE = 1 / 4;
+
+/** Gives what was stored its places, and checkpoints theirs in the log of all: the outbox's handler of `seal.due`. */
+@Injectable()
+export class SealHandler implements OutboxHandler<null>, OnModuleInit {
+  readonly topics = [SEAL_DUE];
+  readonly retry = BUG_SCHEDULE;
+  /** One at a time is all that the mark lets through. */
+  readonly slotsMax = 1;
+  readonly attemptMaxMs = STEP_USUAL_MS;
+
+  constructor(
+    private readonly outbox: OutboxService,
+    private readonly stored: SealStored,
+    private readonly roots: SealRoots,
+    @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
+  ) {}
+
+  onModuleInit(): void {
+    this.outbox.register(this);
+  }
+
+  prepare(messages: OutboxMessage[]): Promise<Attempt<null>[]> {
+    return Promise.resolve(messages.map(() => (signal: AbortSignal) => this.attempt(signal)));
+  }
+
+  private async attempt(signal: AbortSignal): Promise<Ending<null>> {
+    const deadlineMs = performance.now() + this.settings.leaseMs * LEASE_SHARE;
+    try {
+      await this.roots.step();
+      while (await this.stored.step())
+        if (signal.aborted || performance.now() > deadlineMs) return { kind: 'put_off', afterMs: 0 };
+    } catch (error) {
+      if (isConnectionFailure(error))
+        return { kind: 'retry', afterMs: DATABASE_WAIT_MS, error: 'The database cannot be reached.' };
+      throw error;
+    }
+    return DONE;
+  }
+
+  /** Everything was decided in the step's own transaction. */
+  settle(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** The next message goes on where this one ended. */
+  giveUp(): Ending<null> {
+    return DONE;
+  }
+}
+
+const DONE = { kind: 'settled', outcome: null, healthy: true } as const;

@@ -1,0 +1,44 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { ConsentEvents } from '../../consent/consent.events.js';
+import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
+import { findLeaf, findLogState, type LogState } from '../infrastructure/log-rows.js';
+import { LogSigner } from './log-signer.js';
+
+/** How far a record is: `off` where nothing is sealed, `pending` until a signed checkpoint covers it. */
+export interface RecordSealed {
+  status: 'off' | 'pending' | 'sealed';
+  /** Its place in the log; null while pending. */
+  index: number | null;
+  /** Whether the public log of all projects covers it. */
+  isInRootLog: boolean;
+}
+
+/** Tells how far logs are, and each record's `evidence` where one is shown. */
+@Injectable()
+export class SealedState implements OnModuleInit {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly records: ConsentEvents,
+    private readonly signer: LogSigner,
+  ) {}
+
+  onModuleInit(): void {
+    this.records.addDetail({ member: 'evidence', read: (record) => this.ofRecord(record) });
+  }
+
+  async ofProject(projectId: string): Promise<LogState & { sealing: boolean }> {
+    const state = await findLogState(this.em.fork(), projectId);
+    const empty = { size: 0, signedAt: null, rootedSize: 0, refusal: null };
+    return { sealing: this.signer.isOn, ...(state ?? empty) };
+  }
+
+  private async ofRecord({ projectId, id }: ConsentRecorded): Promise<RecordSealed> {
+    const em = this.em.fork();
+    const leaf = await findLeaf(em, { projectId, consentId: id });
+    const state = leaf && (await findLogState(em, projectId));
+    if (!leaf || leaf.salt !== null || !state || leaf.index >= state.size)
+      return { status: this.signer.isOn ? 'pending' : 'off', index: null, isInRootLog: false };
+    return { status: 'sealed', index: leaf.index, isInRootLog: leaf.index < state.rootedSize };
+  }
+}

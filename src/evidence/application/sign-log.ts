@@ -1,0 +1,202 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager, IsolationLevel } from '@mikro-orm/postgresql';
+import { RecordRetention } from '../../consent/record-retention.js';
+import type { Checkpoint } from '../domain/checkpoint.js';
+import { hashesAt, type Tile, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
+import { type ReadTile, rootOfRange } from '../domain/tile-reader.js';
+import { rootOf } from '../domain/tree-edge.js';
+import { consistencyRanges, isConsistent } from '../domain/tree-proof.js';
+import {
+  findLog,
+  forgetTiles,
+  type StoredLog,
+  tilesToStore,
+  writeCheckpoint,
+  writeRefusal,
+} from '../infrastructure/log-rows.js';
+import { DamagedLog, LogStorage } from '../infrastructure/log-storage.js';
+import { ENTRIES, ROOT_LOG } from '../domain/log.js';
+import { LogSigner } from './log-signer.js';
+import { coverRootEntries } from './seal-roots.js';
+
+/** Tiles that are written at once, and that one look into the database reads. */
+const TILES_AT_ONCE = 16;
+const TILES_READ_MAX = 256;
+
+/** The storage did not do what it was asked to. Whatever else is thrown is not its fault. */
+export class LogStorageError extends Error {}
+
+export type SignOutcome =
+  /** Every leaf that there is is covered by a signed checkpoint. */
+  | 'signed'
+  /** The time was over before that. */
+  | 'more'
+  /** Storage and database disagree, or it would be a fork: nothing was signed, and the log's row says why. */
+  | 'refused'
+  /** The project is gone, and so are its objects. */
+  | 'removed';
+
+/** What storage and database say of a log at one time. */
+interface Snapshot {
+  log: StoredLog;
+  tiles: Tile[];
+  /** The checkpoint in the storage, read before the rest: the rows are never older than it. */
+  stored: string | null;
+}
+
+/**
+ * Writes a log's tiles to the storage and then signs its checkpoint. Any number may be at it at the same time, and each
+ * may be broken off anywhere: tiles are what was decided with their leaves, and of two checkpoints the larger one stays.
+ *
+ * Before it signs, it reads the tree back from the storage: its root must be that of the rows, and it must begin with
+ * the tree of each checkpoint that was signed before, the database's and the storage's. So a storage that lost or
+ * changed something, and a database that was set back to a backup, are refused rather than signed over.
+ */
+@Injectable()
+export class SignLog {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly storage: LogStorage,
+    private readonly signer: LogSigner,
+    private readonly retention: RecordRetention,
+  ) {}
+
+  /** @throws LogStorageError where storage fails. */
+  async sign(log: string, deadlineMs: number): Promise<SignOutcome> {
+    while (performance.now() < deadlineMs) {
+      const snapshot = await this.snapshot(log);
+      if (!snapshot) return this.remove(log);
+      await this.store(log, snapshot.tiles);
+      if (snapshot.tiles.length === TILES_READ_MAX) {
+        // The full ones stand for themselves, whatever the log becomes.
+        await forgetTiles(this.em.fork(), log, snapshot.tiles.filter(isFull));
+        continue;
+      }
+      const refusal = await this.refusalOf(snapshot);
+      if (refusal !== null) {
+        await writeRefusal(this.em.fork(), log, refusal);
+        return 'refused';
+      }
+      const size = await this.publish(snapshot);
+      if (size === null) return this.remove(log);
+      if (size === snapshot.log.size) return 'signed';
+    }
+    return 'more';
+  }
+
+  private async snapshot(log: string): Promise<Snapshot | null> {
+    const stored = await this.storage.readCheckpoint(log).catch(asStorageError);
+    return this.em.fork().transactional(
+      async (tx) => {
+        const found = await findLog(tx, log);
+        return found && { log: found, tiles: await tilesToStore(tx, log, TILES_READ_MAX), stored };
+      },
+      { isolationLevel: IsolationLevel.REPEATABLE_READ },
+    );
+  }
+
+  private async store(log: string, tiles: readonly Tile[]): Promise<void> {
+    for (let at = 0; at < tiles.length; at += TILES_AT_ONCE) {
+      const batch = tiles.slice(at, at + TILES_AT_ONCE);
+      await Promise.all(batch.map((tile) => this.storage.putTile(log, tile))).catch(asStorageError);
+    }
+  }
+
+  /** Why the log must not be signed at its size; null where it may be. */
+  private async refusalOf({ log, stored }: Snapshot): Promise<string | null> {
+    const { size, edge, checkpoint, origin } = log;
+    if (checkpoint !== null && stored === null)
+      return 'The storage has no checkpoint any more, though one was signed. Restore it from its backup.';
+    const read = this.readerOf(log.log);
+    try {
+      const tree = { size, root: rootOf(edge.tree) };
+      if (size > 0 && !(await rootOfRange({ start: 0, end: size }, size, read)).equals(tree.root))
+        return 'The tree in the storage is not the one that the database has. Restore the storage from its backup.';
+      for (const note of new Set([checkpoint, stored])) {
+        if (note === null) continue;
+        const earlier = this.signer.open(note, origin);
+        if (!earlier) return 'An earlier checkpoint bears no signature of a key in EVIDENCE_KEYS.';
+        if (earlier.size > size)
+          return `The storage has a checkpoint of ${earlier.size} entries, the database knows of ${size}: it is an older copy.`;
+        if (!(await this.continues(earlier, tree, read)))
+          return `The tree of ${size} entries does not begin with the one of ${earlier.size} that was signed before.`;
+      }
+      return null;
+    } catch (error) {
+      if (error instanceof DamagedLog) return `${error.message} Restore the storage from its backup.`;
+      throw error;
+    }
+  }
+
+  private async continues(
+    earlier: Checkpoint,
+    tree: { size: number; root: Buffer },
+    read: ReadTile,
+  ): Promise<boolean> {
+    if (earlier.size === tree.size) return earlier.root.equals(tree.root);
+    const ranges = consistencyRanges(earlier.size, tree.size);
+    const path = await Promise.all(ranges.map((range) => rootOfRange(range, tree.size, read)));
+    return isConsistent(earlier, tree, path);
+  }
+
+  /** Each tile is read once. */
+  private readerOf(log: string): ReadTile {
+    const known = new Map<string, Promise<Buffer>>();
+    return (tile: TileAddress) => {
+      const key = `${tile.level}/${tile.index}/${tile.width}`;
+      const reading =
+        known.get(key) ??
+        this.storage.readTile(log, tile).catch((error: unknown) => {
+          if (error instanceof DamagedLog) throw error;
+          return asStorageError(error);
+        });
+      known.set(key, reading);
+      return reading;
+    };
+  }
+
+  /** Returns the log's size by then; null where it is gone. */
+  private async publish({ log: stored, tiles }: Snapshot): Promise<number | null> {
+    const { log, origin, size, edge, checkpointSize, checkpoint } = stored;
+    const extensions = [`kept-from ${this.retention.keptSince(new Date()).toISOString().slice(0, 10)}`];
+    const signed =
+      checkpoint !== null && checkpointSize === size
+        ? null
+        : this.signer.sign({ origin, size, root: rootOf(edge.tree), extensions });
+    const note = signed?.note ?? checkpoint;
+    if (note === null) return size;
+    await this.storage.putCheckpoint(log, note).catch(asStorageError);
+    const [verifier = ''] = this.signer.verifiersOf(origin);
+    const grownTo = await this.em.fork().transactional(async (tx) => {
+      const known = await writeCheckpoint(tx, { log, size, note, verifier });
+      await forgetTiles(tx, log, tiles);
+      if (log === ROOT_LOG) await coverRootEntries(tx, size);
+      return known;
+    });
+    await this.removePartials(log, checkpointSize, size);
+    return grownTo;
+  }
+
+  /** Of tiles that are full now, and were not at the last checkpoint. */
+  private async removePartials(log: string, before: number, now: number): Promise<void> {
+    for (let level = 0; hashesAt(level, before) > 0; level++) {
+      const index = Math.floor(hashesAt(level, before) / TILE_WIDTH);
+      const isFilled = hashesAt(level, now) >= (index + 1) * TILE_WIDTH;
+      if (hashesAt(level, before) % TILE_WIDTH === 0 || !isFilled) continue;
+      const levels = level === 0 ? [level, ENTRIES] : [level];
+      for (const each of levels)
+        await this.storage.removePartial(log, { level: each, index }).catch(asStorageError);
+    }
+  }
+
+  private async remove(log: string): Promise<SignOutcome> {
+    await this.storage.removeLog(log).catch(asStorageError);
+    return 'removed';
+  }
+}
+
+const isFull = ({ width }: Tile): boolean => width === TILE_WIDTH;
+
+function asStorageError(cause: unknown): never {
+  throw new LogStorageError('The storage of the logs failed.', { cause });
+}

@@ -1,0 +1,45 @@
+import { Module } from '@nestjs/common';
+import { ConsentModule } from '../consent/consent.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { KeepLogs } from './application/keep-logs.js';
+import { LogHandler } from './application/log-handler.js';
+import { LogReader } from './application/log-reader.js';
+import { LogSigner } from './application/log-signer.js';
+import { Proofs } from './application/proofs.js';
+import { PublishedKeys } from './application/published-keys.js';
+import { SealHandler } from './application/seal-handler.js';
+import { SealRoots } from './application/seal-roots.js';
+import { SealStored } from './application/seal-stored.js';
+import { SealedState } from './application/sealed-state.js';
+import { SignLog } from './application/sign-log.js';
+import { EvidenceService } from './evidence.service.js';
+import { LogController } from './http/log.controller.js';
+import { RootLogController } from './http/root-log.controller.js';
+import { EvidenceMetrics } from './infrastructure/evidence.metrics.js';
+import { LeafPartitions } from './infrastructure/leaf-partitions.js';
+import { LogStorage } from './infrastructure/log-storage.js';
+
+/** What is stored is sealed in logs that others can check: commitments, trees, signed checkpoints, proofs. */
+@Module({
+  imports: [ConsentModule, ProjectsModule],
+  controllers: [LogController, RootLogController],
+  providers: [
+    EvidenceService,
+    KeepLogs,
+    SealHandler,
+    SealStored,
+    SealRoots,
+    LogHandler,
+    SignLog,
+    LogSigner,
+    LogReader,
+    Proofs,
+    PublishedKeys,
+    SealedState,
+    LogStorage,
+    LeafPartitions,
+    EvidenceMetrics,
+  ],
+  exports: [EvidenceService],
+})
+export class EvidenceModule {}

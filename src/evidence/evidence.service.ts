@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { PreparedReads } from '../database/prepared-reads.js';
+import type { ConsentRecorded, ConsentRef } from '../consent/domain/consent-recorded.js';
+import { recordBody } from '../consent/domain/record-body.js';
+import { LogSigner } from './application/log-signer.js';
+import { type Proof, Proofs } from './application/proofs.js';
+import { commitmentOf } from './domain/commitment.js';
+import type { RecordEvidence } from './domain/record-evidence.js';
+
+/** A checkpoint that is told to receivers is so much older than the newest at most. */
+const CHECKPOINT_AGE_MAX_MS = 5_000;
+const CHECKPOINTS_KEPT_MAX = 10_000;
+
+const CHECKPOINTS = {
+  name: 'evidence-checkpoints',
+  text: `select log, checkpoint from evidence_log where log = any($1::uuid[])`,
+};
+
+/** The door of evidence: what goes with a record to its receiver, and a record's proof. */
+@Injectable()
+export class EvidenceService {
+  /** Of projects, those asked for last; null: none is signed yet. */
+  private readonly checkpoints = new LRUCache<string, { note: string | null }>({
+    max: CHECKPOINTS_KEPT_MAX,
+    ttl: CHECKPOINT_AGE_MAX_MS,
+  });
+
+  constructor(
+    private readonly reads: PreparedReads,
+    private readonly signer: LogSigner,
+    private readonly proofs: Proofs,
+  ) {}
+
+  /** Reads the newest checkpoints of projects, for `evidenceOf`. */
+  async readCheckpoints(projectIds: readonly string[]): Promise<void> {
+    const unknown = this.signer.isOn ? projectIds.filter((id) => !this.checkpoints.has(id)) : [];
+    if (unknown.length === 0) return;
+    const rows = await this.reads.rows<{ log: string; checkpoint: string | null }>(CHECKPOINTS, [unknown]);
+    const noteOf = new Map(rows.map(({ log, checkpoint }) => [log, checkpoint]));
+    for (const id of unknown) this.checkpoints.set(id, { note: noteOf.get(id) ?? null });
+  }
+
+  /** What goes with a record to its receiver; null where nothing is sealed, or it has no salt yet. */
+  evidenceOf(record: ConsentRecorded): RecordEvidence | null {
+    if (!this.signer.isOn || record.salt === null) return null;
+    return {
+      salt: record.salt.toString('base64'),
+      commitment: commitmentOf(record.salt, recordBody(record)).toString('base64'),
+      checkpoint: this.checkpoints.get(record.projectId)?.note ?? null,
+    };
+  }
+
+  /** The proof of a record, or of its erasure; null while it is not sealed. Throws as `Proofs.proofOf`. */
+  proofOf(ref: ConsentRef): Promise<Proof | null> {
+    return this.proofs.proofOf(ref);
+  }
+}

@@ -1,0 +1,137 @@
+import { Controller, Get, Header, Logger, Param, Query, Res } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiConflictResponse,
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiProduces,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Project } from '../../projects/domain/project.js';
+import { DomainError, fieldErrors } from '../../shared/domain-error.js';
+import { isUuid } from '../../shared/ids.js';
+import { orUnavailable } from '../../shared/or-unavailable.js';
+import { LogReader } from '../application/log-reader.js';
+import { Proofs } from '../application/proofs.js';
+import { SealedState } from '../application/sealed-state.js';
+import { ConsistencyQuery, LogStateView, ProofPendingView } from './log.dto.js';
+
+/** Of `Retry-After`, while a record is not sealed. */
+const PENDING_RETRY_SECONDS = 10;
+const PROOF_TYPE = 'text/plain; charset=utf-8';
+const TILE_TYPE = 'application/octet-stream';
+
+/** A project's log, for its members: proofs of its records, signed checkpoints, tiles (docs/evidence.md). */
+@ApiTags('Evidence')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId')
+export class LogController {
+  private readonly logger = new Logger(LogController.name);
+
+  constructor(
+    private readonly proofs: Proofs,
+    private readonly logs: LogReader,
+    private readonly state: SealedState,
+  ) {}
+
+  /** A file that `verify/verify.cjs` checks without us: the record, its salt, and its way to a signed checkpoint. */
+  @Get('consents/:consentId/proof')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Prove that a record was stored as it is, or that it was erased' })
+  @ApiParam({ name: 'consentId', format: 'uuid' })
+  @ApiProduces('text/plain', 'application/json')
+  @ApiOkResponse({
+    description: 'A c2sp.org/tlog-proof@v1',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  @ApiAcceptedResponse({
+    description: 'Not sealed yet; Retry-After says when to ask again',
+    type: ProofPendingView,
+  })
+  @ApiNotFoundResponse({ description: 'consent_not_found' })
+  @ApiConflictResponse({ description: 'consent_not_sealed: it never will be, and the sentence says why' })
+  async proof(
+    @CurrentProject() project: Project,
+    @Param('consentId') consentId: string,
+    @Res() response: Response,
+  ): Promise<void> {
+    const known = isUuid(consentId) ? consentId.toLowerCase() : null;
+    if (known === null) throw new DomainError('consent_not_found', 'There is no such consent record.');
+    const ref = { projectId: project.id, consentId: known };
+    const proof = await orUnavailable(this.logger, 'The log', () => this.proofs.proofOf(ref));
+    if (proof) {
+      response.type(PROOF_TYPE).attachment(`consent-${known}.tlog-proof`).type(PROOF_TYPE).send(proof.text);
+    } else {
+      response.status(202).set('Retry-After', String(PENDING_RETRY_SECONDS)).json({ status: 'pending' });
+    }
+  }
+
+  /** How far the project's log is. */
+  @Get('log')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read how far the log of the project is' })
+  @ApiOkResponse({ type: LogStateView })
+  log(@CurrentProject() project: Project): Promise<LogStateView> {
+    return this.state.ofProject(project.id);
+  }
+
+  /** The newest one. */
+  @Get('log/checkpoint')
+  @ProjectRole('viewer')
+  @Header('Content-Type', PROOF_TYPE)
+  @ApiOperation({ summary: 'Read the signed checkpoint of the project' })
+  @ApiOkResponse({
+    description: 'A C2SP signed note',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  @ApiNotFoundResponse({ description: 'log_empty: nothing has been sealed yet' })
+  checkpoint(@CurrentProject() project: Project): Promise<string> {
+    return this.logs.checkpoint(project.id);
+  }
+
+  /** That a later checkpoint continues an earlier one: one base64 hash a line (RFC 9162 §2.1.4). */
+  @Get('log/consistency')
+  @ProjectRole('viewer')
+  @Header('Content-Type', PROOF_TYPE)
+  @ApiOperation({ summary: 'Prove that a checkpoint continues an earlier one' })
+  @ApiOkResponse({
+    description: 'One base64 hash a line; none where both sizes are the same',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  @ApiNotFoundResponse({ description: 'log_size_unknown: the log is not as large yet' })
+  async consistency(
+    @CurrentProject() project: Project,
+    @Query() { from, to }: ConsistencyQuery,
+  ): Promise<string> {
+    if (from > to) throw fieldErrors([{ field: 'from', message: 'from must not be larger than to.' }]);
+    const hashes = await orUnavailable(this.logger, 'The log', () =>
+      this.logs.consistency(project.id, from, to),
+    );
+    return hashes.map((hash) => `${hash.toString('base64')}\n`).join('');
+  }
+
+  /** As C2SP tlog-tiles lays them out: `tile/0/x001/067`, `tile/entries/000.p/5`. */
+  @Get('log/tile/*path')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read a tile of the project’s log' })
+  @ApiParam({ name: 'path', example: '0/000.p/5' })
+  @ApiOkResponse({
+    description: 'Hashes, or entries, one behind the other',
+    content: { [TILE_TYPE]: { schema: { type: 'string', format: 'binary' } } },
+  })
+  @ApiNotFoundResponse({ description: 'not_found' })
+  async tile(
+    @CurrentProject() project: Project,
+    @Param('path') path: string | string[],
+    @Res() response: Response,
+  ): Promise<void> {
+    const bytes = await orUnavailable(this.logger, 'The log', () =>
+      this.logs.tile(project.id, [path].flat().join('/')),
+    );
+    response.type(TILE_TYPE).send(bytes);
+  }
+}

@@ -1,0 +1,97 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const NIL_UUID = `'00000000-0000-0000-0000-000000000000'`;
+
+/** Up to where records and erasures have been given their places: one row. */
+export const EvidenceMarkSchema = defineEntity({
+  name: 'EvidenceMark',
+  tableName: 'evidence_mark',
+  properties: {
+    /** Always true, so that there is no second row. */
+    singleton: p.boolean().primary().default(true),
+    at: p.datetime().defaultRaw('now()'),
+    projectId: p.uuid().defaultRaw(NIL_UUID),
+    id: p.uuid().defaultRaw(NIL_UUID),
+    isErasure: p.boolean().default(false),
+  },
+});
+
+/** A project's log, or that of all projects' checkpoints (ROOT_LOG). */
+export const EvidenceLogSchema = defineEntity({
+  name: 'EvidenceLog',
+  tableName: 'evidence_log',
+  properties: {
+    log: p.uuid().primary(),
+    /** First line of its checkpoints. */
+    origin: p.text(),
+    /** Leaves that have their place. */
+    size: p.bigint('number').defaultRaw('0'),
+    /** What is needed to append (domain/log.ts). */
+    edge: p.blob().defaultRaw(`'\\x'`),
+    appendedAt: p.datetime().defaultRaw('now()'),
+    /** When its signature was asked for last. */
+    askedAt: p.datetime().nullable(),
+    checkpointSize: p.bigint('number').defaultRaw('0'),
+    /** The newest signed checkpoint. */
+    checkpoint: p.text().nullable(),
+    signedAt: p.datetime().nullable(),
+    rootedSize: p.bigint('number').defaultRaw('0'),
+    /** The newest one that a signed checkpoint of the root log covers, and its place there. */
+    rootedCheckpoint: p.text().nullable(),
+    rootIndex: p.bigint('number').nullable(),
+    /** Why no checkpoint is signed; null: nothing is wrong. */
+    refusal: p.text().nullable(),
+    refusedAt: p.datetime().nullable(),
+  },
+});
+
+/** A tile that is yet to be written to the storage. */
+export const EvidenceTileSchema = defineEntity({
+  name: 'EvidenceTile',
+  tableName: 'evidence_tile',
+  properties: {
+    log: p.uuid().primary(),
+    /** -1: entries. */
+    level: p.smallint().primary(),
+    index: p.bigint('number').primary(),
+    width: p.smallint().primary(),
+    bytes: p.blob(),
+  },
+});
+
+/** Where a record, or its erasure, stands in its project's log. */
+export const EvidenceLeafSchema = defineEntity({
+  name: 'EvidenceLeaf',
+  tableName: 'evidence_leaf',
+  properties: {
+    projectId: p.uuid().primary(),
+    consentId: p.uuid().primary(),
+    leafIndex: p.bigint('number'),
+    /** Of an erasure; null of a record. */
+    salt: p.blob().nullable(),
+  },
+});
+
+/** A checkpoint that has its place in the root log, until a signed checkpoint of that covers it. */
+export const EvidenceRootEntrySchema = defineEntity({
+  name: 'EvidenceRootEntry',
+  tableName: 'evidence_root_entry',
+  properties: {
+    rootIndex: p.bigint('number').primary().autoincrement(false),
+    log: p.uuid(),
+    size: p.bigint('number'),
+    checkpoint: p.text(),
+  },
+});
+
+/** A key that has signed. */
+export const EvidenceKeySchema = defineEntity({
+  name: 'EvidenceKey',
+  tableName: 'evidence_key',
+  properties: {
+    /** As it is published. */
+    verifier: p.text().primary(),
+    firstSignedAt: p.datetime().defaultRaw('now()'),
+    lastSignedAt: p.datetime().defaultRaw('now()'),
+  },
+});

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { Gauge } from 'prom-client';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { Metrics } from '../../shared/metrics.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
+
+interface Counted {
+  lagSeconds: number;
+  unsigned: number;
+  refused: number;
+}
+
+/** What sealing tells an operator. */
+@Injectable()
+export class EvidenceMetrics {
+  constructor(
+    metrics: Metrics,
+    em: EntityManager,
+    @SettingsFrom(evidenceSettings) settings: EvidenceSettings,
+  ) {
+    const registers = [metrics.registry];
+    const counted = new RecentAnswer(() => count(em.fork()), BACKLOG_AGE_MAX_MS);
+    const gauge = (name: string, help: string, valueOf: (counted: Counted) => number): Gauge =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        async collect() {
+          const answer = settings.keys.length > 0 ? await counted.get() : null;
+          if (answer) this.set(valueOf(answer));
+        },
+      });
+    gauge(
+      'evidence_lag_seconds',
+      'How long ago that was stored which is not sealed yet; some seconds more than EVIDENCE_SEAL_SECONDS at most.',
+      ({ lagSeconds }) => lagSeconds,
+    );
+    gauge(
+      'evidence_unsigned_logs',
+      'Logs with entries that no signed checkpoint covers.',
+      ({ unsigned }) => unsigned,
+    );
+    gauge(
+      'evidence_refused_logs',
+      'Logs that must not be signed, because storage and database disagree.',
+      ({ refused }) => refused,
+    );
+  }
+}
+
+async function count(em: EntityManager): Promise<Counted> {
+  const { rows } = await sql<Counted>`
+    select greatest(0, extract(epoch from now() - (select at from evidence_mark)))::float8 as "lagSeconds",
+           (count(*) filter (where checkpoint_size < size))::int as unsigned, count(refusal)::int as refused
+    from evidence_log
+  `.execute(em.getKysely());
+  return rows[0] ?? { lagSeconds: 0, unsigned: 0, refused: 0 };
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { ObjectStorage } from '../../shared/object-storage.js';
+import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
+import { logFolder, objectPath, tileBytes } from '../domain/log.js';
+import { type Tile, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
+
+const BINARY = {
+  contentType: 'application/octet-stream',
+  cacheControl: 'private, max-age=31536000, immutable',
+};
+const TEXT = { contentType: 'text/plain; charset=utf-8', cacheControl: 'no-store' };
+
+/** Where the logs are (setting EVIDENCE_STORAGE_URL): each in a folder, as C2SP tlog-tiles lays them out. */
+@Injectable()
+export class LogStorage extends ObjectStorage {
+  constructor(
+    @SettingsFrom(evidenceSettings) { storage }: EvidenceSettings,
+    @SettingsFrom(outboxSettings) outbox: OutboxSettings,
+  ) {
+    super(storage, outbox);
+  }
+
+  putTile(log: string, tile: Tile): Promise<void> {
+    return this.put(`${logFolder(log)}/${objectPath(tile)}`, tile.bytes, BINARY);
+  }
+
+  /**
+   * A tile's bytes. One that is not full may be gone once the full one is there, which begins with it.
+   * @throws DamagedLog where neither is there, or it is shorter than it says
+   */
+  async readTile(log: string, address: TileAddress): Promise<Buffer> {
+    const folder = logFolder(log);
+    const bytes =
+      (await this.readBytes(`${folder}/${objectPath(address)}`)) ??
+      (await this.readBytes(`${folder}/${objectPath({ ...address, width: TILE_WIDTH })}`));
+    const wanted = tileBytes(address);
+    if (!bytes) throw new DamagedLog(`The storage lacks ${objectPath(address)}.`);
+    if (bytes.length < wanted) throw new DamagedLog(`${objectPath(address)} is cut off in the storage.`);
+    return bytes.subarray(0, wanted);
+  }
+
+  /** Removes those of a tile's place that are not full. */
+  removePartial(log: string, { level, index }: Pick<TileAddress, 'level' | 'index'>): Promise<void> {
+    return this.removeAll(`${logFolder(log)}/${objectPath({ level, index, width: TILE_WIDTH })}.p`);
+  }
+
+  putCheckpoint(log: string, note: string): Promise<void> {
+    return this.put(`${logFolder(log)}/checkpoint`, note, TEXT);
+  }
+
+  /** The checkpoint that was written last; null before the first. */
+  readCheckpoint(log: string): Promise<string | null> {
+    return this.read(`${logFolder(log)}/checkpoint`);
+  }
+
+  removeLog(log: string): Promise<void> {
+    return this.removeAll(logFolder(log));
+  }
+}
+
+/** The storage holds another tree than it was given, or less of it. */
+export class DamagedLog extends Error {}

@@ -1,0 +1,20 @@
+import type { Logger } from '@nestjs/common';
+import { DomainError } from './domain-error.js';
+
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * What is read from storage; `what` is its name, at the begin of a sentence.
+ * @throws DomainError `temporarily_unavailable` (503) where storage does not answer.
+ */
+export async function orUnavailable<T>(logger: Logger, what: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    logger.warn({ err: error }, `${what} could not be read from the storage`);
+    throw new DomainError('temporarily_unavailable', `${what} cannot be read now. Try again.`, {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+}

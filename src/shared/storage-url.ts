@@ -1,0 +1,65 @@
+import { fileURLToPath } from 'node:url';
+import type { Refuse } from './declare-settings.js';
+
+/** Where objects are kept. S3 credentials come from the AWS SDK's own environment. */
+export type StorageSettings =
+  | { kind: 'folder'; path: string }
+  | {
+      kind: 's3';
+      bucket: string;
+      /** Stands before every key, with its slash; empty: none. */
+      prefix: string;
+      /** Empty: Amazon's own. */
+      endpoint: string;
+      region: string;
+      /** `endpoint/bucket/key` rather than `bucket.endpoint/key`. */
+      pathStyle: boolean;
+    };
+
+/** What S3-compatible servers without regions expect to be signed for. */
+const STORAGE_REGION_DEFAULT = 'us-east-1';
+const STORAGE_PARAMETERS = ['endpoint', 'region', 'pathStyle'];
+
+/** The value of a setting: `file:///folder`, or `s3://bucket/prefix?endpoint=…&region=…&pathStyle=…`. */
+export function storageOf(raw: string, refuse: Refuse): StorageSettings | undefined {
+  const url = URL.canParse(raw) ? new URL(raw) : null;
+  if (url?.protocol === 'file:' && url.hostname === '') return { kind: 'folder', path: fileURLToPath(url) };
+  const problem = problemOfS3Url(url);
+  if (problem || !url) {
+    // The URL itself is not repeated: somebody may have put a password into it.
+    refuse(problem ?? 'must be a file: or s3: URL.');
+    return undefined;
+  }
+  const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  const endpoint = url.searchParams.get('endpoint') ?? '';
+  return {
+    kind: 's3',
+    bucket: url.hostname,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    endpoint,
+    region: url.searchParams.get('region') ?? STORAGE_REGION_DEFAULT,
+    // Servers other than Amazon's seldom have a name for each bucket.
+    pathStyle: (url.searchParams.get('pathStyle') ?? String(endpoint !== '')) === 'true',
+  };
+}
+
+/** What is wrong with an `s3:` URL, as the end of a sentence; null where nothing is. */
+function problemOfS3Url(url: URL | null): string | null {
+  if (url?.protocol !== 's3:') return 'must be a file: or s3: URL.';
+  if (url.username || url.password) {
+    return 'must not hold credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead.';
+  }
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname))
+    return 'must name a bucket: s3://bucket/prefix.';
+  const unknown = [...url.searchParams.keys()].filter((key) => !STORAGE_PARAMETERS.includes(key));
+  if (unknown.length > 0) return `takes the parameters ${STORAGE_PARAMETERS.join(', ')} and no others.`;
+  const endpoint = url.searchParams.get('endpoint');
+  if (endpoint !== null && !/^https?:\/\/[^/?#]+\/?$/.test(endpoint)) {
+    return 'has an endpoint that is no http or https origin.';
+  }
+  const pathStyle = url.searchParams.get('pathStyle');
+  if (pathStyle !== null && pathStyle !== 'true' && pathStyle !== 'false') {
+    return 'has a pathStyle that is neither true nor false.';
+  }
+  return null;
+}

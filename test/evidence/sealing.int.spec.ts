@@ -1,0 +1,366 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { ConsentEvents } from '../../src/consent/consent.events.js';
+import { EraseRecords } from '../../src/consent/application/erase-records.js';
+import { SealRoots } from '../../src/evidence/application/seal-roots.js';
+import { SealStored } from '../../src/evidence/application/seal-stored.js';
+import { SignLog, type SignOutcome } from '../../src/evidence/application/sign-log.js';
+import { appendEntries } from '../../src/evidence/domain/append-entries.js';
+import { objectPath, ROOT_LOG } from '../../src/evidence/domain/log.js';
+import { EMPTY_EDGE } from '../../src/evidence/domain/tree-edge.js';
+import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
+import { newId } from '../../src/shared/ids.js';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+interface Verifier {
+  verifyProof(proof: string, keys: string): Promise<{ record: { id: string }; isInRootLog: boolean }>;
+  verifyConsistency(earlier: string, later: string, hashes: string, keys: string): Promise<unknown>;
+}
+const verifier = createRequire(import.meta.url)('../../verify/verify.cjs') as Verifier;
+
+const KEY = `e1:${randomBytes(32).toString('base64')}`;
+const HALF_MINUTE_MS = 30_000;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ EVIDENCE_KEYS: KEY, EVIDENCE_ROOT_SECONDS: '1' });
+  // Nothing is under way while a test seals: there is no need to wait until nothing can be.
+  get(ConsentEvents).completeUntil = async (tx) => {
+    const { rows } = await sql<{ until: string }>`select clock_timestamp()::text as until`.execute(
+      tx.getKysely(),
+    );
+    return rows[0]?.until ?? '';
+  };
+});
+afterAll(() => service.close());
+
+const get = <T>(type: new (...args: never[]) => T): T => service.app.get(type, { strict: false });
+const folderOf = (log: string): string => {
+  const { storage } = service.settings.evidence;
+  if (storage.kind !== 'folder') throw new Error('not a folder');
+  return join(storage.path, log === ROOT_LOG ? 'log' : log);
+};
+const place = async (): Promise<void> => {
+  while (await get(SealStored).step());
+};
+const sign = (log: string): Promise<SignOutcome> =>
+  get(SignLog).sign(log, performance.now() + HALF_MINUTE_MS);
+const seal = async (project: TestProject): Promise<SignOutcome> => {
+  await place();
+  return sign(project.id);
+};
+const text = async (answer: Promise<Response>): Promise<string> => (await answer).text();
+const keys = (): Promise<string> => text(fetch(`${service.baseUrl}/.well-known/consent-log-keys`));
+const checkpoint = (project: TestProject): Promise<string> =>
+  text(project.request('viewer', 'GET', '/log/checkpoint'));
+const proof = (project: TestProject, id: string): Promise<Response> =>
+  project.request('viewer', 'GET', `/consents/${id}/proof`);
+
+/** Stores records. Returns their ids, in the order in which they are sealed. */
+async function store(projects: readonly TestProject[], count: number, isSalted = true): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId());
+  await service.database.query(
+    `insert into consent_record (project_id, id, analytics, marketing, preferences, action, extra, received_at, salt)
+     select ($1::uuid[])[1 + (n - 1) % $2], id, true, false, n % 2 = 0, 'custom', jsonb_build_object('n', n, 'é', '\u20ac'),
+            date_trunc('milliseconds', now()),
+            case when $4 then decode(md5(n::text) || md5(id::text), 'hex') end
+     from unnest($3::uuid[]) with ordinality as t (id, n)`,
+    [projects.map(({ id }) => id), projects.length, ids, isSalted],
+  );
+  return ids;
+}
+const leavesOf = async ({
+  id,
+}: TestProject): Promise<{ consentId: string; index: number; isErasure: boolean }[]> =>
+  service.database.query(
+    `select consent_id as "consentId", leaf_index::int as index, salt is not null as "isErasure"
+     from evidence_leaf where project_id = $1 order by leaf_index`,
+    [id],
+  );
+const stateOf = async (project: TestProject): Promise<{ size: number; refusal: string | null }> =>
+  (await (await project.request('viewer', 'GET', '/log')).json()) as { size: number; refusal: string | null };
+
+describe('sealing', () => {
+  it('gives each record one place, in the order of receipt, and a proof that holds without us', async () => {
+    const projects = await Promise.all([createTestProject(service), createTestProject(service)]);
+    const ids = await store(projects, 700);
+    const [first, second] = projects as [TestProject, TestProject];
+    const [id = ''] = ids;
+    expect((await proof(first, id)).status).toBe(202);
+    expect((await proof(first, id)).headers.get('retry-after')).toBe('10');
+    expect(await seal(first)).toBe('signed');
+    expect(await sign(second.id)).toBe('signed');
+    expect((await leavesOf(first)).map(({ consentId }) => consentId)).toEqual(
+      ids.filter((_id, at) => at % 2 === 0),
+    );
+    expect((await leavesOf(second)).map(({ index }) => index)).toEqual(
+      Array.from({ length: 350 }, (_, at) => at),
+    );
+    expect(await stateOf(first)).toMatchObject({ sealing: true, size: 350, rootedSize: 0, refusal: null });
+
+    const alone = await verifier.verifyProof(await text(proof(first, id)), await keys());
+    expect(alone).toMatchObject({ record: { id, n: 1, é: '€' }, isInRootLog: false });
+    await get(SealRoots).step();
+    expect(await sign(ROOT_LOG)).toBe('signed');
+    for (const at of [0, 2, 510, 698]) {
+      const whole = await verifier.verifyProof(await text(proof(first, ids[at] ?? '')), await keys());
+      expect(whole).toMatchObject({ record: { id: ids[at], n: at + 1 }, isInRootLog: true });
+    }
+    const shown = (await (await first.request('viewer', 'GET', `/consents/${id}`)).json()) as object;
+    expect(shown).toMatchObject({ evidence: { status: 'sealed', index: 0, isInRootLog: true } });
+    expect(shown).not.toHaveProperty('salt');
+    expect((await proof(second, id)).status).toBe(404);
+  });
+
+  it('continues what was signed, and proves it', async () => {
+    const project = await createTestProject(service);
+    await store([project], 3);
+    await seal(project);
+    const earlier = await checkpoint(project);
+    for (const [count, size] of [
+      [1, 4],
+      [252, 256],
+      [1, 257],
+    ] as const) {
+      await store([project], count);
+      await seal(project);
+      const later = await checkpoint(project);
+      const hashes = await text(project.request('viewer', 'GET', `/log/consistency?from=3&to=${size}`));
+      await expect(verifier.verifyConsistency(earlier, later, hashes, await keys())).resolves.toBeDefined();
+    }
+    // The bundle and the tile that are full now stand for those that were not.
+    expect(readdirSync(join(folderOf(project.id), 'tile', '0')).toSorted()).toEqual(['000', '001.p']);
+    const tile = await project.request('viewer', 'GET', '/log/tile/0/000.p/4');
+    expect((await tile.arrayBuffer()).byteLength).toBe(4 * 32);
+    expect((await project.request('viewer', 'GET', '/log/tile/0/001.p/2')).status).toBe(404);
+    expect((await project.request('viewer', 'GET', '/log/consistency?from=3&to=258')).status).toBe(404);
+  });
+
+  it('seals what an older version stored without a salt', async () => {
+    const project = await createTestProject(service);
+    const [id = ''] = await store([project], 1, false);
+    await seal(project);
+    await expect(verifier.verifyProof(await text(proof(project, id)), await keys())).resolves.toMatchObject({
+      record: { id },
+    });
+  });
+
+  it('leaves the proofs of others whole where a record is erased, and proves the erasure', async () => {
+    const project = await createTestProject(service);
+    const [kept = '', gone = ''] = await store([project], 2);
+    await seal(project);
+    const [late = ''] = await store([project], 1);
+    await service.database.orm.em.fork().transactional(async (tx) => {
+      await get(EraseRecords).erase(tx, { projectId: project.id, consentIds: [gone, late] }, 10);
+    });
+    expect((await proof(project, gone)).status).toBe(202);
+    expect(await leavesOf(project)).toMatchObject([{ consentId: kept }]);
+    await seal(project);
+    expect(await leavesOf(project)).toMatchObject([
+      { consentId: kept, index: 0 },
+      { isErasure: true, index: 2 },
+      { isErasure: true, index: 3 },
+    ]);
+    const keyLines = await keys();
+    await expect(verifier.verifyProof(await text(proof(project, kept)), keyLines)).resolves.toMatchObject({
+      record: { id: kept },
+    });
+    for (const id of [gone, late])
+      await expect(verifier.verifyProof(await text(proof(project, id)), keyLines)).resolves.toMatchObject({
+        record: { id, action: 'erase' },
+      });
+  });
+
+  it('gives no proof that does not hold', async () => {
+    const project = await createTestProject(service);
+    const [id = ''] = await store([project], 1);
+    await seal(project);
+    await service.database.query(`update consent_record set marketing = true where id = $1`, [id]);
+    const answer = await proof(project, id);
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({ code: 'consent_not_sealed' });
+  });
+
+  it('takes the log of a deleted project away', async () => {
+    const project = await createTestProject(service);
+    await store([project], 1);
+    await seal(project);
+    expect(existsSync(folderOf(project.id))).toBe(true);
+    const answer = await project.request('owner', 'DELETE', '');
+    expect(answer.status).toBe(204);
+    expect(await leavesOf(project)).toEqual([]);
+    expect(await sign(project.id)).toBe('removed');
+    expect(existsSync(folderOf(project.id))).toBe(false);
+  });
+});
+
+describe('a crash', () => {
+  it('after any write ends in the same bytes, and the checkpoint stays behind them', async () => {
+    for (let crashAt = 0; ; crashAt += 1) {
+      const project = await createTestProject(service);
+      await store([project], 2);
+      await seal(project);
+      await store([project], 300);
+      await place();
+      const former = await checkpoint(project);
+      let writes = 0;
+      const broken = await withStorage(
+        (real) =>
+          async (...args) => {
+            writes += 1;
+            if (writes > crashAt) throw new Error('killed');
+            await real(...args);
+          },
+        () => sign(project.id).catch((error: unknown) => error),
+      );
+      if (broken === 'signed') {
+        expect(crashAt).toBeGreaterThan(5);
+        return;
+      }
+      expect(await checkpoint(project)).toBe(former);
+      expect(await sign(project.id)).toBe('signed');
+      await expectStored(project, 302);
+    }
+  });
+
+  it('between two signers leaves one tree', async () => {
+    const project = await createTestProject(service);
+    await store([project], 600);
+    await place();
+    expect(await Promise.all([sign(project.id), sign(project.id), sign(project.id)])).toEqual(
+      Array.from({ length: 3 }, () => 'signed'),
+    );
+    await expectStored(project, 600);
+  });
+
+  it('while places are given gives each once, whoever does it', async () => {
+    const project = await createTestProject(service);
+    const ids = await store([project], 500);
+    const steps = get(SealStored);
+    await Promise.all([steps.step(), steps.step(), steps.step()]);
+    await place();
+    expect((await leavesOf(project)).map(({ consentId }) => consentId)).toEqual(ids);
+  });
+});
+
+/** The storage has exactly what the leaves of the database say. */
+async function expectStored(project: TestProject, size: number): Promise<void> {
+  const bundles = Array.from({ length: Math.ceil(size / 256) }, (_none, at) => {
+    const width = Math.min(256, size - at * 256);
+    return readFileSync(join(folderOf(project.id), objectPath({ level: -1, index: at, width })));
+  });
+  const entries = bundles.flatMap((bundle) =>
+    Array.from({ length: bundle.length / 34 }, (_none, at) => bundle.subarray(at * 34 + 2, (at + 1) * 34)),
+  );
+  expect(entries).toHaveLength(size);
+  const { tiles } = appendEntries({ tree: EMPTY_EDGE, entries: [] }, entries);
+  for (const tile of tiles)
+    expect(readFileSync(join(folderOf(project.id), objectPath(tile))).equals(tile.bytes)).toBe(true);
+  expect(await stateOf(project)).toMatchObject({ size, refusal: null });
+  expect(readFileSync(join(folderOf(project.id), 'checkpoint'), 'utf8')).toBe(await checkpoint(project));
+  expect(await service.database.query('select from evidence_tile where log = $1', [project.id])).toEqual([]);
+}
+
+describe('a fork', () => {
+  let project: TestProject;
+  const refused = async (sentence: RegExp): Promise<void> => {
+    const before = await checkpoint(project);
+    expect(await seal(project)).toBe('refused');
+    expect((await stateOf(project)).refusal).toMatch(sentence);
+    expect(await checkpoint(project)).toBe(before);
+  };
+  const sealed = async (count: number): Promise<void> => {
+    project = await createTestProject(service);
+    await store([project], count);
+    await seal(project);
+  };
+
+  it('is not signed where the database was set back to a backup', async () => {
+    await sealed(3);
+    const [row] = await service.database.query<Record<string, unknown>>(
+      'select size, edge, checkpoint_size, checkpoint from evidence_log where log = $1',
+      [project.id],
+    );
+    await store([project], 2);
+    await seal(project);
+    await service.database.query(
+      'update evidence_log set size = $2, edge = $3, checkpoint_size = $4, checkpoint = $5 where log = $1',
+      [project.id, row?.size, row?.edge, row?.checkpoint_size, row?.checkpoint],
+    );
+    await store([project], 1);
+    await refused(/has a checkpoint of 5 entries, the database knows of 4/);
+    // Larger than what was signed it is found by its root.
+    await store([project], 2);
+    await refused(/of 6 entries does not begin with the one of 5/);
+  });
+
+  it('is not signed where the storage was lost, cut off or changed, and is where it was restored', async () => {
+    await sealed(300);
+    const folder = folderOf(project.id);
+    const tile = join(folder, 'tile', '1', '000.p', '1');
+    const whole = readFileSync(tile);
+    await store([project], 1);
+    rmSync(tile);
+    await refused(/lacks tile\/1\/000/);
+    writeFileSync(tile, whole.subarray(0, 10));
+    await refused(/tile\/1\/000.p\/1 is cut off/);
+    const changed = Buffer.from(whole);
+    changed[5] = (changed[5] ?? 0) ^ 1;
+    writeFileSync(tile, changed);
+    await refused(/does not begin with the one of 300|tree in the storage is not/);
+    writeFileSync(tile, whole);
+    const note = readFileSync(join(folder, 'checkpoint'), 'utf8');
+    rmSync(join(folder, 'checkpoint'));
+    await refused(/has no checkpoint any more/);
+    writeFileSync(join(folder, 'checkpoint'), note.replace(/^(.*)\n300\n/, '$1\n299\n'));
+    await refused(/bears no signature/);
+    writeFileSync(join(folder, 'checkpoint'), note);
+    expect(await seal(project)).toBe('signed');
+    expect(await stateOf(project)).toMatchObject({ size: 301, refusal: null });
+  });
+
+  it('is not signed where the rows of the tree were changed', async () => {
+    await sealed(3);
+    await service.database.query(
+      `update evidence_log set edge = set_byte(edge, 100, 1 # get_byte(edge, 100)) where log = $1`,
+      [project.id],
+    );
+    await store([project], 1);
+    await refused(/does not begin with|tree in the storage is not/);
+  });
+});
+
+describe('a storage that is away', () => {
+  it('fails the signature alone, whose turn comes again', async () => {
+    const project = await createTestProject(service);
+    await store([project], 1);
+    await seal(project);
+    await store([project], 1);
+    await withStorage(
+      () => () => Promise.reject(new Error('EIO')),
+      () => expect(seal(project)).rejects.toThrow('The storage of the logs failed.'),
+    );
+    expect(await stateOf(project)).toMatchObject({ size: 1, refusal: null });
+    expect(await sign(project.id)).toBe('signed');
+    await expectStored(project, 2);
+  });
+});
+
+type Put = LogStorage['put'];
+
+/** Runs `work` while writing to the storage is something else. */
+async function withStorage<T>(broken: (real: Put) => Put, work: () => Promise<T>): Promise<T> {
+  const storage = get(LogStorage);
+  const real = storage.put.bind(storage);
+  storage.put = broken(real);
+  try {
+    return await work();
+  } finally {
+    storage.put = real;
+  }
+}
