@@ -3,6 +3,7 @@ import type { KeyScope } from '../../src/access/domain/key-scope.js';
 import { ROLES, type Role, roleCovers } from '../../src/access/domain/role.js';
 import { PAGES } from '../../src/app/dashboard.js';
 import { PREVIEW_FRAME } from '../../src/app/preview-frame.js';
+import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
 import { SiteStorage } from '../../src/publishing/infrastructure/site-storage.js';
 import { newId } from '../../src/shared/ids.js';
 import { fillIn, type Operation, readOperations } from '../support/openapi.js';
@@ -51,6 +52,11 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}/consents`]: { least: 'viewer' },
   [`GET ${AT}/consents/{consentId}`]: { least: 'viewer' },
   [`DELETE ${AT}/consents/{consentId}`]: { least: 'owner' },
+  [`GET ${AT}/consents/{consentId}/proof`]: { least: 'viewer' },
+  [`GET ${AT}/log`]: { least: 'viewer' },
+  [`GET ${AT}/log/checkpoint`]: { least: 'viewer' },
+  [`GET ${AT}/log/consistency`]: { least: 'viewer' },
+  [`GET ${AT}/log/tile/{path}`]: { least: 'viewer' },
   [`GET ${AT}/privacy`]: { least: 'viewer' },
   [`PUT ${AT}/privacy`]: { least: 'owner' },
   [`GET ${AT}/visitor-records`]: { least: 'viewer' },
@@ -131,6 +137,9 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'POST /v1/visitor/erasures': 'public',
   'POST /v1/webhooks/billing': 'public',
   'POST /v1/webhooks/stripe': 'public',
+  'GET /.well-known/consent-log-keys': 'public',
+  'GET /log/checkpoint': 'public',
+  'GET /log/tile/{path}': 'public',
   'GET /cdn/{projectId}/loader.js': 'public',
   'GET /cdn/{projectId}/config.json': 'public',
   'GET /cdn/{projectId}/banner-{hash}.js': 'public',
@@ -147,7 +156,7 @@ const UNDOCUMENTED = /^(GET (\/health\/(live|ready)|\/metrics|\/docs.*)|OPTIONS 
 
 /** The pages of the dashboard, which hold nothing before they ask for it. */
 const DASHBOARD = new Set([
-  ...[...PAGES, PREVIEW_FRAME].map((page) => `GET ${page.replaceAll(/:(\w+)/g, '{$1}')}`),
+  ...[...PAGES, PREVIEW_FRAME].map((page) => `GET ${page.replaceAll(/[:*](\w+)/g, '{$1}')}`),
   'GET /pricing',
 ]);
 
@@ -455,7 +464,13 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
   await service.app
     .get(SiteStorage, { strict: false })
     .put(`${project.id}/${configHash}.json`, '{}', options);
-  return { ...ids, invitationId, erasureId, version: '1', configHash };
+  const tile = { level: 0, index: 0, width: 1, bytes: Buffer.alloc(32) };
+  await service.app.get(LogStorage, { strict: false }).putTile(project.id, tile);
+  await service.database.query(
+    `insert into evidence_log (log, origin, size, edge, checkpoint_size) values ($1, 'log', 1, $2, 1)`,
+    [project.id, Buffer.alloc(64)],
+  );
+  return { ...ids, invitationId, erasureId, version: '1', configHash, path: '0/000.p/1' };
 }
 
 /** All that those things are, to see whether somebody has touched them. */

@@ -276,6 +276,7 @@ describe('settings', () => {
       'AUTH_SECRET',
       'DATABASE_OWNER_URL',
       'DATABASE_URL',
+      'EVIDENCE_KEYS',
       'MAIL_URL',
       'REDIS_URL',
       'SECRET_KEYS',

@@ -30,6 +30,14 @@ const OWNERS: Record<string, readonly string[]> = {
     'erasure_request',
     'visitor_indexing',
   ],
+  evidence: [
+    'evidence_key',
+    'evidence_leaf',
+    'evidence_log',
+    'evidence_mark',
+    'evidence_root_entry',
+    'evidence_tile',
+  ],
   // The two that follow are the halves of `delivery`, by outcome.
   forwarding: ['delivery', 'delivery_failed', 'delivery_settled', 'forwarding_hold', 'forwarding_settings'],
   licensing: ['subscription', 'tier_change'],

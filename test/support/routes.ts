@@ -13,7 +13,9 @@ export function servedRoutes(app: NestExpressApplication): string[] {
       return [route.path]
         .flat()
         .flatMap((path) =>
-          methods.map((method) => `${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+          methods.map(
+            (method) => `${method.toUpperCase()} ${path.replaceAll(/[:*](?!splat)(\w+)/g, '{$1}')}`,
+          ),
         );
     });
   const { router } = app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };

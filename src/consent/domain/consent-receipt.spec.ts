@@ -17,6 +17,7 @@ const RECORD: ConsentRecorded = {
   extra: { policyVersion: '2026-11', plan: 'x' },
   receivedAt: new Date('2026-11-20T10:00:00.000Z'),
   unannounced: 'off',
+  salt: null,
 };
 const ISSUED = {
   receiptId: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a21',

@@ -32,14 +32,14 @@ export class LogReader {
     return found.checkpoint;
   }
 
-  /** A tile by its path below `tile/`. @throws DomainError `not_found` (404) */
+  /** A tile by its path below `tile/`. @throws DomainError `tile_not_found` (404) */
   async tile(log: string, path: string): Promise<Buffer> {
     const address = tileAddressOf(path);
     const found = address && (await this.find(log));
     const level = Math.max(0, address?.level ?? 0);
     const covered = found ? hashesAt(level, found.checkpointSize) : 0;
     if (!address || address.index * TILE_WIDTH + address.width > covered)
-      throw new DomainError('not_found', 'The log has no such tile, or not yet.');
+      throw new DomainError('tile_not_found', 'The log has no such tile, or not yet.');
     return this.storage.readTile(log, address);
   }
 

@@ -123,7 +123,7 @@ export class LogController {
     description: 'Hashes, or entries, one behind the other',
     content: { [TILE_TYPE]: { schema: { type: 'string', format: 'binary' } } },
   })
-  @ApiNotFoundResponse({ description: 'not_found' })
+  @ApiNotFoundResponse({ description: 'tile_not_found' })
   async tile(
     @CurrentProject() project: Project,
     @Param('path') path: string | string[],

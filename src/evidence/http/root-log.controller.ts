@@ -60,7 +60,7 @@ export class RootLogController {
     description: 'Hashes, or entries, one behind the other',
     content: { [TILE_TYPE]: { schema: { type: 'string', format: 'binary' } } },
   })
-  @ApiNotFoundResponse({ description: 'not_found' })
+  @ApiNotFoundResponse({ description: 'tile_not_found' })
   async tile(@Param('path') path: string | string[], @Res() response: Response): Promise<void> {
     const bytes = await orUnavailable(this.logger, 'The log', () =>
       this.logs.tile(ROOT_LOG, [path].flat().join('/')),
