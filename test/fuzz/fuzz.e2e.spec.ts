@@ -10,6 +10,7 @@ import { BEHIND_LOOPBACK_PROXY } from '../support/user.js';
 import { Refusals } from './refusals.js';
 import { type FuzzRequest, requests } from './requests.js';
 import { Tally } from './tally.js';
+import { VISITOR } from './values.js';
 import { complaintAbout, SecretWatch } from './watch.js';
 import { call, signUp, type Surroundings, World } from './world.js';
 
@@ -72,6 +73,7 @@ beforeAll(async () => {
     ['AUTH_SECRET', AUTH_SECRET],
     ['the encryption key', ENCRYPTION_KEY],
     ['the webhook secret', WEBHOOK_SECRET],
+    ['a visitor’s key', VISITOR.visitorKey],
     ["the database's password", decodeURIComponent(new URL(database.url).password)],
   ]);
   around = await surroundings();
@@ -200,7 +202,7 @@ describe(`${REQUESTS} requests made of the OpenAPI document, seed ${SEED}`, () =
     const users = 2 + 3 * worlds;
     const { erased, ...left } = rows ?? {};
     expect(left).toEqual({
-      consents: String(worlds + tally.made('consents') - Number(erased)),
+      consents: String(worlds + tally.made('consents') + tally.made('withdrawals') - Number(erased)),
       projects: String(1 + 2 * worlds + tally.made('projects') - tally.deletedProjects),
       users: String(users),
       accounts: String(users),
@@ -237,7 +239,14 @@ describe(`${REQUESTS} requests made of the OpenAPI document, seed ${SEED}`, () =
 
   it('and the watch would find every kind of secret', () => {
     watch.addSession(`auth.session_token=${'s'.repeat(32)}.signature; Path=/`);
-    const planted = [ENCRYPTION_KEY, AUTH_SECRET, WEBHOOK_SECRET, around.strangerKey, 's'.repeat(32)];
+    const planted = [
+      ENCRYPTION_KEY,
+      AUTH_SECRET,
+      WEBHOOK_SECRET,
+      VISITOR.visitorKey,
+      around.strangerKey,
+      's'.repeat(32),
+    ];
     for (const secret of planted) expect(watch.findIn(`{"message":"no ${secret}."}`)).toHaveLength(1);
     expect(watch.findIn('{"message":"nothing"}')).toEqual([]);
     expect(failuresIn('{"level":50}\n    at file.js:1\n{"level":30}')).toHaveLength(2);

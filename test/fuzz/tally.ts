@@ -29,8 +29,10 @@ export class Tally {
     const route = (path.split('?')[0] ?? '').toLowerCase().replaceAll(/^\/+|\/+$/g, '');
     if (method === 'DELETE' && status === 204 && /^v1\/projects\/[^/]+$/.test(route))
       this.deletedProjects += 1;
-    const name = /^v1\/(?:projects\/[^/]+\/(consents|api-keys)|(projects))$/.exec(route);
-    const made = name?.[1] ?? name?.[2];
+    const name = /^v1\/(?:projects\/[^/]+\/(consents|api-keys)|visitor\/(withdrawals)|(projects))$/.exec(
+      route,
+    );
+    const made = name?.slice(1).find((part) => part !== undefined);
     if (made === undefined || method !== 'POST') return;
     if (status === 201) this.creations.set(made, (this.creations.get(made) ?? 0) + 1);
   }

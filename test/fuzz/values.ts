@@ -2,9 +2,13 @@ import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { NASTY_VALUES } from '../support/hostile-values.js';
 import type { Schema } from '../support/openapi.js';
+import { makeVisitorKey } from '../support/visitor-key.js';
 
 /** Stands in every secret that the fuzz makes up, so that one search finds them all. */
 export const SECRET_MARK = 'fuzzsecret0';
+
+/** Of the one visitor of a run. */
+export const VISITOR = makeVisitorKey();
 
 const TEXT_CHARACTERS_MAX = 40;
 const ITEMS_MAX = 4;
@@ -70,6 +74,10 @@ function textOf(schema: Schema, name: string, { endpointUrl }: ValueOptions): Ar
   if (/password$/i.test(name)) return fc.uuid().map((id) => `${SECRET_MARK}-${id}`);
   if (name === 'bearerToken')
     return fc.uuid().map((id) => `${SECRET_MARK}-${id}`.padEnd(BEARER_TOKEN_CHARACTERS, '-'));
+  if (name === 'visitorKey') return fc.constantFrom(VISITOR.visitorKey, makeVisitorKey().visitorKey);
+  if (name === 'visitorKeyHash') return fc.constant(VISITOR.visitorKeyHash);
+  // Filled in with one that exists.
+  if (name === 'projectId') return fc.constant('{projectId}');
   if (name === 'endpointUrl') return fc.constantFrom(endpointUrl, `${endpointUrl}/other`);
   if (schema.format === 'email') return fc.uuid().map((id) => `${id}@example.com`);
   if (schema.format === 'uuid') return fc.uuid({ version: 7 });

@@ -5,7 +5,7 @@ import { fillIn } from '../support/openapi.js';
 import type { RawRequest } from '../support/raw-request.js';
 import { freshAddress, insertAccount } from '../support/user.js';
 import type { Actor, FuzzRequest } from './requests.js';
-import { SECRET_MARK } from './values.js';
+import { SECRET_MARK, VISITOR } from './values.js';
 
 /** What all projects of a run share. */
 export interface Surroundings {
@@ -62,6 +62,7 @@ export class World {
       marketing: false,
       preferences: true,
       action: 'custom',
+      visitorKeyHash: VISITOR.visitorKeyHash,
     });
     const { lastPublication } = await ask('GET', `${at}/configuration`);
     // The one that the simulated tier has led to, where it is there by now.
