@@ -27,6 +27,8 @@ interface ServiceConsentSubmission {
   /** BCP 47: the language that was shown. */
   language?: string;
   surface?: 'banner' | 'preferences' | 'link' | 'signal' | 'api';
+  /** Of the key that the visitor's device keeps (docs/visitors.md), 76 hexadecimal digits. Never the key itself. */
+  visitorKeyHash?: string;
   /** Kept with the record as an additional field. */
   [field: string]: unknown;
 }

@@ -69,7 +69,11 @@ await bundle('loader.ts', 'loader.js', {
   UNKNOWN_REGION,
   EU_GROUP,
 });
-await bundle('banner/banner.ts', 'banner.js', { BANNER_CSS: bannerStyles(), CONSENT_GLOBAL });
+await bundle('banner/banner.ts', 'banner.js', {
+  BANNER_CSS: bannerStyles(),
+  CONSENT_GLOBAL,
+  META_GLOBAL,
+});
 await bundle('preview/preview.ts', 'preview.js', { UNKNOWN_REGION, EU_GROUP });
 
 /** The library's style without what we do not use, and ours. */

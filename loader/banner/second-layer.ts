@@ -1,6 +1,8 @@
 /** What our second layer has beside the library's: policy, services with their cookies, and the consent itself. */
 import { ofDocument } from '../own-document';
+import { clearCookies } from './clear-cookies';
 import type { Shown } from './show-banner';
+import { forget, visitorKey } from './visitor-key';
 
 function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
@@ -66,13 +68,25 @@ export function expandAll(modal: HTMLElement): void {
   }
 }
 
-/** Number of the consent, its receipt, and its withdrawal; nothing where there is none. */
+/** Number of the consent, its receipt, its withdrawal and its end; nothing where there is none. */
 export function consentPanel(shown: Shown, close: () => void): Node[] {
-  const { consent, configuration, text } = shown;
+  const { consent, configuration, text, base, isPreview } = shown;
   const { choice } = consent;
   if (!choice?.id) return [];
   const { labels } = text;
+  const { projectId } = configuration;
+  const key = isPreview ? null : visitorKey(projectId);
   const number = element('code', '', choice.id);
+  const status = element('p', 'pm__section-desc');
+  status.setAttribute('role', 'status');
+  /** Asks the service with the visitor's key; null where it is away. */
+  const ask = (what: string, of: object): Promise<Response | null> =>
+    fetch(new URL(`../../visitor/${what}`, new URL(configuration.consentUrl, base)), {
+      method: 'POST',
+      credentials: 'omit',
+      // As text, so that no browser asks first whether it may send.
+      body: JSON.stringify({ projectId, visitorKey: key, ...of }),
+    }).catch(() => null);
   const button = (label: string | undefined, act: () => unknown): HTMLButtonElement => {
     const made = element('button', 'pm__act', label ?? '');
     made.type = 'button';
@@ -84,10 +98,11 @@ export function consentPanel(shown: Shown, close: () => void): Node[] {
     getSelection()?.selectAllChildren(number);
     void navigator.clipboard?.writeText(choice.id as string).catch(() => {});
   };
-  const download = (): void => {
-    const { projectId, configHash, policyVersion } = configuration;
+  /** What the browser knows of the choice, where the service cannot make a receipt. */
+  const summary = (): object => {
+    const { configHash, policyVersion } = configuration;
     const { question: _, at, ...chosen } = choice;
-    const receipt = {
+    return {
       projectId,
       hostname: location.hostname,
       ...chosen,
@@ -95,6 +110,10 @@ export function consentPanel(shown: Shown, close: () => void): Node[] {
       policyVersion,
       configHash,
     };
+  };
+  const download = async (): Promise<void> => {
+    const answer = key && (await ask('receipts', { consentId: choice.id }));
+    const receipt = answer && answer.ok ? ((await answer.json()) as object) : summary();
     const file = element('a', '');
     file.href = URL.createObjectURL(
       new Blob([JSON.stringify(receipt, null, 2)], { type: 'application/json' }),
@@ -107,6 +126,19 @@ export function consentPanel(shown: Shown, close: () => void): Node[] {
     shown.decide({ action: 'withdraw', surface: 'link' });
     close();
   };
+  const erase = async (): Promise<void> => {
+    if (isPreview || !confirm(labels.eraseQuestion)) return;
+    const answer = await ask('erasures', {});
+    // Where nothing is stored any more, nothing is left to be erased.
+    if (!answer || !(answer.ok || answer.status === 404)) {
+      status.textContent = labels.failed ?? '';
+      return;
+    }
+    forget(projectId);
+    clearCookies(configuration.services, () => false);
+    // What runs by a choice of hers ends with the page, and the next one asks her.
+    location.reload();
+  };
   return [
     element(
       'div',
@@ -115,6 +147,8 @@ export function consentPanel(shown: Shown, close: () => void): Node[] {
       button(labels.copy, copy),
       button(labels.download, download),
       button(labels.withdraw, withdraw),
+      ...(key || isPreview ? [button(labels.erase, erase)] : []),
+      status,
     ),
   ];
 }

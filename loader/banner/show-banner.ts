@@ -8,6 +8,7 @@ import { countVisit } from './count-visit';
 import { addPolicyLink, addServices, consentPanel, expandAll } from './second-layer';
 import { isRightToLeft, pickText } from './rules';
 import { dress } from './theme';
+import { visitorKeyHash } from './visitor-key';
 
 let hasRun = false;
 /** The page asks once; a decision that is changed afterwards is no other visit. */
@@ -19,6 +20,10 @@ export interface Shown {
   consent: Consent;
   configuration: SiteConfiguration;
   text: BannerText;
+  /** Of the banner's script, to which other addresses are relative. */
+  base: string;
+  /** Whether it is a preview, which sends and keeps nothing. */
+  isPreview: boolean;
   /** Records a decision and clears what it has withdrawn. */
   decide(submission: { action?: string; surface: string } & Partial<Record<Category, boolean>>): void;
 }
@@ -41,17 +46,20 @@ export function showBanner(consent: Consent, reason: Reason): void {
   /** Nothing is asked on the first layer, only told. */
   const told = reason === 'signal' || mode === 'notice' || categories.length === 0;
   let onSecondLayer = false;
-  // Not for whoever only shows it, in a preview.
-  if (reason === 'banner' && ownGlobal(CONSENT_GLOBAL) === consent)
-    chosen ??= countVisit(configuration, address);
+  const isPreview = ownGlobal(CONSENT_GLOBAL) !== consent;
+  if (reason === 'banner' && !isPreview) chosen ??= countVisit(configuration, address);
 
   const shown: Shown = {
     consent,
     configuration,
     text,
+    base: address,
+    isPreview,
     decide(submission) {
+      const send = (keyHash?: string): Promise<object> =>
+        consent.submit({ offered: categories, language, visitorKeyHash: keyHash, ...submission });
       // The answer first: what is counted is never in a consent's way.
-      void tell(consent.submit({ offered: categories, language, ...submission })).then(chosen);
+      void tell(isPreview ? send() : visitorKeyHash(configuration.projectId).then(send)).then(chosen);
       clearCookies(services, (category) => submission[category as Category] === true);
     },
   };

@@ -417,6 +417,9 @@ export const de: Texts = {
       copy: 'Kopieren',
       download: 'Beleg herunterladen',
       withdraw: 'Widerrufen',
+      erase: 'Eigene Einträge löschen',
+      eraseQuestion: 'Frage vor dem Löschen',
+      failed: 'Wo das nicht geklappt hat',
     },
     categories: 'Angebotene Kategorien',
     categoriesHint:

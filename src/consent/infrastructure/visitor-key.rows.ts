@@ -21,7 +21,7 @@ const RECORDS = {
   text: `
     select c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
            c.custom_endpoint as "customEndpoint", c.extra, c.received_at as "receivedAt", c.unannounced,
-           c.config_hash as "configHash", c.language, c.surface
+           c.config_hash as "configHash", c.language, c.surface, c.salt
     from consent_record c where c.project_id = $1::uuid and c.visitor_key_hash = $2::bytea
     order by c.id desc limit ${KEY_RECORDS_MAX + 1}`,
 };

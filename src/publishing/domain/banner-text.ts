@@ -22,6 +22,9 @@ export const LABELS = [
   'copy',
   'download',
   'withdraw',
+  'erase',
+  'eraseQuestion',
+  'failed',
 ] as const;
 export type Labels = Record<(typeof LABELS)[number], string>;
 

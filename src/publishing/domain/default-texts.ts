@@ -33,6 +33,10 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       copy: 'Copy',
       download: 'Download receipt',
       withdraw: 'Withdraw consent',
+      erase: 'Erase my records',
+      eraseQuestion:
+        'Erase everything that is stored here of your choices? It cannot be undone, and you will be asked again.',
+      failed: 'That did not work. Please try again later.',
     },
   },
   {
@@ -66,6 +70,10 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       copy: 'Kopieren',
       download: 'Beleg herunterladen',
       withdraw: 'Einwilligung widerrufen',
+      erase: 'Meine Einträge löschen',
+      eraseQuestion:
+        'Alles löschen, was hier zu Ihren Entscheidungen gespeichert ist? Das lässt sich nicht rückgängig machen, und Sie werden erneut gefragt.',
+      failed: 'Das hat nicht geklappt. Bitte versuchen Sie es später noch einmal.',
     },
   },
   {
@@ -107,6 +115,10 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       copy: 'Copier',
       download: 'Télécharger le reçu',
       withdraw: 'Retirer mon consentement',
+      erase: 'Effacer mes enregistrements',
+      eraseQuestion:
+        'Effacer tout ce qui est enregistré ici de vos choix ? Cela ne peut pas être annulé, et la question vous sera posée à nouveau.',
+      failed: 'Cela n’a pas fonctionné. Veuillez réessayer plus tard.',
     },
   },
   {
@@ -139,6 +151,10 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       copy: 'Copiar',
       download: 'Descargar el justificante',
       withdraw: 'Retirar el consentimiento',
+      erase: 'Borrar mis registros',
+      eraseQuestion:
+        '¿Borrar todo lo que se guarda aquí de sus elecciones? No se puede deshacer, y se le preguntará de nuevo.',
+      failed: 'No ha funcionado. Vuelva a intentarlo más tarde.',
     },
   },
   {
@@ -172,6 +188,10 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       copy: 'Copia',
       download: 'Scarica la ricevuta',
       withdraw: 'Revoca il consenso',
+      erase: 'Cancella le mie registrazioni',
+      eraseQuestion:
+        'Cancellare tutto ciò che è conservato qui delle sue scelte? Non si può annullare, e le verrà chiesto di nuovo.',
+      failed: 'Non ha funzionato. Riprovi più tardi.',
     },
   },
   {
@@ -205,6 +225,10 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       copy: 'Kopiëren',
       download: 'Bewijs downloaden',
       withdraw: 'Toestemming intrekken',
+      erase: 'Mijn gegevens wissen',
+      eraseQuestion:
+        'Alles wissen wat hier van uw keuzes is opgeslagen? Dit kan niet ongedaan worden gemaakt, en u wordt opnieuw gevraagd.',
+      failed: 'Dat is niet gelukt. Probeer het later opnieuw.',
     },
   },
   {
@@ -242,6 +266,10 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       copy: 'Kopiuj',
       download: 'Pobierz potwierdzenie',
       withdraw: 'Wycofaj zgodę',
+      erase: 'Usuń moje zapisy',
+      eraseQuestion:
+        'Usunąć wszystko, co jest tu zapisane o Twoich wyborach? Tego nie można cofnąć, a pytanie pojawi się ponownie.',
+      failed: 'Nie udało się. Spróbuj ponownie później.',
     },
   },
   {
@@ -275,6 +303,10 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       copy: 'Copiar',
       download: 'Transferir o comprovativo',
       withdraw: 'Retirar o consentimento',
+      erase: 'Apagar os meus registos',
+      eraseQuestion:
+        'Apagar tudo o que está guardado aqui sobre as suas escolhas? Não pode ser desfeito, e a pergunta será feita de novo.',
+      failed: 'Não funcionou. Tente novamente mais tarde.',
     },
   },
   {
@@ -308,6 +340,10 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       copy: 'Kopiera',
       download: 'Ladda ner kvitto',
       withdraw: 'Återkalla samtycke',
+      erase: 'Radera mina uppgifter',
+      eraseQuestion:
+        'Radera allt som har sparats här om dina val? Det går inte att ångra, och du får frågan igen.',
+      failed: 'Det gick inte. Försök igen senare.',
     },
   },
   {
@@ -345,6 +381,10 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       copy: 'Kopiér',
       download: 'Hent kvittering',
       withdraw: 'Træk samtykke tilbage',
+      erase: 'Slet mine oplysninger',
+      eraseQuestion:
+        'Slet alt, der er gemt her om dine valg? Det kan ikke fortrydes, og du bliver spurgt igen.',
+      failed: 'Det lykkedes ikke. Prøv igen senere.',
     },
   },
 ];
