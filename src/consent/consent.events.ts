@@ -55,6 +55,9 @@ export type DeliveryNarrowing = (projectId: string, state: DeliveryStateName) =>
 /** Takes away what somebody else keeps of records that are erased, in the transaction in which they go. */
 export type ErasureListener = (tx: EntityManager, erased: RecordsErased) => Promise<void>;
 
+/** Proves a record to its visitor, in her receipt: a file as text; null where it is not sealed. */
+export type ReceiptProof = (ref: ConsentRef) => Promise<string | null>;
+
 /** The consent module's door for those who follow its records. It does not know who they are. */
 @Injectable()
 export class ConsentEvents implements OnModuleInit {
@@ -64,6 +67,7 @@ export class ConsentEvents implements OnModuleInit {
   /** Where nobody follows records none of them has a delivery. */
   private byDelivery: DeliveryNarrowing = () => Promise.resolve({ conditions: [sql`false`] });
   private readonly erasureListeners: ErasureListener[] = [];
+  private receiptProof: ReceiptProof = () => Promise.resolve(null);
 
   constructor(
     private readonly em: EntityManager,
@@ -92,6 +96,15 @@ export class ConsentEvents implements OnModuleInit {
 
   get recordsAreSalted(): boolean {
     return this.salted;
+  }
+
+  /** Says who proves records to their visitors; call it while modules start (`onModuleInit`). */
+  proveReceipts(proof: ReceiptProof): void {
+    this.receiptProof = proof;
+  }
+
+  proofOf(ref: ConsentRef): Promise<string | null> {
+    return this.receiptProof(ref);
   }
 
   addDetail(detail: ConsentDetail): void {

@@ -14,8 +14,10 @@ import { objectPath, ROOT_LOG } from '../../src/evidence/domain/log.js';
 import { EMPTY_EDGE } from '../../src/evidence/domain/tree-edge.js';
 import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
 import { newId } from '../../src/shared/ids.js';
+import { choose } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { makeVisitorKey } from '../support/visitor-key.js';
 
 interface Verifier {
   verifyProof(proof: string, keys: string): Promise<{ record: { id: string }; isInRootLog: boolean }>;
@@ -364,3 +366,24 @@ async function withStorage<T>(broken: (real: Put) => Put, work: () => Promise<T>
     storage.put = real;
   }
 }
+
+describe('a visitor’s receipt', () => {
+  it('has the proof of her record as soon as it is sealed', async () => {
+    const project = await createTestProject(service);
+    const { visitorKey, visitorKeyHash } = makeVisitorKey();
+    const { id } = await choose(service, project.id, { visitorKeyHash });
+    const receipt = async (): Promise<{ proof: string | null }> => {
+      const answer = await fetch(`${service.baseUrl}/v1/visitor/receipts`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ projectId: project.id, visitorKey }),
+      });
+      return (await answer.json()) as { proof: string | null };
+    };
+    expect((await receipt()).proof).toBeNull();
+    expect(await seal(project)).toBe('signed');
+    const proven = await verifier.verifyProof(String((await receipt()).proof), await keys());
+    expect(proven.record).toMatchObject({ id, action: 'custom' });
+    expect(JSON.stringify(proven)).not.toContain(visitorKeyHash);
+  });
+});

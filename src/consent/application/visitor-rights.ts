@@ -3,6 +3,7 @@ import { PreparedReads, type Reads } from '../../database/prepared-reads.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
+import { ConsentEvents } from '../consent.events.js';
 import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { type ConsentReceiptDocument, receiptOf } from '../domain/consent-receipt.js';
 import type { ConsentRecorded } from '../domain/consent-recorded.js';
@@ -28,6 +29,7 @@ export interface KeyRecords {
 export class VisitorRights {
   constructor(
     @Inject(PreparedReads) private readonly reads: Reads,
+    private readonly events: ConsentEvents,
     private readonly consents: ConsentService,
     private readonly erasures: VisitorErasure,
     @SettingsFrom(consentSettings) private readonly settings: ConsentSettings,
@@ -46,7 +48,8 @@ export class VisitorRights {
     const record = consentId === null ? records[0] : records.find(({ id }) => id === consentId);
     if (!record) throw nothingStored();
     const { retentionMonths } = this.settings;
-    return receiptOf(record, { receiptId: newId(), issuedAt: now, retentionMonths });
+    const proof = await this.events.proofOf({ projectId: record.projectId, consentId: record.id });
+    return receiptOf(record, { receiptId: newId(), issuedAt: now, retentionMonths, proof });
   }
 
   /**

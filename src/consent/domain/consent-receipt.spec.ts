@@ -23,6 +23,7 @@ const ISSUED = {
   receiptId: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a21',
   issuedAt: new Date('2026-11-21T00:00:00.000Z'),
   retentionMonths: 12,
+  proof: 'c2sp.org/tlog-proof@v1\n',
 };
 const statesOf = (fields: Partial<ConsentRecorded>): string[] => {
   const { event, pii_processing: processing } = receiptOf({ ...RECORD, ...fields }, ISSUED);
@@ -60,6 +61,7 @@ describe(receiptOf.name, () => {
         event_type: 'custom',
         event_state: 'consent_given',
       },
+      proof: 'c2sp.org/tlog-proof@v1\n',
     });
   });
 

@@ -14,7 +14,8 @@ export type ReceiptState = 'consent_given' | 'consent_refused' | 'consent_withdr
 /**
  * A record as its visitor keeps it: the sections of ISO/IEC TS 27560:2023 (receipt metadata, record header, PII
  * processing, party identification, event) with what we know of each; null where a member is asked for that we do not
- * know. The members have the standard's names, so they are not in camel case.
+ * know. The members have the standard's names, so they are not in camel case. `proof` is ours: a `.tlog-proof`
+ * (docs/evidence.md), null while or where the record is not sealed.
  */
 export interface ConsentReceiptDocument {
   receipt_metadata: { schema_version: string; receipt_id: string; issued_at: string };
@@ -31,14 +32,16 @@ export interface ConsentReceiptDocument {
   };
   party_identification: { party_id: string; party_role: 'controller'; party_url: string | null }[];
   event: { event_time: string; event_type: string; event_state: ReceiptState };
+  proof: string | null;
 }
 
 /** Writes the receipt of a record; `receiptId` is its own, as one may be asked for again. */
 export function receiptOf(
   record: ConsentRecorded,
-  { receiptId, issuedAt, retentionMonths }: { receiptId: string; issuedAt: Date; retentionMonths: number },
+  receipt: { receiptId: string; issuedAt: Date; retentionMonths: number; proof: string | null },
 ): ConsentReceiptDocument {
   const { id, projectId, hostname, action, surface, language, configHash, extra, receivedAt } = record;
+  const { receiptId, issuedAt, retentionMonths, proof } = receipt;
   const { policyVersion } = extra ?? {};
   const basis = WITHOUT_CONSENT.includes(action) ? null : 'consent';
   return {
@@ -80,6 +83,7 @@ export function receiptOf(
         CATEGORIES.some((category) => record[category]),
       ),
     },
+    proof,
   };
 }
 

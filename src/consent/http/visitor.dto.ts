@@ -108,6 +108,10 @@ export const RECEIPT_SCHEMA = sections({
     event_type: { ...text, description: 'The action of the record' },
     event_state: { ...text, enum: STATES },
   }),
+  proof: {
+    ...perhaps,
+    description: 'A c2sp.org/tlog-proof@v1; null while, or where, the record is not sealed',
+  },
 }) as Schema;
 
 /** An object that has all of these members. */
