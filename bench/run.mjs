@@ -24,7 +24,18 @@ const NAMES = [
   'export',
 ];
 /** What takes longer, or has no number to reach: run by name. */
-const BY_NAME = ['hostile', 'webhook', 'many', 'growth', 'cost', 'soak', 'outage', 'enumeration', 'visitors'];
+const BY_NAME = [
+  'hostile',
+  'webhook',
+  'many',
+  'growth',
+  'cost',
+  'soak',
+  'outage',
+  'enumeration',
+  'visitors',
+  'lists',
+];
 /** Of the log of PostgreSQL, when something went wrong. */
 const LOG_CHARACTERS_SHOWN = 3_000;
 /** A benchmark that takes longer has gone wrong, unless it says itself (`deadlineMs`) how long it may take. */

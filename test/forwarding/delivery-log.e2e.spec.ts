@@ -171,7 +171,7 @@ describe("the record's delivery (design §5)", () => {
     // As many as one page looks at, all of them newer.
     await service.database.query(
       `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at)
-       select $1, uuidv7(), true, true, true, 'accept_all', now() from generate_series(1, 2000)`,
+       select $1, uuidv7(), true, true, true, 'accept_all', now() from generate_series(1, 1000)`,
       [project.id],
     );
     const ask = (query: string) =>

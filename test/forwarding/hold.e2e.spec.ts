@@ -305,7 +305,9 @@ describe('where the operator has switched it off (FORWARDING_HOLD_HOURS=0)', () 
     await chooseAll(project);
     expect(await stateOf(project)).toMatchObject({ state: 'held', waiting: COUNT });
     expect(receiver.requests).toEqual([]);
-    const next = await createHttpApp(testSettings(off.database.url, { ...withoutHolds, RUN_WORKER: 'false' }));
+    const next = await createHttpApp(
+      testSettings(off.database.url, { ...withoutHolds, RUN_WORKER: 'false' }),
+    );
     await next.init();
     await next.close();
     await allFail(project);

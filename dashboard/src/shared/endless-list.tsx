@@ -25,6 +25,7 @@ type ListQuery<T> = UseInfiniteQueryResult<InfiniteData<Page<T>>, unknown>;
 const ROW_HEIGHT = 36;
 const OVERSCAN_ROWS = 12;
 const SKELETON_ROWS = 8;
+const EMPTY_PAGES_MAX = 5;
 
 /** A list without an end: the rows on the screen are drawn, the next page is asked for ahead of its need. */
 export function EndlessList<T>(props: {
@@ -48,7 +49,7 @@ export function EndlessList<T>(props: {
   });
   const drawn = rows.getVirtualItems();
   const lastPage = query.data?.pages.at(-1);
-  useNextPage(query, lastPage, (drawn.at(-1)?.index ?? -1) >= items.length - OVERSCAN_ROWS);
+  useNextPage(query, (drawn.at(-1)?.index ?? -1) >= items.length - OVERSCAN_ROWS);
   const before = (drawn[0]?.start ?? top) - top;
   const after = rows.getTotalSize() - ((drawn.at(-1)?.end ?? top) - top);
   return (
@@ -93,13 +94,19 @@ export function EndlessList<T>(props: {
   );
 }
 
-/** Asks for the next page by itself as long as pages bring something. */
-function useNextPage<T>(query: ListQuery<T>, lastPage: Page<T> | undefined, nearEnd: boolean): void {
+/** Asks for the next page by itself as long as pages bring something, and a few times where they do not. */
+function useNextPage<T>(query: ListQuery<T>, nearEnd: boolean): void {
   const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = query;
-  const brings = (lastPage?.items.length ?? 0) > 0;
+  const brings = !isTired(query);
   useEffect(() => {
     if (nearEnd && brings && hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage();
   }, [nearEnd, brings, hasNextPage, isFetchingNextPage, isError, fetchNextPage]);
+}
+
+/** Whether so many pages in a row brought nothing that the person is asked before more are. */
+function isTired<T>(query: ListQuery<T>): boolean {
+  const last = query.data?.pages.slice(-EMPTY_PAGES_MAX) ?? [];
+  return last.length === EMPTY_PAGES_MAX && last.every(({ items }) => items.length === 0);
 }
 
 /** What stands below the rows: still loading, failed, nothing there, looked back so far, or the end. */
@@ -123,12 +130,12 @@ function ListEnd<T>({
     );
   if (query.isPending || query.isFetchingNextPage)
     return <SkeletonRows rows={count > 0 ? 2 : SKELETON_ROWS} />;
-  if (query.hasNextPage && lastPage?.items.length === 0)
+  if (query.hasNextPage && isTired(query))
     return (
       <Group>
         <Text c="dimmed">
           {count === 0 && `${t.list.noneYet} `}
-          {lastPage.searchedTo && (
+          {lastPage?.searchedTo && (
             <>
               {t.list.lookedBackTo} <When at={lastPage.searchedTo} />.
             </>
