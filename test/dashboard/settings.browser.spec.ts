@@ -221,6 +221,52 @@ describe('members', () => {
   });
 });
 
+describe('what was shown', () => {
+  it('is said not to be known where the record tells no hash, or one that was never published', async () => {
+    const [without, unknown] = [await choose(), await choose({ configHash: 'a'.repeat(64) })];
+    await open(`/consents?open=${without}`);
+    await page.getByText('The banner did not tell which configuration it showed.').waitFor();
+    await open(`/consents?open=${unknown}`);
+    await page.getByText('This project has published no configuration of this hash').waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    for (const id of [without, unknown]) await api('DELETE', `/consents/${id}`, { reason: 'A test' });
+  });
+});
+
+describe('the banner’s page', () => {
+  it.each(['texts', 'offer', 'look', 'rules'])(
+    'has nothing that axe finds under %s, in the banner’s own frame too',
+    async (part) => {
+      const found: string[] = [];
+      for (const colorScheme of ['light', 'dark'] as const)
+        for (const width of [375, 1280]) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 800 });
+          await open(`/banner?part=${part}`);
+          const banner = page.frameLocator('iframe[title="The banner, as a visitor sees it"]');
+          await banner.getByRole('button', { name: 'Accept all' }).waitFor();
+          const frame = page.frames().find((each) => each.url().endsWith('/preview-frame'));
+          if (!frame) throw new Error('there is no frame');
+          found.push(...(await pageFaults(page)), ...(await pageFaults(frame)));
+        }
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize({ width: 1280, height: 800 });
+      expect(found).toEqual([]);
+    },
+  );
+
+  it('turns the counting of visits off', async () => {
+    await open('/banner?part=rules');
+    await page.getByRole('switch', { name: 'Count page visits' }).click();
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    const box = dialog('Publish…');
+    await box.getByText('Count page visits').waitFor();
+    await box.getByRole('button', { name: 'Publish', exact: true }).click();
+    await box.waitFor({ state: 'detached' });
+    expect(await api('GET', '/configuration')).toMatchObject({ siteAnalytics: false });
+  });
+});
+
 describe('visitors and privacy', () => {
   it('says first which field names a visitor', async () => {
     await open('/settings/privacy');

@@ -65,6 +65,11 @@ describe('npm run ops', () => {
     expect(out.split('\n')).toHaveLength(4);
   });
 
+  it('demo records fills nothing in production', async () => {
+    expect(await ops('demo records')).toEqual({ code: 1, out: '', err: 'Production has no demo.\n' });
+    expect(await service.database.query('select id from project where demo')).toEqual([]);
+  });
+
   it.each([
     ['', 'Name a command.'],
     ['nonsense', 'There is no command "nonsense".'],

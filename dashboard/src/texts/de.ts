@@ -485,6 +485,10 @@ export const de: Texts = {
     policyVersion: 'Version der Datenschutzerklärung',
     policyVersionHint: 'Bei einer anderen Version werden alle Besucher wieder gefragt.',
     ownPolicyUrl: 'Ihre Datenschutzerklärung',
+    visits: 'Seitenbesuche',
+    siteAnalytics: 'Seitenbesuche zählen',
+    siteAnalyticsHint:
+      'Ohne Cookies und Kennungen. Die Seite „Einbau“ braucht es, um zu sagen, wo der Loader läuft.',
     visitorLanguage: 'Sprache des Besuchers',
     visitorRegion: 'Region des Besuchers',
     unknownRegion: 'Unbekannt',
@@ -545,6 +549,7 @@ export const de: Texts = {
       regionRules: 'Regeln nach Region',
       honorGlobalPrivacyControl: 'Global Privacy Control beachten',
       reconsentMonths: 'Monate bis zur nächsten Frage',
+      siteAnalytics: 'Seitenbesuche zählen',
       banner: 'Aussehen',
       enabled: 'Unser Banner erscheint',
       layout: 'Anordnung',

@@ -60,6 +60,15 @@ export function RuleFields(props: FieldsProps & { rulesRefusal: Refusal }) {
         error={fields['policyUrl']}
         onChange={(event) => change({ policyUrl: event.currentTarget.value || null })}
       />
+      <Title order={2} size="h3">
+        {t.banner.visits}
+      </Title>
+      <Switch
+        label={t.banner.siteAnalytics}
+        description={t.banner.siteAnalyticsHint}
+        checked={form.siteAnalytics ?? true}
+        onChange={(event) => change({ siteAnalytics: event.currentTarget.checked })}
+      />
     </Stack>
   );
 }
