@@ -8,7 +8,7 @@ import { countVisit } from './count-visit';
 import { addPolicyLink, addServices, consentPanel, expandAll } from './second-layer';
 import { isRightToLeft, pickText } from './rules';
 import { dress } from './theme';
-import { visitorKeyHash } from './visitor-key';
+import { hashForChoice } from './visitor-key';
 
 let hasRun = false;
 /** The page asks once; a decision that is changed afterwards is no other visit. */
@@ -59,7 +59,7 @@ export function showBanner(consent: Consent, reason: Reason): void {
       const send = (keyHash?: string): Promise<object> =>
         consent.submit({ offered: categories, language, visitorKeyHash: keyHash, ...submission });
       // The answer first: what is counted is never in a consent's way.
-      void tell(isPreview ? send() : visitorKeyHash(configuration.projectId).then(send)).then(chosen);
+      void tell(isPreview ? send() : hashForChoice(configuration.projectId).then(send)).then(chosen);
       clearCookies(services, (category) => submission[category as Category] === true);
     },
   };

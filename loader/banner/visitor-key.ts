@@ -20,7 +20,7 @@ export function visitorKey(projectId: string): string | null {
 }
 
 /** What goes with a choice; makes the key where there is none. undefined on a page that may not hash. */
-export async function visitorKeyHash(projectId: string): Promise<string | undefined> {
+export async function hashForChoice(projectId: string): Promise<string | undefined> {
   try {
     const key =
       visitorKey(projectId) ??

@@ -16,6 +16,7 @@ const LOADER = { tests: ['test/publishing/loader'], config: 'jest.browser.config
 const S3 = 'test/publishing/publishing-s3';
 const ROLLUP = 'test/consent/consent-analytics';
 const UPKEEP = 'test/operations/upkeep';
+const VISITOR = 'test/consent/visitor-rights';
 
 export const PLANTED: Planted[] = [
   {
@@ -145,5 +146,29 @@ export const PLANTED: Planted[] = [
     mutations: [{ symbol: 'consentQueue', from: /slice\(-WAITING_MAX\)/, to: 'slice(0, WAITING_MAX)' }],
     ...LOADER,
     only: 'newest 20',
+  },
+  {
+    name: 'visitor: erases one record whoever has the key',
+    mutations: [{ symbol: 'selectionOf', from: /doomed\.visitorKeyHash \? sql`and/, to: 'false ? sql`and' }],
+    tests: [VISITOR],
+    only: 'has not the key',
+  },
+  {
+    name: 'visitor: takes a receipt of a record that is not hers',
+    mutations: [
+      {
+        symbol: 'VisitorRights.receipt',
+        from: /records\.find\(\({ id }\) => id === consentId\)/,
+        to: 'records[0]',
+      },
+    ],
+    tests: [VISITOR],
+    only: 'has not the key',
+  },
+  {
+    name: 'visitor: takes the hash itself for a key',
+    mutations: [{ symbol: 'visitorKeyHash', from: /Buffer\.concat\(\[.*\]\)/, to: 'bytes' }],
+    tests: [VISITOR],
+    only: 'has not the key',
   },
 ];
