@@ -83,7 +83,7 @@ async function loadApplication(): Promise<Application> {
 
 /** Database and migrations: what every process needs before it is anything. */
 async function prepare(settings: Settings, stops: Stops): Promise<Machine<Settings>> {
-  if (settings.app.runWorker) refuseUnwritableStorage(settings.publishing);
+  if (settings.app.runWorker) refuseUnwritableStorage(settings);
   const machine = await prepareMachine(settings);
   stops.push(machine.stop);
   await prepareDatabase(machine.settings);

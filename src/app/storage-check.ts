@@ -1,14 +1,24 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { evidenceSettings } from '../evidence/evidence.settings.js';
 import type { publishingSettings } from '../publishing/publishing.settings.js';
 import { SettingsError, type SettingsOf } from '../shared/declare-settings.js';
+import type { StorageSettings } from '../shared/storage-url.js';
 
 /**
- * Looks whether whoever publishes can write to the storage folder: found out at the first publication instead, it
- * would be told to nobody but the log.
+ * Looks whether whoever publishes and seals can write to the storage folders: found out at the first publication
+ * instead, it would be told to nobody but the log.
  * @throws SettingsError
  */
-export function refuseUnwritableStorage({ storage }: SettingsOf<typeof publishingSettings>): void {
+export function refuseUnwritableStorage(settings: {
+  publishing: SettingsOf<typeof publishingSettings>;
+  evidence: SettingsOf<typeof evidenceSettings>;
+}): void {
+  refuse('STORAGE_URL', settings.publishing.storage);
+  if (settings.evidence.keys.length > 0) refuse('EVIDENCE_STORAGE_URL', settings.evidence.storage);
+}
+
+function refuse(name: string, storage: StorageSettings): void {
   if (storage.kind !== 'folder') return;
   const probe = join(storage.path, `.write-check-${process.pid}`);
   try {
@@ -18,7 +28,7 @@ export function refuseUnwritableStorage({ storage }: SettingsOf<typeof publishin
   } catch (cause) {
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
     throw new SettingsError(
-      `STORAGE_URL (by default a folder below DATA_DIR) leads to ${storage.path}, where this user cannot write (${code}).`,
+      `${name} (by default a folder below DATA_DIR) leads to ${storage.path}, where this user cannot write (${code}).`,
       { cause },
     );
   }

@@ -115,6 +115,17 @@ describe('a start that cannot succeed says why, in a sentence', () => {
     });
   });
 
+  it('a folder of evidence that it cannot write', async () => {
+    const file = join(folder, 'another-file');
+    writeFileSync(file, '');
+    const evidence = { EVIDENCE_KEYS: `e1:${'A'.repeat(43)}=`, EVIDENCE_STORAGE_URL: `file://${file}/below` };
+    const { code, err } = await refusal({ RUN_WORKER: 'true', ...evidence });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/^EVIDENCE_STORAGE_URL .* cannot write \(ENOTDIR\)\.\n$/),
+    });
+  });
+
   it('a host without an address', async () => {
     const { code, err } = await refusal({ HOST: 'host.invalid' });
     expect(code).toBe(1);

@@ -4,13 +4,19 @@ import { type Claim, readClaims, readHistories } from './audit.js';
 import type { Installation } from './installation.js';
 import { isAllowed, type Load } from './load.js';
 import type { Outages } from './outages.js';
+import { accountOfSealing, type Witness } from './sealing.js';
 import { FORWARDING_HOLD } from '../../src/forwarding/forwarding.events.js';
+import { LOG_GROWN, SEAL_DUE } from '../../src/evidence/evidence.events.js';
 import { uuidTimeMs } from '../../src/shared/ids.js';
 
-/** What waits in the outbox, word to owners of a hold apart that is not due: they are told after five minutes. */
+/**
+ * What waits in the outbox, word to owners of a hold apart that is not due: they are told after five minutes. That
+ * there is something to seal is said every second, and judged by what is sealed.
+ */
 export const TO_BE_DONE = `
   from outbox_message
-  where topic <> '${FORWARDING_HOLD}' or claim_id is not null or available_at <= now()`;
+  where topic not in ('${SEAL_DUE}', '${LOG_GROWN}')
+    and (topic <> '${FORWARDING_HOLD}' or claim_id is not null or available_at <= now())`;
 
 /** Slack between the lab's clock readings and the instants at which a signal takes effect. */
 const CLOCK_SLACK_MS = 100;
@@ -39,6 +45,7 @@ export interface Ledger {
   load: Load;
   outages: Outages;
   absences: Absence[];
+  witness: Witness;
   projects: { forwarding: string[]; silent: string };
   /** What ended by itself, and what did not heal. */
   died: string[];
@@ -72,6 +79,7 @@ export async function account(ledger: Ledger): Promise<Accounts> {
   const inFlightAtOutages = claims.filter((claim) => wasHit(claim, outages));
   const duplicates = sum([...taken.values()].map((times) => times - 1));
   const silentRows = deliveries.filter(({ projectId }) => projectId === projects.silent);
+  const sealing = await accountOfSealing(installation, ledger.witness);
   const troubles = load.troubles.filter((trouble) => !isAllowed(trouble, outages));
 
   const accounts = {
@@ -93,6 +101,7 @@ export async function account(ledger: Ledger): Promise<Accounts> {
       spentOnProbes: sum(
         absences.flatMap((one) => [...probesOf(one, claims).values()].map(({ size }) => size)),
       ),
+      checkpointsSeen: sealing.checkpointsSeen,
       toldToComeAgain: load.troubles.filter(({ what }) => what === 'unavailable').length,
       refusedOrBroken: load.troubles.filter(({ what }) => what === 'refused' || what === 'broken').length,
       noAnswerInTime: load.troubles.filter(({ what }) => what === 'late').length,
@@ -142,6 +151,8 @@ export async function account(ledger: Ledger): Promise<Accounts> {
         'while a receiver is away its projects are held, and a step costs one record at most',
         absences.flatMap((absence) => wasted(absence, claims)),
       ),
+      finding('every record is in the log of its project exactly once, and opens its entry', sealing.notOnce),
+      finding('every checkpoint that was signed is one of the log as it is', sealing.forked),
       finding('the outbox is empty', left.waiting),
       finding('there are no dead letters', left.dead),
       finding(

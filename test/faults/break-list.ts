@@ -261,4 +261,30 @@ export const BREAKS: Break[] = [
     rounds: 1,
     noticedBy: ['everything is ready again after each round'],
   },
+  {
+    name: 'seals up to now, whatever is still being stored',
+    mutations: [
+      {
+        symbol: 'completeUntil',
+        from: /select date_trunc\('milliseconds', least\(.*?\)\)::text as until/s,
+        to: `select (clock_timestamp() + interval '20 milliseconds')::text as until`,
+      },
+    ],
+    kinds: ['flush-redis'],
+    rounds: 1,
+    noticedBy: ['every record is in the log of its project exactly once'],
+  },
+  {
+    name: 'forgets what it has sealed when it seals again',
+    mutations: [
+      {
+        symbol: 'moveMark',
+        from: /at = (\S+)::timestamptz/,
+        to: `at = $1::timestamptz - interval '1 second'`,
+      },
+    ],
+    kinds: ['flush-redis'],
+    rounds: 1,
+    noticedBy: ['every record is in the log of its project exactly once'],
+  },
 ];

@@ -1,3 +1,4 @@
+import { readlink, rename, symlink } from 'node:fs/promises';
 import { killPostgres, signalPostgres } from '../support/processes.js';
 import type { Behaviour } from '../support/receiver.js';
 import { until } from '../support/until.js';
@@ -85,6 +86,15 @@ export const FAULTS: Record<FaultKind, Fault> = {
       // A server that could not write its log has ended, as it must; whoever runs it starts it again.
       await installation.revivePostgres();
     }),
+  'storage-away': async ({ installation: { evidenceFolder } }, { holdMs }) => {
+    // The folder leads to a place where nothing can be written or read, from one instant to the next.
+    const [there, away] = [`${evidenceFolder}.there`, `${evidenceFolder}.away`];
+    await symlink(await readlink(evidenceFolder), there);
+    await symlink('/dev/null/nowhere', away);
+    await rename(away, evidenceFolder);
+    await pause(holdMs);
+    await rename(there, evidenceFolder);
+  },
   'clock-ahead': wrongClock(CLOCK_OFFSET_MS),
   'clock-behind': wrongClock(-CLOCK_OFFSET_MS),
   'receiver-hangs': behaving({ kind: 'hang' }),

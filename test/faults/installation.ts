@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import {
@@ -53,6 +54,9 @@ export class Installation {
       environment: Record<string, string>;
       ports: Record<Role, string[]>;
     },
+    /** Where the logs of evidence are, and what signs them. */
+    readonly evidenceFolder: string,
+    readonly evidenceKey: Buffer,
   ) {
     this.names = own.names;
   }
@@ -79,6 +83,10 @@ export class Installation {
       startDnsServer(names),
     ]);
     await receiver.behave(HEALTHY);
+    const dataDir = processes.folder();
+    const evidenceKey = randomBytes(32);
+    // A link, which can be turned elsewhere in an instant.
+    symlinkSync(processes.folder(), join(dataDir, 'evidence'));
     const ports = async (): Promise<string[]> => [String(await freePort()), String(await freePort())];
     const environment = {
       REDIS_URL: redis.url,
@@ -86,7 +94,10 @@ export class Installation {
       INGEST_RATE_PER_MINUTE: '0',
       SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
       AUTH_SECRET: randomBytes(32).toString('base64url'),
-      DATA_DIR: processes.folder(),
+      DATA_DIR: dataDir,
+      EVIDENCE_KEYS: `e1:${evidenceKey.toString('base64')}`,
+      EVIDENCE_SEAL_SECONDS: '1',
+      EVIDENCE_ROOT_SECONDS: '2',
       FORWARDING_SLOTS: String(SLOTS),
       FORWARDING_ALLOWED_PRIVATE_TARGETS: ['127.0.0.1', ...NAMED_HOSTS]
         .map((host) => `${host}:${receiver.port}`)
@@ -97,13 +108,24 @@ export class Installation {
       FORWARDING_TIMEOUT_MS: String(FORWARDING_TIMEOUT_MS),
       OUTBOX_LEASE_MS: String(LEASE_MS),
     };
-    const installation = new Installation(processes, redis, receiver, dns, disk, postgresDir, postgres, {
-      programs,
-      password: randomBytes(12).toString('hex'),
-      names,
-      environment,
-      ports: { api: await ports(), worker: await ports() },
-    });
+    const installation = new Installation(
+      processes,
+      redis,
+      receiver,
+      dns,
+      disk,
+      postgresDir,
+      postgres,
+      {
+        programs,
+        password: randomBytes(12).toString('hex'),
+        names,
+        environment,
+        ports: { api: await ports(), worker: await ports() },
+      },
+      join(dataDir, 'evidence'),
+      evidenceKey,
+    );
     // One after the other: the first start makes the tables, and the workers' users come after it.
     await installation.startService('api', 0);
     await installation.startService('api', 1);

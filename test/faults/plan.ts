@@ -12,6 +12,7 @@ export const FAULT_KINDS = [
   'stop-postgres',
   'flush-redis',
   'disk-full',
+  'storage-away',
   'clock-ahead',
   'clock-behind',
   'receiver-hangs',

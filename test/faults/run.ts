@@ -6,6 +6,7 @@ import { Installation } from './installation.js';
 import { Load, type Trouble } from './load.js';
 import { Outages } from './outages.js';
 import type { Round } from './plan.js';
+import { sealed, Witness } from './sealing.js';
 
 const PACE = { callers: 24, perSecond: 160 };
 /** Load before the first round and after the last one. */
@@ -57,8 +58,10 @@ export async function runLab(options: {
       PACE,
     );
     const absences: Absence[] = [];
-    const lab: RunningLab = { installation, outages, absences, load, died: [], unhealed: [] };
+    const witness = new Witness(installation);
+    const lab: RunningLab = { installation, outages, absences, load, witness, died: [], unhealed: [] };
     load.start();
+    witness.start();
     await pause(WARM_UP_MS);
     const startedMs = performance.now();
     const reports: RoundReport[] = [];
@@ -70,6 +73,8 @@ export async function runLab(options: {
     await pause(COOL_DOWN_MS);
     await load.stop();
     const drainSeconds = await drained(installation, drainDeadlineMs);
+    await sealed(installation);
+    await witness.stop();
     const { disk } = installation;
     return {
       rounds: reports,
@@ -88,6 +93,7 @@ interface RunningLab {
   outages: Outages;
   absences: Absence[];
   load: Load;
+  witness: Witness;
   died: string[];
   unhealed: string[];
 }

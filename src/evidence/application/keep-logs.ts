@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { ConsentEvents } from '../../consent/consent.events.js';
@@ -22,6 +22,8 @@ const DELETE_BATCH_MAX = 10_000;
 /** Has what is stored sealed from time to time, and follows what becomes of records and projects. */
 @Injectable()
 export class KeepLogs implements OnModuleInit {
+  private readonly logger = new Logger(KeepLogs.name);
+
   constructor(
     private readonly em: EntityManager,
     private readonly upkeep: Upkeep,
@@ -53,7 +55,10 @@ export class KeepLogs implements OnModuleInit {
       },
       deleted: (tx, projectId) => this.outbox.append(tx, logMessage(LOG_GONE, projectId)),
     });
-    if (!this.signer.isOn) return;
+    if (!this.signer.isOn) {
+      this.logger.log('EVIDENCE_KEYS is not set: records are stored and forwarded, and not sealed');
+      return;
+    }
     this.records.saltRecords();
     this.upkeep.register({
       name: 'evidence-seal',
