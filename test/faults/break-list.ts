@@ -270,8 +270,8 @@ export const BREAKS: Break[] = [
         to: `select (clock_timestamp() + interval '20 milliseconds')::text as until`,
       },
     ],
-    kinds: ['flush-redis'],
-    rounds: 1,
+    kinds: ['receiver-500'],
+    rounds: 2,
     noticedBy: ['every record is in the log of its project exactly once'],
   },
   {
