@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { AlarmClock } from './alarm-clock.js';
@@ -48,6 +50,23 @@ describe(AlarmClock.name, () => {
     expect(rung).toEqual(['sooner']);
     await sleep(2 * STEP_MS);
     expect(rung).toEqual(['sooner', 'later']);
+  });
+
+  it('wakes nobody whose answer has come, though the process was paused until after the instant', async () => {
+    const { clock, rung, sleeper, inSteps } = setup();
+    const server = createServer((socket) => socket.end('an answer')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await once(server, 'connection');
+    const answered = sleeper('too late');
+    socket.once('data', () => clock.clear(answered));
+    clock.set(answered, inSteps(1));
+    const until = inSteps(2);
+    while (performance.now() < until);
+    await sleep(STEP_MS);
+    socket.destroy();
+    server.close();
+    expect(rung).toEqual([]);
   });
 
   it('wakes one that sets itself anew', async () => {

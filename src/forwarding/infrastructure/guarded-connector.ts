@@ -3,6 +3,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { callbackify } from 'node:util';
 import { buildConnector } from 'undici';
+import { AlarmClock } from '../../shared/alarm-clock.js';
 import { type EndpointExceptions, isAddressAllowed } from '../domain/endpoint-policy.js';
 import type { FailureCategory } from '../domain/outcome.js';
 import type { NameResolver } from './name-resolver.js';
@@ -51,6 +52,7 @@ export function guardedConnector(options: {
     buildConnector({ ...tlsOptions, lookup: guardedLookup(resolver, exceptions, exempt) });
   const openGuarded = open(false);
   const openExempt = open(true);
+  const clock = new AlarmClock();
 
   return (target, callback) => {
     const exempt = exceptions.targets.has(targetKey(target));
@@ -58,17 +60,17 @@ export function guardedConnector(options: {
       queueMicrotask(() => callback(blocked(), null));
       return;
     }
-    let deadline: NodeJS.Timeout | undefined;
     const connect = (exempt ? openExempt : openGuarded) as (
       ...args: Parameters<buildConnector.connector>
     ) => Socket;
     const socket = connect(target, (error, connected) => {
-      clearTimeout(deadline);
+      clock.clear(deadline);
       if (error) callback(failureOf(error, progress), null);
       else if (connected) callback(null, connected);
     });
     const progress = watchProgress(socket, target.hostname);
-    deadline = setTimeout(() => socket.destroy(timeoutOf(progress)), timeoutMs);
+    const deadline = { onAlarm: () => socket.destroy(timeoutOf(progress)) };
+    clock.set(deadline, performance.now() + timeoutMs);
   };
 }
 
