@@ -1,4 +1,4 @@
-// Cost: what a million consents take of processor, write-ahead log and disk, forwarded and not.
+// Cost: what a million consents take of processor, write-ahead log and disk, forwarded and not, and what a bare route takes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
@@ -38,18 +38,20 @@ export async function run(scope) {
   const api = await startService(scope, database);
   const worker = await startService(scope, database, { program: 'worker', receivers });
   const load = await startHelper(scope, 'load');
+  const bare = await startHelper(scope, 'bare-http');
+  const { baseUrl: bareUrl } = await bare.call('listen');
   const measured = { database, api, worker, postgres: postgresPid(scope.folder) };
   const storing = (await database.makeProjects(PROJECTS)).map(({ id }) => id);
   const forwarding = (await database.makeProjects(PROJECTS, receivers[0].url('/now'))).map(({ id }) => id);
   const { baseUrl } = api;
-  const full = (/** @type {string[]} */ projectIds, seconds = SECONDS) =>
+  const full = (/** @type {string[]} */ projectIds, seconds = SECONDS, url = baseUrl) =>
     load
-      .call('closedLoopOverProjects', { baseUrl, projectIds, connections: CONNECTIONS, seconds })
+      .call('closedLoopOverProjects', { baseUrl: url, projectIds, connections: CONNECTIONS, seconds })
       .then(({ count }) => count);
-  const even = (/** @type {string[]} */ projectIds) =>
+  const even = (/** @type {string[]} */ projectIds, url = baseUrl) =>
     load
       .call('openLoop', {
-        baseUrl,
+        baseUrl: url,
         projectIds,
         ratePerSecond: RATE_PER_SECOND,
         seconds: SECONDS,
@@ -67,15 +69,27 @@ export async function run(scope) {
     [`forwarded, ${RATE_PER_SECOND}/s`]: () => even(forwarding),
   };
 
+  const bareLoads = {
+    'as many as come through': () => full(storing, SECONDS, bareUrl),
+    [`${RATE_PER_SECOND}/s`]: () => even(storing, bareUrl),
+  };
+  await full(storing, 2, bareUrl);
   await full(storing, 2);
   await full(forwarding, 2);
   await drained(database);
   /** @type {Record<string, Record<Cost, number>[]>} */
   const rounds = Object.fromEntries(Object.keys(loads).map((name) => [name, []]));
+  /** @type {Record<string, number[]>} */
+  const bareRounds = Object.fromEntries(Object.keys(bareLoads).map((name) => [name, []]));
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, send] of Object.entries(loads)) {
       await receivers[0].call('reset');
       rounds[name].push(await costOf(measured, send));
+    }
+    for (const [name, send] of Object.entries(bareLoads)) {
+      const before = cpuSeconds(bare.pid);
+      const count = await send();
+      bareRounds[name].push(((cpuSeconds(bare.pid) - before) / count) * MILLION);
     }
   }
   return {
@@ -99,8 +113,14 @@ export async function run(scope) {
           target: { ratioAtMost: 2 },
         }),
       ),
+      row({
+        what: `processor, bare node:http route, ${RATE_PER_SECOND}/s : as many as come through`,
+        ours: bareRounds[`${RATE_PER_SECOND}/s`],
+        baseline: bareRounds['as many as come through'],
+        unit: ' s',
+      }),
     ],
-    raw: { seconds: SECONDS, rounds },
+    raw: { seconds: SECONDS, rounds, bareRounds },
   };
 }
 
