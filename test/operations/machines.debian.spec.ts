@@ -5,7 +5,13 @@ import { until } from '../support/until.js';
 const TEST_TIMEOUT_MS = 180_000;
 /** Records a second; more on a machine that has nothing else to do: `CLUSTER_RATE=500`. */
 const RATE = Number(process.env['CLUSTER_RATE'] ?? 100);
-const NOTHING_LOST = { acknowledgedNotStored: 0, storedNotSettled: 0, storedNotReceived: 0 };
+const NOTHING_LOST = {
+  acknowledgedNotStored: 0,
+  storedNotSettled: 0,
+  deliveredNotReceived: 0,
+  failed: 0,
+  failures: [],
+};
 
 const pause = (ms: number): Promise<void> => new Promise((wake) => setTimeout(wake, ms));
 

@@ -33,6 +33,17 @@ export interface ClusterLoad {
   slowestMs: number;
 }
 
+/** What became of the records, in numbers of them; what is lost is in one of the first three. */
+export interface ClusterAccounts {
+  acknowledgedNotStored: number;
+  storedNotSettled: number;
+  deliveredNotReceived: number;
+  /** Their attempt failed, as the delivery log says. */
+  failed: number;
+  /** How, e.g. `failed: The endpoint took too long to answer.` */
+  failures: string[];
+}
+
 /**
  * The service as many machines have it, on one, with Debian's programs: HAProxy before two APIs, two workers, Redis,
  * PgBouncer before a PostgreSQL that waits for a synchronous standby with every commit.
@@ -282,19 +293,26 @@ export class Cluster {
     );
   }
 
-  /** Set arithmetic over ids: what was acknowledged and is not stored, was stored and has no delivery, was not received. */
-  async accounts(projectId: string, { acknowledged }: ClusterLoad): Promise<Record<string, number>> {
-    const rows = await this.primary.query<{ id: string; settled: boolean }>(
+  /** Set arithmetic over ids. */
+  async accounts(projectId: string, { acknowledged }: ClusterLoad): Promise<ClusterAccounts> {
+    const rows = await this.primary.query<{ id: string; outcomes: string[] | null }>(
       DATABASE,
-      `select r.id, exists (select from delivery d where d.project_id = r.project_id and d.consent_id = r.id) as settled
+      `select r.id, (
+         select array_agg(d.outcome || coalesce(': ' || d.reason, '')) from delivery d
+         where d.project_id = r.project_id and d.consent_id = r.id
+       ) as outcomes
        from consent_record r where r.project_id = '${projectId}'`,
     );
     const stored = new Set(rows.map(({ id }) => id));
     const received = new Set(this.receiver.requests.map(({ headers }) => String(headers['webhook-id'])));
+    const deliveredIds = rows.filter(({ outcomes }) => outcomes?.includes('delivered')).map(({ id }) => id);
+    const failed = rows.filter(({ outcomes }) => outcomes && !outcomes.includes('delivered'));
     return {
       acknowledgedNotStored: [...acknowledged].filter((id) => !stored.has(id)).length,
-      storedNotSettled: rows.filter(({ settled }) => !settled).length,
-      storedNotReceived: [...stored].filter((id) => !received.has(id)).length,
+      storedNotSettled: rows.filter(({ outcomes }) => outcomes === null).length,
+      deliveredNotReceived: deliveredIds.filter((id) => !received.has(id)).length,
+      failed: failed.length,
+      failures: [...new Set(failed.flatMap(({ outcomes }) => outcomes ?? []))],
     };
   }
 }
