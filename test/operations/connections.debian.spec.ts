@@ -87,9 +87,8 @@ describe('the connections of a process without Redis, as PostgreSQL counts them 
   /** Looks into `pg_stat_activity` until the work ends: the most connections of each name at one instant. */
   async function mostDuring(work: Promise<unknown>): Promise<Map<string, number>> {
     const most = new Map<string, number>();
-    let ended = false;
-    const watched = work.finally(() => (ended = true));
-    while (!ended) {
+    const ended = work.then(() => true);
+    while (!(await Promise.race([ended, sleep(SAMPLE_MS, false)]))) {
       const rows = await postgres.query<{ name: string; count: number }>(
         'postgres',
         `select application_name as name, count(*)::int as count from pg_stat_activity
@@ -98,9 +97,7 @@ describe('the connections of a process without Redis, as PostgreSQL counts them 
       for (const { name, count } of rows) {
         most.set(name, Math.max(most.get(name) ?? 0, count));
       }
-      await sleep(SAMPLE_MS);
     }
-    await watched;
     return most;
   }
 
