@@ -34,6 +34,7 @@ const BY_NAME = [
   'outage',
   'enumeration',
   'visitors',
+  'evidence',
   'lists',
 ];
 /** Of the log of PostgreSQL, when something went wrong. */

@@ -44,6 +44,8 @@ export async function startService(scope, database, options = {}) {
         [program === 'worker' ? 'WORKER_PORT' : 'PORT']: String(port),
         LOG_LEVEL: 'warn',
         INGEST_RATE_PER_MINUTE: '0',
+        // For comparing a bench with and without what is sealed (docs/evidence.md).
+        ...(process.env.BENCH_SEALING === 'off' && { EVIDENCE_SEAL_SECONDS: '0' }),
         ...(receivers[0] && {
           FORWARDING_ALLOWED_PRIVATE_TARGETS: receivers.map(({ target }) => target).join(','),
           FORWARDING_EXTRA_CA_FILE: receivers[0].caFile,

@@ -38,9 +38,9 @@ export const evidenceSettings = declareSettings({
     }),
     sealSeconds: integer('EVIDENCE_SEAL_SECONDS', {
       default: 30,
-      min: 1,
+      min: 0,
       max: DAY_SECONDS,
-      meaning: 'how often what was stored is sealed, in seconds',
+      meaning: 'how often what was stored is sealed, in seconds; 0: never',
     }),
     rootSeconds: integer('EVIDENCE_ROOT_SECONDS', {
       default: 60,

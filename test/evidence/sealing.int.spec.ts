@@ -230,6 +230,16 @@ describe('a crash', () => {
     }
   });
 
+  it('before any of several growths was stored loses none of their tiles', async () => {
+    const project = await createTestProject(service);
+    for (const count of [300, 1, 200]) {
+      await store([project], count);
+      await place();
+    }
+    expect(await sign(project.id)).toBe('signed');
+    await expectStored(project, 501);
+  });
+
   it('between two signers leaves one tree', async () => {
     const project = await createTestProject(service);
     await store([project], 600);

@@ -56,7 +56,7 @@ export class KeepLogs implements OnModuleInit {
       deleted: (tx, projectId) => this.outbox.append(tx, logMessage(LOG_GONE, projectId)),
     });
     if (!this.signer.isOn) {
-      this.logger.log('EVIDENCE_KEYS is not set: records are stored and forwarded, and not sealed');
+      this.logger.log('records are not sealed: EVIDENCE_KEYS is not set, or EVIDENCE_SEAL_SECONDS is 0');
       return;
     }
     this.records.saltRecords();

@@ -29,9 +29,8 @@ export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
   readonly retry = BUG_SCHEDULE;
   readonly slotsMax = LOGS_AT_ONCE;
   readonly attemptMaxMs = STORAGE_TIMEOUT_MAX_MS;
-  private readonly logger = new Logger(LogHandler.name);
   private readonly away = new ThrottledLog(
-    this.logger,
+    new Logger(LogHandler.name),
     'the storage of the evidence logs failed; what was sealed waits for its signature, trying again',
   );
 
@@ -61,10 +60,6 @@ export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
       const outcome = await this.logs.sign(log, performance.now() + this.settings.leaseMs * LEASE_SHARE);
       if (outcome === 'more') return { kind: 'put_off', afterMs: 0 };
       if (outcome !== 'refused') return settled(outcome);
-      this.logger.error(
-        { log },
-        'a log of evidence is not signed; "npm run ops -- evidence status" says why',
-      );
       return { kind: 'retry', afterMs: REFUSED_WAIT_MS, error: 'Storage and database disagree.' };
     } catch (error) {
       if (error instanceof LogStorageError) {

@@ -22,7 +22,7 @@ export class LogSigner {
 
   /** Whether anything is sealed at all. */
   get isOn(): boolean {
-    return this.settings.keys.length > 0;
+    return this.settings.keys.length > 0 && this.settings.sealSeconds > 0;
   }
 
   /** The first line of a log's checkpoints; what it was at the first stays. */

@@ -13,7 +13,7 @@ import { findLeaf, findMark, findRooted, type Rooted, type StoredLog } from '../
 import { LogReader } from './log-reader.js';
 import { LogSigner } from './log-signer.js';
 
-const OFF = 'Nothing is sealed here: EVIDENCE_KEYS is not set.';
+const OFF = 'Nothing is sealed here: EVIDENCE_KEYS is not set, or EVIDENCE_SEAL_SECONDS is 0.';
 const TOO_OLD = 'The record is older than the log of its project.';
 const CHANGED =
   'The record was changed since it was sealed, as where its visitor is kept as a hash since: it cannot be proved.';

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager, IsolationLevel } from '@mikro-orm/postgresql';
 import { RecordRetention } from '../../consent/record-retention.js';
 import type { Checkpoint } from '../domain/checkpoint.js';
@@ -54,6 +54,8 @@ interface Snapshot {
  */
 @Injectable()
 export class SignLog {
+  private readonly logger = new Logger(SignLog.name);
+
   constructor(
     private readonly em: EntityManager,
     private readonly storage: LogStorage,
@@ -74,6 +76,7 @@ export class SignLog {
       }
       const refusal = await this.refusalOf(snapshot);
       if (refusal !== null) {
+        this.logger.error({ log, refusal }, 'a log of evidence must not be signed');
         await writeRefusal(this.em.fork(), log, refusal);
         return 'refused';
       }

@@ -29,7 +29,7 @@ export class EvidenceMetrics {
         help,
         registers,
         async collect() {
-          const answer = settings.keys.length > 0 ? await counted.get() : null;
+          const answer = settings.keys.length > 0 && settings.sealSeconds > 0 ? await counted.get() : null;
           if (answer) this.set(valueOf(answer));
         },
       });

@@ -55,10 +55,14 @@ export async function writeGrowth(tx: EntityManager, growths: readonly Growth[])
                 ${growths.map(({ edge }) => edgeBytes(edge))}::bytea[]) as grown (log, size, edge)
     where l.log = grown.log
   `.execute(kysely);
-  await sql`delete from evidence_tile where log = any(${logs}::uuid[]) and width < ${TILE_WIDTH}`.execute(
-    kysely,
-  );
   const tiles = growths.flatMap(({ log, tiles: grown }) => grown.map((tile) => ({ ...tile, log })));
+  // One that is not full makes way for the next of its place alone: the others are at the edge as before.
+  await sql`
+    delete from evidence_tile t
+    using unnest(${tiles.map(({ log }) => log)}::uuid[], ${tiles.map(({ level }) => level)}::smallint[],
+                 ${tiles.map(({ index }) => index)}::bigint[]) as grown (log, level, index)
+    where t.log = grown.log and t.level = grown.level and t.index = grown.index and t.width < ${TILE_WIDTH}
+  `.execute(kysely);
   await sql`
     insert into evidence_tile (log, level, index, width, bytes)
     select * from unnest(${tiles.map(({ log }) => log)}::uuid[], ${tiles.map(({ level }) => level)}::smallint[],

@@ -1,0 +1,261 @@
+// Evidence (docs/evidence.md): how fast a worker seals what was stored, what the salt costs the ingest's statement, and how
+// long a proof of a record among many takes, and how large it is. What sealing costs a delivery is told by the bench
+// `dispatch`, once as it is and once with BENCH_SEALING=off.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 } from 'uuid';
+import { batchParameters, batchStatement } from '../dist/consent/infrastructure/consent-statement.js';
+import { recordBody } from '../dist/consent/domain/record-body.js';
+import { appendEntries } from '../dist/evidence/domain/append-entries.js';
+import { checkpointText } from '../dist/evidence/domain/checkpoint.js';
+import { commitmentOf } from '../dist/evidence/domain/commitment.js';
+import { edgeBytes, objectPath } from '../dist/evidence/domain/log.js';
+import { signerOf, signNote } from '../dist/evidence/domain/signed-note.js';
+import { EMPTY_EDGE, rootOf } from '../dist/evidence/domain/tree-edge.js';
+import { startDatabase } from './support/database.mjs';
+import { cpuSeconds } from './support/processes.mjs';
+import { row } from './support/report.mjs';
+import { startService } from './support/service.mjs';
+import { median, percentile } from './support/statistics.mjs';
+
+const PROJECTS = 100;
+const SEALED = 100_000;
+const SEAL_ROUNDS = 3;
+const SEAL_DEADLINE_MS = 60_000;
+
+const ROUNDS = 9;
+const BATCHES_PER_ROUND = 150;
+const BATCH_ROWS = 64;
+/** Nobody wants to hear of the records: what is compared is the record's own part. */
+const AUDIENCE = /** @type {import('../dist/consent/consent.events.js').ConsentAudience} */ ("'off'");
+
+/** Records of the one log of which proofs are made. */
+const LOGGED = 1_000_000;
+const CHUNK = 25_600;
+const PROOFS = 300;
+/** Keys of this bench and of nothing else. */
+const SEED = randomBytes(32);
+
+export const deadlineMs = 420_000;
+export const title = 'Evidence: sealing, the salt, and proofs';
+
+/**
+ * @param {import('./support/scope.mjs').Scope} scope
+ * @returns {Promise<Omit<import('./support/report.mjs').Report, 'name' | 'title'>>}
+ */
+export async function run(scope) {
+  const database = await startDatabase(scope);
+  const environment = { EVIDENCE_KEYS: `bench:${SEED.toString('base64')}`, EVIDENCE_SEAL_SECONDS: '1' };
+  const service = await startService(scope, database, {
+    environment: { ...environment, RUN_WORKER: 'false' },
+  });
+  const salted = await saltOfBatches(database);
+  const sealing = [];
+  for (let round = 0; round < SEAL_ROUNDS; round++) sealing.push(await seal(scope, database, environment));
+  const proofs = await proofsAmongMany(scope, database, service.baseUrl);
+  return {
+    database: await database.facts(),
+    rows: [
+      row({
+        what: 'a batch, with salts : none',
+        ours: salted.with,
+        baseline: salted.without,
+        target: { ratioAtMost: 1.03 },
+        digits: 2,
+        unit: ' ms',
+      }),
+      row({
+        what: 'sealed and signed, records/s, 100 projects',
+        ours: sealing.map(({ perSecond }) => perSecond),
+        target: { atLeast: 10_000 },
+      }),
+      row({
+        what: 'worker, processor time of 1,000 records',
+        ours: sealing.map(({ workerMs }) => workerMs),
+        digits: 1,
+        unit: ' ms',
+      }),
+      row({
+        what: `a proof among ${LOGGED.toLocaleString('en')}, p50`,
+        ours: [percentile(proofs.times, 50)],
+        digits: 1,
+        unit: ' ms',
+      }),
+      row({
+        what: `a proof among ${LOGGED.toLocaleString('en')}, p99`,
+        ours: [percentile(proofs.times, 99)],
+        target: { atMost: 100 },
+        digits: 1,
+        unit: ' ms',
+      }),
+      row({
+        what: 'path and checkpoint of it',
+        ours: [proofs.pathBytes],
+        target: { atMost: 2_048 },
+        unit: ' bytes',
+      }),
+      row({
+        what: 'the file, with the record and the proof of its checkpoint',
+        ours: [proofs.fileBytes],
+        unit: ' bytes',
+      }),
+    ],
+    raw: { salted, sealing, proofs },
+  };
+}
+
+/**
+ * The ingest's statement with and without salts, in turns, over one connection.
+ * @param {import('./support/database.mjs').Database} database
+ */
+async function saltOfBatches(database) {
+  const [project] = await database.makeProjects(1);
+  const statement = batchStatement(AUDIENCE);
+  const timed = async (/** @type {boolean} */ isSalted, /** @type {number} */ count) => {
+    const times = [];
+    for (let batch = 0; batch < count; batch++) {
+      const rows = Array.from({ length: BATCH_ROWS }, () => ({
+        ...{ projectId: project.id, id: v7(), analytics: true, marketing: false, preferences: true },
+        ...{ action: 'custom', hostname: 'www.example.com', customEndpoint: null, originHost: null },
+        ...{ configHash: null, language: 'en', surface: 'banner', visitorKeyHash: null },
+        extraJson: JSON.stringify({ policyVersion: '2026-11' }),
+      }));
+      const startedMs = performance.now();
+      await database.client.query({ ...statement, values: batchParameters(rows, isSalted) });
+      times.push(performance.now() - startedMs);
+    }
+    return median(times);
+  };
+  for (const isSalted of [true, false]) await timed(isSalted, BATCHES_PER_ROUND);
+  /** @type {{ with: number[], without: number[] }} */
+  const rounds = { with: [], without: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    rounds.with.push(await timed(true, BATCHES_PER_ROUND));
+    rounds.without.push(await timed(false, BATCHES_PER_ROUND));
+  }
+  return rounds;
+}
+
+/**
+ * Stores records of some projects and times a worker from the first that is sealed until all are signed.
+ * @param {import('./support/scope.mjs').Scope} scope
+ * @param {import('./support/database.mjs').Database} database
+ * @param {Record<string, string>} environment
+ */
+async function seal(scope, database, environment) {
+  // What was stored before is none of this round's.
+  await database.client.query(`update evidence_mark set at = now()`);
+  const projects = await database.makeProjects(PROJECTS);
+  await database.client.query(
+    `insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, extra, received_at, salt)
+     select ($1::uuid[])[1 + n % cardinality($1::uuid[])],
+            (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7' || substr(md5(n::text), 1, 3) || '8'
+             || substr(md5(n::text), 4, 3) || lpad(to_hex(n), 12, '0'))::uuid,
+            true, false, true, 'custom', 'www.example.com', '{"language": "de", "bannerVersion": "2026-11"}',
+            date_trunc('milliseconds', now() + n * interval '10 microseconds'), decode(md5(n::text) || md5('salt' || n::text), 'hex')
+     from generate_series(1, $2::int) n`,
+    [projects.map(({ id }) => id), SEALED],
+  );
+  const ids = projects.map(({ id }) => id);
+  const worker = await startService(scope, database, { program: 'worker', environment });
+  const signed = async () => {
+    const { rows } = await database.client.query(
+      `select coalesce(sum(size), 0)::int as size, coalesce(sum(checkpoint_size), 0)::int as signed
+       from evidence_log where log = any($1::uuid[])`,
+      [ids],
+    );
+    return rows[0];
+  };
+  const deadline = performance.now() + SEAL_DEADLINE_MS;
+  while ((await signed()).size === 0) await waitOn(deadline);
+  const [startedMs, cpu] = [performance.now(), cpuSeconds(worker.pid)];
+  const already = (await signed()).size;
+  while ((await signed()).signed < SEALED) await waitOn(deadline);
+  const seconds = (performance.now() - startedMs) / 1000;
+  const workerMs = ((cpuSeconds(worker.pid) - cpu) * 1_000_000) / (SEALED - already);
+  await worker.stop();
+  return { perSecond: (SEALED - already) / seconds, workerMs };
+}
+
+/** @param {number} deadline */
+async function waitOn(deadline) {
+  if (performance.now() > deadline) throw new Error('the records were not sealed in time');
+  await sleep(20);
+}
+
+/**
+ * Proofs of one record in a log of many, made without a worker: as one would have written it.
+ * @param {import('./support/scope.mjs').Scope} scope
+ * @param {import('./support/database.mjs').Database} database
+ * @param {string} baseUrl
+ */
+async function proofsAmongMany(scope, database, baseUrl) {
+  const [project] = await database.makeProjects(1);
+  const { id: projectId } = project;
+  const key = await database.makeApiKey(projectId);
+  const consentId = v7();
+  const salt = randomBytes(32);
+  const { rows } = await database.client.query(
+    `insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, extra, received_at, salt)
+     values ($1, $2, true, false, true, 'custom', 'www.example.com', '{"policyVersion": "2026-11"}', now(), $3)
+     returning analytics, marketing, preferences, action, hostname, extra, received_at as "receivedAt"`,
+    [projectId, consentId, salt],
+  );
+  const shown = {
+    customEndpoint: null,
+    configHash: null,
+    language: null,
+    surface: null,
+    unannounced: null,
+    salt,
+  };
+  const entry = commitmentOf(salt, recordBody({ ...rows[0], ...shown, id: consentId, projectId }));
+  const index = Math.floor(LOGGED * 0.618);
+  const folder = join(scope.folder, 'data', 'evidence', projectId);
+  /** @type {import('../dist/evidence/domain/log.js').LogEdge} */
+  let edge = { tree: EMPTY_EDGE, entries: [] };
+  for (let at = 0; at < LOGGED; at += CHUNK) {
+    const count = Math.min(CHUNK, LOGGED - at);
+    const random = randomBytes(count * 32);
+    const entries = Array.from({ length: count }, (_, n) =>
+      at + n === index ? entry : random.subarray(n * 32, (n + 1) * 32),
+    );
+    const grown = appendEntries(edge, entries);
+    edge = grown.edge;
+    for (const tile of grown.tiles) {
+      const path = join(folder, objectPath(tile));
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, tile.bytes);
+    }
+  }
+  const origin = `127.0.0.1/${projectId}`;
+  const checkpoint = signNote(checkpointText({ origin, size: LOGGED, root: rootOf(edge.tree) }), [
+    signerOf('127.0.0.1', SEED),
+  ]);
+  await database.client.query(
+    `insert into evidence_log (log, origin, size, edge, checkpoint_size, checkpoint, signed_at) values ($1, $2, $3, $4, $3, $5, now())`,
+    [projectId, origin, LOGGED, edgeBytes(edge), checkpoint],
+  );
+  await database.client.query(
+    'insert into evidence_leaf (project_id, consent_id, leaf_index) values ($1, $2, $3)',
+    [projectId, consentId, index],
+  );
+  const times = [];
+  let file = '';
+  for (let round = 0; round < PROOFS; round++) {
+    const startedMs = performance.now();
+    const answer = await fetch(`${baseUrl}/v1/projects/${projectId}/consents/${consentId}/proof`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    file = await answer.text();
+    if (answer.status !== 200) throw new Error(`the proof answered ${answer.status}: ${file}`);
+    times.push(performance.now() - startedMs);
+  }
+  const pathBytes = file
+    .split('\n')
+    .filter((line) => !line.startsWith('extra '))
+    .join('\n').length;
+  return { times, pathBytes, fileBytes: file.length };
+}
