@@ -1,17 +1,14 @@
 // Makes the pictures of docs/images: npm run screenshots. Starts the service with an empty data folder, fills the demo
 // project as "npm run demo:records" does, opens each page in Debian's Chromium, and follows the one path from signing up
 // to the first record with its delivery. Needs chromium.
-import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { freePort } from '../dist/one-machine/infrastructure/embedded-postgres.js';
+import { startDemoService } from './demo-service.mjs';
 
 const FOLDER = join('docs', 'images');
 const CHROMIUM = '/usr/bin/chromium';
-const READY_DEADLINE_MS = 90_000;
 /** What loads does so within this; a picture of less is none. */
 const SETTLE_MS = 1_200;
 const DESKTOP = { width: 1280, height: 800 };
@@ -33,57 +30,29 @@ const PAGES = [
   ['/banner', 'banner'],
   ['/install', 'install'],
   ['/settings/consent/records-and-archive', 'records-and-archive'],
+  ['/settings/privacy', 'privacy'],
   ['/settings/project', 'project'],
   ['/settings/plan', 'plan'],
   ['/settings/members', 'members'],
   ['/settings/api-keys', 'api-keys'],
+  ['/settings/audit', 'audit'],
 ];
 
-const dataDir = mkdtempSync(join(tmpdir(), 'consent-pictures-'));
-chmodSync(dataDir, 0o755);
-const port = await freePort();
-const base = `http://127.0.0.1:${port}`;
-const environment = { PATH: process.env.PATH ?? '', PORT: String(port), DATA_DIR: dataDir };
-const service = spawn(process.execPath, ['dist/main.js'], {
-  env: environment,
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
+const demo = await startDemoService();
+const { base, dataDir } = demo;
 let browser;
 try {
-  const output = await readyOutput();
-  const filled = spawnSync(process.execPath, ['dist/ops.js', 'demo', 'records'], {
-    env: environment,
-    stdio: 'inherit',
-  });
-  if (filled.status !== 0) throw new Error('the demo project could not be filled');
   mkdirSync(FOLDER, { recursive: true });
   browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP * 127.0.0.1'],
   });
-  await takePages(/dashboard +(\S+)/.exec(output)?.[1] ?? '');
+  await takePages(demo.link);
   await takeOnePath();
   listPictures();
 } finally {
   await browser?.close();
-  service.kill('SIGTERM');
-  if (service.exitCode === null) await new Promise((ended) => service.once('exit', ended));
-  rmSync(dataDir, { recursive: true, force: true });
-}
-
-/** What the service prints until it is ready; the demo's link is the last of it. */
-function readyOutput() {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const deadline = setTimeout(() => reject(new Error(`not ready:\n${text}`)), READY_DEADLINE_MS);
-    service.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${text}`)));
-    service.stdout.on('data', (chunk) => {
-      text += chunk;
-      if (!text.includes('API keys ')) return;
-      clearTimeout(deadline);
-      resolve(text);
-    });
-  });
+  await demo.stop();
 }
 
 async function take(page, name) {

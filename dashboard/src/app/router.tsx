@@ -18,6 +18,8 @@ import { bannerSearch } from '../features/banner/search';
 import { consentFilters } from '../features/consents/filters';
 import { deliveryFilters } from '../features/deliveries/filters';
 import { privacySearch } from '../features/privacy/search';
+import { overviewQueries } from '../features/overview/queries';
+import { storedZone } from '../shared/zone';
 import { analyticsRange } from '../features/analytics/range';
 import { NotFound, PageFailed } from './failures';
 
@@ -140,6 +142,16 @@ export const projectRoute = createRoute({
 const overview = createRoute({
   getParentRoute: () => projectRoute,
   path: '/',
+  loader: async ({ params }) => {
+    const queries = overviewQueries(params.projectId, storedZone());
+    // What fails is told by its part of the page.
+    await Promise.all([
+      queryClient.prefetchQuery(queries.configuration),
+      queryClient.prefetchQuery(queries.records),
+      queryClient.prefetchQuery(queries.forwarding),
+      queryClient.prefetchQuery(queries.figures),
+    ]);
+  },
   component: lazyRouteComponent(() => import('../features/overview/overview.page'), 'OverviewPage'),
 });
 export const consentsRoute = createRoute({

@@ -16,16 +16,33 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 export function relativeTime(at: Date, now: Date, language: string): string {
   const spanMs = at.getTime() - now.getTime();
   const [unit, unitMs] = UNITS.find(([, ms]) => Math.abs(spanMs) >= ms) ?? ['second', Infinity];
-  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.trunc(spanMs / unitMs), unit);
+  const format = kept(
+    relativeFormats,
+    language,
+    () => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }),
+  );
+  return format.format(Math.trunc(spanMs / unitMs), unit);
+}
+
+/** To make a format takes longer than to use it, and a list uses one for each of its rows. */
+const relativeFormats = new Map<string, Intl.RelativeTimeFormat>();
+const absoluteFormats = new Map<string, Intl.DateTimeFormat>();
+
+function kept<T>(formats: Map<string, T>, key: string, make: () => T): T {
+  const format = formats.get(key) ?? make();
+  formats.set(key, format);
+  return format;
 }
 
 /** The whole instant to the second, with its zone. */
 export function absoluteTime(at: Date, zone: Zone, language: string): string {
-  return new Intl.DateTimeFormat(language, {
-    dateStyle: 'medium',
-    timeStyle: 'long',
-    ...(zone === 'utc' && { timeZone: 'UTC' }),
-  }).format(at);
+  const make = (): Intl.DateTimeFormat =>
+    new Intl.DateTimeFormat(language, {
+      dateStyle: 'medium',
+      timeStyle: 'long',
+      ...(zone === 'utc' && { timeZone: 'UTC' }),
+    });
+  return kept(absoluteFormats, `${language} ${zone}`, make).format(at);
 }
 
 /** The first instant of the day that `at` lies in, by the person's clock. */

@@ -10,9 +10,14 @@ const Clock = createContext<{ zone: Zone; setZone: (zone: Zone) => void; now: Da
   now: new Date(),
 });
 
+/** What the person has chosen in this browser. */
+export function storedZone(): Zone {
+  return localStorage.getItem(KEY) === 'utc' ? 'utc' : 'local';
+}
+
 /** The person's zone, and one clock for all relative times of the page. */
 export function ZoneProvider({ children }: { children: ReactNode }) {
-  const [zone, setStored] = useState<Zone>(() => (localStorage.getItem(KEY) === 'utc' ? 'utc' : 'local'));
+  const [zone, setStored] = useState<Zone>(storedZone);
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {
     const timer = setInterval(() => setNow(new Date()), TICK_MS);

@@ -130,7 +130,9 @@ function columnsWith(names: Map<string, string>): Column<AuditEventDto>[] {
     {
       title: t.audit.changed,
       cell: (event) => (
-        <span className="sentence-cell">{changedMembers(event).map(memberName).join(', ') || '–'}</span>
+        <span className="sentence-cell narrow">
+          {changedMembers(event).map(memberName).join(', ') || '–'}
+        </span>
       ),
     },
     { title: t.audit.target, cell: ({ target }) => <Target target={target} names={names} /> },

@@ -1,24 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { analyticsOverviewOptions } from '../../client/@tanstack/react-query.gen';
 import { SkeletonRows } from '../../shared/endless-list';
 import { number, percent } from '../../shared/format';
 import { PlainList } from '../../shared/plain-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
+import { overviewQueries } from './queries';
 
 const LIVE_MS = 5_000;
 
 /** Records and opt-in rate of today and this month, beside as much of the day and the month before. */
 export function Figures({ projectId }: { projectId: string }) {
   const { zone } = useZone();
-  const timeZone = zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const query = useQuery({
-    ...analyticsOverviewOptions({ path: { projectId }, query: { timeZone } }),
-    refetchInterval: LIVE_MS,
-  });
+  const query = useQuery({ ...overviewQueries(projectId, zone).figures, refetchInterval: LIVE_MS });
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
-  if (!query.data) return <SkeletonRows rows={2} />;
+  if (!query.data) return <SkeletonRows rows={3} />;
   const { today, month } = query.data;
   return (
     <PlainList

@@ -1,7 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { consentListOptions } from '../../client/@tanstack/react-query.gen';
 import type { ConsentView } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import { type Column, SkeletonRows } from '../../shared/endless-list';
@@ -10,14 +9,15 @@ import { PlainList } from '../../shared/plain-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { When } from '../../shared/when';
+import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
 import { Categories } from '../consents/categories';
 import { ReceiverHealth } from '../deliveries/receiver-health';
 import { useProject } from '../projects/use-project';
 import { Figures } from './figures';
+import { LAST_RECORDS, overviewQueries } from './queries';
 import { SetUpList } from './set-up-list';
 
-const LAST_RECORDS = 10;
 /** A record shows within 2 s of its 201. */
 const LIVE_MS = 1_000;
 
@@ -40,12 +40,10 @@ export function OverviewPage() {
 }
 
 function LastRecords({ projectId }: { projectId: string }) {
-  const query = useQuery({
-    ...consentListOptions({ path: { projectId }, query: { limit: LAST_RECORDS } }),
-    refetchInterval: LIVE_MS,
-  });
+  const { zone } = useZone();
+  const query = useQuery({ ...overviewQueries(projectId, zone).records, refetchInterval: LIVE_MS });
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
-  if (!query.data) return <SkeletonRows rows={4} />;
+  if (!query.data) return <SkeletonRows rows={LAST_RECORDS + 1} />;
   if (query.data.items.length === 0) return <span>{t.consents.none}</span>;
   return (
     <PlainList

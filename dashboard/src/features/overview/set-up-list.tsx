@@ -1,25 +1,23 @@
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import {
-  configurationReadOptions,
-  consentListOptions,
-  forwardingReadOptions,
-} from '../../client/@tanstack/react-query.gen';
 import type { ProjectDto } from '../../client/types.gen';
 import { Section } from '../../shared/section';
 import { State } from '../../shared/state';
+import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
+import { overviewQueries } from './queries';
 
 const LIVE_MS = 3_000;
 
 /** What is still to be done until records arrive and are forwarded; gone once all of it is. */
 export function SetUpList({ project }: { project: ProjectDto }) {
-  const path = { projectId: project.id };
+  const { zone } = useZone();
   const live = { refetchInterval: LIVE_MS };
-  const configuration = useQuery({ ...configurationReadOptions({ path }), ...live }).data;
-  const records = useQuery({ ...consentListOptions({ path, query: { limit: 10 } }), ...live }).data;
-  const forwarding = useQuery({ ...forwardingReadOptions({ path }), ...live }).data;
+  const queries = overviewQueries(project.id, zone);
+  const configuration = useQuery({ ...queries.configuration, ...live }).data;
+  const records = useQuery({ ...queries.records, ...live }).data;
+  const forwarding = useQuery({ ...queries.forwarding, ...live }).data;
   if (!configuration || !records || !forwarding) return null;
   const steps = [
     { text: t.setUp.named, done: project.domains.length > 0, to: '/settings/project' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keyState } from './key-state';
+import { keyState } from './key-state.js';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 
