@@ -32,7 +32,7 @@ const BATCH_ROWS = 64;
 const AUDIENCE = /** @type {import('../dist/consent/consent.events.js').ConsentAudience} */ ("'off'");
 
 /** Records of the one log of which proofs are made. */
-const LOGGED = 1_000_000;
+const LOGGED = 10_000_000;
 const CHUNK = 25_600;
 const PROOFS = 300;
 /** Keys of this bench and of nothing else. */
