@@ -11,7 +11,7 @@ import { recordBody } from '../dist/consent/domain/record-body.js';
 import { appendEntries } from '../dist/evidence/domain/append-entries.js';
 import { checkpointText } from '../dist/evidence/domain/checkpoint.js';
 import { commitmentOf } from '../dist/evidence/domain/commitment.js';
-import { edgeBytes, objectPath } from '../dist/evidence/domain/log.js';
+import { edgeBytes, objectPath, tilesAtEdge } from '../dist/evidence/domain/log.js';
 import { signerOf, signNote } from '../dist/evidence/domain/signed-note.js';
 import { EMPTY_EDGE, rootOf } from '../dist/evidence/domain/tree-edge.js';
 import { startDatabase } from './support/database.mjs';
@@ -224,7 +224,7 @@ async function proofsAmongMany(scope, database, baseUrl) {
     );
     const grown = appendEntries(edge, entries);
     edge = grown.edge;
-    for (const tile of grown.tiles) {
+    for (const tile of [...grown.full, ...(at + CHUNK >= LOGGED ? tilesAtEdge(edge) : [])]) {
       const path = join(folder, objectPath(tile));
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, tile.bytes);

@@ -2,7 +2,17 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 /** What the API answers itself; `npm run dev` hands it on. */
-const OF_THE_API = ['/v1', '/cdn', '/docs', '/docs-json', '/health', '/demo', '/preview-frame'];
+const OF_THE_API = [
+  '/v1',
+  '/cdn',
+  '/docs',
+  '/docs-json',
+  '/health',
+  '/demo',
+  '/preview-frame',
+  '/.well-known',
+  '/log',
+];
 
 /** Where `npm run dev` finds the API. */
 const API = `http://127.0.0.1:${process.env['PORT'] ?? '3000'}`;

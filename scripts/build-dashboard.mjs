@@ -14,6 +14,7 @@ const SOURCES = [
   'openapi.json',
   'package-lock.json',
   join('docs', 'receiver.md'),
+  join('verify', 'verify.cjs'),
   join('scripts', 'build-dashboard.mjs'),
 ];
 const COMPRESSED = /\.(js|css|svg)$/;

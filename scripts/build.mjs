@@ -17,6 +17,7 @@ const SOURCES = [
   'dashboard',
   'openapi.json',
   join('docs', 'receiver.md'),
+  join('verify', 'verify.cjs'),
   join('scripts', 'build.mjs'),
   join('scripts', 'build-dashboard.mjs'),
   join('scripts', 'build-loader.mjs'),

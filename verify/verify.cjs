@@ -263,7 +263,8 @@
   }
 
   async function commandLine() {
-    const { readFileSync } = require('node:fs');
+    // By `module`, which a page that is built of this file has not: what builds it would look for the files of Node.
+    const { readFileSync } = module.require('node:fs');
     const [command, ...files] = process.argv.slice(2);
     const wanted = { proof: 2, consistency: 4 }[command];
     if (wanted === undefined || files.length !== wanted) {

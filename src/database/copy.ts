@@ -2,8 +2,20 @@ import type { Client } from 'pg';
 
 /** Rows that are read and written at a time; a billing event may have 1 MiB. */
 const BATCH_ROWS = 200;
-/** The target has a ledger of its own, and who failed to sign in here is nobody there. */
-const LEFT_OUT = ['schema_migration', 'sign_in_attempt'];
+/**
+ * The target has a ledger of its own, and who failed to sign in here is nobody there. Logs of evidence lie in a storage,
+ * under a name and a key of their own: the target seals what it is given anew.
+ */
+const LEFT_OUT = [
+  'schema_migration',
+  'sign_in_attempt',
+  'evidence_key',
+  'evidence_leaf',
+  'evidence_log',
+  'evidence_mark',
+  'evidence_root_entry',
+  'evidence_tile',
+];
 
 /** How many rows of a table were copied. */
 export interface CopiedTable {
@@ -39,6 +51,9 @@ export async function copyDatabase(source: Client, target: Client): Promise<Copi
     await target.query(
       `update project p set tier_valid_until = now()
        where tier <> 'lite' and not exists (select from subscription s where s.project_id = p.id)`,
+    );
+    await target.query(
+      'update evidence_mark set at = coalesce(least(at, (select min(received_at) from consent_record)), at)',
     );
     await target.query('commit');
     return copied;

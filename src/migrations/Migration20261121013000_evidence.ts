@@ -47,7 +47,7 @@ export class Migration20261121013000_evidence extends Migration {
         refused_at timestamptz
       ) with (fillfactor = 70)
     `);
-    // What is yet to be written to the storage. Each log has few, and they go once it is.
+    // Full tiles that are yet to be written to the storage; they go once they are.
     this.addSql(`
       create table evidence_tile (
         log uuid not null,

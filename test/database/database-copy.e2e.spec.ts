@@ -92,6 +92,8 @@ describe('npm run ops -- database copy', () => {
           SECRET_KEYS: `dev:${secrets['encryptionKey']}`,
           AUTH_SECRET: secrets['authSecret'] ?? '',
           DATA_DIR: processes.folder(),
+          EVIDENCE_KEYS: `e1:${randomBytes(32).toString('base64')}`,
+          EVIDENCE_SEAL_SECONDS: '1',
           ...receivers(),
         },
       });
@@ -105,6 +107,16 @@ describe('npm run ops -- database copy', () => {
         session,
       );
       expect(list.items).toHaveLength(RECORDS);
+      await until('they are sealed anew', async () => {
+        const { value } = await callApi<{ size: number }>(
+          moved,
+          'GET',
+          `/projects/${project.id}/log`,
+          null,
+          session,
+        );
+        return value.size === RECORDS;
+      });
       expect(list.items[0]?.additionalFields).toEqual({
         policy: { version: '2026-11', notes: ['ünï', null, 1.5] },
       });

@@ -10,7 +10,7 @@ import { SealRoots } from '../../src/evidence/application/seal-roots.js';
 import { SealStored } from '../../src/evidence/application/seal-stored.js';
 import { SignLog, type SignOutcome } from '../../src/evidence/application/sign-log.js';
 import { appendEntries } from '../../src/evidence/domain/append-entries.js';
-import { objectPath, ROOT_LOG } from '../../src/evidence/domain/log.js';
+import { objectPath, ROOT_LOG, tilesAtEdge } from '../../src/evidence/domain/log.js';
 import { EMPTY_EDGE } from '../../src/evidence/domain/tree-edge.js';
 import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
 import { newId } from '../../src/shared/ids.js';
@@ -270,8 +270,8 @@ async function expectStored(project: TestProject, size: number): Promise<void> {
     Array.from({ length: bundle.length / 34 }, (_none, at) => bundle.subarray(at * 34 + 2, (at + 1) * 34)),
   );
   expect(entries).toHaveLength(size);
-  const { tiles } = appendEntries({ tree: EMPTY_EDGE, entries: [] }, entries);
-  for (const tile of tiles)
+  const { edge, full } = appendEntries({ tree: EMPTY_EDGE, entries: [] }, entries);
+  for (const tile of [...full, ...tilesAtEdge(edge)])
     expect(readFileSync(join(folderOf(project.id), objectPath(tile))).equals(tile.bytes)).toBe(true);
   expect(await stateOf(project)).toMatchObject({ size, refusal: null });
   expect(readFileSync(join(folderOf(project.id), 'checkpoint'), 'utf8')).toBe(await checkpoint(project));

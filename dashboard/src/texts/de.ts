@@ -791,6 +791,27 @@ export const de: Texts = {
     revokedNow: (name: string) => `${name} ist widerrufen.`,
     none: 'Es gibt keinen API-Schlüssel.',
   },
+  evidence: {
+    title: 'Nachweis',
+    off: 'Auf diesem Dienst werden Einträge nicht versiegelt.',
+    pending: 'Noch nicht versiegelt: Das dauert etwa eine Minute.',
+    sealed: (place: string): string => `Versiegelt als Eintrag ${place} im Protokoll dieses Projekts.`,
+    rooted: 'Das öffentliche Protokoll aller Projekte umfasst ihn.',
+    check: 'Nachweis in diesem Browser prüfen',
+    download: 'Nachweis herunterladen',
+    holds: 'Der Nachweis gilt. Dieser Browser hat selbst geprüft:',
+    steps: {
+      record: 'Der Eintrag öffnet, Byte für Byte, seine Festlegung.',
+      tree: (size: string, origin: string): string =>
+        `Die Festlegung steht im unterschriebenen Protokoll mit ${size} Einträgen, ${origin}.`,
+      root: 'Das unterschriebene Protokoll steht im öffentlichen Protokoll aller Projekte.',
+      notInRoot: 'Das öffentliche Protokoll aller Projekte umfasst es noch nicht.',
+    },
+    notWho:
+      'Das zeigt, was gespeichert wurde und dass es seither nicht geändert wurde. Es zeigt nicht, wer geklickt hat.',
+    refused: (step: string, why: string): string =>
+      `Der Nachweis gilt nicht, beim Schritt „${step}“: ${why}.`,
+  },
   privacy: {
     find: 'Besucher suchen',
     findText:

@@ -761,6 +761,25 @@ export const en = {
     revokedNow: (name: string) => `${name} is revoked.`,
     none: 'There is no API key.',
   },
+  evidence: {
+    title: 'Proof',
+    off: 'Records are not sealed on this service.',
+    pending: 'Not sealed yet: that takes about a minute.',
+    sealed: (place: string): string => `Sealed as entry ${place} of this project’s log.`,
+    rooted: 'The public log of all projects covers it.',
+    check: 'Check the proof in this browser',
+    download: 'Download the proof',
+    holds: 'The proof holds. This browser has checked it by itself:',
+    steps: {
+      record: 'The record, byte for byte, opens its commitment.',
+      tree: (size: string, origin: string): string =>
+        `The commitment stands in the signed log of ${size} entries, ${origin}.`,
+      root: 'The signed log stands in the public log of all projects.',
+      notInRoot: 'The public log of all projects does not cover it yet.',
+    },
+    notWho: 'That shows what was stored, and that it was not changed since. It does not show who clicked.',
+    refused: (step: string, why: string): string => `The proof does not hold, at the step “${step}”: ${why}.`,
+  },
   privacy: {
     find: 'Find a visitor',
     findText:

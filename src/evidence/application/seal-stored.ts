@@ -17,8 +17,8 @@ import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
 import { type Growth, lockLogs, writeGrowth } from '../infrastructure/log-rows.js';
 import { LogSigner } from './log-signer.js';
 
-/** Records and erasures that one transaction gives their places: about half a second. */
-export const STEP_MAX = 5_000;
+/** Records and erasures that one transaction gives their places: about two seconds. */
+export const STEP_MAX = 20_000;
 const SALT_BYTES = 32;
 /** A log that was asked for so long ago, and is not signed, is asked for once more: its message may have been lost. */
 const ASK_AGAIN = '10 minutes';
@@ -32,7 +32,7 @@ interface PlacedLeaf {
 
 /**
  * Gives what was stored and erased since the last time its place in the log of its project: order, places, edges and
- * tiles are decided in one transaction, which moves the mark. Whatever comes after it (storage, signature) only writes
+ * full tiles are decided in one transaction, which moves the mark. Whatever comes after it (storage, signature) only writes
  * what was decided, so that after a crash anywhere the next run ends in the same bytes, and no place is given twice.
  */
 @Injectable()

@@ -4,7 +4,7 @@ import { RecordRetention } from '../../consent/record-retention.js';
 import type { Checkpoint } from '../domain/checkpoint.js';
 import { hashesAt, type Tile, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
 import { type ReadTile, rootOfRange } from '../domain/tile-reader.js';
-import { rootOf } from '../domain/tree-edge.js';
+import { edgeTiles, rootOf } from '../domain/tree-edge.js';
 import { consistencyRanges, isConsistent } from '../domain/tree-proof.js';
 import {
   findLog,
@@ -15,7 +15,7 @@ import {
   writeRefusal,
 } from '../infrastructure/log-rows.js';
 import { DamagedLog, LogStorage } from '../infrastructure/log-storage.js';
-import { ENTRIES, ROOT_LOG } from '../domain/log.js';
+import { ENTRIES, objectPath, ROOT_LOG, tilesAtEdge } from '../domain/log.js';
 import { LogSigner } from './log-signer.js';
 import { coverRootEntries } from './seal-roots.js';
 
@@ -39,7 +39,8 @@ export type SignOutcome =
 /** What storage and database say of a log at one time. */
 interface Snapshot {
   log: StoredLog;
-  tiles: Tile[];
+  /** Full tiles that are not known to be stored. */
+  full: Tile[];
   /** The checkpoint in the storage, read before the rest: the rows are never older than it. */
   stored: string | null;
 }
@@ -68,12 +69,11 @@ export class SignLog {
     while (performance.now() < deadlineMs) {
       const snapshot = await this.snapshot(log);
       if (!snapshot) return this.remove(log);
-      await this.store(log, snapshot.tiles);
-      if (snapshot.tiles.length === TILES_READ_MAX) {
-        // The full ones stand for themselves, whatever the log becomes.
-        await forgetTiles(this.em.fork(), log, snapshot.tiles.filter(isFull));
-        continue;
-      }
+      await this.store(log, snapshot.full);
+      // They stand for themselves, whatever the log becomes.
+      await forgetTiles(this.em.fork(), log, snapshot.full);
+      if (snapshot.full.length === TILES_READ_MAX) continue;
+      await this.store(log, newAtEdge(snapshot.log));
       const refusal = await this.refusalOf(snapshot);
       if (refusal !== null) {
         this.logger.error({ log, refusal }, 'a log of evidence must not be signed');
@@ -92,7 +92,7 @@ export class SignLog {
     return this.em.fork().transactional(
       async (tx) => {
         const found = await findLog(tx, log);
-        return found && { log: found, tiles: await tilesToStore(tx, log, TILES_READ_MAX), stored };
+        return found && { log: found, full: await tilesToStore(tx, log, TILES_READ_MAX), stored };
       },
       { isolationLevel: IsolationLevel.REPEATABLE_READ },
     );
@@ -159,7 +159,7 @@ export class SignLog {
   }
 
   /** Returns the log's size by then; null where it is gone. */
-  private async publish({ log: stored, tiles }: Snapshot): Promise<number | null> {
+  private async publish({ log: stored }: Snapshot): Promise<number | null> {
     const { log, origin, size, edge, checkpointSize, checkpoint } = stored;
     const extensions = [`kept-from ${this.retention.keptSince(new Date()).toISOString().slice(0, 10)}`];
     const signed =
@@ -172,7 +172,6 @@ export class SignLog {
     const [verifier = ''] = this.signer.verifiersOf(origin);
     const grownTo = await this.em.fork().transactional(async (tx) => {
       const known = await writeCheckpoint(tx, { log, size, note, verifier });
-      await forgetTiles(tx, log, tiles);
       if (log === ROOT_LOG) await coverRootEntries(tx, size);
       return known;
     });
@@ -198,7 +197,11 @@ export class SignLog {
   }
 }
 
-const isFull = ({ width }: Tile): boolean => width === TILE_WIDTH;
+/** Tiles at the edge that are not those of the last checkpoint, with which they were stored and read back. */
+function newAtEdge({ edge, checkpointSize }: StoredLog): Tile[] {
+  const former = new Set(edgeTiles(checkpointSize).map(objectPath));
+  return tilesAtEdge(edge).filter((tile) => !former.has(objectPath(tile)));
+}
 
 function asStorageError(cause: unknown): never {
   throw new LogStorageError('The storage of the logs failed.', { cause });

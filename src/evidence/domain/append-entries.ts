@@ -3,20 +3,16 @@ import { type Tile, TILE_WIDTH } from './tile.js';
 import { append } from './tree-edge.js';
 import { leafHash } from './tree-hash.js';
 
-/** A log's edge behind further entries, with the tiles and bundles that it has now and had not before. */
-export function appendEntries(edge: LogEdge, added: readonly Buffer[]): { edge: LogEdge; tiles: Tile[] } {
+/** A log's edge behind further entries, and the tiles and bundles that are full then and were not before. */
+export function appendEntries(edge: LogEdge, added: readonly Buffer[]): { edge: LogEdge; full: Tile[] } {
   const { edge: tree, tiles } = append(edge.tree, added.map(leafHash));
   const entries = [...edge.entries, ...added];
   const first = Math.floor(edge.tree.size / TILE_WIDTH);
-  const bundles: Tile[] = [];
-  for (let at = 0; at < entries.length; at += TILE_WIDTH) {
-    const bundle = entries.slice(at, at + TILE_WIDTH);
-    const index = first + at / TILE_WIDTH;
-    bundles.push({ level: ENTRIES, index, width: bundle.length, bytes: bundleOf(bundle) });
+  const rest = tree.size % TILE_WIDTH;
+  const full = tiles.filter(({ width }) => width === TILE_WIDTH);
+  for (let at = 0; at + TILE_WIDTH <= entries.length; at += TILE_WIDTH) {
+    const bytes = bundleOf(entries.slice(at, at + TILE_WIDTH));
+    full.push({ level: ENTRIES, index: first + at / TILE_WIDTH, width: TILE_WIDTH, bytes });
   }
-  const rest = entries.slice(entries.length - (tree.size % TILE_WIDTH));
-  return {
-    edge: { tree, entries: tree.size % TILE_WIDTH === 0 ? [] : rest },
-    tiles: [...bundles, ...tiles],
-  };
+  return { edge: { tree, entries: entries.slice(entries.length - rest) }, full };
 }

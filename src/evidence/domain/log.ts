@@ -1,5 +1,5 @@
-import { EMPTY_EDGE, type TreeEdge } from './tree-edge.js';
-import { type TileAddress, TILE_WIDTH, hashesAt, hashesOf, tilePath } from './tile.js';
+import { EMPTY_EDGE, edgeTiles, type TreeEdge } from './tree-edge.js';
+import { type Tile, type TileAddress, TILE_WIDTH, hashesAt, hashesOf, tilePath } from './tile.js';
 import { HASH_BYTES } from './tree-hash.js';
 
 /** The log of all projects' checkpoints, where the others go by their project's id. */
@@ -35,6 +35,17 @@ export function readEdge(size: number, bytes: Buffer): LogEdge {
   if (hashes.length > 0 || entries.length !== size % TILE_WIDTH)
     throw new RangeError(`these are not the ${bytes.length} bytes of the edge of ${size} leaves`);
   return { tree: { size, levels }, entries };
+}
+
+/** The tiles and the bundle at the edge, none of which is full. */
+export function tilesAtEdge({ tree, entries }: LogEdge): Tile[] {
+  const tiles = edgeTiles(tree.size).map((address) => ({
+    ...address,
+    bytes: Buffer.concat(tree.levels[address.level] ?? []),
+  }));
+  if (entries.length === 0) return tiles;
+  const index = Math.floor(tree.size / TILE_WIDTH);
+  return [...tiles, { level: ENTRIES, index, width: entries.length, bytes: bundleOf(entries) }];
 }
 
 /** A bundle of entries as it is stored. */

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { edgeBytes, type LogEdge, readEdge } from '../domain/log.js';
-import { type Tile, TILE_WIDTH } from '../domain/tile.js';
+import type { Tile } from '../domain/tile.js';
 
 /** A log as its row says it is. */
 export interface StoredLog {
@@ -20,11 +20,11 @@ type LogRow = Omit<StoredLog, 'edge'> & { edge: Buffer };
 
 const COLUMNS = sql`log, origin, size::float8 as size, edge, checkpoint_size::float8 as "checkpointSize", checkpoint, refusal`;
 
-/** A log that grows: its edge behind what is appended, and the tiles that it then has anew. */
+/** A log that grows: its edge behind what is appended, and the tiles that are full then and were not before. */
 export interface Growth {
   log: string;
   edge: LogEdge;
-  tiles: Tile[];
+  full: Tile[];
 }
 
 /** Holds the rows of logs, in their order, until the transaction ends; makes those that are not there. */
@@ -45,7 +45,7 @@ export async function lockLogs(
   return rows.map(logOf);
 }
 
-/** Writes what logs have become, and the tiles that are to be stored; those at their former edges need not be any more. */
+/** Writes what logs have become, and the full tiles that are to be stored; those at the edge follow from it. */
 export async function writeGrowth(tx: EntityManager, growths: readonly Growth[]): Promise<void> {
   const kysely = tx.getKysely();
   const logs = growths.map(({ log }) => log);
@@ -55,14 +55,8 @@ export async function writeGrowth(tx: EntityManager, growths: readonly Growth[])
                 ${growths.map(({ edge }) => edgeBytes(edge))}::bytea[]) as grown (log, size, edge)
     where l.log = grown.log
   `.execute(kysely);
-  const tiles = growths.flatMap(({ log, tiles: grown }) => grown.map((tile) => ({ ...tile, log })));
-  // One that is not full makes way for the next of its place alone: the others are at the edge as before.
-  await sql`
-    delete from evidence_tile t
-    using unnest(${tiles.map(({ log }) => log)}::uuid[], ${tiles.map(({ level }) => level)}::smallint[],
-                 ${tiles.map(({ index }) => index)}::bigint[]) as grown (log, level, index)
-    where t.log = grown.log and t.level = grown.level and t.index = grown.index and t.width < ${TILE_WIDTH}
-  `.execute(kysely);
+  const tiles = growths.flatMap(({ log, full }) => full.map((tile) => ({ ...tile, log })));
+  if (tiles.length === 0) return;
   await sql`
     insert into evidence_tile (log, level, index, width, bytes)
     select * from unnest(${tiles.map(({ log }) => log)}::uuid[], ${tiles.map(({ level }) => level)}::smallint[],
@@ -79,11 +73,11 @@ export async function findLog(em: EntityManager, log: string): Promise<StoredLog
   return rows[0] ? logOf(rows[0]) : null;
 }
 
-/** At most `limit` tiles of a log that are to be stored, full ones first. */
+/** At most `limit` full tiles of a log that are to be stored. */
 export async function tilesToStore(em: EntityManager, log: string, limit: number): Promise<Tile[]> {
   const { rows } = await sql<Tile>`
     select level, index::float8 as index, width, bytes from evidence_tile where log = ${log}
-    order by width desc, level, index limit ${limit}
+    order by level, index limit ${limit}
   `.execute(em.getKysely());
   return rows;
 }

@@ -10,12 +10,15 @@ import { Instant } from '../../shared/when';
 import { t } from '../../texts/texts';
 import { ShownDocument } from '../banner/shown-document';
 import { DeliveryLife } from '../deliveries/delivery-life';
+import { Proof, type Sealed } from '../evidence/proof';
 import { EraseRecord } from '../privacy/erase-record';
 import type { Flag } from './filters';
 
 const FLAGS: Flag[] = ['analytics', 'marketing', 'preferences'];
 /** As long as its delivery is to come, it is looked at again. */
 const PENDING_MS = 1_000;
+/** As long as it is to be sealed, which takes about a minute. */
+const SEALING_MS = 5_000;
 
 /** One record and what became of it, beside the list that it was opened from. */
 export function ConsentDrawer({
@@ -54,7 +57,8 @@ function ConsentDetails({
 }) {
   const query = useQuery({
     ...consentOneOptions({ path: { projectId: project.id, consentId } }),
-    refetchInterval: ({ state }) => (isPending(state.data) ? PENDING_MS : false),
+    refetchInterval: ({ state }) =>
+      isPending(state.data) ? PENDING_MS : isSealing(state.data) && SEALING_MS,
   });
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
   if (!query.data) return <SkeletonRows rows={8} />;
@@ -63,6 +67,7 @@ function ConsentDetails({
       <Record record={query.data} />
       <DeliveryLife project={project} record={query.data} />
       <WhatWasShown projectId={project.id} record={query.data} />
+      <Proof projectId={project.id} record={query.data} />
       <EraseRecord project={project} consentId={consentId} onErased={onErased} />
     </Stack>
   );
@@ -91,6 +96,9 @@ function WhatWasShown({ projectId, record }: { projectId: string; record: Consen
 
 const isPending = (record: ConsentView | undefined): boolean =>
   (record?.delivery as { outcome?: string } | null | undefined)?.outcome === 'pending';
+
+const isSealing = (record: ConsentView | undefined): boolean =>
+  (record?.evidence as Sealed | undefined)?.status === 'pending';
 
 function Record({ record }: { record: ConsentView }) {
   const additional = Object.entries(record.additionalFields);

@@ -1,0 +1,86 @@
+import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { logProof, rootLogPublishedKeys } from '../../client/sdk.gen';
+import type { ConsentView } from '../../client/types.gen';
+import { number } from '../../shared/format';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { State } from '../../shared/state';
+import { t } from '../../texts/texts';
+import { RefusedProof, verifyHere } from './verify-here';
+
+/** Whether a record is sealed, as `GET …/consents/:consentId` says it. */
+export interface Sealed {
+  status: 'off' | 'pending' | 'sealed';
+  index: number | null;
+  isInRootLog: boolean;
+}
+
+/** A record's proof: whether it is sealed, the file for others, and its check in this very browser. */
+export function Proof({ projectId, record }: { projectId: string; record: ConsentView }) {
+  const sealed = record.evidence as Sealed | undefined;
+  if (!sealed) return null;
+  return (
+    <section aria-label={t.evidence.title}>
+      <Stack gap="sm">
+        <Title order={2}>{t.evidence.title}</Title>
+        {sealed.status === 'off' && <State is="off">{t.evidence.off}</State>}
+        {sealed.status === 'pending' && <State is="waiting">{t.evidence.pending}</State>}
+        {sealed.status === 'sealed' && <SealedRecord projectId={projectId} id={record.id} sealed={sealed} />}
+      </Stack>
+    </section>
+  );
+}
+
+function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string; sealed: Sealed }) {
+  const path = { projectId, consentId: id };
+  const check = useMutation({
+    mutationFn: async () => {
+      const [proof, keys] = await Promise.all([
+        logProof({ path, parseAs: 'text' }),
+        rootLogPublishedKeys({ parseAs: 'text' }),
+      ]);
+      return verifyHere(String(proof.data), String(keys.data));
+    },
+  });
+  const refused = check.error instanceof RefusedProof ? check.error : null;
+  return (
+    <>
+      <State is="good">
+        {t.evidence.sealed(number((sealed.index ?? 0) + 1))}
+        {sealed.isInRootLog ? ` ${t.evidence.rooted}` : ''}
+      </State>
+      <Group gap="sm">
+        <Button variant="default" size="sm" loading={check.isPending} onClick={() => check.mutate()}>
+          {t.evidence.check}
+        </Button>
+        <Button
+          variant="default"
+          size="sm"
+          component="a"
+          href={`/v1/projects/${projectId}/consents/${id}/proof`}
+          download
+        >
+          {t.evidence.download}
+        </Button>
+      </Group>
+      {refused ? (
+        <Alert color="red" role="alert" variant="outline">
+          {t.evidence.refused(refused.step, refused.message)}
+        </Alert>
+      ) : (
+        <ProblemAlert error={check.error} retry={() => check.mutate()} />
+      )}
+      {check.data && (
+        <div role="status">
+          <Text fw={600}>{t.evidence.holds}</Text>
+          <ol className="attempts">
+            <li>{t.evidence.steps.record}</li>
+            <li>{t.evidence.steps.tree(number(check.data.checkpoint.size), check.data.checkpoint.origin)}</li>
+            <li>{check.data.isInRootLog ? t.evidence.steps.root : t.evidence.steps.notInRoot}</li>
+          </ol>
+          <Text size="sm">{t.evidence.notWho}</Text>
+        </div>
+      )}
+    </>
+  );
+}

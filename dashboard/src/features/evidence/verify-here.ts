@@ -1,0 +1,30 @@
+import type { VerifiedProof } from '../../../../verify/verify.cjs';
+
+/** What `verify/verify.cjs` offers, the script that anybody runs without us. */
+type Verifier = typeof import('../../../../verify/verify.cjs');
+
+/** A proof that does not hold, with the step that failed. */
+export class RefusedProof extends Error {
+  constructor(
+    readonly step: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Checks a proof in this browser, by the script that others check it with. @throws RefusedProof */
+export async function verifyHere(proof: string, keys: string): Promise<VerifiedProof> {
+  const { verifyProof } = await verifier();
+  return verifyProof(proof, keys).catch((error: unknown) => {
+    const { step, message } = error as { step?: string; message: string };
+    throw step === undefined ? error : new RefusedProof(step, message);
+  });
+}
+
+/** Loaded when it is asked for: most people believe us. */
+async function verifier(): Promise<Verifier> {
+  const loaded = (await import('../../../../verify/verify.cjs')) as unknown as { default?: Verifier };
+  // It finds no `module` in a page and leaves itself there; what builds the page may give it one.
+  return (globalThis as { consentVerify?: Verifier }).consentVerify ?? (loaded.default as Verifier);
+}

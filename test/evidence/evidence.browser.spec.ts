@@ -1,0 +1,116 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from '../support/browser.js';
+import { pageFaults } from '../support/page-faults.js';
+import { type LoneService, startLoneService } from '../support/processes.js';
+import { until } from '../support/until.js';
+
+const PAGE = pathToFileURL(join(import.meta.dirname, '..', '..', 'verify', 'verify.html')).href;
+const SEALED_DEADLINE_MS = 60_000;
+
+let service: LoneService;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let projectId: string;
+let consentId: string;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startLoneService({ EVIDENCE_SEAL_SECONDS: '1', EVIDENCE_ROOT_SECONDS: '1' });
+  browser = await launchBrowser();
+  context = await browser.newContext({ acceptDownloads: true, viewport: { width: 1280, height: 800 } });
+  page = await context.newPage();
+  folder = mkdtempSync(join(tmpdir(), 'consent-verify-'));
+  const credentials = readFileSync(join(service.dataDir, 'dev-credentials.json'), 'utf8');
+  ({ projectId } = JSON.parse(credentials) as { projectId: string });
+  // The owner of the demo, by the link that the start prints.
+  const [link = ''] = /http\S+\/demo\/sign-in\?token=\S+/.exec(service.output()) ?? [];
+  await page.goto(link);
+  const stored = await context.request.post(`${service.baseUrl}/v1/projects/${projectId}/consents`, {
+    data: { analytics: true, marketing: false, preferences: true, action: 'custom' },
+  });
+  ({ id: consentId } = (await stored.json()) as { id: string });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const text = async (path: string): Promise<string> =>
+  (await context.request.get(`${service.baseUrl}${path}`)).text();
+const proofPath = (): string => `/v1/projects/${projectId}/consents/${consentId}/proof`;
+
+describe('the proof beside a record', () => {
+  it('comes when the record is sealed, is checked in the browser, and taken along as a file', async () => {
+    await page.goto(`${service.baseUrl}/projects/${projectId}/consents?open=${consentId}`);
+    const proof = page.getByRole('region', { name: 'Proof' });
+    await proof
+      .getByText('Sealed as entry 1 of this project’s log.')
+      .waitFor({ timeout: SEALED_DEADLINE_MS });
+    await proof.getByRole('button', { name: 'Check the proof in this browser' }).click();
+    await proof.getByText('The proof holds. This browser has checked it by itself:').waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    const downloading = page.waitForEvent('download');
+    await proof.getByRole('link', { name: 'Download the proof' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe(`consent-${consentId}.tlog-proof`);
+    await download.saveAs(join(folder, 'proof'));
+    expect(readFileSync(join(folder, 'proof'), 'utf8')).toMatch(/^c2sp\.org\/tlog-proof@v1\n/);
+  });
+
+  it('says at which step it was refused, where the browser is given another one', async () => {
+    await page.route(`**${proofPath()}`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: (await response.text()).replace(/^index 0$/m, 'index 1') });
+    });
+    const proof = page.getByRole('region', { name: 'Proof' });
+    await proof.getByRole('button', { name: 'Check the proof in this browser' }).click();
+    await proof.getByRole('alert').getByText('The proof does not hold, at the step “tree: path”').waitFor();
+    await page.unroute(`**${proofPath()}`);
+  });
+});
+
+describe('the page that works from a folder', () => {
+  it('accepts the proof without a connection, and refuses it with one byte altered', async () => {
+    const rooted = await until('in the root log', async () => {
+      const proof = await text(proofPath());
+      const state = (await (
+        await context.request.get(`${service.baseUrl}${proofPath().replace('/proof', '')}`)
+      ).json()) as {
+        evidence: { isInRootLog: boolean };
+      };
+      return state.evidence.isInRootLog ? proof : null;
+    });
+    const keys = await text('/.well-known/consent-log-keys');
+    writeFileSync(join(folder, 'keys'), keys);
+    writeFileSync(join(folder, 'whole'), rooted);
+    writeFileSync(
+      join(folder, 'altered'),
+      rooted.replace(
+        /\n(\d+)\n(.)/,
+        (_whole, size: string, first: string) => `\n${size}\n${first === 'A' ? 'B' : 'A'}`,
+      ),
+    );
+    const offline = await browser.newContext({ offline: true });
+    const own = await offline.newPage();
+    await own.goto(PAGE);
+    const status = own.getByRole('status');
+    await own.getByLabel('The keys that you trust').setInputFiles(join(folder, 'keys'));
+    await own.getByLabel('Its proof').setInputFiles(join(folder, 'whole'));
+    await own.getByRole('button', { name: 'Check the proof' }).press('Enter');
+    await status.getByText('ok    root log').waitFor();
+    expect(await status.textContent()).toContain(`"id": "${consentId}"`);
+    await own.getByLabel('Its proof').setInputFiles(join(folder, 'altered'));
+    await own.getByRole('button', { name: 'Check the proof' }).click();
+    await status.getByText('WRONG tree').waitFor();
+    expect(await pageFaults(own)).toEqual([]);
+    await offline.close();
+  });
+});
