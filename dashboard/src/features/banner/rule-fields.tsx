@@ -118,7 +118,7 @@ function Rules({ projectId, form, change, fields }: FieldsProps) {
           </Button>
         </Group>
       ))}
-      <Group gap="xs">
+      <Group gap="xs" aria-busy={!presets}>
         <Button variant="default" onClick={() => put([...rules, { regions: ['EU'], mode: 'opt_in' }])}>
           {t.banner.addRule}
         </Button>
