@@ -16,6 +16,7 @@ import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
 import { newId } from '../../src/shared/ids.js';
 import { choose } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
+import { type Outcome, runProgram } from '../support/run-ops.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { makeVisitorKey } from '../support/visitor-key.js';
 
@@ -344,6 +345,49 @@ describe('a fork', () => {
     );
     await store([project], 1);
     await refused(/does not begin with|tree in the storage is not/);
+  });
+});
+
+describe('npm run ops -- evidence', () => {
+  const ops = (...args: string[]): Promise<Outcome> =>
+    runProgram('ops', ['evidence', ...args], {
+      NODE_ENV: 'test',
+      DATABASE_URL: service.database.url,
+      DATA_DIR: service.settings.service.dataDir,
+      EVIDENCE_KEYS: KEY,
+      SECRET_KEYS: KEY,
+      AUTH_SECRET: 'x'.repeat(32),
+      LOG_LEVEL: 'silent',
+    });
+
+  it('checks a whole log, and says what was changed in the storage and what is not signed', async () => {
+    const project = await createTestProject(service);
+    await store([project], 300);
+    await seal(project);
+    expect(await ops('check', project.id)).toEqual({
+      code: 0,
+      out: `${project.id}  300 entries  as signed\n`,
+      err: '',
+    });
+    const bundle = join(folderOf(project.id), 'tile', 'entries', '000');
+    const whole = readFileSync(bundle);
+    const changed = Buffer.from(whole);
+    changed[100 * 34 + 9] = (changed[100 * 34 + 9] ?? 0) ^ 1;
+    writeFileSync(bundle, changed);
+    const found = await ops('check', project.id);
+    expect(found.code).toBe(1);
+    expect(found.out).toBe(`${project.id}  300 entries  The tile 0 of level 0 is not that of its entries.\n`);
+    writeFileSync(bundle, whole);
+
+    rmSync(join(folderOf(project.id), 'checkpoint'));
+    await store([project], 1);
+    expect(await seal(project)).toBe('refused');
+    const status = await ops('status');
+    expect(status).toMatchObject({ code: 0, err: '' });
+    expect(status.out).toMatch(
+      new RegExp(`^${project.id} {2}not signed since .*: The storage has no checkpoint any more`, 'm'),
+    );
+    expect((await ops('check', newId())).err).toContain('Nothing of this project was sealed.');
   });
 });
 

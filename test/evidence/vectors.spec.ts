@@ -4,15 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { checkpointText } from '../../src/evidence/domain/checkpoint.js';
 import { commitmentOf } from '../../src/evidence/domain/commitment.js';
-import { signerOf, signNote, verifierLine } from '../../src/evidence/domain/signed-note.js';
-import { tilePath } from '../../src/evidence/domain/tile.js';
-import { type ReadTile, rootOfRange } from '../../src/evidence/domain/tile-reader.js';
-import { writeTlogProof } from '../../src/evidence/domain/tlog-proof.js';
-import { append, EMPTY_EDGE, rootOf } from '../../src/evidence/domain/tree-edge.js';
-import { leafHash } from '../../src/evidence/domain/tree-hash.js';
-import { consistencyRanges, inclusionRanges, type LeafRange } from '../../src/evidence/domain/tree-proof.js';
+import { signerOf, verifierLine } from '../../src/evidence/domain/signed-note.js';
+import { memoryLog, type MemoryLog } from '../support/memory-log.js';
 
 const FOLDER = join(import.meta.dirname, '..', 'vectors', 'evidence');
 const VERIFIER = join(import.meta.dirname, '..', '..', 'verify', 'verify.cjs');
@@ -48,13 +42,13 @@ async function vectors(): Promise<Record<string, string>> {
   const salt = made('salt');
   const entries = Array.from({ length: SIZE }, (_none, at) => made(`entry ${at}`));
   entries[INDEX] = commitmentOf(salt, RECORD);
+  const logOf = (origin: string, leaves: readonly Buffer[]): MemoryLog => memoryLog(origin, leaves, key);
   const project = logOf(`${HOST}/${PROJECT}`, entries);
   const earlier = logOf(`${HOST}/${PROJECT}`, entries.slice(0, EARLIER_SIZE));
   const sealed = createHash('sha256').update(project.checkpoint).digest();
   const root = logOf(`${HOST}/log`, [made('another checkpoint'), sealed]);
   const rootProof = await root.proof(1, null);
   const extra = { record: RECORD, salt: salt.toString('base64'), rootProof };
-  const hashes = await project.path(consistencyRanges(EARLIER_SIZE, SIZE));
   return {
     'keys.txt': `# The seed is SHA-256 of "a vector of evidence: key".\n${verifierLine(key)}\n`,
     'record.json': `${JSON.stringify(RECORD, null, 2)}\n`,
@@ -62,28 +56,8 @@ async function vectors(): Promise<Record<string, string>> {
     'record.tlog-proof': await project.proof(INDEX, Buffer.from(JSON.stringify(extra))),
     'earlier.txt': earlier.checkpoint,
     'later.txt': project.checkpoint,
-    'hashes.txt': hashes.map((hash) => `${hash.toString('base64')}\n`).join(''),
+    'hashes.txt': await project.consistencyFrom(EARLIER_SIZE),
   };
-
-  function logOf(origin: string, leaves: readonly Buffer[]) {
-    const { edge, tiles } = append(EMPTY_EDGE, leaves.map(leafHash));
-    const bytes = new Map(tiles.map((tile) => [tilePath(tile), tile.bytes]));
-    const read: ReadTile = (tile) => Promise.resolve(bytes.get(tilePath(tile)) as Buffer);
-    const path = (ranges: readonly LeafRange[]): Promise<Buffer[]> =>
-      Promise.all(ranges.map((range) => rootOfRange(range, edge.size, read)));
-    const note = signNote(checkpointText({ origin, size: edge.size, root: rootOf(edge) }), [key]);
-    return {
-      checkpoint: note,
-      path,
-      proof: async (index: number, extra: Buffer | null) =>
-        writeTlogProof({
-          extra,
-          index,
-          path: await path(inclusionRanges(index, edge.size)),
-          checkpoint: note,
-        }),
-    };
-  }
 }
 
 let folder: string;

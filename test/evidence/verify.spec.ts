@@ -1,48 +1,24 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { hash } from 'node:crypto';
-import { checkpointText } from '../../src/evidence/domain/checkpoint.js';
-import { signerOf, signNote, verifierLine } from '../../src/evidence/domain/signed-note.js';
-import { tilePath } from '../../src/evidence/domain/tile.js';
-import { type ReadTile, rootOfRange } from '../../src/evidence/domain/tile-reader.js';
-import { writeTlogProof } from '../../src/evidence/domain/tlog-proof.js';
-import { append, EMPTY_EDGE, rootOf } from '../../src/evidence/domain/tree-edge.js';
-import { leafHash } from '../../src/evidence/domain/tree-hash.js';
-import { consistencyRanges, inclusionRanges, type LeafRange } from '../../src/evidence/domain/tree-proof.js';
+import { signerOf, verifierLine } from '../../src/evidence/domain/signed-note.js';
+import { memoryLog, type MemoryLog } from '../support/memory-log.js';
 
 interface Verifier {
   verifyProof(proof: string, keys: string): Promise<{ record: unknown; isInRootLog: boolean }>;
-  verifyConsistency(earlier: string, later: string, hashes: string, keys: string): Promise<unknown>;
   canonical(value: unknown): string;
 }
 
-const { verifyProof, verifyConsistency, canonical } = createRequire(import.meta.url)(
-  '../../verify/verify.cjs',
-) as Verifier;
+const { verifyProof, canonical } = createRequire(import.meta.url)('../../verify/verify.cjs') as Verifier;
 
 const HOST = 'consent.example';
 const key = signerOf(HOST, randomBytes(32));
 const keys = `# since 2026-11-22\n${verifierLine(key)}\n`;
 const RECORD = { action: 'accept_all', analytics: true, id: 'a-record', projectId: 'p', receivedAt: 'now' };
 
-/** A log in memory. */
-function logOf(origin: string, entries: readonly Buffer[]) {
-  const { edge, tiles } = append(EMPTY_EDGE, entries.map(leafHash));
-  const bytes = new Map(tiles.map((tile) => [tilePath(tile), tile.bytes]));
-  const read: ReadTile = (tile) => Promise.resolve(bytes.get(tilePath(tile)) as Buffer);
-  const path = (ranges: LeafRange[]): Promise<Buffer[]> =>
-    Promise.all(ranges.map((range) => rootOfRange(range, edge.size, read)));
-  const checkpoint = signNote(checkpointText({ origin, size: edge.size, root: rootOf(edge) }), [key]);
-  return {
-    checkpoint,
-    path,
-    proof: async (index: number, extra: Buffer | null) =>
-      writeTlogProof({ extra, index, path: await path(inclusionRanges(index, edge.size)), checkpoint }),
-  };
-}
+const logOf = (origin: string, entries: readonly Buffer[]): MemoryLog => memoryLog(origin, entries, key);
 
 const entries = Array.from({ length: 300 }, () => randomBytes(32));
 const salt = randomBytes(32);
@@ -121,28 +97,6 @@ describe('the verifier', () => {
   ] as const)('refuses %s, and says at which step', async (_what, step, change) => {
     const [text, trusted] = change(proof) as [string, string];
     expect(await refusedAt(verifyProof(text, trusted))).toBe(step);
-  });
-
-  it('tells a tree that has grown from one that was changed, shortened or forked', async () => {
-    const at = (count: number, changed?: number): ReturnType<typeof logOf> =>
-      logOf(
-        `${HOST}/p`,
-        entries.slice(0, count).map((entry, index) => (index === changed ? randomBytes(32) : entry)),
-      );
-    const hashes = async (log: ReturnType<typeof logOf>, from: number, to: number): Promise<string> =>
-      (await log.path(consistencyRanges(from, to))).map((each) => each.toString('base64')).join('\n');
-    const [earlier, later] = [at(100), at(300)];
-    await verifyConsistency(earlier.checkpoint, later.checkpoint, await hashes(later, 100, 300), keys);
-    const forged = at(300, 50);
-    for (const [first, second, path] of [
-      [earlier, forged, await hashes(forged, 100, 300)],
-      [at(100, 7), later, await hashes(later, 100, 300)],
-      [later, earlier, ''],
-      [earlier, at(100, 3), ''],
-    ] as const)
-      expect(await refusedAt(verifyConsistency(first.checkpoint, second.checkpoint, path, keys))).toBe(
-        'hashes',
-      );
   });
 });
 
