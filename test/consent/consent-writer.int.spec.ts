@@ -62,14 +62,18 @@ const count = async (table: string): Promise<number> =>
 async function occupyConnections(): Promise<Promise<Written>[]> {
   await holder.query('begin');
   await holder.query('lock table project in access exclusive mode');
-  const first = [writer.write(rowOf()), writer.write(rowOf())];
-  await until('both connections wait', async () => {
-    const waiting = await service.database.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return waiting.length === 2;
-  });
-  return first;
+  const occupying: Promise<Written>[] = [];
+  // One after the other: rows that come together, soon after many, may share a batch and a connection.
+  for (const waitingCount of [1, 2]) {
+    occupying.push(writer.write(rowOf()));
+    await until(`${waitingCount} of the connections wait`, async () => {
+      const waiting = await service.database.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length === waitingCount;
+    });
+  }
+  return occupying;
 }
 
 describe('the plan of a batch', () => {
