@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { PreparedReads } from '../database/prepared-reads.js';
-import type { ConsentRecorded, ConsentRef } from '../consent/domain/consent-recorded.js';
+import type { ConsentRecorded } from '../consent/domain/consent-recorded.js';
 import { recordBody } from '../consent/domain/record-body.js';
 import { LogSigner } from './application/log-signer.js';
-import { type Proof, Proofs } from './application/proofs.js';
 import { commitmentOf } from './domain/commitment.js';
 import type { RecordEvidence } from './domain/record-evidence.js';
 
@@ -17,7 +16,7 @@ const CHECKPOINTS = {
   text: `select log, checkpoint from evidence_log where log = any($1::uuid[])`,
 };
 
-/** The door of evidence: what goes with a record to its receiver, and a record's proof. */
+/** The door of evidence: what goes with a record to its receiver. */
 @Injectable()
 export class EvidenceService {
   /** Of projects, those asked for last; null: none is signed yet. */
@@ -29,7 +28,6 @@ export class EvidenceService {
   constructor(
     private readonly reads: PreparedReads,
     private readonly signer: LogSigner,
-    private readonly proofs: Proofs,
   ) {}
 
   /** Reads the newest checkpoints of projects, for `evidenceOf`. */
@@ -49,10 +47,5 @@ export class EvidenceService {
       commitment: commitmentOf(record.salt, recordBody(record)).toString('base64'),
       checkpoint: this.checkpoints.get(record.projectId)?.note ?? null,
     };
-  }
-
-  /** The proof of a record, or of its erasure; null while it is not sealed. Throws as `Proofs.proofOf`. */
-  proofOf(ref: ConsentRef): Promise<Proof | null> {
-    return this.proofs.proofOf(ref);
   }
 }
