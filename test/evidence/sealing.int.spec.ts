@@ -200,6 +200,16 @@ describe('sealing', () => {
     expect(await sign(project.id)).toBe('removed');
     expect(existsSync(folderOf(project.id))).toBe(false);
   });
+
+  it('takes the log away that was begun in the moment in which its project went', async () => {
+    const project = await createTestProject(service);
+    await store([project], 1);
+    await place();
+    await service.database.query('delete from project where id = $1', [project.id]);
+    expect(await sign(project.id)).toBe('removed');
+    expect(await service.database.query('select from evidence_log where log = $1', [project.id])).toEqual([]);
+    expect(await leavesOf(project)).toEqual([]);
+  });
 });
 
 describe('a crash', () => {

@@ -11,6 +11,7 @@ import { Upkeep } from '../../shared/upkeep.js';
 import { LOG_GONE, logMessage, SEAL_DUE, SEAL_KEY, sealMessage } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
+import { forgetLog } from '../infrastructure/log-rows.js';
 import { forgetLeaves } from './erase-leaves.js';
 import { LogSigner } from './log-signer.js';
 
@@ -48,11 +49,7 @@ export class KeepLogs implements OnModuleInit {
     this.records.onErasure(forgetLeaves);
     this.projects.listen({
       beforeDeletion: (projectId) => this.deleteLeaves(projectId),
-      deleting: async (tx, projectId) => {
-        for (const table of ['evidence_log', 'evidence_tile', 'evidence_root_entry'])
-          await sql`delete from ${sql.table(table)} where log = ${projectId}`.execute(tx.getKysely());
-        await sql`delete from evidence_leaf where project_id = ${projectId}`.execute(tx.getKysely());
-      },
+      deleting: forgetLog,
       deleted: (tx, projectId) => this.outbox.append(tx, logMessage(LOG_GONE, projectId)),
     });
     if (!this.signer.isOn) {

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager, IsolationLevel } from '@mikro-orm/postgresql';
 import { RecordRetention } from '../../consent/record-retention.js';
+import { findProject } from '../../projects/project.rows.js';
 import type { Checkpoint } from '../domain/checkpoint.js';
 import { hashesAt, type Tile, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
 import { type ReadTile, rootOfRange } from '../domain/tile-reader.js';
@@ -8,6 +9,7 @@ import { edgeTiles, rootOf } from '../domain/tree-edge.js';
 import { consistencyRanges, isConsistent } from '../domain/tree-proof.js';
 import {
   findLog,
+  forgetLog,
   forgetTiles,
   type StoredLog,
   tilesToStore,
@@ -92,6 +94,8 @@ export class SignLog {
     return this.em.fork().transactional(
       async (tx) => {
         const found = await findLog(tx, log);
+        // A record may have been sealed in the very moment in which its project went.
+        if (log !== ROOT_LOG && (await findProject(tx, log)) === null) return null;
         return found && { log: found, full: await tilesToStore(tx, log, TILES_READ_MAX), stored };
       },
       { isolationLevel: IsolationLevel.REPEATABLE_READ },
@@ -192,6 +196,7 @@ export class SignLog {
   }
 
   private async remove(log: string): Promise<SignOutcome> {
+    await this.em.fork().transactional((tx) => forgetLog(tx, log));
     await this.storage.removeLog(log).catch(asStorageError);
     return 'removed';
   }

@@ -92,6 +92,13 @@ export async function forgetTiles(em: EntityManager, log: string, tiles: readonl
   `.execute(em.getKysely());
 }
 
+/** Deletes what is known of a project's log, in the caller's transaction. */
+export async function forgetLog(tx: EntityManager, log: string): Promise<void> {
+  for (const table of ['evidence_log', 'evidence_tile', 'evidence_root_entry'])
+    await sql`delete from ${sql.table(table)} where log = ${log}`.execute(tx.getKysely());
+  await sql`delete from evidence_leaf where project_id = ${log}`.execute(tx.getKysely());
+}
+
 /** A checkpoint that was signed and stored. */
 export interface SignedCheckpoint {
   log: string;
