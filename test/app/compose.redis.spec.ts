@@ -98,6 +98,7 @@ describe('the parts of docker-compose.yml, with its secrets', () => {
       REDIS_URL: urlAt('redis_url', redisPort),
       SECRET_KEYS_FILE: join(checkout, 'secrets', 'secret_keys'),
       AUTH_SECRET_FILE: join(checkout, 'secrets', 'auth_secret'),
+      EVIDENCE_KEYS_FILE: join(checkout, 'secrets', 'evidence_keys'),
       PUBLIC_BASE_URL: 'https://consent.example.com',
       DATA_DIR: processes.folder(),
     };
