@@ -158,6 +158,7 @@ const UNDOCUMENTED = /^(GET (\/health\/(live|ready)|\/metrics|\/docs.*)|OPTIONS 
 const DASHBOARD = new Set([
   ...[...PAGES, PREVIEW_FRAME].map((page) => `GET ${page.replaceAll(/[:*](\w+)/g, '{$1}')}`),
   'GET /pricing',
+  'GET /pricing/{language}',
 ]);
 
 /** Refusals that are about who calls, and not about what. */

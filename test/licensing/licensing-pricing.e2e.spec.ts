@@ -129,4 +129,34 @@ describe('GET /pricing (spec §2.5)', () => {
     const again = await fetch(`${service.baseUrl}/pricing`, { headers: { 'if-none-match': etag } });
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
+
+  it('speaks German to who asks for it, under addresses of its own too', async () => {
+    const german = await pageOf('/pricing', 'de-AT,de;q=0.9,en;q=0.8');
+    expect(german.html).toContain('<html lang="de">');
+    expect(german.html).toContain('<h1>Preise</h1>');
+    expect(german.html).toMatch(/>7\s\$ im Monat<[\s\S]*monatlich[\s\S]*>5\s\$ im Monat<[\s\S]*jährlich/);
+    expect(german.headers.get('content-language')).toBe('de');
+    expect(german.headers.get('vary')).toContain('Accept-Language');
+    for (const [path, accepted, language] of [
+      ['/pricing', 'fr', 'en'],
+      ['/pricing', '*', 'en'],
+      ['/pricing/de', 'en', 'de'],
+      ['/pricing/en', 'de', 'en'],
+    ] as const) {
+      const { html } = await pageOf(path, accepted);
+      expect([path, accepted, /<html lang="(..)">/.exec(html)?.[1]]).toEqual([path, accepted, language]);
+      for (const [other, href] of [
+        ['en', '/pricing/en'],
+        ['de', '/pricing/de'],
+        ['x-default', '/pricing'],
+      ])
+        expect(html).toContain(`<link rel="alternate" hreflang="${other}" href="${href}">`);
+    }
+    expect((await fetch(`${service.baseUrl}/pricing/fr`)).status).toBe(404);
+  });
 });
+
+async function pageOf(path: string, accepted: string): Promise<{ html: string; headers: Headers }> {
+  const answer = await fetch(`${service.baseUrl}${path}`, { headers: { 'accept-language': accepted } });
+  return { html: await answer.text(), headers: answer.headers };
+}

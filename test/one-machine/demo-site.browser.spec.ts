@@ -42,15 +42,17 @@ const records = (): Promise<Record<string, unknown>[]> =>
 
 describe('the pricing page', () => {
   it.each([
-    ['light', 1280],
-    ['dark', 375],
-  ] as const)('has no finding of axe and does not scroll sideways: %s, %d px', async (colorScheme, width) => {
-    const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+    ['light', 1280, 'en'],
+    ['dark', 375, 'de'],
+  ] as const)('has no finding of axe and does not scroll sideways: %s, %d px, %s', async (...wanted) => {
+    const [colorScheme, width, locale] = wanted;
+    const context = await browser.newContext({ colorScheme, locale, viewport: { width, height: 800 } });
     const page = await context.newPage();
     const problems: string[] = [];
     page.on('console', (message) => problems.push(message.text()));
     await page.goto(`${await app.getUrl()}/pricing`);
     await page.getByRole('heading', { name: 'Business' }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe(locale);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     // By the debugger: the page itself lets no script run.
     const session = await context.newCDPSession(page);

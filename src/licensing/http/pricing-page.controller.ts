@@ -1,28 +1,61 @@
 import { createHash } from 'node:crypto';
-import { Controller, Get, Headers, HttpStatus, Res } from '@nestjs/common';
+import { Controller, Get, Headers, HttpStatus, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { Public } from '../../access/access.decorators.js';
+import { DomainError } from '../../shared/domain-error.js';
 import { isUnchanged } from '../../shared/entity-tag.js';
 import { PRICING_CACHE_CONTROL } from './pricing.controller.js';
 import { pricingPage } from './pricing-page.js';
+import { PRICING_LANGUAGES, type PricingLanguage } from './pricing-texts.js';
 
-const { html, contentSecurityPolicy } = pricingPage();
-const ETAG = `"${createHash('sha256').update(html).digest('base64url')}"`;
+const LANGUAGES = Object.keys(PRICING_LANGUAGES) as PricingLanguage[];
+const PAGES = new Map(
+  LANGUAGES.map((language) => {
+    const page = pricingPage(language);
+    const etag = `"${createHash('sha256').update(page.html).digest('base64url')}"`;
+    return [language, { language, etag, ...page }];
+  }),
+);
 
 /** Prices for people, as a page that needs no script (spec §2.5). */
 @ApiExcludeController()
 @Controller('pricing')
 export class PricingPageController {
+  /** In the language that the browser likes best of those there are, else in the first. */
   @Get()
   @Public()
-  read(@Headers('if-none-match') ifNoneMatch: string | undefined, @Res() response: Response): void {
-    response.set({
-      ETag: ETAG,
-      'Cache-Control': PRICING_CACHE_CONTROL,
-      'Content-Security-Policy': contentSecurityPolicy,
-    });
-    if (isUnchanged(ifNoneMatch, ETAG)) response.status(HttpStatus.NOT_MODIFIED).end();
-    else response.type('html').send(html);
+  read(
+    @Headers('if-none-match') ifNoneMatch: string | undefined,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): void {
+    const liked = request.acceptsLanguages(LANGUAGES) || LANGUAGES[0];
+    response.vary('Accept-Language');
+    send(String(liked), ifNoneMatch, response);
   }
+
+  /** In one language, for links and search engines. @throws DomainError `not_found` for another one. */
+  @Get(':language')
+  @Public()
+  readIn(
+    @Param('language') language: string,
+    @Headers('if-none-match') ifNoneMatch: string | undefined,
+    @Res() response: Response,
+  ): void {
+    send(language, ifNoneMatch, response);
+  }
+}
+
+function send(wanted: string, ifNoneMatch: string | undefined, response: Response): void {
+  const page = PAGES.get(wanted as PricingLanguage);
+  if (!page) throw new DomainError('not_found', 'The prices are not told in this language.');
+  response.set({
+    ETag: page.etag,
+    'Cache-Control': PRICING_CACHE_CONTROL,
+    'Content-Language': page.language,
+    'Content-Security-Policy': page.contentSecurityPolicy,
+  });
+  if (isUnchanged(ifNoneMatch, page.etag)) response.status(HttpStatus.NOT_MODIFIED).end();
+  else response.type('html').send(page.html);
 }

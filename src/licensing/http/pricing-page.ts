@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
 import { BRAND } from '../../shared/brand.js';
-import {
-  CATALOGUE,
-  CURRENCY,
-  NOT_LIMITED_BY_TIER,
-  type TierEntry,
-  type TierFeatures,
-} from '../domain/catalogue.js';
+import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER, type TierEntry } from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
+import { PRICING_LANGUAGES, PRICING_TEXTS, type PricingLanguage } from './pricing-texts.js';
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1d2733; --page: #f3f5f7; --card: #fff; --line: #c6ced6; --quiet: #55616d; --accent: #30507a; --on: #fff; }
@@ -35,49 +30,43 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const FEATURES: Record<keyof TierFeatures, { name: string; value(features: TierFeatures): string }> = {
-  consentForwarding: {
-    name: 'Forwarding of every record to your endpoint',
-    value: ({ consentForwarding }) => yesNo(consentForwarding),
-  },
-  export: { name: 'Export as CSV and PDF', value: (features) => yesNo(features.export) },
-  analytics: { name: 'Consent and site analytics', value: ({ analytics }) => yesNo(analytics) },
-  geoTargeting: {
-    name: 'Geo-targeting',
-    value: ({ geoTargeting }) => (geoTargeting === 'full' ? 'Rules by region' : 'One rule for the world'),
-  },
-  scheduledScans: { name: 'Scheduled scans', value: ({ scheduledScans }) => yesNo(scheduledScans) },
-  customDomains: { name: 'Custom domains', value: ({ customDomains }) => yesNo(customDomains) },
-};
+type Texts = (typeof PRICING_TEXTS)[PricingLanguage];
 
-const NOT_LIMITED: Record<(typeof NOT_LIMITED_BY_TIER)[number], string> = {
-  domainCount: 'domains',
-  consentRecordsPerMonth: 'records a month',
-  teamInvites: 'invitations to the team',
-  customerApi: 'the API',
-  webhooks: 'webhooks',
-};
+/** Where the page stands in one language, whatever the browser asks for. */
+export const pricingPath = (language: PricingLanguage): string => `/pricing/${language}`;
+
+const LANGUAGES = Object.keys(PRICING_LANGUAGES) as PricingLanguage[];
 
 /** The pricing page (spec §2.5), made once from the catalogue that `/v1/pricing` answers too, and its policy. */
-export function pricingPage(): { html: string; contentSecurityPolicy: string } {
+export function pricingPage(language: PricingLanguage): { html: string; contentSecurityPolicy: string } {
+  const texts = PRICING_TEXTS[language];
+  const notLimited = NOT_LIMITED_BY_TIER.map((name) => texts.notLimitedNames[name]).join(', ');
   const html = `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Pricing – ${BRAND}</title>
-<meta name="description" content="What each tier brings, billed by the month or by the year.">
+<title>${texts.title} – ${BRAND}</title>
+<meta name="description" content="${texts.description}">
+${LANGUAGES.map((each) => `<link rel="alternate" hreflang="${each}" href="${pricingPath(each)}">`).join('\n')}
+<link rel="alternate" hreflang="x-default" href="/pricing">
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-<h1>Pricing</h1>
-<p>All prices in ${CURRENCY}, for one project. The tier can be changed at any time.</p>
+<h1>${texts.title}</h1>
+<p>${texts.intro(CURRENCY)}</p>
 <div class="tiers">
-${TIERS.map((tier) => cardOf(CATALOGUE[tier])).join('\n')}
+${TIERS.map((tier) => cardOf(CATALOGUE[tier], texts)).join('\n')}
 </div>
-<p>No tier limits ${NOT_LIMITED_BY_TIER.map((name) => NOT_LIMITED[name]).join(', ')}: fair use is the same for all.</p>
-<p><a class="act" href="/sign-up">Sign up</a></p>
+<p>${texts.notLimited(notLimited)}</p>
+<p><a class="act" href="/sign-up">${texts.signUp}</a></p>
+<nav>${LANGUAGES.filter((each) => each !== language)
+    .map(
+      (each) =>
+        `<a href="${pricingPath(each)}" lang="${each}" hreflang="${each}">${PRICING_LANGUAGES[each]}</a>`,
+    )
+    .join(' ')}</nav>
 </main>
 </body>
 </html>
@@ -85,39 +74,46 @@ ${TIERS.map((tier) => cardOf(CATALOGUE[tier])).join('\n')}
   return { html, contentSecurityPolicy: CONTENT_SECURITY_POLICY };
 }
 
-function cardOf({ tier, name, price, limits, features }: TierEntry): string {
+function cardOf({ tier, name, price, limits, features }: TierEntry, texts: Texts): string {
   const facts = [
-    ['Pages in a scan', limits.pagesPerScan === null ? 'By agreement' : String(limits.pagesPerScan)],
-    ...Object.values(FEATURES).map((feature) => [feature.name, feature.value(features)]),
+    [texts.pagesPerScan, limits.pagesPerScan === null ? texts.byAgreement : String(limits.pagesPerScan)],
+    ...Object.entries(texts.features).map(([feature, title]) => [
+      title,
+      valueOf(features[feature as keyof typeof features], texts),
+    ]),
   ];
   return `<section id="${tier}" aria-labelledby="${tier}-name">
 <h2 id="${tier}-name">${name}</h2>
-${priceOf(price)}
+${priceOf(price, texts)}
 <dl>
 ${facts.map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`).join('\n')}
 </dl>
 </section>`;
 }
 
-function priceOf({ monthly, yearly }: TierEntry['price']): string {
-  if (monthly === null || yearly === null) return '<p class="price">By agreement</p>';
-  if (monthly.perMonth === 0 && yearly.perMonth === 0) return '<p class="price">Free</p>';
+function valueOf(feature: boolean | keyof Texts['geoTargeting'], texts: Texts): string {
+  if (typeof feature === 'boolean') return feature ? texts.yes : texts.no;
+  return texts.geoTargeting[feature];
+}
+
+function priceOf({ monthly, yearly }: TierEntry['price'], texts: Texts): string {
+  if (monthly === null || yearly === null) return `<p class="price">${texts.byAgreement}</p>`;
+  if (monthly.perMonth === 0 && yearly.perMonth === 0) return `<p class="price">${texts.free}</p>`;
+  const money = (minor: number): string => amountOf(minor, texts.locale);
   return [
-    `<p class="price">${money(monthly.perMonth)} a month</p>`,
-    '<p class="note">billed monthly</p>',
-    `<p class="price">${money(yearly.perMonth)} a month</p>`,
-    `<p class="note">billed yearly, ${money(yearly.perYear)}</p>`,
+    `<p class="price">${texts.perMonth(money(monthly.perMonth))}</p>`,
+    `<p class="note">${texts.billedMonthly}</p>`,
+    `<p class="price">${texts.perMonth(money(yearly.perMonth))}</p>`,
+    `<p class="note">${texts.billedYearly(money(yearly.perYear))}</p>`,
   ].join('\n');
 }
 
 /** Minor units as an amount of money. */
-function money(minor: number): string {
+function amountOf(minor: number, locale: string): string {
   const digits = minor % 100 === 0 ? 0 : 2;
-  return new Intl.NumberFormat('en-US', {
+  return new Intl.NumberFormat(locale, {
     style: 'currency',
     currency: CURRENCY,
     minimumFractionDigits: digits,
   }).format(minor / 100);
 }
-
-const yesNo = (claim: boolean): string => (claim ? 'Yes' : 'No');
