@@ -17,6 +17,10 @@ const OF_THE_API = [
 /** Where `npm run dev` finds the API. */
 const API = `http://127.0.0.1:${process.env['PORT'] ?? '3000'}`;
 
+/** What every page needs, and what changes with its own releases alone. */
+const CORE =
+  /node_modules\/(react|react-dom|scheduler|@tanstack\/(history|router-core|react-router|store|react-store|query-core|react-query))\//;
+
 export default defineConfig({
   plugins: [react()],
   // The service replaces it in each answer (src/app/dashboard.ts).
@@ -29,6 +33,19 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // What is shared is named by its hash alone: the pages that share it would make a name of a line.
+        chunkFileNames: ({ name }) => `assets/${name.replace(/~.*/, '')}-[hash].js`,
+        codeSplitting: {
+          groups: [
+            { name: 'core', priority: 1, test: CORE },
+            // Otherwise each small part that two pages share is a file of its own, and a page asks for forty of them.
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 20_000 },
+          ],
+        },
+      },
+    },
   },
   server: {
     host: '127.0.0.1',

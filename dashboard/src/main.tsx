@@ -2,6 +2,7 @@ import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './app/app.css';
 import { setNonce } from 'get-nonce';
+import { startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app';
 import { chosenLanguage } from './texts/language';
@@ -19,5 +20,6 @@ if (!root) throw new Error('index.html has no #root');
 // Without "await": a module that waits would tear the build's one file into many.
 void loadTexts(chosenLanguage()).then(() => {
   document.documentElement.lang = t.language;
-  createRoot(root).render(<App nonce={nonce} />);
+  // In slices: the page answers while it is drawn.
+  startTransition(() => createRoot(root).render(<App nonce={nonce} />));
 });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { pagePreloads } from './page-preloads.js';
 import { PREVIEW_FRAME, previewFrame } from './preview-frame.js';
 
 /** Where the build puts the dashboard; the same whether this file runs compiled or, in tests, as it is. */
@@ -24,6 +25,7 @@ export const PAGES = [
   '/new-project',
   '/account',
   '/projects/:projectId',
+  '/projects/:projectId/consents',
   '/projects/:projectId/*page',
 ];
 
@@ -42,19 +44,24 @@ const ENCODINGS = [
 
 /** Serves the dashboard: its page under each of its addresses, and the files that the page loads. */
 export function mountDashboard(app: NestExpressApplication, production: boolean): void {
-  const page = pageOf(production);
   app.use('/assets', chooseEncoding, assets());
+  const html = htmlOf(production);
+  const preloads = pagePreloads(join(FOLDER, 'manifest.json'));
   const router = express.Router();
-  for (const path of PAGES) router.get(path, page);
+  for (const path of PAGES)
+    router.get(path, sendPage(html.replace('</head>', `${preloads.get(path) ?? ''}</head>`), production));
   router.get(PREVIEW_FRAME, previewFrame());
   app.use(router);
 }
 
-function pageOf(production: boolean): RequestHandler {
+function htmlOf(production: boolean): string {
   const file = join(FOLDER, 'index.html');
   if (!existsSync(file)) throw new Error('The dashboard is not built. Run "npm run build".');
   const environment = production ? 'production' : 'development';
-  const html = readFileSync(file, 'utf8').replace(ENVIRONMENT_PLACEHOLDER, environment);
+  return readFileSync(file, 'utf8').replace(ENVIRONMENT_PLACEHOLDER, environment);
+}
+
+function sendPage(html: string, production: boolean): RequestHandler {
   return (_request, response) => {
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     response.setHeader('Content-Security-Policy', contentSecurityPolicy(nonce, production));

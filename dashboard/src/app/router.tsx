@@ -16,12 +16,14 @@ import { lastProject } from '../features/projects/last-project';
 import { auditFilters } from '../features/audit/filters';
 import { bannerSearch } from '../features/banner/search';
 import { consentFilters } from '../features/consents/filters';
+import { consentPages } from '../features/consents/queries';
 import { deliveryFilters } from '../features/deliveries/filters';
 import { privacySearch } from '../features/privacy/search';
 import { overviewQueries } from '../features/overview/queries';
 import { storedZone } from '../shared/zone';
 import { analyticsRange } from '../features/analytics/range';
 import { NotFound, PageFailed } from './failures';
+import { PageLoading } from './page-loading';
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
@@ -152,12 +154,20 @@ const overview = createRoute({
       queryClient.prefetchQuery(queries.figures),
     ]);
   },
+  pendingComponent: PageLoading,
   component: lazyRouteComponent(() => import('../features/overview/overview.page'), 'OverviewPage'),
 });
 export const consentsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/consents',
   validateSearch: consentFilters,
+  // With the page's own script rather than after it. What is there is not asked for again, or all that was scrolled
+  // through would be; what fails is told by the list.
+  loader: async ({ params, location }) => {
+    const pages = consentPages(params.projectId, consentFilters(location.search), storedZone());
+    await queryClient.ensureInfiniteQueryData(pages).catch(() => undefined);
+  },
+  pendingComponent: PageLoading,
   component: lazyRouteComponent(() => import('../features/consents/consents.page'), 'ConsentsPage'),
 });
 export const deliveriesRoute = createRoute({
@@ -256,7 +266,7 @@ export const router = createRouter({
   ]),
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
-  // A skeleton of the page itself stands there sooner.
+  // What is there sooner is shown without a skeleton before it.
   defaultPendingMs: 300,
 });
 

@@ -1,6 +1,6 @@
-import { VisuallyHidden } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { t } from '../texts/texts';
+import { HiddenText } from './hidden-text';
 import { shortId } from './short-id';
 
 /** An id in its own face, shortened in the middle; a click copies all of it. */
@@ -21,7 +21,7 @@ export function CopyId({ id, whole = false }: { id: string; whole?: boolean }) {
       }}
     >
       {whole ? id : shortId(id)}
-      <VisuallyHidden> {t.shared.copy}</VisuallyHidden>
+      <HiddenText>{t.shared.copy}</HiddenText>
     </button>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, VisuallyHidden } from '@mantine/core';
+import { Button, Group, NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { auditListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
@@ -6,6 +6,7 @@ import type { AuditEventDto, ProjectDto } from '../../client/types.gen';
 import { Allowed, refusalOf } from '../../shared/allowed';
 import { type Column, EndlessList } from '../../shared/endless-list';
 import { FilterDay } from '../../shared/filter-fields';
+import { HiddenText } from '../../shared/hidden-text';
 import { Page } from '../../shared/page';
 import { Section } from '../../shared/section';
 import { shortId } from '../../shared/short-id';
@@ -121,7 +122,7 @@ function columnsWith(names: Map<string, string>): Column<AuditEventDto>[] {
           onClick={(event) => event.stopPropagation()}
         >
           <When at={at} />
-          <VisuallyHidden> {t.audit.openChange}</VisuallyHidden>
+          <HiddenText>{t.audit.openChange}</HiddenText>
         </Link>
       ),
     },

@@ -1,8 +1,8 @@
-import { VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ConsentView } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import type { Column } from '../../shared/endless-list';
+import { HiddenText } from '../../shared/hidden-text';
 import { When } from '../../shared/when';
 import { t } from '../../texts/texts';
 import { Categories } from './categories';
@@ -19,7 +19,7 @@ export const CONSENT_COLUMNS: Column<ConsentView>[] = [
         onClick={(event) => event.stopPropagation()}
       >
         <When at={receivedAt} />
-        <VisuallyHidden> {t.consents.openRecord}</VisuallyHidden>
+        <HiddenText>{t.consents.openRecord}</HiddenText>
       </Link>
     ),
   },

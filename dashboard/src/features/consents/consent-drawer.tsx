@@ -1,24 +1,11 @@
-import { Code, Drawer, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { consentOneOptions } from '../../client/@tanstack/react-query.gen';
-import type { ConsentView, ProjectDto } from '../../client/types.gen';
-import { CopyId } from '../../shared/copy-id';
+import { Drawer } from '@mantine/core';
+import { lazy, Suspense, useEffect } from 'react';
+import type { ProjectDto } from '../../client/types.gen';
 import { SkeletonRows } from '../../shared/endless-list';
-import { ProblemAlert } from '../../shared/problem-alert';
-import { State } from '../../shared/state';
-import { Instant } from '../../shared/when';
 import { t } from '../../texts/texts';
-import { ShownDocument } from '../banner/shown-document';
-import { DeliveryLife } from '../deliveries/delivery-life';
-import { Proof, type Sealed } from '../evidence/proof';
-import { EraseRecord } from '../privacy/erase-record';
-import type { Flag } from './filters';
 
-const FLAGS: Flag[] = ['analytics', 'marketing', 'preferences'];
-/** As long as its delivery is to come, it is looked at again. */
-const PENDING_MS = 1_000;
-/** As long as it is to be sealed, which takes about a minute. */
-const SEALING_MS = 5_000;
+const load = () => import('./consent-details');
+const ConsentDetails = lazy(async () => ({ default: (await load()).ConsentDetails }));
 
 /** One record and what became of it, beside the list that it was opened from. */
 export function ConsentDrawer({
@@ -30,6 +17,8 @@ export function ConsentDrawer({
   consentId: string | undefined;
   onClose: () => void;
 }) {
+  // The list is drawn without it; whoever opens a record does not wait for it.
+  useEffect(() => void load(), []);
   return (
     <Drawer
       opened={consentId !== undefined}
@@ -40,104 +29,10 @@ export function ConsentDrawer({
       closeButtonProps={{ 'aria-label': t.shared.close }}
     >
       {consentId !== undefined && (
-        <ConsentDetails key={consentId} project={project} consentId={consentId} onErased={onClose} />
+        <Suspense fallback={<SkeletonRows rows={8} />}>
+          <ConsentDetails key={consentId} project={project} consentId={consentId} onErased={onClose} />
+        </Suspense>
       )}
     </Drawer>
-  );
-}
-
-function ConsentDetails({
-  project,
-  consentId,
-  onErased,
-}: {
-  project: ProjectDto;
-  consentId: string;
-  onErased: () => void;
-}) {
-  const query = useQuery({
-    ...consentOneOptions({ path: { projectId: project.id, consentId } }),
-    refetchInterval: ({ state }) =>
-      isPending(state.data) ? PENDING_MS : isSealing(state.data) && SEALING_MS,
-  });
-  if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
-  if (!query.data) return <SkeletonRows rows={8} />;
-  return (
-    <Stack gap="lg">
-      <Record record={query.data} />
-      <DeliveryLife project={project} record={query.data} />
-      <WhatWasShown projectId={project.id} record={query.data} />
-      <Proof projectId={project.id} record={query.data} />
-      <EraseRecord project={project} consentId={consentId} onErased={onErased} />
-    </Stack>
-  );
-}
-
-/** The banner that the visitor chose on, in her language and for her region, as far as the record tells. */
-function WhatWasShown({ projectId, record }: { projectId: string; record: ConsentView }) {
-  if (record.configHash === null)
-    return (
-      <section aria-label={t.banner.whatWasShown}>
-        <Title order={3}>{t.banner.whatWasShown}</Title>
-        <Text>{t.banner.noHash}</Text>
-      </section>
-    );
-  const { region } = record.additionalFields;
-  return (
-    <ShownDocument
-      projectId={projectId}
-      configHash={record.configHash}
-      language={record.language}
-      {...(typeof region === 'string' && { region })}
-      secondLayer={record.surface === 'preferences' || record.surface === 'link'}
-    />
-  );
-}
-
-const isPending = (record: ConsentView | undefined): boolean =>
-  (record?.delivery as { outcome?: string } | null | undefined)?.outcome === 'pending';
-
-const isSealing = (record: ConsentView | undefined): boolean =>
-  (record?.evidence as Sealed | undefined)?.status === 'pending';
-
-function Record({ record }: { record: ConsentView }) {
-  const additional = Object.entries(record.additionalFields);
-  return (
-    <section aria-label={t.consents.record}>
-      <dl className="facts">
-        <dt>{t.consents.id}</dt>
-        <dd>
-          <CopyId id={record.id} whole />
-        </dd>
-        <dt>{t.consents.received}</dt>
-        <dd>
-          <Instant at={record.receivedAt} />
-        </dd>
-        <dt>{t.consents.action}</dt>
-        <dd>{t.actions[record.action as keyof typeof t.actions] ?? record.action}</dd>
-        <dt>{t.consents.host}</dt>
-        <dd>{record.hostname ?? t.consents.noHost}</dd>
-        {FLAGS.map((flag) => (
-          <div key={flag} style={{ display: 'contents' }}>
-            <dt>{t.categories[flag]}</dt>
-            <dd>
-              <State is={record[flag] ? 'good' : 'off'}>
-                {record[flag] ? t.consents.given : t.consents.refused}
-              </State>
-            </dd>
-          </div>
-        ))}
-      </dl>
-      {additional.length > 0 && (
-        <>
-          <Title order={3} mt="md" mb={4}>
-            {t.consents.additional}
-          </Title>
-          <Code block tabIndex={0} aria-label={t.consents.additional}>
-            {JSON.stringify(record.additionalFields, null, 2)}
-          </Code>
-        </>
-      )}
-    </section>
   );
 }

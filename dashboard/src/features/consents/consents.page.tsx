@@ -1,21 +1,21 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { consentListInfiniteOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
+import { tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import type { ProjectDto } from '../../client/types.gen';
 import { refusalOf } from '../../shared/allowed';
 import { EndlessList } from '../../shared/endless-list';
 import { FilterDay, FilterText } from '../../shared/filter-fields';
 import { Page } from '../../shared/page';
-import { dayStart, type Zone } from '../../shared/time';
+import type { Zone } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
 import { useProject } from '../projects/use-project';
 import { CONSENT_COLUMNS } from './columns';
 import { ConsentDrawer } from './consent-drawer';
 import { type ConsentFilters, DELIVERY_STATES, type Flag } from './filters';
+import { consentPages, queryOf } from './queries';
 
-const PAGE_ROWS = 100;
 /** A record shows within 2 s of its 201. */
 const LIVE_MS = 1_000;
 const ACTIONS = ['accept_all', 'reject_all', 'custom', 'withdraw', 'opt_out', 'dismiss'];
@@ -24,19 +24,13 @@ const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 export function ConsentsPage() {
   const project = useProject();
-  const path = { projectId: project.id };
   const filters = useSearch({ from: '/signed-in/projects/$projectId/consents' });
   const navigate = useNavigate({ from: '/projects/$projectId/consents' });
   const { zone } = useZone();
   const change = (changes: ConsentFilters) =>
     void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
   const query = useInfiniteQuery({
-    ...consentListInfiniteOptions({
-      path,
-      query: { ...queryOf(filters, zone), limit: PAGE_ROWS },
-    }),
-    initialPageParam: { path },
-    getNextPageParam: (page) => page.nextCursor ?? undefined,
+    ...consentPages(project.id, filters, zone),
     // Whoever scrolls back through the log reads; only its beginning is live.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? false : LIVE_MS),
   });
@@ -65,17 +59,6 @@ export function ConsentsPage() {
       <ConsentDrawer project={project} consentId={filters.open} onClose={() => change({ open: undefined })} />
     </Page>
   );
-}
-
-/** What the API is asked for, of what the address says. */
-function queryOf({ from, to, open: _open, ...rest }: ConsentFilters, zone: Zone) {
-  const first = from === undefined ? null : dayStart(from, zone);
-  const behind = to === undefined ? null : dayStart(to, zone, 1);
-  return {
-    ...rest,
-    ...(first && { from: first.toISOString() }),
-    ...(behind && { to: behind.toISOString() }),
-  };
 }
 
 function Filters({

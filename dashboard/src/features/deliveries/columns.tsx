@@ -1,9 +1,10 @@
-import { Checkbox, VisuallyHidden } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { DeliveryDto } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import type { Column } from '../../shared/endless-list';
 import { number } from '../../shared/format';
+import { HiddenText } from '../../shared/hidden-text';
 import { shortId } from '../../shared/short-id';
 import { State } from '../../shared/state';
 import { When } from '../../shared/when';
@@ -59,7 +60,7 @@ const COLUMNS: Column<DeliveryDto>[] = [
         onClick={(event) => event.stopPropagation()}
       >
         <When at={attemptedAt} />
-        <VisuallyHidden> {t.consents.openRecord}</VisuallyHidden>
+        <HiddenText>{t.consents.openRecord}</HiddenText>
       </Link>
     ),
   },

@@ -1,9 +1,9 @@
-import { VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ConsentView } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import { type Column, SkeletonRows } from '../../shared/endless-list';
+import { HiddenText } from '../../shared/hidden-text';
 import { Page } from '../../shared/page';
 import { PlainList } from '../../shared/plain-list';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -66,7 +66,7 @@ const COLUMNS: Column<ConsentView>[] = [
         className="row-link"
       >
         <When at={receivedAt} />
-        <VisuallyHidden> {t.consents.openRecord}</VisuallyHidden>
+        <HiddenText>{t.consents.openRecord}</HiddenText>
       </Link>
     ),
   },

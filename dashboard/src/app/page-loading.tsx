@@ -1,0 +1,16 @@
+import { Skeleton, Stack } from '@mantine/core';
+import { t } from '../texts/texts';
+
+const ROWS = 12;
+
+/** What stands in a page's place while its first answers are on their way. */
+export function PageLoading() {
+  return (
+    <Stack gap="md" aria-busy="true" aria-label={t.list.loading} role="status">
+      <Skeleton height={32} width={200} />
+      {Array.from({ length: ROWS }, (_, row) => (
+        <Skeleton key={row} height={32} />
+      ))}
+    </Stack>
+  );
+}

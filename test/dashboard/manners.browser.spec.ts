@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import { filedMails, mailFolderOf } from '../../src/mail/infrastructure/mail-files.js';
+import { launchBrowser } from '../support/browser.js';
+import { type LoneService, startLoneService } from '../support/processes.js';
+import { until } from '../support/until.js';
+
+const EMAIL = 'ada@example.com';
+const PASSWORD = 'correct horse battery';
+
+let service: LoneService;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let projectId: string;
+
+beforeAll(async () => {
+  service = await startLoneService();
+  browser = await launchBrowser();
+  context = await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1280, height: 800 } });
+  await signUp();
+  const made = await context.request.post(`${service.baseUrl}/v1/projects`, { data: { name: 'Tea shop' } });
+  projectId = ((await made.json()) as { id: string }).id;
+  page = await context.newPage();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+async function signUp(): Promise<void> {
+  const post = (path: string, data: object) =>
+    context.request.post(`${service.baseUrl}/v1/auth${path}`, { data });
+  await post('/sign-up/email', { email: EMAIL, password: PASSWORD, name: 'Ada' });
+  const token = await until('a mail', async () => {
+    const mails = await filedMails(mailFolderOf(service.dataDir));
+    return /confirm-email\?token=([\w-]+)/.exec(mails.map(({ text }) => text).join('\n'))?.[1];
+  });
+  expect((await post('/confirm-email', { token, password: PASSWORD })).status()).toBeLessThan(300);
+}
+
+const open = (path: string): Promise<unknown> => page.goto(`${service.baseUrl}/projects/${projectId}${path}`);
+
+describe('the first sight of a page', () => {
+  it.each([
+    ['', 'Tea shop'],
+    ['/consents', 'Consents'],
+  ])('asks for all that it needs at once, and for nothing twice: %s', async (path, title) => {
+    const requests: Request[] = [];
+    const complaints: string[] = [];
+    page.on('request', (request) => requests.push(request));
+    page.on('console', (message) => complaints.push(message.text()));
+    const answer = await page.goto(`${service.baseUrl}/projects/${projectId}${path}`);
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    const html = (await answer?.text()) ?? '';
+    const paths = requests.map((request) => new URL(request.url()).pathname);
+    const scripts = paths.filter((each) => each.endsWith('.js'));
+    // The page named them all; only what opens later (a record's details) may follow.
+    const unnamed = scripts.filter((script) => !html.includes(`"${script}"`));
+    expect(unnamed.filter((script) => !/consent-details|shared/.test(script))).toEqual([]);
+    expect(scripts).toEqual([...new Set(scripts)]);
+    expect(paths.filter((each) => each === '/v1/auth/get-session')).toHaveLength(1);
+    expect(complaints).toEqual([]);
+    page.removeAllListeners();
+  });
+});
