@@ -40,8 +40,6 @@ async function signUp(): Promise<void> {
   expect((await post('/confirm-email', { token, password: PASSWORD })).status()).toBeLessThan(300);
 }
 
-const open = (path: string): Promise<unknown> => page.goto(`${service.baseUrl}/projects/${projectId}${path}`);
-
 describe('the first sight of a page', () => {
   it.each([
     ['', 'Tea shop'],
