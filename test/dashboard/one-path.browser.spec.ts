@@ -249,8 +249,15 @@ describe('the one path, from an empty database', () => {
     // The address holds what is open.
     await page.reload();
     await drawer.getByText(/answered 20\d after \d+ ms/).waitFor();
-    await drawer.getByRole('button', { name: 'Send again' }).click();
-    await until('both attempts are shown', async () => (await drawer.getByRole('listitem').count()) === 2);
+    // By key: what is still loading beside it may move it from under a pointer.
+    await drawer.getByRole('button', { name: 'Send again' }).press('Enter');
+    await page.getByText('The record is queued.').waitFor();
+    await until(
+      'both attempts are shown',
+      async () => (await drawer.getByRole('listitem').count()) === 2,
+    ).catch(async (error: Error) => {
+      throw new Error(`${error.message}; there is: ${await drawer.innerText()}`);
+    });
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe('');

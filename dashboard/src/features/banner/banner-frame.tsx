@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { useEffect, useRef, useState } from 'react';
+import { type CSSProperties, useEffect, useRef, useState } from 'react';
 import { t } from '../../texts/texts';
 import type { Mode } from './configuration';
 
@@ -22,6 +22,12 @@ type Report =
 
 export const DEVICES = { desktop: [1280, 760], phone: [375, 667] } as const;
 export type Device = keyof typeof DEVICES;
+
+/** The room that the frame takes, known before it is there, so that nothing moves when it comes. */
+export function stageOf(device: Device): CSSProperties {
+  const [width, height] = DEVICES[device];
+  return { aspectRatio: `${width} / ${height}`, maxWidth: width };
+}
 
 /**
  * The real banner, in a frame that has no part in the session: its document is of an opaque origin. It is as wide as
@@ -51,7 +57,7 @@ export function BannerFrame({ scene, device }: { scene: Scene; device: Device })
   const scale = room > 0 ? Math.min(1, room / width) : 0;
   return (
     <div>
-      <div ref={ref} className="banner-stage" style={{ height: height * scale }}>
+      <div ref={ref} className="banner-stage" style={stageOf(device)}>
         <iframe
           ref={frame}
           title={t.banner.frame}

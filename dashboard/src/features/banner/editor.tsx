@@ -195,7 +195,11 @@ function Acts({
         <PublishBox
           title={t.banner.publish}
           act={t.banner.publishAct}
-          changes={shown.isCurrent ? shown.preview?.changes : undefined}
+          changes={{
+            items: shown.isCurrent ? shown.preview?.changes : undefined,
+            error: shown.error,
+            retry: shown.retry,
+          }}
           pending={publish.pending}
           error={publish.error}
           onClose={() => setPublishing(false)}

@@ -2,7 +2,7 @@ import { Alert, Checkbox, Group, NativeSelect, SegmentedControl, Skeleton, Stack
 import { useState } from 'react';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../texts/texts';
-import { BannerFrame, type Device } from './banner-frame';
+import { BannerFrame, type Device, stageOf } from './banner-frame';
 import { languageName, regionName } from './names';
 import type { usePreview } from './use-preview';
 
@@ -89,7 +89,7 @@ export function PreviewPane(props: {
           device={device}
         />
       ) : (
-        !error && <Skeleton height={320} />
+        !error && <Skeleton h="auto" style={stageOf(device)} />
       )}
     </Stack>
   );

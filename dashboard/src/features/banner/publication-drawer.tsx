@@ -124,7 +124,7 @@ function GoBack({ project, publication }: { project: ProjectDto; publication: Pu
         <PublishBox
           title={t.banner.goBack}
           act={t.banner.goBackAct}
-          changes={back.data?.items}
+          changes={{ items: back.data?.items, error: back.error, retry: () => void back.refetch() }}
           pending={act.pending}
           error={act.error}
           onClose={box.close}

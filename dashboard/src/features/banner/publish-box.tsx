@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { ConfigurationChangeDto } from '../../client/types.gen';
+import { SkeletonRows } from '../../shared/endless-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../texts/texts';
 import { ChangesList } from './changes-list';
@@ -9,13 +10,15 @@ import { ChangesList } from './changes-list';
 export function PublishBox(props: {
   title: string;
   act: string;
-  changes: ConfigurationChangeDto[] | undefined;
+  /** What is going to change, as far as it was looked up. */
+  changes: { items: ConfigurationChangeDto[] | undefined; error: unknown; retry: () => void };
   pending: boolean;
   error: unknown;
   onClose: () => void;
   onPublish: (comment: string) => void;
 }) {
   const [comment, setComment] = useState('');
+  const { items, error, retry } = props.changes;
   return (
     <Modal
       opened
@@ -41,7 +44,9 @@ export function PublishBox(props: {
             data-autofocus
           />
           <Text fw={600}>{t.banner.changes}</Text>
-          {props.changes ? <ChangesList changes={props.changes} none={t.banner.nothingChanged} /> : null}
+          {items && <ChangesList changes={items} none={t.banner.nothingChanged} />}
+          {!items && !error && <SkeletonRows rows={1} />}
+          <ProblemAlert error={error} retry={retry} />
           <ProblemAlert error={props.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={props.onClose}>

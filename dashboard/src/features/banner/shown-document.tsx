@@ -4,7 +4,7 @@ import { ApiProblem } from '../../api/problem';
 import { publicationDocumentOptions } from '../../client/@tanstack/react-query.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../texts/texts';
-import { BannerFrame } from './banner-frame';
+import { BannerFrame, stageOf } from './banner-frame';
 
 /** The banner of a published document, as visitors were shown it, by its hash. */
 export function ShownDocument(props: {
@@ -31,7 +31,7 @@ export function ShownDocument(props: {
       ) : (
         <ProblemAlert error={query.error} retry={() => void query.refetch()} />
       )}
-      {query.isPending && <Skeleton height={240} />}
+      {query.isPending && <Skeleton h="auto" style={stageOf('desktop')} />}
       {query.data && (
         <BannerFrame
           device="desktop"
