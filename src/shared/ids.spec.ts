@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isUuidV7, newId, uuidTimeMs } from './ids.js';
+import { idOf, isUuidV7, newId, uuidTimeMs } from './ids.js';
 
 describe(newId.name, () => {
   it('makes UUIDv7s of the present time that sort in the order in which they were made', () => {
@@ -15,6 +15,15 @@ describe(newId.name, () => {
 
   it('shares no random part between two ids', () => {
     const ids = Array.from({ length: 1_000 }, () => newId());
+    expect(new Set(ids.map((id) => id.slice(19))).size).toBe(ids.length);
+  });
+});
+
+describe(idOf.name, () => {
+  it('makes UUIDv7s of the instant, each another one', () => {
+    const at = new Date('2026-03-01T12:00:00.123Z');
+    const ids = Array.from({ length: 1_000 }, () => idOf(at));
+    expect(ids.every((id) => isUuidV7(id) && uuidTimeMs(id) === at.getTime())).toBe(true);
     expect(new Set(ids.map((id) => id.slice(19))).size).toBe(ids.length);
   });
 });

@@ -9,6 +9,9 @@ const COUNTER_VALUES = 4096;
 const COUNTER_START_MAX = COUNTER_VALUES / 2;
 /** Variant and random bits are taken over from a UUIDv4, of which Node makes many from one call for random bytes. */
 const VARIANT_AT = 19;
+/** And its twelve random bits behind the version, where an instant is given. */
+const RANDOM_AT = 15;
+const RANDOM_END = 18;
 
 let lastMs = 0;
 let counter = 0;
@@ -31,6 +34,13 @@ export function newId(): string {
   const time = lastMs.toString(16).padStart(12, '0');
   const count = counter.toString(16).padStart(3, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${random.slice(VARIANT_AT)}`;
+}
+
+/** A fresh UUIDv7 of an instant; those of one millisecond sort as it happens. */
+export function idOf(at: Date): string {
+  const random = randomUUID();
+  const time = at.getTime().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(RANDOM_AT, RANDOM_END)}-${random.slice(VARIANT_AT)}`;
 }
 
 export function isUuid(value: unknown): value is string {

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { v7 } from 'uuid';
 import type { QuickWriting } from '../../outbox/outbox.handler.js';
 import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
+import { idOf } from '../../shared/ids.js';
 import type { LastFailure } from '../../projects/domain/project.js';
 import { writeLastFailures } from '../../projects/project.rows.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
@@ -31,7 +31,7 @@ export const WRITTEN_QUICKLY: Pick<
   valuesOf: ({ outcome: ended }) => {
     const { outcome, httpStatus, reason, durationMs, attemptedAt, host } = ended;
     if (outcome === 'failed') return null;
-    return [v7({ msecs: attemptedAt.getTime() }), outcome, httpStatus, reason, durationMs, attemptedAt, host];
+    return [idOf(attemptedAt), outcome, httpStatus, reason, durationMs, attemptedAt.toISOString(), host];
   },
   unless: 'exists (select from forwarding_hold h where h.project_id = m.project_id)',
   writes: `
@@ -86,7 +86,7 @@ async function insertDeliveries(
                           attempted_at, host)
     select * from unnest(
       ${projectIds}::uuid[],
-      ${outcomes.map(({ attemptedAt }) => v7({ msecs: attemptedAt.getTime() }))}::uuid[],
+      ${outcomes.map(({ attemptedAt }) => idOf(attemptedAt))}::uuid[],
       ${settled.map(({ message }) => message.subjectId)}::uuid[],
       ${outcomes.map(({ outcome }) => outcome)}::text[],
       ${outcomes.map(({ category }) => category)}::text[],

@@ -91,9 +91,12 @@ export class ForwardingMetrics {
   }
 
   count(settled: Settled<DeliveryOutcome>[]): void {
+    // Labels are looked up once for each way in which attempts of a batch have ended; mostly that is one.
+    for (const [outcome, alike] of Map.groupBy(settled, (each) => each.outcome.outcome))
+      for (const [category, { length }] of Map.groupBy(alike, (each) => each.outcome.category ?? 'none'))
+        this.deliveries.inc({ outcome, category }, length);
     for (const { message, outcome: ended } of settled) {
-      const { outcome, category, durationMs, attemptedAt } = ended;
-      this.deliveries.inc({ outcome, category: category ?? 'none' });
+      const { outcome, durationMs, attemptedAt } = ended;
       if (outcome !== 'skipped') this.duration.observe(durationMs / 1000);
       // Two machines' clocks may differ by more than this takes.
       const receivedMs = attemptedAt.getTime() + durationMs - message.createdAt.getTime();

@@ -1,7 +1,7 @@
-import { v7 } from 'uuid';
 import type { PastRecord } from '../../consent/application/past-records.js';
 import type { PastDelivery } from '../../forwarding/application/past-deliveries.js';
 import { type DeliveryOutcome, judgeResponse } from '../../forwarding/domain/outcome.js';
+import { idOf } from '../../shared/ids.js';
 import type { BannerOutcome, Visit } from '../../visits/domain/visit.js';
 import { type VisitRow, VisitTally } from '../../visits/domain/visit-tally.js';
 
@@ -91,7 +91,7 @@ function recordOf(
   const action = draw.of({ accept_all: 56, reject_all: 24, custom: 16, withdraw: 4 });
   const some = action === 'custom';
   return {
-    id: v7({ msecs: at.getTime() - 40 }),
+    id: idOf(new Date(at.getTime() - 40)),
     receivedAt: at,
     analytics: action === 'accept_all' || (some && draw.chance(0.8)),
     marketing: action === 'accept_all' || (some && draw.chance(0.15)),

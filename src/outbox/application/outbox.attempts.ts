@@ -123,11 +123,14 @@ export class OutboxAttempts {
     // The receiver has answered: its slot is free, and need not wait until the outcome is on the disk.
     const healthy = end.kind !== 'settled' || end.healthy;
     const putOff = end.kind === 'put_off' ? { putOffMs: end.afterMs } : {};
-    slots.left(leased, { startedMs, nowMs: performance.now(), healthy, ...putOff });
+    const freed = slots.left(leased, { startedMs, nowMs: performance.now(), healthy, ...putOff });
     if (end.kind === 'put_off') setTimeout(ring, end.afterMs + TIMER_EARLY_MS).unref();
     // What waits behind a receiver that fails may be sent by another worker, or later.
     if (!healthy || end.kind === 'put_off') this.giveBack(orderingKey);
-    for (const waiting of slots.waitingKeys) this.startReady(waiting);
+    for (const key of freed) {
+      if (slots.isFull) break;
+      this.startReady(key);
+    }
     ring();
     await this.conclude(leased, end, claimedMs);
     const madeRoom = slots.forget(1);

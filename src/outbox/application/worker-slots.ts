@@ -58,6 +58,11 @@ export class WorkerSlots {
     return this.slots - this.share.free;
   }
 
+  /** Whether an attempt that is ready has to wait, whosever it is. */
+  get isFull(): boolean {
+    return this.share.free <= 0;
+  }
+
   /** Messages that wait for a slot, are under way, or have an outcome not yet written. */
   get leased(): number {
     return this.leasedCount;
@@ -120,11 +125,16 @@ export class WorkerSlots {
     this.share.started(message.orderingKey, nowMs);
   }
 
-  /** The attempt has ended: its slot is free, while its outcome is still to be written. */
-  left({ message }: LeasedMessage, { startedMs, nowMs, healthy, putOffMs }: SlotEnd): void {
+  /**
+   * The attempt has ended: its slot is free, while its outcome is still to be written. Returns the keys of which
+   * something may begin because of it: where slots were free before, the others waited for answers of their own.
+   */
+  left({ message }: LeasedMessage, { startedMs, nowMs, healthy, putOffMs }: SlotEnd): string[] {
+    const wasFull = this.isFull;
     this.topicSlots.ended(message.topic);
     if (putOffMs === undefined) this.share.ended(message.orderingKey, { startedMs, nowMs, healthy });
     else this.share.putOff(message.orderingKey, { startedMs, nowMs, afterMs: putOffMs });
+    return wasFull ? this.waitingKeys : [message.orderingKey];
   }
 
   /** It was never begun. */

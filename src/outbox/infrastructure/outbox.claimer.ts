@@ -39,15 +39,18 @@ export interface Claimed {
   reachedEnd: boolean;
 }
 
-/** The walk stands in each row; where nothing was claimed there is one, without a message. */
-type ClaimRow = OutboxMessage & {
+/** What a claim tells of its walk over the keys. */
+interface Walk {
   lastKey: string | null;
   walked: number;
   lastPicked: string | null;
   picked: number;
   /** Of any key and topic. */
   hasGates: boolean;
-};
+}
+
+/** A row for each message, and one without a message for the walk. */
+type ClaimRow = OutboxMessage & { [member in keyof Walk]: Walk[member] | null };
 
 /**
  * What the planner knows of a table that fills and empties all the time is never true. Left to itself it reads
@@ -103,27 +106,24 @@ export class OutboxClaimer implements OnApplicationShutdown {
    */
   async claim(request: ClaimRequest): Promise<Claimed> {
     const claimId = newId();
-    let rows = await this.ask(request, claimId);
+    let { walk, rows } = await this.ask(request, claimId);
     // Asked as if there were no gate, the database has claimed nothing where there is one.
-    const isToBeAskedAgain = !this.hasGates && (rows[0]?.hasGates ?? false);
-    this.hasGates = rows[0]?.hasGates ?? false;
-    if (isToBeAskedAgain) rows = await this.ask(request, claimId);
-    const { lastKey, walked, lastPicked, picked } = rows[0] ?? NOTHING;
+    const isToBeAskedAgain = !this.hasGates && walk.hasGates;
+    this.hasGates = walk.hasGates;
+    if (isToBeAskedAgain) ({ walk, rows } = await this.ask(request, claimId));
+    const { lastKey, walked, lastPicked, picked } = walk;
     const isFull = picked >= request.limit;
     const reachedEnd = walked < CLAIM_KEYS_MAX && !isFull;
     const lastServed = isFull ? lastPicked : lastKey;
     return {
       claimId,
-      messages: rows
-        .filter((row) => row.orderingKey !== null)
-        .map(messageOf)
-        .toSorted(byNumber),
+      messages: rows.map(messageOf).toSorted(byNumber),
       nextKey: reachedEnd ? LOWEST_KEY : (lastServed ?? LOWEST_KEY),
       reachedEnd,
     };
   }
 
-  private async ask(request: ClaimRequest, claimId: string): Promise<ClaimRow[]> {
+  private async ask(request: ClaimRequest, claimId: string): Promise<{ walk: Walk; rows: OutboxMessage[] }> {
     const { rows } = await this.pool.query<ClaimRow>({
       ...this.statementFor(this.hasGates ? request.gatedTopics : null),
       values: [
@@ -138,7 +138,9 @@ export class OutboxClaimer implements OnApplicationShutdown {
         [...request.freeOfTopic.values()],
       ],
     });
-    return rows;
+    const walk = rows.find(isWalk);
+    if (!walk) throw new Error('a claim has told nothing of its walk');
+    return { walk, rows: rows.filter((row) => row !== walk) };
   }
 
   /** The topics are the same ones as long as a process runs, so a text is made once. */
@@ -156,14 +158,14 @@ export class OutboxClaimer implements OnApplicationShutdown {
   }
 }
 
-const NOTHING = { lastKey: null, walked: 0, lastPicked: null, picked: 0 };
+const isWalk = (row: ClaimRow): row is ClaimRow & Walk => row.walked !== null;
 
 /** An update gives its rows back as they lie in the table. */
 function byNumber(a: OutboxMessage, b: OutboxMessage): number {
   return a.id - b.id;
 }
 
-function messageOf(row: ClaimRow): OutboxMessage {
+function messageOf(row: OutboxMessage): OutboxMessage {
   const {
     orderingKey,
     projectId,
