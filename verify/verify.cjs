@@ -1,6 +1,7 @@
 // Checks proofs of consent records without the service: nothing is fetched, nothing but this file is needed.
 //
 //   node verify.cjs proof <file.tlog-proof> <file of keys>
+//   node verify.cjs proofs <folder of them> <file of keys>
 //   node verify.cjs consistency <earlier checkpoint> <later checkpoint> <hashes> <file of keys>
 //
 // In a browser the same file serves verify.html, which works from a folder without a connection. What a proof says and
@@ -254,41 +255,75 @@
     return { earlier, later };
   }
 
+  // The command line
+
+  const USAGE = `Usage: node verify.cjs proof <file.tlog-proof> <file of keys>
+       node verify.cjs proofs <folder of them> <file of keys>
+       node verify.cjs consistency <earlier checkpoint> <later checkpoint> <hashes> <file of keys>
+`;
+  const COMMANDS = { proof: checkOne, proofs: checkFolder, consistency: checkConsistency };
+  const say = (line) => process.stdout.write(`${line}\n`);
+  const wrong = (error, file = '') => {
+    process.stderr.write(`WRONG ${file}${error.step ?? 'file'}: ${error.message}\n`);
+    process.exitCode = 1;
+  };
+
+  async function commandLine() {
+    // By `module`, which a page that is built of this file has not: what builds it would look for the files of Node.
+    const files = module.require('node:fs');
+    const [command = '', ...names] = process.argv.slice(2);
+    const check = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
+    if (check === undefined || names.length !== check.length - 1) {
+      process.stderr.write(USAGE);
+      process.exitCode = 2;
+      return;
+    }
+    await check((name) => files.readFileSync(name, 'utf8'), ...names).catch(wrong);
+  }
+
+  async function checkOne(read, file, keys) {
+    const { steps, isInRootLog } = await verifyProof(read(file), read(keys));
+    for (const { step, found } of steps) say(`ok    ${step}: ${found}`);
+    if (!isInRootLog) say('note  it was not in the root log yet when the proof was made');
+  }
+
+  async function checkConsistency(read, earlierFile, laterFile, hashes, keys) {
+    const texts = [earlierFile, laterFile, hashes, keys].map(read);
+    const { earlier, later } = await verifyConsistency(...texts);
+    say(`ok    ${later.origin}: the ${earlier.size} entries begin the ${later.size}`);
+  }
+
+  /** Checks each proof of a folder, such as that of an export, and names those that do not hold. */
+  async function checkFolder(read, folder, keysFile) {
+    const { readdirSync } = module.require('node:fs');
+    const { join } = module.require('node:path');
+    const keys = read(keysFile);
+    await readKeys(keys);
+    const names = readdirSync(folder)
+      .filter((name) => name.endsWith('.tlog-proof'))
+      .sort();
+    let [held, rooted] = [0, 0];
+    for (const name of names) {
+      try {
+        const { record, isInRootLog } = await verifyProof(read(join(folder, name)), keys);
+        // A proof that holds proves nothing of the record under whose name it lies.
+        const [named] = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(name) ?? [record.id];
+        if (named !== record.id) throw new Refused('file', `it is the proof of ${record.id}`);
+        held += 1;
+        if (isInRootLog) rooted += 1;
+      } catch (error) {
+        wrong(error, `${name} `);
+      }
+    }
+    if (names.length === 0) throw new Refused('folder', `${folder} has no file that ends in .tlog-proof`);
+    say(`ok    ${held} of ${names.length} proofs hold, ${rooted} of them in the root log too`);
+  }
+
   const api = { verifyProof, verifyConsistency, canonical, Refused };
   if (typeof module === 'object' && typeof require === 'function') {
     module.exports = api;
     if (require.main === module) void commandLine();
   } else {
     globalThis.consentVerify = api;
-  }
-
-  async function commandLine() {
-    // By `module`, which a page that is built of this file has not: what builds it would look for the files of Node.
-    const { readFileSync } = module.require('node:fs');
-    const [command, ...files] = process.argv.slice(2);
-    const wanted = { proof: 2, consistency: 4 }[command];
-    if (wanted === undefined || files.length !== wanted) {
-      process.stderr.write(
-        'Usage: node verify.cjs proof <file.tlog-proof> <file of keys>\n' +
-          '       node verify.cjs consistency <earlier checkpoint> <later checkpoint> <hashes> <file of keys>\n',
-      );
-      process.exitCode = 2;
-      return;
-    }
-    try {
-      const texts = files.map((file) => readFileSync(file, 'utf8'));
-      if (command === 'proof') {
-        const { steps, isInRootLog } = await verifyProof(...texts);
-        for (const { step, found } of steps) process.stdout.write(`ok    ${step}: ${found}\n`);
-        if (!isInRootLog)
-          process.stdout.write('note  it was not in the root log yet when the proof was made\n');
-      } else {
-        const { earlier, later } = await verifyConsistency(...texts);
-        process.stdout.write(`ok    ${later.origin}: the ${earlier.size} entries begin the ${later.size}\n`);
-      }
-    } catch (error) {
-      process.stderr.write(`WRONG ${error.step ?? 'file'}: ${error.message}\n`);
-      process.exitCode = 1;
-    }
   }
 })();

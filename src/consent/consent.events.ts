@@ -58,6 +58,15 @@ export type ErasureListener = (tx: EntityManager, erased: RecordsErased) => Prom
 /** Proves a record to its visitor, in her receipt: a file as text; null where it is not sealed. */
 export type ReceiptProof = (ref: ConsentRef) => Promise<string | null>;
 
+/** Proves records of a project for their export, all by what was signed when it was begun. */
+export interface RecordProver {
+  /** For each record, in the order of the ids: its proof as a file's text, or why there is none, in a sentence. */
+  prove(consentIds: readonly string[]): Promise<({ proof: string } | { missing: string })[]>;
+}
+
+/** Begins to prove records of a project; null where nothing of it is sealed, nor will be. */
+export type ExportProofs = (projectId: string) => Promise<RecordProver | null>;
+
 /** The consent module's door for those who follow its records. It does not know who they are. */
 @Injectable()
 export class ConsentEvents implements OnModuleInit {
@@ -68,6 +77,7 @@ export class ConsentEvents implements OnModuleInit {
   private byDelivery: DeliveryNarrowing = () => Promise.resolve({ conditions: [sql`false`] });
   private readonly erasureListeners: ErasureListener[] = [];
   private receiptProof: ReceiptProof = () => Promise.resolve(null);
+  private exportProofs: ExportProofs = () => Promise.resolve(null);
 
   constructor(
     private readonly em: EntityManager,
@@ -105,6 +115,15 @@ export class ConsentEvents implements OnModuleInit {
 
   proofOf(ref: ConsentRef): Promise<string | null> {
     return this.receiptProof(ref);
+  }
+
+  /** Says who proves records in their export; call it while modules start (`onModuleInit`). */
+  proveExports(proofs: ExportProofs): void {
+    this.exportProofs = proofs;
+  }
+
+  proverOf(projectId: string): Promise<RecordProver | null> {
+    return this.exportProofs(projectId);
   }
 
   addDetail(detail: ConsentDetail): void {

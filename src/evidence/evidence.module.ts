@@ -6,7 +6,7 @@ import { LogHandler } from './application/log-handler.js';
 import { LogReader } from './application/log-reader.js';
 import { LogSigner } from './application/log-signer.js';
 import { Proofs } from './application/proofs.js';
-import { ProveReceipts } from './application/prove-receipts.js';
+import { ProveRecords } from './application/prove-records.js';
 import { PublishedKeys } from './application/published-keys.js';
 import { SealHandler } from './application/seal-handler.js';
 import { SealRoots } from './application/seal-roots.js';
@@ -35,7 +35,7 @@ import { LogStorage } from './infrastructure/log-storage.js';
     LogSigner,
     LogReader,
     Proofs,
-    ProveReceipts,
+    ProveRecords,
     PublishedKeys,
     SealedState,
     LogStorage,

@@ -3,12 +3,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { sql } from 'kysely';
-import { ConsentEvents } from '../../src/consent/consent.events.js';
 import { EraseRecords } from '../../src/consent/application/erase-records.js';
 import { SealRoots } from '../../src/evidence/application/seal-roots.js';
 import { SealStored } from '../../src/evidence/application/seal-stored.js';
-import { SignLog, type SignOutcome } from '../../src/evidence/application/sign-log.js';
+import type { SignOutcome } from '../../src/evidence/application/sign-log.js';
 import { appendEntries } from '../../src/evidence/domain/append-entries.js';
 import { objectPath, ROOT_LOG, tilesAtEdge } from '../../src/evidence/domain/log.js';
 import { EMPTY_EDGE } from '../../src/evidence/domain/tree-edge.js';
@@ -17,6 +15,7 @@ import { newId } from '../../src/shared/ids.js';
 import { choose } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { type Outcome, runProgram } from '../support/run-ops.js';
+import { type Sealer, sealerOf } from '../support/sealer.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { makeVisitorKey } from '../support/visitor-key.js';
 
@@ -27,18 +26,12 @@ interface Verifier {
 const verifier = createRequire(import.meta.url)('../../verify/verify.cjs') as Verifier;
 
 const KEY = `e1:${randomBytes(32).toString('base64')}`;
-const HALF_MINUTE_MS = 30_000;
 
 let service: TestService;
+let sealer: Sealer;
 beforeAll(async () => {
   service = await startTestService({ EVIDENCE_KEYS: KEY, EVIDENCE_ROOT_SECONDS: '1' });
-  // Nothing is under way while a test seals: there is no need to wait until nothing can be.
-  get(ConsentEvents).completeUntil = async (tx) => {
-    const { rows } = await sql<{ until: string }>`select clock_timestamp()::text as until`.execute(
-      tx.getKysely(),
-    );
-    return rows[0]?.until ?? '';
-  };
+  sealer = sealerOf(service);
 });
 afterAll(() => service.close());
 
@@ -48,15 +41,9 @@ const folderOf = (log: string): string => {
   if (storage.kind !== 'folder') throw new Error('not a folder');
   return join(storage.path, log === ROOT_LOG ? 'log' : log);
 };
-const place = async (): Promise<void> => {
-  while (await get(SealStored).step());
-};
-const sign = (log: string): Promise<SignOutcome> =>
-  get(SignLog).sign(log, performance.now() + HALF_MINUTE_MS);
-const seal = async (project: TestProject): Promise<SignOutcome> => {
-  await place();
-  return sign(project.id);
-};
+const place = (): Promise<void> => sealer.place();
+const sign = (log: string): Promise<SignOutcome> => sealer.sign(log);
+const seal = (project: TestProject): Promise<SignOutcome> => sealer.seal(project.id);
 const text = async (answer: Promise<Response>): Promise<string> => (await answer).text();
 const keys = (): Promise<string> => text(fetch(`${service.baseUrl}/.well-known/consent-log-keys`));
 const checkpoint = (project: TestProject): Promise<string> =>

@@ -1,7 +1,7 @@
 import { checkpointText } from '../../src/evidence/domain/checkpoint.js';
 import { type SignerKey, signNote } from '../../src/evidence/domain/signed-note.js';
 import { tilePath } from '../../src/evidence/domain/tile.js';
-import { type ReadTile, rootOfRange } from '../../src/evidence/domain/tile-reader.js';
+import { TreeReader } from '../../src/evidence/domain/tile-reader.js';
 import { writeTlogProof } from '../../src/evidence/domain/tlog-proof.js';
 import { append, EMPTY_EDGE, rootOf } from '../../src/evidence/domain/tree-edge.js';
 import { leafHash } from '../../src/evidence/domain/tree-hash.js';
@@ -21,9 +21,8 @@ export interface MemoryLog {
 export function memoryLog(origin: string, entries: readonly Buffer[], key: SignerKey): MemoryLog {
   const { edge, tiles } = append(EMPTY_EDGE, entries.map(leafHash));
   const bytes = new Map(tiles.map((tile) => [tilePath(tile), tile.bytes]));
-  const read: ReadTile = (tile) => Promise.resolve(bytes.get(tilePath(tile)) as Buffer);
-  const path = (ranges: readonly LeafRange[]): Promise<Buffer[]> =>
-    Promise.all(ranges.map((range) => rootOfRange(range, edge.size, read)));
+  const tree = new TreeReader(edge.size, (tile) => Promise.resolve(bytes.get(tilePath(tile)) as Buffer));
+  const path = (ranges: readonly LeafRange[]): Promise<Buffer[]> => tree.rootsOf(ranges);
   const root = rootOf(edge);
   const checkpoint = signNote(checkpointText({ origin, size: edge.size, root }), [key]);
   return {

@@ -215,6 +215,8 @@ export const de: Texts = {
       pending: 'Wartet',
       unsent: 'Bei ausgeschalteter Weiterleitung gespeichert',
     },
+    withProofs: 'Mit Nachweisen',
+    withProofsHint: 'Eine ZIP-Datei aus der CSV-Datei und einem Nachweis je Eintrag',
     noDeliveryInFile:
       'Eine Datei lässt sich nicht nach Zustellung filtern. Heben Sie diesen Filter zuerst auf.',
   },

@@ -211,6 +211,8 @@ export const en = {
       pending: 'Waiting',
       unsent: 'Stored while forwarding was off',
     },
+    withProofs: 'With proofs',
+    withProofsHint: 'A ZIP of the CSV and a proof for each record',
     noDeliveryInFile: 'A file cannot be filtered by delivery. Clear that filter first.',
   },
   deliveries: {

@@ -1,6 +1,13 @@
 import { Readable } from 'node:stream';
 import { Controller, Get, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
+import {
+  ApiConflictResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import type { Response } from 'express';
@@ -8,16 +15,22 @@ import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { fieldErrors } from '../../shared/domain-error.js';
+import { baseUrlOf } from '../../shared/base-url.js';
+import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { GoneSignal } from '../../shared/client-gone.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { ConsentExport, type ExportSelection } from '../application/consent-export.js';
 import type { RecordFilter } from '../application/record-filter.js';
+import { ConsentEvents } from '../consent.events.js';
 import { asBoolean, ConsentFilterQuery } from './consent.dto.js';
 import { FileAnswer } from './file-answer.js';
 import { csvPieces } from './csv-export.js';
 import { drawPdf } from './pdf-export.js';
+import { PROVED_RECORDS_MAX, zipPieces } from './zip-export.js';
 
 const FORMATS = ['csv', 'pdf'] as const;
+const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', pdf: 'application/pdf', zip: 'application/zip' };
 /** Without `from`, everything that is kept. */
 export const EARLIEST = new Date('2000-01-01T00:00:00Z');
 
@@ -32,6 +45,15 @@ export class ExportQuery extends ConsentFilterQuery {
   @Transform(asBoolean)
   @IsBoolean({ message: 'bom must be true or false.' })
   bom: boolean = false;
+
+  @ApiPropertyOptional({
+    description: `A ZIP of the CSV and a proof for each record (docs/evidence.md); at most ${PROVED_RECORDS_MAX} records. \`1\` is true.`,
+    default: false,
+  })
+  @IsOptional()
+  @Transform(({ value }) => (value === '1' ? true : value === '0' ? false : asBoolean({ value })))
+  @IsBoolean({ message: 'proofs must be true or false, 1 or 0.' })
+  proofs: boolean = false;
 }
 
 /** Files of a project's records (spec §8: CSV / PDF export, tier pro and above). */
@@ -41,6 +63,8 @@ export class ExportController {
   constructor(
     private readonly exports: ConsentExport,
     private readonly files: FileAnswer,
+    private readonly events: ConsentEvents,
+    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   /** Streams the file. */
@@ -53,15 +77,17 @@ export class ExportController {
     content: {
       'text/csv': { schema: { type: 'string' } },
       'application/pdf': { schema: { type: 'string', format: 'binary' } },
+      'application/zip': { schema: { type: 'string', format: 'binary' } },
     },
   })
+  @ApiConflictResponse({ description: '`consent_not_sealed`: with `proofs`, where nothing is sealed' })
   async export(
     @CurrentProject() project: Project,
     @Query() query: ExportQuery,
     @Res() response: Response,
     @GoneSignal() gone: AbortSignal,
   ): Promise<void> {
-    const { format, bom, ...filter } = query;
+    const { format, bom, proofs, ...filter } = query;
     const selection = {
       projectId: project.id,
       ...filter,
@@ -70,19 +96,38 @@ export class ExportController {
     };
     if (selection.from >= selection.to)
       throw fieldErrors([{ field: 'from', message: 'from must be before to.' }]);
-    const day = selection.to.toISOString().slice(0, 10);
-    const file = {
-      projectId: project.id,
-      contentType: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/pdf',
-      name: `consents-${day}.${format}`,
-      open: async () =>
-        format === 'csv' ? this.csv(selection, bom) : this.pdf(project, selection, filter, gone),
+    if (proofs && format !== 'csv')
+      throw fieldErrors([{ field: 'proofs', message: 'proofs come with format=csv alone.' }]);
+    const name = `consents-${selection.to.toISOString().slice(0, 10)}`;
+    const kind = proofs ? 'zip' : format;
+    const open = async (): Promise<NodeJS.ReadableStream> => {
+      if (kind === 'pdf') return this.pdf(project, selection, filter, gone);
+      const pieces =
+        kind === 'csv'
+          ? csvPieces(this.exports.batches(selection), { bom })
+          : await this.zip(project, selection, { name: `${name}.csv`, bom }, gone);
+      return Readable.from(pieces, { highWaterMark: 2 });
     };
+    const file = { projectId: project.id, contentType: CONTENT_TYPES[kind], name: `${name}.${kind}`, open };
     await this.files.send(response, file, gone);
   }
 
-  private csv(selection: ExportSelection, bom: boolean): NodeJS.ReadableStream {
-    return Readable.from(csvPieces(this.exports.batches(selection), { bom }), { highWaterMark: 2 });
+  private async zip(
+    project: Project,
+    selection: ExportSelection,
+    csv: { name: string; bom: boolean },
+    gone: AbortSignal,
+  ): Promise<AsyncGenerator<Buffer>> {
+    const prover = await this.events.proverOf(project.id);
+    if (!prover)
+      throw new DomainError('consent_not_sealed', 'Nothing is sealed here, so there are no proofs.');
+    const records = await this.exports.count(selection, gone);
+    if (records > PROVED_RECORDS_MAX) {
+      const message = `One file has at most ${PROVED_RECORDS_MAX} records with their proofs, and these are ${records}: choose a shorter period.`;
+      throw fieldErrors([{ field: 'proofs', message }]);
+    }
+    const cover = { ...project, madeAt: new Date(), serviceUrl: baseUrlOf(this.service), csv };
+    return zipPieces(cover, this.exports.batches(selection), prover);
   }
 
   private async pdf(

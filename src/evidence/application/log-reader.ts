@@ -3,8 +3,8 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { DomainError } from '../../shared/domain-error.js';
 import { ENTRIES } from '../domain/log.js';
 import { hashesAt, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
-import { type ReadTile, rootOfRange } from '../domain/tile-reader.js';
-import { consistencyRanges, type LeafRange } from '../domain/tree-proof.js';
+import { TreeReader } from '../domain/tile-reader.js';
+import { consistencyRanges } from '../domain/tree-proof.js';
 import { findLog, findVerifiers, type StoredLog } from '../infrastructure/log-rows.js';
 import { LogStorage } from '../infrastructure/log-storage.js';
 
@@ -54,27 +54,12 @@ export class LogReader {
         'log_size_unknown',
         `The log has ${found?.checkpointSize ?? 0} signed entries so far.`,
       );
-    return this.hashesOf(found, consistencyRanges(from, to));
+    return this.treeOf(found).rootsOf(consistencyRanges(from, to));
   }
 
-  /** The hashes over ranges of leaves, each tile read once. */
-  hashesOf({ log, checkpointSize }: StoredLog, ranges: readonly LeafRange[]): Promise<Buffer[]> {
-    const known = new Map<string, Promise<Buffer>>();
-    const read: ReadTile = (tile) => {
-      const key = `${tile.level}/${tile.index}`;
-      const bytes = known.get(key) ?? this.storage.readTile(log, tile);
-      known.set(key, bytes);
-      return bytes;
-    };
-    // By the newest tree, of which each smaller one is a part: it has one tile for each place.
-    return Promise.all(ranges.map((range) => rootOfRange(range, checkpointSize, read)));
-  }
-
-  /** The hash that stands in a log for an entry. */
-  async leafHashAt(found: StoredLog, index: number): Promise<Buffer> {
-    const [hash] = await this.hashesOf(found, [{ start: index, end: index + 1 }]);
-    if (!hash) throw new Error('a range of one leaf has one hash');
-    return hash;
+  /** The tree that the newest checkpoint is of: each smaller one is a part of it. */
+  treeOf({ log, checkpointSize }: StoredLog): TreeReader {
+    return new TreeReader(checkpointSize, (tile) => this.storage.readTile(log, tile));
   }
 
   /** Keys that have signed: as they are published, with since when and until when. */

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { ConsentEvents } from '../../consent/consent.events.js';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
-import { findLeaf, findLogState, type LogState } from '../infrastructure/log-rows.js';
+import { findLeaves, findLogState, type LogState } from '../infrastructure/log-rows.js';
 import { LogSigner } from './log-signer.js';
 
 /** How far a record is: `off` where nothing is sealed, `pending` until a signed checkpoint covers it. */
@@ -35,7 +35,7 @@ export class SealedState implements OnModuleInit {
 
   private async ofRecord({ projectId, id }: ConsentRecorded): Promise<RecordSealed> {
     const em = this.em.fork();
-    const leaf = await findLeaf(em, { projectId, consentId: id });
+    const leaf = (await findLeaves(em, projectId, [id])).get(id);
     const state = leaf && (await findLogState(em, projectId));
     if (!leaf || leaf.salt !== null || !state || leaf.index >= state.size)
       return { status: this.signer.isOn ? 'pending' : 'off', index: null, isInRootLog: false };

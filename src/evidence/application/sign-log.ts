@@ -3,8 +3,8 @@ import { EntityManager, IsolationLevel } from '@mikro-orm/postgresql';
 import { RecordRetention } from '../../consent/record-retention.js';
 import { findProject } from '../../projects/project.rows.js';
 import type { Checkpoint } from '../domain/checkpoint.js';
-import { hashesAt, type Tile, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
-import { type ReadTile, rootOfRange } from '../domain/tile-reader.js';
+import { hashesAt, type Tile, TILE_WIDTH } from '../domain/tile.js';
+import { TreeReader } from '../domain/tile-reader.js';
 import { edgeTiles, rootOf } from '../domain/tree-edge.js';
 import { consistencyRanges, isConsistent } from '../domain/tree-proof.js';
 import {
@@ -114,10 +114,10 @@ export class SignLog {
     const { size, edge, checkpoint, origin } = log;
     if (checkpoint !== null && stored === null)
       return 'The storage has no checkpoint any more, though one was signed. Restore it from its backup.';
-    const read = this.readerOf(log.log);
+    const stands = this.treeOf(log.log, size);
     try {
       const tree = { size, root: rootOf(edge.tree) };
-      if (size > 0 && !(await rootOfRange({ start: 0, end: size }, size, read)).equals(tree.root))
+      if (size > 0 && !(await stands.rootOf({ start: 0, end: size })).equals(tree.root))
         return 'The tree in the storage is not the one that the database has. Restore the storage from its backup.';
       for (const note of new Set([checkpoint, stored])) {
         if (note === null) continue;
@@ -125,7 +125,7 @@ export class SignLog {
         if (!earlier) return 'An earlier checkpoint bears no signature of a key in EVIDENCE_KEYS.';
         if (earlier.size > size)
           return `The storage has a checkpoint of ${earlier.size} entries, the database knows of ${size}: it is an older copy.`;
-        if (!(await this.continues(earlier, tree, read)))
+        if (!(await continues(earlier, tree, stands)))
           return `The tree of ${size} entries does not begin with the one of ${earlier.size} that was signed before.`;
       }
       return null;
@@ -135,31 +135,13 @@ export class SignLog {
     }
   }
 
-  private async continues(
-    earlier: Checkpoint,
-    tree: { size: number; root: Buffer },
-    read: ReadTile,
-  ): Promise<boolean> {
-    if (earlier.size === tree.size) return earlier.root.equals(tree.root);
-    const ranges = consistencyRanges(earlier.size, tree.size);
-    const path = await Promise.all(ranges.map((range) => rootOfRange(range, tree.size, read)));
-    return isConsistent(earlier, tree, path);
-  }
-
-  /** Each tile is read once. */
-  private readerOf(log: string): ReadTile {
-    const known = new Map<string, Promise<Buffer>>();
-    return (tile: TileAddress) => {
-      const key = `${tile.level}/${tile.index}/${tile.width}`;
-      const reading =
-        known.get(key) ??
-        this.storage.readTile(log, tile).catch((error: unknown) => {
-          if (error instanceof DamagedLog) throw error;
-          return asStorageError(error);
-        });
-      known.set(key, reading);
-      return reading;
-    };
+  private treeOf(log: string, size: number): TreeReader {
+    return new TreeReader(size, (tile) =>
+      this.storage.readTile(log, tile).catch((error: unknown) => {
+        if (error instanceof DamagedLog) throw error;
+        return asStorageError(error);
+      }),
+    );
   }
 
   /** Returns the log's size by then; null where it is gone. */
@@ -200,6 +182,17 @@ export class SignLog {
     await this.storage.removeLog(log).catch(asStorageError);
     return 'removed';
   }
+}
+
+/** Whether the tree, which stands in the storage, begins with an earlier one. */
+async function continues(
+  earlier: Checkpoint,
+  tree: { size: number; root: Buffer },
+  stands: TreeReader,
+): Promise<boolean> {
+  if (earlier.size === tree.size) return earlier.root.equals(tree.root);
+  const path = await stands.rootsOf(consistencyRanges(earlier.size, tree.size));
+  return isConsistent(earlier, tree, path);
 }
 
 /** Tiles at the edge that are not those of the last checkpoint, with which they were stored and read back. */

@@ -1,9 +1,51 @@
+import { LRUCache } from 'lru-cache';
 import { hashesOf, type TileAddress, TILE_WIDTH, tileOf } from './tile.js';
-import { foldOnto, perfectRoot } from './tree-hash.js';
+import { foldOnto, HASH_BYTES, perfectRoot } from './tree-hash.js';
 import type { LeafRange } from './tree-proof.js';
 
 /** Reads the bytes of a tile. */
 export type ReadTile = (tile: TileAddress) => Promise<Buffer>;
+
+/** Tiles of 8 kB, and roots, that a reader keeps: those of some thousand neighbours. */
+const TILES_KEPT_MAX = 64;
+const ROOTS_KEPT_MAX = 4_096;
+
+/**
+ * Reads the roots of ranges of one tree. Proofs of neighbours share nearly all of theirs, so what was read and hashed last is
+ * kept, and each tile is read once for all that need it.
+ */
+export class TreeReader {
+  private readonly tiles = new LRUCache<string, Promise<Buffer>>({ max: TILES_KEPT_MAX });
+  private readonly roots = new LRUCache<string, Promise<Buffer>>({ max: ROOTS_KEPT_MAX });
+
+  constructor(
+    readonly size: number,
+    private readonly read: ReadTile,
+  ) {}
+
+  /** The root over a range of leaves, one that a proof hashes over. */
+  rootOf(range: LeafRange): Promise<Buffer> {
+    // A leaf's hash is a part of its tile, which would be kept with it.
+    if (range.end - range.start === 1) return this.compute(range);
+    const key = `${range.start}-${range.end}`;
+    const root = this.roots.get(key) ?? this.compute(range);
+    this.roots.set(key, root);
+    return root;
+  }
+
+  rootsOf(ranges: readonly LeafRange[]): Promise<Buffer[]> {
+    return Promise.all(ranges.map((range) => this.rootOf(range)));
+  }
+
+  private compute(range: LeafRange): Promise<Buffer> {
+    return rootOfRange(range, this.size, (tile) => {
+      const key = `${tile.level}/${tile.index}`;
+      const bytes = this.tiles.get(key) ?? this.read(tile);
+      this.tiles.set(key, bytes);
+      return bytes;
+    });
+  }
+}
 
 /** The root over a range of leaves of a tree of `size`, from its tiles. The range is one that a proof hashes over. */
 export async function rootOfRange({ start, end }: LeafRange, size: number, read: ReadTile): Promise<Buffer> {
@@ -32,7 +74,7 @@ async function rootOfBlock(at: number, width: number, size: number, read: ReadTi
   const leavesPerHash = TILE_WIDTH ** level;
   const first = at / leavesPerHash;
   const tile = tileOf(level, first, size);
-  const hashes = hashesOf(await read(tile));
   const from = first - tile.index * TILE_WIDTH;
-  return perfectRoot(hashes.slice(from, from + width / leavesPerHash));
+  const bytes = (await read(tile)).subarray(from * HASH_BYTES, (from + width / leavesPerHash) * HASH_BYTES);
+  return perfectRoot(hashesOf(bytes));
 }

@@ -154,15 +154,17 @@ export interface Leaf {
   salt: Buffer | null;
 }
 
-export async function findLeaf(
+/** Those of the records that have a leaf, by their ids. */
+export async function findLeaves(
   em: EntityManager,
-  { projectId, consentId }: { projectId: string; consentId: string },
-): Promise<Leaf | null> {
-  const { rows } = await sql<Leaf>`
-    select leaf_index::float8 as index, salt from evidence_leaf
-    where project_id = ${projectId} and consent_id = ${consentId}
+  projectId: string,
+  consentIds: readonly string[],
+): Promise<Map<string, Leaf>> {
+  const { rows } = await sql<Leaf & { consentId: string }>`
+    select consent_id as "consentId", leaf_index::float8 as index, salt from evidence_leaf
+    where project_id = ${projectId} and consent_id = any(${consentIds}::uuid[])
   `.execute(em.getKysely());
-  return rows[0] ?? null;
+  return new Map(rows.map(({ consentId, ...leaf }) => [consentId, leaf]));
 }
 
 /** A project's checkpoint that has its place in the root log. */

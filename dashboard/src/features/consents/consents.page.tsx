@@ -1,6 +1,7 @@
-import { Button, Group, NativeSelect, Stack } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, Stack } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import type { ProjectDto } from '../../client/types.gen';
 import { refusalOf } from '../../shared/allowed';
@@ -131,29 +132,38 @@ function Filters({
 
 /** Exactly what the filters show, as a file. */
 function Exports({ project, filters, zone }: { project: ProjectDto; filters: ConsentFilters; zone: Zone }) {
+  const [proofs, setProofs] = useState(false);
   const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));
   const refusal = tier && refusalOf(project, { feature: { open: tier.features.export, tier: 'Pro' } });
   // The file is of records alone: it does not know what became of them.
   const { delivery, ...exported } = filters;
+  const isOpen = refusal === null && !delivery;
   const reason = delivery ? t.consents.noDeliveryInFile : t.shared.needsTier('Pro');
-  const query = new URLSearchParams(
-    Object.entries(queryOf(exported, zone)).map(([name, value]) => [name, String(value)]),
-  );
-  return (['csv', 'pdf'] as const).map((format) =>
-    refusal === null && !delivery ? (
-      <Button
-        key={format}
-        variant="default"
-        component="a"
-        href={`/v1/projects/${project.id}/consents/export?format=${format}&${query}`}
-        download
-      >
-        {t.consents.export(format.toUpperCase())}
-      </Button>
-    ) : (
-      <Button key={format} variant="default" disabled title={reason}>
-        {t.consents.export(format.toUpperCase())}
-      </Button>
-    ),
+  const hrefOf = (format: 'csv' | 'pdf') => {
+    const query = { format, ...queryOf(exported, zone), ...(proofs && format === 'csv' && { proofs }) };
+    const texts = Object.entries(query).map(([name, value]) => [name, String(value)]);
+    return `/v1/projects/${project.id}/consents/export?${new URLSearchParams(texts)}`;
+  };
+  return (
+    <>
+      <Checkbox
+        label={t.consents.withProofs}
+        title={isOpen ? t.consents.withProofsHint : reason}
+        disabled={!isOpen}
+        checked={proofs}
+        onChange={(event) => setProofs(event.currentTarget.checked)}
+      />
+      {(['csv', 'pdf'] as const).map((format) =>
+        isOpen ? (
+          <Button key={format} variant="default" component="a" href={hrefOf(format)} download>
+            {t.consents.export(format.toUpperCase())}
+          </Button>
+        ) : (
+          <Button key={format} variant="default" disabled title={reason}>
+            {t.consents.export(format.toUpperCase())}
+          </Button>
+        ),
+      )}
+    </>
   );
 }

@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { makeZip } from 'client-zip';
+import type { ExportRow } from '../application/consent-export.js';
+import type { RecordProver } from '../consent.events.js';
+import { csvPieces } from './csv-export.js';
+
+/** A ZIP of fewer than 65,535 files is opened by every program, also by those that know no ZIP64. */
+export const PROVED_RECORDS_MAX = 50_000;
+/** Records that are proved in one go: some 20 ms, between which visitors are answered. */
+const PROVED_AT_ONCE = 200;
+/** What is sent in one piece: the library makes four small ones for each file. */
+const PIECE_BYTES = 64 * 1024;
+
+/** What the files beside the records say. */
+export interface ZipCover {
+  /** The project's. */
+  id: string;
+  name: string;
+  madeAt: Date;
+  /** Where the keys are. */
+  serviceUrl: string;
+  csv: { name: string; bom: boolean };
+}
+
+/**
+ * A ZIP, piece by piece: the CSV, a proof for each record that has one, and a text that says how they are checked, and
+ * which records have none. Of each record only the id is kept until its turn; nothing is read before it is asked for.
+ */
+export async function* zipPieces(
+  cover: ZipCover,
+  batches: AsyncIterable<ExportRow[]>,
+  prover: RecordProver,
+): AsyncGenerator<Buffer> {
+  let waiting: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of makeZip(files(cover, batches, prover))) {
+    waiting.push(piece);
+    bytes += piece.length;
+    if (bytes < PIECE_BYTES) continue;
+    yield Buffer.concat(waiting);
+    [waiting, bytes] = [[], 0];
+  }
+  yield Buffer.concat(waiting);
+}
+
+/** A record without a proof. */
+interface Missing {
+  id: string;
+  /** A sentence. */
+  why: string;
+}
+
+/** Each one's content is taken before the next is asked for. */
+async function* files(
+  cover: ZipCover,
+  batches: AsyncIterable<ExportRow[]>,
+  prover: RecordProver,
+): AsyncGenerator<{ name: string; lastModified: Date; input: string | AsyncIterable<string> }> {
+  const { madeAt: lastModified, csv } = cover;
+  const ids: string[] = [];
+  yield { name: csv.name, lastModified, input: csvPieces(noting(ids, batches), csv) };
+  const missing: Missing[] = [];
+  for (let begin = 0; begin < ids.length; begin += PROVED_AT_ONCE) {
+    const batch = ids.slice(begin, begin + PROVED_AT_ONCE);
+    const proved = await prover.prove(batch);
+    for (const [at, id] of batch.entries()) {
+      const each = proved[at] ?? { missing: '' };
+      if ('proof' in each) yield { name: `proofs/${id}.tlog-proof`, lastModified, input: each.proof };
+      else missing.push({ id, why: each.missing });
+    }
+    await nextTurn();
+  }
+  yield { name: 'README.txt', lastModified, input: readme(cover, ids.length, missing) };
+}
+
+/** The same batches, whose ids are put into a list while they are read. */
+async function* noting(ids: string[], batches: AsyncIterable<ExportRow[]>): AsyncGenerator<ExportRow[]> {
+  for await (const rows of batches) {
+    for (const [id = ''] of rows) ids.push(id);
+    yield rows;
+  }
+}
+
+function readme(
+  { id, name, madeAt, serviceUrl, csv }: ZipCover,
+  records: number,
+  missing: readonly Missing[],
+): string {
+  const lists = [...Map.groupBy(missing, ({ why }) => why)].map(
+    ([why, those]) => `\n${why}\n${those.map((each) => `  ${each.id}\n`).join('')}`,
+  );
+  return `Consent records of ${name} (${id}), made at ${madeAt.toISOString()}
+
+${csv.name}: ${records} records, as the export without proofs has them.
+proofs/: ${records - missing.length} proofs, each named by the id of its record.
+
+A proof shows that its record, byte for byte, was stored by this service no later than a signed checkpoint, and that
+nothing that was sealed was changed or taken out since. It does not show who clicked. The CSV is not signed: what is
+proved is what stands in the proofs.
+
+How to check them, without the service:
+1. Keep the keys of ${serviceUrl}/.well-known/consent-log-keys as keys.txt. Whoever checks gets them there, or from
+   somebody who did before, rather than from whoever gave him this file.
+2. Take verify.cjs, one script without dependencies, from the folder verify/ of the service's source.
+3. node verify.cjs proofs proofs/ keys.txt
+
+It says how many of them hold, and names each that does not, with the step that failed.
+
+${missing.length} records without a proof${missing.length === 0 ? '.' : ':'}
+${lists.join('')}`;
+}

@@ -1,0 +1,255 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
+import { newId } from '../../src/shared/ids.js';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { type Sealer, sealerOf } from '../support/sealer.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+import { unzip } from '../support/unzip.js';
+
+const VERIFIER = join(import.meta.dirname, '..', '..', 'verify', 'verify.cjs');
+const PROOFS = '/consents/export?format=csv&proofs=1';
+
+let service: TestService;
+let sealer: Sealer;
+let folder: string;
+beforeAll(async () => {
+  service = await startTestService({ EVIDENCE_KEYS: `e1:${randomBytes(32).toString('base64')}` });
+  sealer = sealerOf(service);
+  folder = mkdtempSync(join(tmpdir(), 'consent-proofs-'));
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const makeProject = (fields: object = {}): Promise<TestProject> =>
+  createTestProject(service, { tier: 'pro', ...fields });
+
+/** Stores records. Returns their ids. */
+async function store({ id }: TestProject, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId());
+  await service.database.query(
+    `insert into consent_record (project_id, id, analytics, marketing, preferences, action, extra, received_at, salt)
+     select $1, id, true, false, n % 2 = 0, 'custom', jsonb_build_object('n', n, 'é', '\u20ac'),
+            date_trunc('milliseconds', now()), decode(md5(n::text) || md5(id::text), 'hex')
+     from unnest($2::uuid[]) with ordinality as t (id, n)`,
+    [id, ids],
+  );
+  return ids;
+}
+const exported = async (project: TestProject, query = ''): Promise<Map<string, Buffer>> => {
+  const response = await project.request('viewer', 'GET', `${PROOFS}${query}`);
+  expect(response.status).toBe(200);
+  return unzip(Buffer.from(await response.arrayBuffer()));
+};
+const refusal = async (asked: Promise<Response>): Promise<{ status: number; code: string; detail: string }> =>
+  (await (await asked).json()) as { status: number; code: string; detail: string };
+
+/** Unpacks into a folder of its own, beside the keys. */
+async function unpack(files: ReadonlyMap<string, Buffer>): Promise<string> {
+  const into = mkdtempSync(join(folder, 'export-'));
+  for (const [name, content] of files) {
+    mkdirSync(dirname(join(into, name)), { recursive: true });
+    writeFileSync(join(into, name), content);
+  }
+  const keys = await fetch(`${service.baseUrl}/.well-known/consent-log-keys`);
+  writeFileSync(join(into, 'keys.txt'), await keys.text());
+  return into;
+}
+
+/** Runs the line that the README names. */
+const verify = (into: string): Promise<{ code: number; out: string; err: string }> =>
+  promisify(execFile)(process.execPath, [VERIFIER, 'proofs', 'proofs/', 'keys.txt'], { cwd: into }).then(
+    ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      out: stdout,
+      err: stderr,
+    }),
+  );
+
+describe('an export with proofs', () => {
+  it('has the CSV as it is without, and of each record the proof that is also given alone', async () => {
+    const project = await makeProject({ name: 'Gärtnerei' });
+    const ids = await store(project, 450);
+    await sealer.seal(project.id);
+    await sealer.root();
+    const [late = ''] = await store(project, 1);
+    await sealer.seal(project.id);
+    const to = new Date(Date.now() + 60_000).toISOString();
+    const response = await project.request('viewer', 'GET', `${PROOFS}&to=${to}`);
+    expect(response.headers.get('content-type')).toBe('application/zip');
+    expect(response.headers.get('content-disposition')).toBe(
+      `attachment; filename="consents-${to.slice(0, 10)}.zip"`,
+    );
+    const files = await unzip(Buffer.from(await response.arrayBuffer()));
+    const csvName = `consents-${to.slice(0, 10)}.csv`;
+    expect([...files.keys()]).toEqual([
+      csvName,
+      ...[...ids, late].map((id) => `proofs/${id}.tlog-proof`),
+      'README.txt',
+    ]);
+    const csv = await project.request('viewer', 'GET', `/consents/export?format=csv&to=${to}`);
+    expect(files.get(csvName)?.toString()).toBe(await csv.text());
+    // In the root log, and only in the project's own yet.
+    for (const id of [ids[0] ?? '', ids[300] ?? '', late]) {
+      const alone = await project.request('viewer', 'GET', `/consents/${id}/proof`);
+      expect(files.get(`proofs/${id}.tlog-proof`)?.toString()).toBe(await alone.text());
+    }
+    const readme = files.get('README.txt')?.toString() ?? '';
+    expect(readme).toContain(`Consent records of Gärtnerei (${project.id})`);
+    expect(readme).toContain(`${service.settings.service.publicBaseUrl ?? ''}/.well-known/consent-log-keys`);
+    expect(readme).toContain('node verify.cjs proofs proofs/ keys.txt');
+    expect(readme).toContain('0 records without a proof.');
+    expect(await verify(await unpack(files))).toEqual({
+      code: 0,
+      out: 'ok    451 of 451 proofs hold, 450 of them in the root log too\n',
+      err: '',
+    });
+  });
+
+  it('is checked whole in one command, which names what was altered, renamed or is no proof', async () => {
+    const project = await makeProject();
+    const [first = '', second = '', third = ''] = await store(project, 3);
+    await sealer.seal(project.id);
+    const files = await exported(project);
+    const proofOf = (id: string): string => files.get(`proofs/${id}.tlog-proof`)?.toString() ?? '';
+    const tampered = proofOf(first).replace('index 0', 'index 1');
+    files.set(`proofs/${first}.tlog-proof`, Buffer.from(tampered));
+    files.set(`proofs/${second}.tlog-proof`, Buffer.from(proofOf(third)));
+    files.set('proofs/another.tlog-proof', Buffer.from('nothing'));
+    const { code, out, err } = await verify(await unpack(files));
+    expect({ code, out }).toEqual({
+      code: 1,
+      out: 'ok    1 of 4 proofs hold, 0 of them in the root log too\n',
+    });
+    expect(err.trimEnd().split('\n').toSorted()).toEqual(
+      [
+        `WRONG ${first}.tlog-proof tree: path: the path does not lead from the entry to the signed root`,
+        `WRONG ${second}.tlog-proof file: it is the proof of ${third}`,
+        'WRONG another.tlog-proof file: this is no proof',
+      ].toSorted(),
+    );
+    expect(await verify(await unpack(new Map([['proofs/readme', Buffer.from('')]])))).toMatchObject({
+      code: 1,
+      err: 'WRONG folder: proofs/ has no file that ends in .tlog-proof\n',
+    });
+  });
+
+  it('lists the records that have none, with the reason, and goes on', async () => {
+    const project = await makeProject();
+    const [older = '', changed = '', whole = ''] = await store(project, 3);
+    await sealer.seal(project.id);
+    // From before the log began: it has no leaf, and the mark is behind it.
+    await service.database.query('delete from evidence_leaf where consent_id = $1', [older]);
+    await service.database.query('update consent_record set marketing = true where id = $1', [changed]);
+    const [waiting = ''] = await store(project, 1);
+    const files = await exported(project, `&to=${new Date(Date.now() + 60_000).toISOString()}`);
+    expect([...files.keys()].slice(1)).toEqual([`proofs/${whole}.tlog-proof`, 'README.txt']);
+    const [, list = ''] = files.get('README.txt')?.toString().split('3 records without a proof:\n') ?? [];
+    expect(list.trim().split('\n\n')).toEqual([
+      `The record is older than the log of its project.\n  ${older}`,
+      expect.stringMatching(new RegExp(`^The record was changed since it was sealed.*\n  ${changed}$`)),
+      expect.stringMatching(new RegExp(`^Not sealed yet when this file was made.*\n  ${waiting}$`)),
+    ]);
+  });
+
+  it('keeps to the filters, and to the tier', async () => {
+    const project = await makeProject();
+    const ids = await store(project, 4);
+    await sealer.seal(project.id);
+    const files = await exported(project, '&preferences=true');
+    expect([...files.keys()].slice(1, -1)).toEqual([ids[1], ids[3]].map((id) => `proofs/${id}.tlog-proof`));
+    const lite = await createTestProject(service, { tier: 'lite' });
+    expect(await refusal(lite.request('viewer', 'GET', PROOFS))).toMatchObject({
+      status: 403,
+      code: 'tier_required',
+    });
+  });
+
+  it('is of CSV alone, and of so many records as one file shall have', async () => {
+    const project = await makeProject();
+    expect(
+      await refusal(project.request('viewer', 'GET', '/consents/export?format=pdf&proofs=1')),
+    ).toMatchObject({
+      status: 422,
+      errors: [{ field: 'proofs', message: 'proofs come with format=csv alone.' }],
+    });
+    expect(
+      await refusal(project.request('viewer', 'GET', '/consents/export?format=csv&proofs=yes')),
+    ).toMatchObject({ status: 422, errors: [{ field: 'proofs' }] });
+    await service.database.query(
+      `insert into consent_record (project_id, id, analytics, marketing, preferences, action)
+       select $1, uuidv7(), true, true, true, 'accept_all' from generate_series(1, 50001)`,
+      [project.id],
+    );
+    expect(await refusal(project.request('viewer', 'GET', PROOFS))).toMatchObject({
+      status: 422,
+      detail:
+        'One file has at most 50000 records with their proofs, and these are 50001: choose a shorter period.',
+    });
+  });
+
+  it('stops to read when the client goes away, and gives its place back', async () => {
+    const project = await makeProject();
+    await store(project, 10_000);
+    await sealer.seal(project.id);
+    const storage = service.app.get(LogStorage, { strict: false });
+    let reads = 0;
+    const readTile = storage.readTile.bind(storage);
+    storage.readTile = (...asked) => {
+      reads += 1;
+      return readTile(...asked);
+    };
+    await new Promise<void>((done, fail) => {
+      const request = httpRequest(`${service.baseUrl}/v1/projects/${project.id}${PROOFS}`, {
+        headers: { authorization: `Bearer ${project.keys.viewer}` },
+      });
+      request.on('response', (response) => {
+        let bytes = 0;
+        // Behind the CSV, which is less.
+        response.on('data', (piece: Buffer) => {
+          bytes += piece.length;
+          if (bytes > 3_000_000) response.destroy();
+        });
+        response.on('close', () => done()).on('error', () => undefined);
+      });
+      request.on('error', fail);
+      request.end();
+    });
+    expect(reads).toBeGreaterThan(0);
+    await until('a place is free again', async () => {
+      const response = await project.request('viewer', 'GET', `${PROOFS}&to=2001-01-01`);
+      await response.arrayBuffer();
+      return response.status === 200;
+    });
+    // 10,000 records lie in 40 tiles.
+    expect(reads).toBeLessThan(30);
+    // Read to the end, each of them is read once.
+    reads = 0;
+    expect((await exported(project)).size).toBe(10_002);
+    expect(reads).toBeLessThanOrEqual(42);
+  }, 60_000);
+
+  it('is refused where nothing is sealed at all', async () => {
+    const off = await startTestService({ EVIDENCE_KEYS: '' });
+    try {
+      const project = await createTestProject(off, { tier: 'pro' });
+      expect(await refusal(project.request('viewer', 'GET', PROOFS))).toMatchObject({
+        status: 409,
+        code: 'consent_not_sealed',
+        detail: 'Nothing is sealed here, so there are no proofs.',
+      });
+    } finally {
+      await off.close();
+    }
+  });
+});
