@@ -15,7 +15,7 @@ const MODULES = {
   access: ['projects', 'mail', 'outbox'],
   licensing: ['projects', 'access', 'outbox'],
   consent: ['outbox', 'licensing', 'access', 'projects'],
-  evidence: ['outbox', 'access', 'projects', 'consent'],
+  evidence: ['outbox', 'access', 'projects', 'consent', 'publishing'],
   visits: ['licensing', 'access', 'projects', 'consent'],
   forwarding: ['outbox', 'mail', 'licensing', 'access', 'projects', 'consent', 'evidence'],
   billing: ['outbox', 'licensing', 'access', 'projects'],

@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { ConsentModule } from '../consent/consent.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
+import { PublishingModule } from '../publishing/publishing.module.js';
 import { KeepLogs } from './application/keep-logs.js';
 import { LogHandler } from './application/log-handler.js';
 import { LogReader } from './application/log-reader.js';
 import { LogSigner } from './application/log-signer.js';
+import { ProofPages } from './application/proof-pages.js';
 import { Proofs } from './application/proofs.js';
 import { ProveRecords } from './application/prove-records.js';
 import { PublishedKeys } from './application/published-keys.js';
@@ -22,7 +24,7 @@ import { LogStorage } from './infrastructure/log-storage.js';
 
 /** What is stored is sealed in logs that others can check: commitments, trees, signed checkpoints, proofs. */
 @Module({
-  imports: [ConsentModule, ProjectsModule],
+  imports: [ConsentModule, ProjectsModule, PublishingModule],
   controllers: [LogController, RootLogController],
   providers: [
     EvidenceService,
@@ -35,6 +37,7 @@ import { LogStorage } from './infrastructure/log-storage.js';
     LogSigner,
     LogReader,
     Proofs,
+    ProofPages,
     ProveRecords,
     PublishedKeys,
     SealedState,

@@ -16,6 +16,7 @@ import { PublicationController } from './http/publication.controller.js';
 import { SiteStorage } from './infrastructure/site-storage.js';
 import { PublishLock } from './infrastructure/publish-lock.js';
 import { StorageHealth } from './infrastructure/storage-health.js';
+import { ShownDocuments } from './shown-documents.js';
 import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
 
 /** What the customer's site sees: its configuration and tier in object storage, and the loader. */
@@ -34,6 +35,8 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
     PublishLock,
     StorageHealth,
     PublishingMetrics,
+    ShownDocuments,
   ],
+  exports: [ShownDocuments],
 })
 export class PublishingModule {}

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser.js';
 import { pageFaults } from '../support/page-faults.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
 import { until } from '../support/until.js';
+import { unzip } from '../support/unzip.js';
 
 const PAGE = pathToFileURL(join(import.meta.dirname, '..', '..', 'verify', 'verify.html')).href;
 const SEALED_DEADLINE_MS = 60_000;
@@ -47,6 +48,14 @@ const text = async (path: string): Promise<string> =>
   (await context.request.get(`${service.baseUrl}${path}`)).text();
 const proofPath = (): string => `/v1/projects/${projectId}/consents/${consentId}/proof`;
 
+/** What a link downloads. */
+async function downloadBy(link: Locator): Promise<{ name: string; bytes: Buffer }> {
+  const downloading = page.waitForEvent('download');
+  await link.click();
+  const download = await downloading;
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+}
+
 describe('the proof beside a record', () => {
   it('comes when the record is sealed, is checked in the browser, and taken along as a file', async () => {
     await page.goto(`${service.baseUrl}/projects/${projectId}/consents?open=${consentId}`);
@@ -57,12 +66,29 @@ describe('the proof beside a record', () => {
     await proof.getByRole('button', { name: 'Check the proof in this browser' }).click();
     await proof.getByText('The proof holds. This browser has checked it by itself:').waitFor();
     expect(await pageFaults(page)).toEqual([]);
-    const downloading = page.waitForEvent('download');
-    await proof.getByRole('link', { name: 'Download the proof' }).click();
-    const download = await downloading;
-    expect(download.suggestedFilename()).toBe(`consent-${consentId}.tlog-proof`);
-    await download.saveAs(join(folder, 'proof'));
-    expect(readFileSync(join(folder, 'proof'), 'utf8')).toMatch(/^c2sp\.org\/tlog-proof@v1\n/);
+    const file = await downloadBy(proof.getByRole('link', { name: 'Download the proof' }));
+    expect(file.name).toBe(`consent-${consentId}.tlog-proof`);
+    expect(file.bytes.toString()).toMatch(/^c2sp\.org\/tlog-proof@v1\n/);
+    const pdf = await downloadBy(proof.getByRole('link', { name: 'Download as PDF' }));
+    expect(pdf.name).toBe(`consent-${consentId}.pdf`);
+    expect(pdf.bytes.subarray(0, 5).toString()).toBe('%PDF-');
+    await page.keyboard.press('Escape');
+  });
+
+  it('comes with the export of the records, where the box for it is ticked', async () => {
+    const csv = await downloadBy(page.getByRole('link', { name: 'Export CSV' }));
+    expect(csv.name).toMatch(/^consents-.*\.csv$/);
+    await page.getByLabel('With proofs').check();
+    const zip = await downloadBy(page.getByRole('link', { name: 'Export CSV' }));
+    expect(zip.name).toMatch(/^consents-.*\.zip$/);
+    expect([...(await unzip(zip.bytes)).keys()]).toEqual([
+      csv.name,
+      `proofs/${consentId}.tlog-proof`,
+      'README.txt',
+    ]);
+    const pdf = await downloadBy(page.getByRole('link', { name: 'Export PDF' }));
+    expect(pdf.name).toMatch(/^consents-.*\.pdf$/);
+    await page.goto(`${service.baseUrl}/projects/${projectId}/consents?open=${consentId}`);
   });
 
   it('says at which step it was refused, where the browser is given another one', async () => {

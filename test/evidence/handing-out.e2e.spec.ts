@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { extractText, getDocumentProxy } from 'unpdf';
 import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
+import { PublishSite } from '../../src/publishing/application/publish-site.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { type Sealer, sealerOf } from '../support/sealer.js';
@@ -21,7 +23,10 @@ let service: TestService;
 let sealer: Sealer;
 let folder: string;
 beforeAll(async () => {
-  service = await startTestService({ EVIDENCE_KEYS: `e1:${randomBytes(32).toString('base64')}` });
+  service = await startTestService({
+    EVIDENCE_KEYS: `e1:${randomBytes(32).toString('base64')}`,
+    EVIDENCE_ROOT_SECONDS: '1',
+  });
   sealer = sealerOf(service);
   folder = mkdtempSync(join(tmpdir(), 'consent-proofs-'));
 });
@@ -53,6 +58,16 @@ const exported = async (project: TestProject, query = ''): Promise<Map<string, B
 const refusal = async (asked: Promise<Response>): Promise<{ status: number; code: string; detail: string }> =>
   (await (await asked).json()) as { status: number; code: string; detail: string };
 
+/** The log of all takes checkpoints once in a second at most. */
+const inRootLog = (project: TestProject, id: string): Promise<unknown> =>
+  until('the log of all covers it', async () => {
+    await sealer.root();
+    const record = (await (await project.request('viewer', 'GET', `/consents/${id}`)).json()) as {
+      evidence: { isInRootLog: boolean };
+    };
+    return record.evidence.isInRootLog;
+  });
+
 /** Unpacks into a folder of its own, beside the keys. */
 async function unpack(files: ReadonlyMap<string, Buffer>): Promise<string> {
   const into = mkdtempSync(join(folder, 'export-'));
@@ -81,7 +96,7 @@ describe('an export with proofs', () => {
     const project = await makeProject({ name: 'Gärtnerei' });
     const ids = await store(project, 450);
     await sealer.seal(project.id);
-    await sealer.root();
+    await inRootLog(project, ids[0] ?? '');
     const [late = ''] = await store(project, 1);
     await sealer.seal(project.id);
     const to = new Date(Date.now() + 60_000).toISOString();
@@ -251,5 +266,124 @@ describe('an export with proofs', () => {
     } finally {
       await off.close();
     }
+  });
+});
+
+describe('a proof as a PDF', () => {
+  const TEXT = {
+    ...{
+      language: 'de',
+      title: 'Ihre „Wahl“',
+      description: 'Dürfen wir? Да',
+      acceptAll: 'Ja',
+      rejectAll: 'Nein',
+    },
+    ...{ choose: 'Wählen', save: 'Speichern' },
+    categories: [{ key: 'analytics', title: 'Statistik', description: 'Wir zählen – ohne Namen.' }],
+  };
+
+  /** Its text without line breaks, and the document. */
+  const read = async (response: Response) => {
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const document = await getDocumentProxy(new Uint8Array(bytes));
+    const { text } = await extractText(document, { mergePages: true });
+    return { document, text: text.replaceAll(/\s+/g, ' ') };
+  };
+  const pdf = (project: TestProject, id: string): Promise<Response> =>
+    project.request('viewer', 'GET', `/consents/${id}/proof?format=pdf`);
+
+  it('tells people what was stored, what was shown, where it is sealed, and how that is checked', async () => {
+    const project = await makeProject();
+    const saved = await project.request('editor', 'PUT', '/configuration', {
+      ...{ texts: [{ ...TEXT, language: 'en', title: 'Your choice' }, TEXT], defaultLanguage: 'en' },
+      ...{ policyVersion: '7', categories: ['analytics'] },
+    });
+    expect(saved.status).toBe(200);
+    await service.app.get(PublishSite, { strict: false }).publish(project.id);
+    const { items } = (await (await project.request('viewer', 'GET', '/publications')).json()) as {
+      items: { configHash: string }[];
+    };
+    const configHash = items[0]?.configHash ?? '';
+    expect(configHash).toMatch(/^[0-9a-f]{64}$/);
+    const stored = await project.request('viewer', 'POST', '/consents', {
+      ...{ analytics: true, marketing: false, preferences: false, action: 'custom' },
+      ...{ configHash, language: 'de', surface: 'preferences', hostname: 'www.example.com', note: 'näher' },
+    });
+    const { id, receivedAt } = (await stored.json()) as { id: string; receivedAt: string };
+    expect((await pdf(project, id)).status).toBe(202);
+    await sealer.seal(project.id);
+    await inRootLog(project, id);
+    const response = await pdf(project, id);
+    expect(response.headers.get('content-disposition')).toBe(`attachment; filename=consent-${id}.pdf`);
+    const { document, text } = await read(response);
+    expect(document.numPages).toBeLessThanOrEqual(2);
+    // For screen readers: its tags, its language, its title.
+    expect(await document.getMarkInfo()).toMatchObject({ Marked: true });
+    const tree = JSON.stringify(await (await document.getPage(1)).getStructTree());
+    expect(tree.match(/"role":"(H1|H2)"/g)?.slice(0, 2)).toEqual(['"role":"H1"', '"role":"H2"']);
+    expect(await document.getMetadata()).toMatchObject({
+      info: { Title: `Proof of the consent record ${id}`, Language: 'en' },
+    });
+    for (const fact of [
+      ...[id, project.id, receivedAt, 'www.example.com', configHash, '{"note":"näher"}'],
+      ...['Analytics given', 'Marketing not given', 'policy version 7'],
+      ...['In de Title Ihre „Wahl“ Text Dürfen wir? ??', 'Ja · Nein · Wählen · Speichern'],
+      ...['Analytics Statistik: Wir zählen – ohne Namen.'],
+      'A ? may stand for a letter that the font of this page lacks',
+      `/${project.id}, entry 0 of 1`,
+      `/.well-known/consent-log-keys`,
+      `node verify.cjs proof consent-${id}.tlog-proof keys.txt`,
+    ])
+      expect(text).toContain(fact);
+    // The very hashes of the proof, and the keys that are published.
+    const proof = await (await project.request('viewer', 'GET', `/consents/${id}/proof`)).text();
+    const keys = await (await fetch(`${service.baseUrl}/.well-known/consent-log-keys`)).text();
+    const [, root = ''] = /^\d+\n(\S{44})$/m.exec(proof) ?? [];
+    expect(text).toContain(`Root ${root}`);
+    const [, key = ''] = /^([^#+]+\+[0-9a-f]{8})\+/m.exec(keys) ?? [];
+    expect(text.split(`Signed by ${key}`)).toHaveLength(3);
+    expect(text).toContain('/log, entry');
+  });
+
+  it('says so where it is not known what was shown, and where the log of all is behind', async () => {
+    const project = await makeProject();
+    const [untold = ''] = await store(project, 1);
+    const unknown = await project.request('viewer', 'POST', '/consents', {
+      ...{ analytics: true, marketing: false, preferences: false, action: 'custom' },
+      configHash: 'a'.repeat(64),
+    });
+    const { id } = (await unknown.json()) as { id: string };
+    await sealer.seal(project.id);
+    const { text } = await read(await pdf(project, untold));
+    expect(text).toContain('The record does not say which configuration was shown.');
+    expect(text).toContain('Log of all It did not cover this checkpoint yet when the page was made.');
+    expect((await read(await pdf(project, id))).text).toContain(
+      'The project has published no configuration with the hash that the record names.',
+    );
+  });
+
+  it('is of an erasure where the record is gone', async () => {
+    const project = await makeProject();
+    const [id = ''] = await store(project, 1);
+    await sealer.seal(project.id);
+    const erased = await project.request('owner', 'DELETE', `/consents/${id}`, { reason: 'ticket 7' });
+    expect(erased.status).toBe(204);
+    await sealer.seal(project.id);
+    const { text } = await read(await pdf(project, id));
+    expect(text).toContain('Proof that a consent record was erased This erasure was stored by');
+    expect(text).not.toContain('What was shown');
+  });
+
+  it('is asked for by its name', async () => {
+    const project = await makeProject();
+    const [id = ''] = await store(project, 1);
+    expect(await refusal(project.request('viewer', 'GET', `/consents/${id}/proof?format=doc`))).toMatchObject(
+      {
+        status: 422,
+        errors: [{ field: 'format' }],
+      },
+    );
   });
 });

@@ -800,7 +800,7 @@ export const de: Texts = {
     sealed: (place: string): string => `Versiegelt als Eintrag ${place} im Protokoll dieses Projekts.`,
     rooted: 'Das öffentliche Protokoll aller Projekte umfasst ihn.',
     check: 'Nachweis in diesem Browser prüfen',
-    download: 'Nachweis herunterladen',
+    download: { 'tlog-proof': 'Nachweis herunterladen', pdf: 'Als PDF herunterladen' },
     holds: 'Der Nachweis gilt. Dieser Browser hat selbst geprüft:',
     steps: {
       record: 'Der Eintrag öffnet, Byte für Byte, seine Festlegung.',

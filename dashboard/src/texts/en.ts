@@ -770,7 +770,7 @@ export const en = {
     sealed: (place: string): string => `Sealed as entry ${place} of this project’s log.`,
     rooted: 'The public log of all projects covers it.',
     check: 'Check the proof in this browser',
-    download: 'Download the proof',
+    download: { 'tlog-proof': 'Download the proof', pdf: 'Download as PDF' },
     holds: 'The proof holds. This browser has checked it by itself:',
     steps: {
       record: 'The record, byte for byte, opens its commitment.',

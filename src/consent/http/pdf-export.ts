@@ -1,4 +1,5 @@
 import Pdf from 'pdfkit';
+import { pdfText } from '../../shared/pdf-text.js';
 import type { ExportRow } from '../application/consent-export.js';
 
 /** Records that the table shows; a sentence says where the others are. */
@@ -86,7 +87,7 @@ function drawCover(
   document.font('Helvetica-Bold').fontSize(24).text('Consent records', MARGIN, 120);
   document.font('Helvetica').fontSize(12).moveDown();
   const facts = [
-    `Project: ${latin(projectName)} (${projectId})`,
+    `Project: ${pdfText(projectName)} (${projectId})`,
     `Received from ${from.toISOString()} until before ${to.toISOString()}`,
     `Filters: ${filters}`,
     `Records: ${records}`,
@@ -129,11 +130,6 @@ function drawPageNumber(document: PDFKit.PDFDocument, page: number): void {
     align: 'right',
     lineBreak: false,
   });
-}
-
-/** The standard fonts know Latin letters alone; others are shown as a question mark rather than as nonsense. */
-function latin(text: string): string {
-  return text.replaceAll(/[^\u0020-\u00FF]/gu, '?');
 }
 
 /** Waits until the reader has taken what is drawn; the document keeps in memory only what is under way. */

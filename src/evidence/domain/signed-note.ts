@@ -64,6 +64,14 @@ export function openNote(note: string, keys: readonly VerifierKey[]): string | n
   return signed ? text : null;
 }
 
+/** Which keys say that they have signed a note, as `name+hash`; nothing is checked. */
+export function signersOf(note: string): string[] {
+  return [...note.matchAll(/^— (\S+) ([A-Za-z0-9+/]+={0,2})$/gm)].map(([, name = '', encoded = '']) => {
+    const keyId = Buffer.from(encoded, 'base64').subarray(0, KEY_ID_BYTES);
+    return `${name}+${keyId.toString('hex')}`;
+  });
+}
+
 function isSignatureOf(key: VerifierKey, text: string, line: string): boolean {
   const [, name, encoded = ''] = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? [];
   if (name !== key.name) return false;

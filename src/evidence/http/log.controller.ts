@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { Controller, Get, Header, Logger, Param, Query, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
@@ -17,8 +18,10 @@ import { isUuid } from '../../shared/ids.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 import { LogReader } from '../application/log-reader.js';
 import { Proofs } from '../application/proofs.js';
+import { ProofPages } from '../application/proof-pages.js';
 import { SealedState } from '../application/sealed-state.js';
-import { ConsistencyQuery, LogStateView, ProofPendingView } from './log.dto.js';
+import { ConsistencyQuery, LogStateView, ProofPendingView, ProofQuery } from './log.dto.js';
+import { drawProof } from './proof-pdf.js';
 
 /** Of `Retry-After`, while a record is not sealed. */
 const PENDING_RETRY_SECONDS = 10;
@@ -36,17 +39,24 @@ export class LogController {
     private readonly proofs: Proofs,
     private readonly logs: LogReader,
     private readonly state: SealedState,
+    private readonly pages: ProofPages,
   ) {}
 
-  /** A file that `verify/verify.cjs` checks without us: the record, its salt, and its way to a signed checkpoint. */
+  /**
+   * A file that `verify/verify.cjs` checks without us: the record, its salt, and its way to a signed checkpoint. As a PDF it
+   * is for people, with what was shown; what proves is the file.
+   */
   @Get('consents/:consentId/proof')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Prove that a record was stored as it is, or that it was erased' })
   @ApiParam({ name: 'consentId', format: 'uuid' })
-  @ApiProduces('text/plain', 'application/json')
+  @ApiProduces('text/plain', 'application/pdf', 'application/json')
   @ApiOkResponse({
-    description: 'A c2sp.org/tlog-proof@v1',
-    content: { 'text/plain': { schema: { type: 'string' } } },
+    description: 'A c2sp.org/tlog-proof@v1, or a PDF about it',
+    content: {
+      'text/plain': { schema: { type: 'string' } },
+      'application/pdf': { schema: { type: 'string', format: 'binary' } },
+    },
   })
   @ApiAcceptedResponse({
     description: 'Not sealed yet; Retry-After says when to ask again',
@@ -57,16 +67,23 @@ export class LogController {
   async proof(
     @CurrentProject() project: Project,
     @Param('consentId') consentId: string,
+    @Query() { format }: ProofQuery,
     @Res() response: Response,
   ): Promise<void> {
     const known = isUuid(consentId) ? consentId.toLowerCase() : null;
     if (known === null) throw new DomainError('consent_not_found', 'There is no such consent record.');
     const ref = { projectId: project.id, consentId: known };
     const proof = await orUnavailable(this.logger, 'The log', () => this.proofs.proofOf(ref));
-    if (proof) {
-      response.type(PROOF_TYPE).attachment(`consent-${known}.tlog-proof`).type(PROOF_TYPE).send(proof.text);
-    } else {
+    if (!proof) {
       response.status(202).set('Retry-After', String(PENDING_RETRY_SECONDS)).json({ status: 'pending' });
+    } else if (format === 'pdf') {
+      const page = await orUnavailable(this.logger, 'What was shown', () =>
+        this.pages.pageOf(project.id, proof, new Date()),
+      );
+      const pdf = await buffer(drawProof(page));
+      response.attachment(`consent-${known}.pdf`).type('application/pdf').send(pdf);
+    } else {
+      response.attachment(`consent-${known}.tlog-proof`).type(PROOF_TYPE).send(proof.text);
     }
   }
 

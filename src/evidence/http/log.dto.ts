@@ -1,6 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsInt, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+
+const PROOF_FORMATS = ['tlog-proof', 'pdf'] as const;
 
 export class LogStateView {
   @ApiProperty({ description: 'Whether records are sealed at all (EVIDENCE_KEYS)' }) sealing!: boolean;
@@ -15,6 +17,17 @@ export class LogStateView {
 
 export class ProofPendingView {
   @ApiProperty({ enum: ['pending'] }) status!: 'pending';
+}
+
+export class ProofQuery {
+  @ApiPropertyOptional({
+    enum: PROOF_FORMATS,
+    default: 'tlog-proof',
+    description: '`pdf`: a page for people',
+  })
+  @IsOptional()
+  @IsIn(PROOF_FORMATS, { message: 'format must be tlog-proof or pdf.' })
+  format: (typeof PROOF_FORMATS)[number] = 'tlog-proof';
 }
 
 export class ConsistencyQuery {

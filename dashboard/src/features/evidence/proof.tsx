@@ -53,15 +53,18 @@ function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string
         <Button variant="default" size="sm" loading={check.isPending} onClick={() => check.mutate()}>
           {t.evidence.check}
         </Button>
-        <Button
-          variant="default"
-          size="sm"
-          component="a"
-          href={`/v1/projects/${projectId}/consents/${id}/proof`}
-          download
-        >
-          {t.evidence.download}
-        </Button>
+        {(['tlog-proof', 'pdf'] as const).map((format) => (
+          <Button
+            key={format}
+            variant="default"
+            size="sm"
+            component="a"
+            href={`/v1/projects/${projectId}/consents/${id}/proof?format=${format}`}
+            download
+          >
+            {t.evidence.download[format]}
+          </Button>
+        ))}
       </Group>
       {refused ? (
         <Alert color="red" role="alert" variant="outline">

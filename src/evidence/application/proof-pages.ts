@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import type { SiteDocument } from '../../publishing/domain/document.js';
+import { ShownDocuments } from '../../publishing/shown-documents.js';
+import { baseUrlOf } from '../../shared/base-url.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { type ProofFacts, proofFacts } from '../domain/proof-facts.js';
+import type { Proof } from './proofs.js';
+import { SealedState } from './sealed-state.js';
+
+/** What a page for people tells about a proof. */
+export interface ProofPage {
+  facts: ProofFacts;
+  /** The newest checkpoint of the project's log: when it was signed, and how many entries it covers. */
+  newest: { signedAt: Date | null; size: number };
+  /** The document that the record names; null: it names none, or the project has published no such document. */
+  shown: SiteDocument | null;
+  /** Where the keys are. */
+  serviceUrl: string;
+  madeAt: Date;
+}
+
+/** Gathers what people are told about a proof: what stands in it, and what its visitor was shown. */
+@Injectable()
+export class ProofPages {
+  constructor(
+    private readonly state: SealedState,
+    private readonly documents: ShownDocuments,
+    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
+  ) {}
+
+  /** @throws Error where the storage of what was published does not answer */
+  async pageOf(projectId: string, proof: Proof, madeAt: Date): Promise<ProofPage> {
+    const facts = proofFacts(proof.text);
+    const { configHash } = facts.record;
+    const shown = typeof configHash === 'string' ? await this.documents.find(projectId, configHash) : null;
+    const { signedAt, size } = await this.state.ofProject(projectId);
+    return { facts, newest: { signedAt, size }, shown, serviceUrl: baseUrlOf(this.service), madeAt };
+  }
+}
