@@ -3,6 +3,7 @@
 //   node verify.cjs proof <file.tlog-proof> <file of keys>
 //   node verify.cjs proofs <folder of them> <file of keys>
 //   node verify.cjs consistency <earlier checkpoint> <later checkpoint> <hashes> <file of keys>
+//   node verify.cjs stamped <file.tlog-proof> <stamped checkpoint> <hashes> <file of keys>
 //
 // In a browser the same file serves verify.html, which works from a folder without a connection. What a proof says and
 // does not say is told in docs/evidence.md. It needs Node 20 or later, or a browser that knows Ed25519.
@@ -214,14 +215,16 @@
       step: 'tree',
       found: `entry ${proof.index} of the ${sealed.size} in ${sealed.origin}, whose root is signed`,
     });
+    let rootCheckpoint = null;
     if (rootProof !== null) {
       const inRoot = readProof(rootProof, 'root log');
       const entry = await sha256(utf8.encode(proof.checkpoint));
       const log = await checkInclusion(entry, inRoot, keys, 'root log');
       if (log.origin === sealed.origin) throw new Refused('root log', 'a tree cannot stand for the root log');
       steps.push({ step: 'root log', found: `entry ${inRoot.index} of the ${log.size} in ${log.origin}` });
+      rootCheckpoint = inRoot.checkpoint;
     }
-    return { record, checkpoint: sealed, isInRootLog: rootProof !== null, steps };
+    return { record, checkpoint: sealed, isInRootLog: rootProof !== null, rootCheckpoint, steps };
   }
 
   function readExtra(encoded) {
@@ -255,14 +258,37 @@
     return { earlier, later };
   }
 
+  /**
+   * Checks a proof, and that its checkpoint of the root log is continued by one that has a time-stamp, so that the
+   * time-stamp holds for the record as well. Throws `Refused`.
+   */
+  async function verifyStamped(proofText, stampedNote, hashesText, keysText) {
+    const { rootCheckpoint, steps } = await verifyProof(proofText, keysText);
+    if (rootCheckpoint === null)
+      throw new Refused(
+        'root log',
+        'the proof was made before its checkpoint was in the root log: get it anew',
+      );
+    const { earlier, later } = await verifyConsistency(rootCheckpoint, stampedNote, hashesText, keysText);
+    const found = `the ${earlier.size} entries begin the ${later.size} of the stamped checkpoint`;
+    return { steps: [...steps, { step: 'stamped', found }] };
+  }
+
   // The command line
 
   const USAGE = `Usage: node verify.cjs proof <file.tlog-proof> <file of keys>
        node verify.cjs proofs <folder of them> <file of keys>
        node verify.cjs consistency <earlier checkpoint> <later checkpoint> <hashes> <file of keys>
+       node verify.cjs stamped <file.tlog-proof> <stamped checkpoint> <hashes> <file of keys>
 `;
-  const COMMANDS = { proof: checkOne, proofs: checkFolder, consistency: checkConsistency };
+  const COMMANDS = {
+    proof: checkOne,
+    proofs: checkFolder,
+    consistency: checkConsistency,
+    stamped: checkStamped,
+  };
   const say = (line) => process.stdout.write(`${line}\n`);
+  const tell = ({ step, found }) => say(`ok    ${step}: ${found}`);
   const wrong = (error, file = '') => {
     process.stderr.write(`WRONG ${file}${error.step ?? 'file'}: ${error.message}\n`);
     process.exitCode = 1;
@@ -283,7 +309,7 @@
 
   async function checkOne(read, file, keys) {
     const { steps, isInRootLog } = await verifyProof(read(file), read(keys));
-    for (const { step, found } of steps) say(`ok    ${step}: ${found}`);
+    steps.forEach(tell);
     if (!isInRootLog) say('note  it was not in the root log yet when the proof was made');
   }
 
@@ -291,6 +317,11 @@
     const texts = [earlierFile, laterFile, hashes, keys].map(read);
     const { earlier, later } = await verifyConsistency(...texts);
     say(`ok    ${later.origin}: the ${earlier.size} entries begin the ${later.size}`);
+  }
+
+  async function checkStamped(read, proof, stamped, hashes, keys) {
+    const { steps } = await verifyStamped(...[proof, stamped, hashes, keys].map(read));
+    steps.forEach(tell);
   }
 
   /** Checks each proof of a folder, such as that of an export, and names those that do not hold. */
@@ -319,7 +350,7 @@
     say(`ok    ${held} of ${names.length} proofs hold, ${rooted} of them in the root log too`);
   }
 
-  const api = { verifyProof, verifyConsistency, canonical, Refused };
+  const api = { verifyProof, verifyConsistency, verifyStamped, canonical, Refused };
   if (typeof module === 'object' && typeof require === 'function') {
     module.exports = api;
     if (require.main === module) void commandLine();

@@ -1,6 +1,6 @@
 /** What was found at one step of a proof, in words. */
 export interface FoundStep {
-  step: 'record' | 'tree' | 'root log';
+  step: 'record' | 'tree' | 'root log' | 'stamped';
   found: string;
 }
 
@@ -9,6 +9,8 @@ export interface VerifiedProof {
   record: { id: string } & Record<string, unknown>;
   checkpoint: { origin: string; size: number };
   isInRootLog: boolean;
+  /** The signed note of the root log that it is in; null where it was in none yet. */
+  rootCheckpoint: string | null;
   steps: FoundStep[];
 }
 
@@ -22,6 +24,14 @@ export function verifyConsistency(
   hashes: string,
   keys: string,
 ): Promise<{ earlier: { size: number }; later: { origin: string; size: number } }>;
+
+/** Checks a proof, and that its checkpoint of the root log is continued by a stamped one. Rejects as above. */
+export function verifyStamped(
+  proof: string,
+  stamped: string,
+  hashes: string,
+  keys: string,
+): Promise<{ steps: FoundStep[] }>;
 
 /** Canonical JSON (RFC 8785). */
 export function canonical(value: unknown): string;

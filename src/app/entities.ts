@@ -37,6 +37,7 @@ import {
   EvidenceLogSchema,
   EvidenceMarkSchema,
   EvidenceRootEntrySchema,
+  EvidenceStampSchema,
   EvidenceTileSchema,
 } from '../evidence/infrastructure/evidence.entities.js';
 import {
@@ -98,6 +99,7 @@ export const entities = [
   EvidenceTileSchema,
   EvidenceLeafSchema,
   EvidenceRootEntrySchema,
+  EvidenceStampSchema,
   EvidenceKeySchema,
   SiteVisitSchema,
   OutboxMessageSchema,

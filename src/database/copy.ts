@@ -14,6 +14,7 @@ const LEFT_OUT = [
   'evidence_log',
   'evidence_mark',
   'evidence_root_entry',
+  'evidence_stamp',
   'evidence_tile',
 ];
 

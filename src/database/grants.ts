@@ -21,6 +21,7 @@ const EXCEPTIONS: Record<string, TableGrant> = {
   'public.tier_change': APPEND_ONLY,
   'public.billing_price': APPEND_ONLY,
   'public.billing_grant_log': APPEND_ONLY,
+  'public.evidence_stamp': APPEND_ONLY,
   // Old ones are taken away, and the same one published again; what was published stays as it was.
   'public.publication': { privileges: ['SELECT', 'INSERT', 'DELETE'], updatable: ['at'] },
   'public.schema_migration': READ_ONLY,

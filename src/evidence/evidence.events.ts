@@ -9,12 +9,23 @@ export const LOG_GROWN = 'log.grown';
 /** A project is gone, and its log with it; its subject is the log. */
 export const LOG_GONE = 'log.gone';
 
+/** A checkpoint of the root log is to be stamped by another clock than ours; about no project. */
+export const STAMP_DUE = 'stamp.due';
+
 export const SEAL_KEY = namedKey('seal');
+export const STAMP_KEY = namedKey('stamp');
 
 export const sealMessage = (): NewOutboxMessage => ({
   orderingKey: SEAL_KEY,
   projectId: null,
   topic: SEAL_DUE,
+  subjectId: ROOT_LOG,
+});
+
+export const stampMessage = (): NewOutboxMessage => ({
+  orderingKey: STAMP_KEY,
+  projectId: null,
+  topic: STAMP_DUE,
   subjectId: ROOT_LOG,
 });
 

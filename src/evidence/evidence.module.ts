@@ -15,6 +15,9 @@ import { SealRoots } from './application/seal-roots.js';
 import { SealStored } from './application/seal-stored.js';
 import { SealedState } from './application/sealed-state.js';
 import { SignLog } from './application/sign-log.js';
+import { StampHandler } from './application/stamp-handler.js';
+import { StampRoots } from './application/stamp-roots.js';
+import { TimeStamps } from './application/time-stamps.js';
 import { EvidenceService } from './evidence.service.js';
 import { LogController } from './http/log.controller.js';
 import { RootLogController } from './http/root-log.controller.js';
@@ -34,6 +37,9 @@ import { LogStorage } from './infrastructure/log-storage.js';
     SealRoots,
     LogHandler,
     SignLog,
+    StampHandler,
+    StampRoots,
+    TimeStamps,
     LogSigner,
     LogReader,
     Proofs,

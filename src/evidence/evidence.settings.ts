@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
 import { type SecretKey, secretKeysOf } from '../shared/secret-keys.settings.js';
 import { serviceSettings } from '../shared/service.settings.js';
-import { integer, setting } from '../shared/setting-kinds.js';
+import { integer, setting, url } from '../shared/setting-kinds.js';
 import { type StorageSettings, storageOf } from '../shared/storage-url.js';
 
 /** Below DATA_DIR, where EVIDENCE_STORAGE_URL is not set. */
 const STORAGE_FOLDER = 'evidence';
 const DAY_SECONDS = 86_400;
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Sealing records in logs that others can check (docs/evidence.md). */
 export const evidenceSettings = declareSettings({
@@ -48,6 +49,35 @@ export const evidenceSettings = declareSettings({
       max: DAY_SECONDS,
       meaning: 'how often at most the projects’ checkpoints are sealed in the public log of all, in seconds',
     }),
+    /** Empty: none is asked. */
+    timestampUrl: url('EVIDENCE_TIMESTAMP_URL', {
+      protocols: ['https:', 'http:'],
+      default: '',
+      defaultShown: 'none',
+      example: 'https://timestamp.example.com/tsr',
+      meaning: 'time-stamp service (RFC 3161) that stamps the checkpoints of the public log of all',
+      advice:
+        'It gets hashes of what is public, and nothing else. http only to this machine, and not in production.',
+      check: (value, refuse) => {
+        if (!URL.canParse(value)) return;
+        const { protocol, hostname, username, password } = new URL(value);
+        if (username || password) refuse('must not hold credentials.');
+        if (protocol === 'http:' && !LOOPBACK.test(hostname))
+          refuse('must be https, or http to this machine.');
+      },
+    }),
+    timestampSeconds: integer('EVIDENCE_TIMESTAMP_SECONDS', {
+      default: 3600,
+      min: 1,
+      max: DAY_SECONDS,
+      meaning: 'how often at most the time-stamp service is asked for a time-stamp, in seconds',
+      advice:
+        'What was sealed is stamped so much later at most. Public services bound how often they are asked.',
+    }),
+  },
+  check: ({ timestampUrl }, read, own) => {
+    if (read.value(serviceSettings.settings.production) && timestampUrl.startsWith('http:'))
+      read.refuse(own.timestampUrl, 'must be https in production.');
   },
 });
 

@@ -35,6 +35,7 @@ import { Migration20261121012500_visitor_indexing } from './Migration20261121012
 import { Migration20261121013800_visitor_key } from './Migration20261121013800_visitor_key.js';
 import { Migration20261121013900_visitor_key_index } from './Migration20261121013900_visitor_key_index.js';
 import { Migration20261121013000_evidence } from './Migration20261121013000_evidence.js';
+import { Migration20261121015000_evidence_stamp } from './Migration20261121015000_evidence_stamp.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -80,4 +81,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121013800_visitor_key', class: Migration20261121013800_visitor_key },
   { name: 'Migration20261121013900_visitor_key_index', class: Migration20261121013900_visitor_key_index },
   { name: 'Migration20261121013000_evidence', class: Migration20261121013000_evidence },
+  { name: 'Migration20261121015000_evidence_stamp', class: Migration20261121015000_evidence_stamp },
 ];

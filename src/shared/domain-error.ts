@@ -69,6 +69,7 @@ export const DOMAIN_ERROR_STATUS = {
   log_empty: 404,
   log_size_unknown: 404,
   tile_not_found: 404,
+  timestamp_not_found: 404,
   method_not_allowed: 405,
   consent_id_conflict: 409,
   consent_not_sealed: 409,

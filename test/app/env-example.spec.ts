@@ -34,7 +34,15 @@ describe('the documents of the settings', () => {
 
 describe('.env.example', () => {
   it('shows the defaults', () => {
-    const left = ['DATABASE_URL', 'EVIDENCE_KEYS', 'MAIL_URL', 'PUBLIC_BASE_URL', 'SECRET_KEYS', 'REDIS_URL'];
+    const left = [
+      'DATABASE_URL',
+      'EVIDENCE_KEYS',
+      'EVIDENCE_TIMESTAMP_URL',
+      'MAIL_URL',
+      'PUBLIC_BASE_URL',
+      'SECRET_KEYS',
+      'REDIS_URL',
+    ];
     const defaults = Object.fromEntries([...shown].filter(([name]) => !left.includes(name)));
     expect(readSettings(defaults)).toEqual(readSettings({}));
   });

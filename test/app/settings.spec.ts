@@ -182,6 +182,12 @@ describe('settings', () => {
     ['FORWARDING_EXTRA_CA_FILE', '/nowhere.pem', 'does not exist'],
     ['FORWARDING_EXTRA_CA_FILE', 'package.json', 'without a certificate'],
     ['FORWARDING_EXTRA_CA_FILE', tmpdir(), 'cannot be read'],
+    ['EVIDENCE_TIMESTAMP_URL', 'timestamp.example.com', 'must be a URL that begins with'],
+    ['EVIDENCE_TIMESTAMP_URL', 'ftp://127.0.0.1/', 'must be a URL that begins with'],
+    ['EVIDENCE_TIMESTAMP_URL', 'http://timestamp.example.com/tsr', 'must be https'],
+    ['EVIDENCE_TIMESTAMP_URL', 'http://127.0.0.1.example.com/tsr', 'must be https'],
+    ['EVIDENCE_TIMESTAMP_URL', 'https://u:p@timestamp.example.com/tsr', 'must not hold credentials'],
+    ['EVIDENCE_TIMESTAMP_SECONDS', '0', 'must be a whole number'],
   ])('refuses %s=%s in a sentence that says why', (name, value, why) => {
     const read = (): unknown => readSettings({ NODE_ENV: 'development', [name]: value });
     expect(read).toThrow(SettingsError);
@@ -260,6 +266,13 @@ describe('settings', () => {
     expect(() => readSettings({ ...PRODUCTION, STRIPE_API_BASE: 'http://a.example' })).toThrow(
       'STRIPE_API_BASE',
     );
+    const stamped = (url: string): unknown => readSettings({ ...PRODUCTION, EVIDENCE_TIMESTAMP_URL: url });
+    expect(() => stamped('http://127.0.0.1/tsr')).toThrow(
+      'EVIDENCE_TIMESTAMP_URL must be https in production.',
+    );
+    expect(stamped('https://timestamp.example.com/tsr')).toMatchObject({
+      evidence: { timestampUrl: 'https://timestamp.example.com/tsr', timestampSeconds: 3600 },
+    });
   });
 
   it('tells everything that is wrong at once', () => {

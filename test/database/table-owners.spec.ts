@@ -36,6 +36,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'evidence_log',
     'evidence_mark',
     'evidence_root_entry',
+    'evidence_stamp',
     'evidence_tile',
   ],
   // The two that follow are the halves of `delivery`, by outcome.

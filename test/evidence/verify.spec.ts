@@ -8,10 +8,18 @@ import { memoryLog, type MemoryLog } from '../support/memory-log.js';
 
 interface Verifier {
   verifyProof(proof: string, keys: string): Promise<{ record: unknown; isInRootLog: boolean }>;
+  verifyStamped(
+    proof: string,
+    stamped: string,
+    hashes: string,
+    keys: string,
+  ): Promise<{ steps: { step: string; found: string }[] }>;
   canonical(value: unknown): string;
 }
 
-const { verifyProof, canonical } = createRequire(import.meta.url)('../../verify/verify.cjs') as Verifier;
+const { verifyProof, verifyStamped, canonical } = createRequire(import.meta.url)(
+  '../../verify/verify.cjs',
+) as Verifier;
 
 const HOST = 'consent.example';
 const key = signerOf(HOST, randomBytes(32));
@@ -24,12 +32,20 @@ const entries = Array.from({ length: 300 }, () => randomBytes(32));
 const salt = randomBytes(32);
 const extraOf = (fields: object): Buffer => Buffer.from(JSON.stringify(fields));
 let proof: string;
+/** The root log as it was when it was stamped, and one of another history. */
+let stamped: MemoryLog;
+let forked: MemoryLog;
+const ROOT_SIZE = 3;
 
 beforeAll(async () => {
   entries[257] = hash('sha256', Buffer.concat([salt, Buffer.from(canonical(RECORD))]), 'buffer');
   const project = logOf(`${HOST}/p`, entries);
   const sealed = hash('sha256', project.checkpoint, 'buffer');
-  const root = logOf(`${HOST}/log`, [randomBytes(32), sealed, randomBytes(32)]);
+  const rootEntries = [randomBytes(32), sealed, randomBytes(32)];
+  const root = logOf(`${HOST}/log`, rootEntries);
+  const more = [randomBytes(32), randomBytes(32)];
+  stamped = logOf(`${HOST}/log`, [...rootEntries, ...more]);
+  forked = logOf(`${HOST}/log`, [sealed, ...rootEntries.slice(1), ...more]);
   const rootProof = await root.proof(1, null);
   proof = await project.proof(257, extraOf({ record: RECORD, salt: salt.toString('base64'), rootProof }));
 });
@@ -97,6 +113,34 @@ describe('the verifier', () => {
   ] as const)('refuses %s, and says at which step', async (_what, step, change) => {
     const [text, trusted] = change(proof) as [string, string];
     expect(await refusedAt(verifyProof(text, trusted))).toBe(step);
+  });
+});
+
+describe('the verifier of what is stamped', () => {
+  const stampedBy = async (log: MemoryLog, text = proof): ReturnType<typeof verifyStamped> =>
+    verifyStamped(text, log.checkpoint, await log.consistencyFrom(ROOT_SIZE), keys);
+
+  it('leads from the proof to the stamped checkpoint', async () => {
+    const { steps } = await stampedBy(stamped);
+    expect(steps.map(({ step }) => step)).toEqual(['record', 'tree', 'root log', 'stamped']);
+    expect(steps.at(-1)?.found).toBe('the 3 entries begin the 5 of the stamped checkpoint');
+  });
+
+  it('refuses a checkpoint of another history, or of another log', async () => {
+    expect(await refusedAt(stampedBy(forked))).toBe('hashes');
+    const other = logOf(`${HOST}/p`, entries);
+    expect(await refusedAt(stampedBy(other))).toBe('origin');
+    const unsigned = { ...stamped, checkpoint: stamped.checkpoint.replace('\n5\n', '\n6\n') };
+    expect(await refusedAt(stampedBy(unsigned))).toBe('later checkpoint');
+  });
+
+  it('refuses a proof that does not hold, or that does not reach the root log', async () => {
+    const { extra } = /^extra (?<extra>\S+)$/m.exec(proof)?.groups ?? {};
+    const altered = proof.replace(extra ?? '', withField(extra ?? ''));
+    expect(await refusedAt(stampedBy(stamped, altered))).toBe('tree: path');
+    const project = logOf(`${HOST}/p`, entries);
+    const alone = { record: RECORD, salt: salt.toString('base64'), rootProof: null };
+    expect(await refusedAt(stampedBy(stamped, await project.proof(257, extraOf(alone))))).toBe('root log');
   });
 });
 

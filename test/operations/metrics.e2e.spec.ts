@@ -64,7 +64,9 @@ describe('/metrics', () => {
       const asked = [...readFileSync(file, 'utf8').matchAll(/\b([a-z]+(?:_[a-z]+)+)(?=[{[)\s])/g)]
         .map(([, name = '']) => name.replace(/_(bucket|count|sum)$/, ''))
         .filter((name) =>
-          /^(build|queue|http|ingest|outbox|forwarding|billing|publishing|database|consent)_/.test(name),
+          /^(build|queue|http|ingest|outbox|forwarding|billing|publishing|database|consent|evidence)_/.test(
+            name,
+          ),
         );
       expect(asked.length).toBeGreaterThan(5);
       expect([...new Set(asked)].filter((name) => !names.has(name))).toEqual([]);

@@ -5,17 +5,21 @@ import { ConsentEvents } from '../../consent/consent.events.js';
 import { RecordRetention } from '../../consent/record-retention.js';
 import { partitionMonths } from '../../consent/domain/retention.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
+import type { NewOutboxMessage } from '../../outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { Upkeep } from '../../shared/upkeep.js';
-import { LOG_GONE, logMessage, SEAL_DUE, SEAL_KEY, sealMessage } from '../evidence.events.js';
+import { LOG_GONE, logMessage, sealMessage, stampMessage } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
 import { forgetLog } from '../infrastructure/log-rows.js';
 import { forgetLeaves } from './erase-leaves.js';
 import { LogSigner } from './log-signer.js';
+import { StampRoots } from './stamp-roots.js';
 
 const PARTITIONS_EVERY_MS = 60 * 60_000;
+/** How often it is looked whether a time-stamp is due: as often as the root log may have a new checkpoint. */
+const STAMP_LOOK_MS = 60_000;
 const MONTHS_AHEAD = 3;
 /** Rows deleted in one transaction. */
 const DELETE_BATCH_MAX = 10_000;
@@ -34,6 +38,7 @@ export class KeepLogs implements OnModuleInit {
     private readonly projects: ProjectEvents,
     private readonly partitions: LeafPartitions,
     private readonly signer: LogSigner,
+    private readonly stamps: StampRoots,
     @SettingsFrom(evidenceSettings) private readonly settings: EvidenceSettings,
   ) {}
 
@@ -60,15 +65,23 @@ export class KeepLogs implements OnModuleInit {
     this.upkeep.register({
       name: 'evidence-seal',
       everyMs: this.settings.sealSeconds * 1000,
-      run: () => this.askToSeal(),
+      run: () => this.ask(sealMessage()),
+    });
+    if (!this.stamps.isOn) return;
+    this.upkeep.register({
+      name: 'evidence-stamp',
+      everyMs: Math.min(STAMP_LOOK_MS, this.settings.timestampSeconds * 1000),
+      run: async () => {
+        if (await this.stamps.due()) await this.ask(stampMessage());
+      },
     });
   }
 
-  /** Leaves a message for a worker that is free, unless one waits. */
-  private async askToSeal(): Promise<void> {
-    const { count } = await this.outbox.countWaiting({ orderingKey: SEAL_KEY, topic: SEAL_DUE }, 1);
+  /** Leaves a message for a worker that is free, unless one of its kind waits. */
+  private async ask(message: NewOutboxMessage): Promise<void> {
+    const { count } = await this.outbox.countWaiting(message, 1);
     if (count > 0) return;
-    await this.em.fork().transactional((tx) => this.outbox.append(tx, sealMessage()));
+    await this.em.fork().transactional((tx) => this.outbox.append(tx, message));
   }
 
   private async deleteLeaves(projectId: string): Promise<void> {

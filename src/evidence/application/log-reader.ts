@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { ENTRIES } from '../domain/log.js';
 import { hashesAt, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
 import { TreeReader } from '../domain/tile-reader.js';
@@ -45,9 +45,10 @@ export class LogReader {
 
   /**
    * That the tree of `to` leaves begins with that of `from` (RFC 9162 §2.1.4).
-   * @throws DomainError `log_size_unknown` (404) where the log is not as large yet
+   * @throws DomainError `log_size_unknown` (404) where the log is not as large yet, `validation_failed` (422)
    */
-  async consistency(log: string, from: number, to: number): Promise<Buffer[]> {
+  async consistency(log: string, { from, to }: { from: number; to: number }): Promise<Buffer[]> {
+    if (from > to) throw fieldErrors([{ field: 'from', message: 'from must not be larger than to.' }]);
     const found = await this.find(log);
     if (!found || to > found.checkpointSize)
       throw new DomainError(

@@ -13,14 +13,14 @@ import {
 import type { Response } from 'express';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DomainError, fieldErrors } from '../../shared/domain-error.js';
+import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 import { LogReader } from '../application/log-reader.js';
 import { Proofs } from '../application/proofs.js';
 import { ProofPages } from '../application/proof-pages.js';
 import { SealedState } from '../application/sealed-state.js';
-import { ConsistencyQuery, LogStateView, ProofPendingView, ProofQuery } from './log.dto.js';
+import { ConsistencyQuery, hashLines, LogStateView, ProofPendingView, ProofQuery } from './log.dto.js';
 import { drawProof } from './proof-pdf.js';
 
 /** Of `Retry-After`, while a record is not sealed. */
@@ -120,15 +120,10 @@ export class LogController {
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
   @ApiNotFoundResponse({ description: 'log_size_unknown: the log is not as large yet' })
-  async consistency(
-    @CurrentProject() project: Project,
-    @Query() { from, to }: ConsistencyQuery,
-  ): Promise<string> {
-    if (from > to) throw fieldErrors([{ field: 'from', message: 'from must not be larger than to.' }]);
-    const hashes = await orUnavailable(this.logger, 'The log', () =>
-      this.logs.consistency(project.id, from, to),
+  async consistency(@CurrentProject() project: Project, @Query() sizes: ConsistencyQuery): Promise<string> {
+    return hashLines(
+      await orUnavailable(this.logger, 'The log', () => this.logs.consistency(project.id, sizes)),
     );
-    return hashes.map((hash) => `${hash.toString('base64')}\n`).join('');
   }
 
   /** As C2SP tlog-tiles lays them out: `tile/0/x001/067`, `tile/entries/000.p/5`. */

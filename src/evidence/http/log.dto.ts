@@ -15,6 +15,16 @@ export class LogStateView {
   refusal!: string | null;
 }
 
+export class NewestTimeStampView {
+  @ApiProperty({ type: 'integer', description: 'Entries that the stamped checkpoint covers' }) size!: number;
+  @ApiProperty({ description: 'When it was stamped, by the clock of the time-stamp service' })
+  stampedAt!: Date;
+}
+
+/** Hashes as they are answered, in base64, one a line. */
+export const hashLines = (hashes: readonly Buffer[]): string =>
+  hashes.map((hash) => `${hash.toString('base64')}\n`).join('');
+
 export class ProofPendingView {
   @ApiProperty({ enum: ['pending'] }) status!: 'pending';
 }

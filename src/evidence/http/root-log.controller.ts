@@ -1,18 +1,25 @@
-import { Controller, Get, Header, Logger, Param, Res } from '@nestjs/common';
+import { Controller, Get, Header, Logger, Param, Query, Res } from '@nestjs/common';
 import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '../../access/access.decorators.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 import { LogReader } from '../application/log-reader.js';
 import { PublishedKeys } from '../application/published-keys.js';
+import { TimeStamps } from '../application/time-stamps.js';
 import { ROOT_LOG } from '../domain/log.js';
+import { ConsistencyQuery, hashLines, NewestTimeStampView } from './log.dto.js';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const TILE_TYPE = 'application/octet-stream';
-/** Keys are rotated with days of notice, checkpoints come once a minute, and a tile stays what it is. */
+/** Keys are rotated with days of notice, checkpoints come once a minute, and what a tree of a size is stays so. */
 const KEYS_CACHED = 'public, max-age=300';
 const CHECKPOINT_CACHED = 'public, max-age=5';
-const TILE_CACHED = 'public, max-age=31536000, immutable';
+const FOR_EVER = {
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  'Access-Control-Allow-Origin': '*',
+};
+const TIME_STAMP_TYPE = 'application/timestamp-reply';
+const SIZE = { name: 'size', schema: { type: 'integer', minimum: 1 } as const, example: 5 };
 
 /** What anybody may read: the keys that sign, and the log of all projects' checkpoints. */
 @ApiTags('Evidence')
@@ -23,6 +30,7 @@ export class RootLogController {
   constructor(
     private readonly logs: LogReader,
     private readonly keys: PublishedKeys,
+    private readonly timeStamps: TimeStamps,
   ) {}
 
   /** One verifier key of C2SP signed-note a line; `#` begins a comment. */
@@ -52,6 +60,66 @@ export class RootLogController {
     return this.logs.checkpoint(ROOT_LOG);
   }
 
+  /** That a later checkpoint continues an earlier one: one base64 hash a line (RFC 9162 §2.1.4). */
+  @Get('log/consistency')
+  @Public()
+  @ApiOperation({ summary: 'Prove that a checkpoint of the log of all projects continues an earlier one' })
+  @ApiOkResponse({
+    description: 'One base64 hash a line; none where both sizes are the same',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  @ApiNotFoundResponse({ description: 'log_size_unknown: the log is not as large yet' })
+  async consistency(@Query() sizes: ConsistencyQuery, @Res() response: Response): Promise<void> {
+    const hashes = await orUnavailable(this.logger, 'The log', () => this.logs.consistency(ROOT_LOG, sizes));
+    response.set(FOR_EVER).type(TEXT_TYPE).send(hashLines(hashes));
+  }
+
+  /** Which checkpoint was the last to get a time-stamp, and when. */
+  @Get('log/timestamp')
+  @Public()
+  @Header('Cache-Control', CHECKPOINT_CACHED)
+  @Header('Access-Control-Allow-Origin', '*')
+  @ApiOperation({ summary: 'Read which time-stamp of the log of all projects is the newest' })
+  @ApiOkResponse({ type: NewestTimeStampView })
+  @ApiNotFoundResponse({ description: 'timestamp_not_found: there is none yet' })
+  newestTimeStamp(): Promise<NewestTimeStampView> {
+    return this.timeStamps.newest();
+  }
+
+  /** As the time-stamp service gave it, for `openssl ts -verify`. */
+  @Get('log/timestamp/:size')
+  @Public()
+  @ApiOperation({ summary: 'Read the first time-stamp (RFC 3161) that covers so many entries' })
+  @ApiParam(SIZE)
+  @ApiOkResponse({
+    description: 'A TimeStampResp in DER; its file name says the size of the checkpoint that it is of',
+    content: { [TIME_STAMP_TYPE]: { schema: { type: 'string', format: 'binary' } } },
+  })
+  @ApiNotFoundResponse({ description: 'timestamp_not_found: not yet' })
+  async timeStamp(@Param('size') given: string, @Res() response: Response): Promise<void> {
+    const { size, answer } = await this.readStamp(() => this.timeStamps.covering(given));
+    response.attachment(`${size}.tsr`).set(FOR_EVER).type(TIME_STAMP_TYPE).send(answer);
+  }
+
+  /** The bytes that the time-stamp is over. */
+  @Get('log/timestamp/:size/checkpoint')
+  @Public()
+  @ApiOperation({ summary: 'Read the checkpoint that the first time-stamp over so many entries is of' })
+  @ApiParam(SIZE)
+  @ApiOkResponse({
+    description: 'A C2SP signed note',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  @ApiNotFoundResponse({ description: 'timestamp_not_found: not yet' })
+  async stampedCheckpoint(@Param('size') size: string, @Res() response: Response): Promise<void> {
+    const note = await this.readStamp(() => this.timeStamps.stamped(size));
+    response.set(FOR_EVER).type(TEXT_TYPE).send(note);
+  }
+
+  private readStamp<T>(read: () => Promise<T>): Promise<T> {
+    return orUnavailable(this.logger, 'The time-stamp', read);
+  }
+
   @Get('log/tile/*path')
   @Public()
   @ApiOperation({ summary: 'Read a tile of the log of all projects' })
@@ -65,9 +133,6 @@ export class RootLogController {
     const bytes = await orUnavailable(this.logger, 'The log', () =>
       this.logs.tile(ROOT_LOG, [path].flat().join('/')),
     );
-    response
-      .set({ 'Cache-Control': TILE_CACHED, 'Access-Control-Allow-Origin': '*' })
-      .type(TILE_TYPE)
-      .send(bytes);
+    response.set(FOR_EVER).type(TILE_TYPE).send(bytes);
   }
 }

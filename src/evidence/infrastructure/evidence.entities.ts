@@ -84,6 +84,19 @@ export const EvidenceRootEntrySchema = defineEntity({
   },
 });
 
+/** A time-stamp of a checkpoint of the root log, which the storage has. */
+export const EvidenceStampSchema = defineEntity({
+  name: 'EvidenceStamp',
+  tableName: 'evidence_stamp',
+  properties: {
+    /** Entries that the checkpoint covers. */
+    size: p.bigint('number').primary().autoincrement(false),
+    /** By the clock of the time-stamp service. */
+    stampedAt: p.datetime(),
+    writtenAt: p.datetime().defaultRaw('now()'),
+  },
+});
+
 /** A key that has signed. */
 export const EvidenceKeySchema = defineEntity({
   name: 'EvidenceKey',

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
+import { OutboxService } from '../../outbox/outbox.service.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { Metrics } from '../../shared/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { STAMP_KEY } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 
 interface Counted {
@@ -16,9 +18,13 @@ interface Counted {
 /** What sealing tells an operator. */
 @Injectable()
 export class EvidenceMetrics {
+  /** Time-stamps that were asked for, by what became of it. */
+  readonly timeStamps: Counter<'outcome'>;
+
   constructor(
     metrics: Metrics,
     em: EntityManager,
+    outbox: OutboxService,
     @SettingsFrom(evidenceSettings) settings: EvidenceSettings,
   ) {
     const registers = [metrics.registry];
@@ -48,6 +54,22 @@ export class EvidenceMetrics {
       'Logs that must not be signed, because storage and database disagree.',
       ({ refused }) => refused,
     );
+    const stampDue = new RecentAnswer(() => outbox.oldestAgeOf(STAMP_KEY), BACKLOG_AGE_MAX_MS);
+    new Gauge({
+      name: 'evidence_timestamp_lag_seconds',
+      help: 'How long the log of all has waited for the time-stamp that is due; 0: none is due.',
+      registers,
+      async collect() {
+        const seconds = settings.timestampUrl === '' ? null : await stampDue.get();
+        if (seconds !== null) this.set(seconds);
+      },
+    });
+    this.timeStamps = new Counter({
+      name: 'evidence_timestamps_total',
+      help: 'Time-stamps that were asked for, by what became of it: stamped, or why there is none.',
+      labelNames: ['outcome'],
+      registers,
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.setting
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { ObjectStorage } from '../../shared/object-storage.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
-import { logFolder, objectPath, tileBytes } from '../domain/log.js';
+import { logFolder, objectPath, ROOT_LOG, tileBytes } from '../domain/log.js';
 import { type Tile, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
 
 const BINARY = {
@@ -55,9 +55,37 @@ export class LogStorage extends ObjectStorage {
     return this.read(`${logFolder(log)}/checkpoint`);
   }
 
+  /**
+   * Writes a time-stamp beside the checkpoint that it is of. Of one size there is one checkpoint, so whoever writes last
+   * leaves two that belong together.
+   */
+  async putStamp(size: number, { note, answer }: { note: string; answer: Buffer }): Promise<void> {
+    await Promise.all([
+      this.put(stampedPath(size), note, TEXT),
+      this.put(stampPath(size), answer, { ...BINARY, contentType: 'application/timestamp-reply' }),
+    ]);
+  }
+
+  /** The service's answer, as it came. @throws DamagedLog where it is not there */
+  async readStamp(size: number): Promise<Buffer> {
+    return (await this.readBytes(stampPath(size))) ?? lacks(stampPath(size));
+  }
+
+  /** The checkpoint that a time-stamp is of. @throws DamagedLog where it is not there */
+  async readStamped(size: number): Promise<string> {
+    return (await this.read(stampedPath(size))) ?? lacks(stampedPath(size));
+  }
+
   removeLog(log: string): Promise<void> {
     return this.removeAll(logFolder(log));
   }
+}
+
+const stampPath = (size: number): string => `${logFolder(ROOT_LOG)}/timestamp/${size}.tsr`;
+const stampedPath = (size: number): string => `${logFolder(ROOT_LOG)}/timestamp/${size}.checkpoint`;
+
+function lacks(path: string): never {
+  throw new DamagedLog(`The storage lacks ${path}.`);
 }
 
 /** The storage holds another tree than it was given, or less of it. */

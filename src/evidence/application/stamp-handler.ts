@@ -1,0 +1,78 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import type { OutboxHandler } from '../../outbox/outbox.handler.js';
+import type { Attempt, Ending, OutboxMessage } from '../../outbox/domain/outbox-message.js';
+import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
+import { type BackOff, backOffMs } from '../../shared/back-off.js';
+import { STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
+import { isConnectionFailure } from '../../shared/postgres-error.js';
+import { STAMP_DUE } from '../evidence.events.js';
+import { EvidenceMetrics } from '../infrastructure/evidence.metrics.js';
+import { TIME_STAMP_TIMEOUT_MS } from '../infrastructure/time-stamp-service.js';
+import { StampRoots } from './stamp-roots.js';
+
+const DATABASE_WAIT_MS = 1_000;
+/** The root log has a new checkpoint by then. There is no last try, and no use in asking a public service more often. */
+const REFUSED_WAIT: BackOff = { baseMs: 60_000, factor: 2, longestMs: 60 * 60_000 };
+
+/**
+ * Has the root log stamped: the outbox's handler of `stamp.due`. It has a lane of its own, so a time-stamp service that
+ * is slow or away holds up nothing but its own time-stamps.
+ */
+@Injectable()
+export class StampHandler implements OutboxHandler<null>, OnModuleInit {
+  readonly topics = [STAMP_DUE];
+  readonly retry = BUG_SCHEDULE;
+  readonly slotsMax = 1;
+  readonly attemptMaxMs = TIME_STAMP_TIMEOUT_MS + STORAGE_TIMEOUT_MAX_MS;
+  private readonly logger = new Logger(StampHandler.name);
+
+  constructor(
+    private readonly outbox: OutboxService,
+    private readonly stamps: StampRoots,
+    private readonly metrics: EvidenceMetrics,
+  ) {}
+
+  onModuleInit(): void {
+    this.outbox.register(this);
+  }
+
+  prepare(messages: OutboxMessage[]): Promise<Attempt<null>[]> {
+    return Promise.resolve(messages.map((message) => (signal: AbortSignal) => this.attempt(message, signal)));
+  }
+
+  private async attempt({ failures }: OutboxMessage, stopped: AbortSignal): Promise<Ending<null>> {
+    try {
+      const outcome = await this.stamps.stamp(stopped);
+      if (outcome.kind === 'not_due') return DONE;
+      if (outcome.kind === 'stamped') {
+        this.metrics.timeStamps.inc({ outcome: 'stamped' });
+        if (failures > 0) this.logger.log({ failures }, 'the time-stamp service gives time-stamps again');
+        return DONE;
+      }
+      if (stopped.aborted) return { kind: 'put_off', afterMs: 0 };
+      const { reason, detail } = outcome;
+      this.metrics.timeStamps.inc({ outcome: reason });
+      // Once: that it goes on is what the metrics tell.
+      if (failures === 0)
+        this.logger.warn({ reason, detail }, 'there is no time-stamp of the log of all yet, trying again');
+      return { kind: 'retry', afterMs: backOffMs(failures + 1, REFUSED_WAIT), error: `${reason}: ${detail}` };
+    } catch (error) {
+      if (isConnectionFailure(error))
+        return { kind: 'retry', afterMs: DATABASE_WAIT_MS, error: 'The database cannot be reached.' };
+      throw error;
+    }
+  }
+
+  /** The time-stamp was written down by the attempt. */
+  settle(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** The next message asks for the next checkpoint. */
+  giveUp(): Ending<null> {
+    return DONE;
+  }
+}
+
+const DONE = { kind: 'settled', outcome: null, healthy: true } as const;
