@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -18,6 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { issueCertificate } from '../../src/one-machine/infrastructure/certificates.js';
 import { makeSigningSecret, signatureOf } from '../../src/forwarding/domain/webhook-signature.js';
 import { newId } from '../../src/shared/ids.js';
+import { isThere, sampleOf } from '../support/page-sample.js';
 import { choose, createForwardingProject, settled, TOKEN } from '../support/pipeline.js';
 import { makeTestAuthority, type TestAuthority } from '../support/receiver.js';
 import { startTestService } from '../support/service.js';
@@ -62,21 +63,7 @@ const SAMPLES: Sample[] = [
   },
 ];
 
-/** The code of a sample, as it stands on the page. */
-function codeOf({ title, language }: Sample): string {
-  const code = new RegExp(`### ${title}\\n[^]*?\`\`\`${language}\\n([^]*?)\`\`\``).exec(PAGE)?.[1];
-  if (code === undefined) throw new Error(`docs/receiver.md has no sample for ${title}`);
-  return code;
-}
-
-function isThere(command: string): boolean {
-  try {
-    execFileSync(command, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const codeOf = ({ title, language }: Sample): string => sampleOf(PAGE, title, language);
 
 let authority: TestAuthority;
 beforeAll(async () => {

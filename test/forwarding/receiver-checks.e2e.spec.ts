@@ -1,0 +1,238 @@
+import { execFile } from 'node:child_process';
+import { hash, randomBytes } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { ConsentEvents } from '../../src/consent/consent.events.js';
+import { signerOf } from '../../src/evidence/domain/signed-note.js';
+import { memoryLog } from '../support/memory-log.js';
+import { isThere, sampleOf } from '../support/page-sample.js';
+import { choose, createForwardingProject } from '../support/pipeline.js';
+import type { TestProject } from '../support/project.js';
+import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+const PAGE = readFileSync('docs/receiver.md', 'utf8');
+const CHECKS = [
+  { title: 'Node', language: 'js', file: 'check.mjs', command: process.execPath, needs: ['--version'] },
+  {
+    title: 'Python',
+    language: 'python',
+    file: 'check.py',
+    command: 'python3',
+    needs: ['-c', 'import cryptography'],
+  },
+  { title: 'PHP', language: 'php', file: 'check.php', command: 'php', needs: ['--version'] },
+];
+const RUNNABLE = CHECKS.filter(({ command, needs }) => isThere(command, needs));
+const SEED = randomBytes(32);
+/** Checkpoints, of different sizes, that the receiver gets to hold; the first records have none. */
+const CHECKPOINTS_MIN = 2;
+const HELD_DEADLINE_MS = 60_000;
+
+/** Names out of their order in bytes of UTF-8, every kind of number, and what JSON escapes or need not. */
+const AWKWARD = {
+  '\u{1F600}': 'astral, which comes before U+FB33 in UTF-16',
+  '\uFB33': 'and this behind it',
+  é: 'ünï € \u2028 \u2029 \u007f \u0080 </script> / \\ " \b\f\n\r\t\u0001\u001f',
+  numbers: [
+    1e21, 1e20, 123456789012345680000, 1e-7, 0.000001, 0.1, -0, -1.5, 9007199254740993, 1.5e300, 5e-324, 10,
+  ],
+  texts: ['1e21', '-0', 'a "1.0" in it: \\', '', ' 12 '],
+  empty: [{}, [], '', null, true, false],
+  '10': 'a name of digits',
+  '9': 'another one',
+  '': 'no name',
+  A: { b: { c: [{ z: 1, a: 2 }] } },
+};
+
+interface Held {
+  id: string;
+  projectId: string;
+  evidence: { salt: string; commitment: string; checkpoint: string | null };
+}
+
+let authority: TestAuthority;
+let receiver: Receiver;
+let service: TestService;
+let project: TestProject;
+/** What the receiver has stored, as it came. */
+let archive: string;
+let keys: string;
+
+beforeAll(async () => {
+  authority = await makeTestAuthority();
+  receiver = await startReceiver(authority.authority);
+  service = await startTestService({
+    RUN_WORKER: 'true',
+    EVIDENCE_KEYS: `e1:${SEED.toString('base64')}`,
+    EVIDENCE_SEAL_SECONDS: '1',
+    FORWARDING_ALLOWED_PRIVATE_TARGETS: `127.0.0.1:${receiver.port}`,
+    FORWARDING_EXTRA_CA_FILE: authority.caFile,
+  });
+  // Nothing is under way while a test seals: there is no need to wait until nothing can be.
+  service.app.get(ConsentEvents, { strict: false }).completeUntil = async (tx) => {
+    const { rows } = await sql<{ until: string }>`select clock_timestamp()::text as until`.execute(
+      tx.getKysely(),
+    );
+    return rows[0]?.until ?? '';
+  };
+  project = await createForwardingProject(service, receiver.url);
+  for (let n = 0; n < 4; n++) await choose(service, project.id, AWKWARD);
+  await until(
+    'the receiver holds checkpoints of several sizes',
+    async () => {
+      await choose(service, project.id, { n: receiver.requests.length });
+      await new Promise((later) => setTimeout(later, 300));
+      return new Set(held().map(({ evidence }) => evidence.checkpoint)).size > CHECKPOINTS_MIN;
+    },
+    HELD_DEADLINE_MS,
+  );
+  archive = mkdtempSync(join(tmpdir(), 'consent-archive-'));
+  mkdirSync(join(archive, 'records'));
+  for (const { body } of receiver.requests)
+    writeFileSync(join(archive, 'records', `${(JSON.parse(body) as Held).id}.json`), body);
+  keys = await (await fetch(`${service.baseUrl}/.well-known/consent-log-keys`)).text();
+}, HELD_DEADLINE_MS * 2);
+afterAll(async () => {
+  await service.close();
+  await receiver.close();
+  authority.remove();
+  rmSync(archive, { recursive: true, force: true });
+});
+
+const held = (): Held[] => receiver.requests.map(({ body }) => JSON.parse(body) as Held);
+const sizeOf = (note: string): number => Number(note.split('\n')[1]);
+const checkpointSize = ({ evidence }: Held): number => sizeOf(evidence.checkpoint ?? '\n0');
+
+it('runs the check in Node everywhere', () => {
+  for (const { title, language } of CHECKS)
+    expect(sampleOf(PAGE, `Check in ${title}`, language).length).toBeGreaterThan(500);
+  expect(RUNNABLE.map(({ title }) => title)).toContain('Node');
+});
+
+describe.each(RUNNABLE.map((check) => [check.title, check] as const))('the check in %s', (_title, check) => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'consent-check-'));
+    cpSync(archive, folder, { recursive: true });
+    writeFileSync(join(folder, 'keys.txt'), keys);
+    writeFileSync(join(folder, check.file), sampleOf(PAGE, `Check in ${check.title}`, check.language));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = (apiKey = project.keys.viewer): Promise<{ code: number; output: string }> =>
+    new Promise((resolve) => {
+      const env = { PATH: process.env['PATH'], CONSENT_URL: service.baseUrl, CONSENT_KEY: apiKey };
+      execFile(check.command, [check.file], { cwd: folder, env }, (error, stdout, stderr) =>
+        resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
+      );
+    });
+  /** Changes one of the records that have a checkpoint; the first of them is the one with the smallest. */
+  function change(at: number, alter: (record: Held) => void): Held {
+    const record = held()
+      .filter(({ evidence }) => evidence.checkpoint !== null)
+      .toSorted((one, other) => checkpointSize(one) - checkpointSize(other))
+      .at(at);
+    if (!record) throw new Error('there is no such record');
+    alter(record);
+    writeFileSync(join(folder, 'records', `${record.id}.json`), JSON.stringify(record));
+    return record;
+  }
+  /** A checkpoint that our key has signed, of so many entries that never were in the log. */
+  function forkOf(note: string, size: number): string {
+    const [origin = ''] = note.split('\n');
+    const entries = Array.from({ length: size }, (_none, at) => hash('sha256', `entry ${at}`, 'buffer'));
+    return memoryLog(origin, entries, signerOf(origin.slice(0, origin.lastIndexOf('/')), SEED)).checkpoint;
+  }
+
+  it('accepts what the service has sent, the awkward record too', async () => {
+    const records = held();
+    const notes = new Set(records.flatMap(({ evidence }) => evidence.checkpoint ?? []));
+    const largest = Math.max(...[...notes].map(sizeOf));
+    expect(await run()).toEqual({
+      code: 0,
+      output: `ok    ${records.length} records of ${largest} entries, ${notes.size} checkpoints\n`,
+    });
+  });
+
+  it('names each record that was changed', async () => {
+    const changed = [
+      change(0, (record) => Object.assign(record, { marketing: true })),
+      change(1, (record) => Object.assign(record, { added: 1 })),
+      change(2, ({ evidence }) => (evidence.salt = Buffer.alloc(32).toString('base64'))),
+    ];
+    const bare = change(3, (record) => Reflect.deleteProperty(record, 'evidence'));
+    const { code, output } = await run();
+    expect(code).toBe(1);
+    expect(output.split('\n').toSorted()).toEqual(
+      [
+        '',
+        `WRONG ${bare.id}.json: was stored while nothing was sealed`,
+        ...changed.map(({ id }) => `WRONG ${id}.json: is not the record of its commitment`),
+      ].toSorted(),
+    );
+  });
+
+  it('names each record whose checkpoint was changed', async () => {
+    const alterations: ((note: string) => string)[] = [
+      (note) => note.replace(/\n(\d+)\n/, (_line, size: string) => `\n${Number(size) + 1}\n`),
+      (note) => note.replace('kept-from 2', 'kept-from 1'),
+      (note) => note.replace(/.{10}(=*)\n$/, 'AAAAAAAAAA$1\n'),
+      // The log of another project, whose signature may be right.
+      (note) => note.replace(/\/[0-9a-f-]{36}\n/, '/00000000-0000-0000-0000-000000000000\n'),
+    ];
+    const changed = alterations.map((alter, at) =>
+      change(at, ({ evidence }) => (evidence.checkpoint = alter(evidence.checkpoint ?? ''))),
+    );
+    const { code, output } = await run();
+    expect(code).toBe(1);
+    expect(output.split('\n').toSorted()).toEqual(
+      [
+        '',
+        ...changed.map(({ id }) => `WRONG ${id}.json: has a checkpoint without a signature of ours`),
+      ].toSorted(),
+    );
+  });
+
+  it('notices another history of the same size, signed with our own key', async () => {
+    const { evidence } = change(1, (record) => {
+      const note = record.evidence.checkpoint ?? '';
+      record.evidence.checkpoint = forkOf(note, sizeOf(note));
+    });
+    const { code, output } = await run();
+    expect(code).toBe(1);
+    const size = sizeOf(evidence.checkpoint ?? '');
+    expect(output).toMatch(new RegExp(`^WRONG ${size} to \\d+ of \\S+: are not of one history$`, 'm'));
+  });
+
+  it('notices another history that goes on from no size that it knows', async () => {
+    const sizes = held().flatMap(({ evidence: { checkpoint } }) =>
+      checkpoint === null ? [] : sizeOf(checkpoint),
+    );
+    const between = Array.from({ length: Math.max(...sizes) }, (_none, at) => at + 1).find(
+      (size) => size > 1 && !sizes.includes(size),
+    );
+    change(1, (record) => {
+      record.evidence.checkpoint = forkOf(record.evidence.checkpoint ?? '', between ?? 0);
+    });
+    const { code, output } = await run();
+    expect(code).toBe(1);
+    expect(output).toMatch(new RegExp(`^WRONG ${between} to \\d+ of \\S+: are not of one history$`, 'm'));
+    expect(output).not.toContain('Traceback');
+  });
+
+  it('notices a log that was shortened, and a service that does not answer', async () => {
+    const largest = Math.max(...held().map(checkpointSize));
+    change(1, ({ evidence }) => (evidence.checkpoint = forkOf(evidence.checkpoint ?? '', 10_000)));
+    expect((await run()).output).toMatch(
+      new RegExp(`^WRONG ${largest} to 10000 of \\S+: the service answered 404$`, 'm'),
+    );
+    const refused = await run('no-key');
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain('the service answered 401');
+  });
+});
