@@ -9,7 +9,7 @@ import {
   NASTY_QUERY_VALUES,
   NASTY_SEGMENTS,
 } from '../support/hostile-values.js';
-import { fillIn, type Operation, readOperations, readSchemas, type Schema } from '../support/openapi.js';
+import { fillIn, type Operation, readSchemas, type Schema } from '../support/openapi.js';
 import { hostileJson, hostileText, SECRET_MARK, validValue, type ValueOptions } from './values.js';
 
 /** Who sends a request. The last three name nobody, each in another way. */
@@ -56,10 +56,10 @@ const HOLE = '@@hole@@';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const UNKNOWN_BODY: Schema = { type: 'object', example: { name: 'x' } };
 
-/** Any request to any route of the OpenAPI document: good, almost good, and hostile. */
-export function requests(endpointUrl: string): Arbitrary<FuzzRequest> {
+/** Any request to any of these routes of the OpenAPI document: good, almost good, and hostile. */
+export function requestsTo(operations: Operation[], endpointUrl: string): Arbitrary<FuzzRequest> {
   const options: ValueOptions = { schemas: readSchemas(), endpointUrl };
-  return fc.oneof(...readOperations().map((operation) => requestFor(operation, options)));
+  return fc.oneof(...operations.map((operation) => requestFor(operation, options)));
 }
 
 function requestFor(operation: Operation, options: ValueOptions): Arbitrary<FuzzRequest> {

@@ -1,4 +1,4 @@
-import { readOperations } from '../support/openapi.js';
+import { type Operation, readOperations } from '../support/openapi.js';
 import type { RawAnswer } from '../support/raw-request.js';
 import type { FuzzRequest } from './requests.js';
 
@@ -43,10 +43,12 @@ export class Tally {
   }
 
   /** Operations that nobody ever got into. */
-  neverPassed(): string[] {
-    return readOperations()
-      .map(({ method, path }) => `${method} ${path}`)
-      .filter((operation) => !this.passed.has(operation));
+  neverPassed(): Operation[] {
+    return readOperations().filter((operation) => !this.hasPassed(operation));
+  }
+
+  hasPassed({ method, path }: Operation): boolean {
+    return this.passed.has(`${method} ${path}`);
   }
 
   shareOf(status: number): number {
