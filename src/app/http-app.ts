@@ -4,12 +4,12 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
-import type { ValidationError } from 'class-validator';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module.js';
 import { mountDashboard } from './dashboard.js';
 import { refuseDeepBody } from '../shared/body-depth.js';
-import { type FieldError, fieldErrors } from '../shared/domain-error.js';
+import { fieldErrors } from '../shared/domain-error.js';
+import { fieldErrorsOf } from './field-errors.js';
 import { mountsOf, serveAheadOfExpress } from './http-mounts.js';
 import { mountApiDocs } from './openapi.js';
 import type { Settings } from './settings.js';
@@ -81,6 +81,8 @@ export async function createHttpApp(
       whitelist: true,
       forbidNonWhitelisted: true,
       forbidUnknownValues: true,
+      // Its class has the bounds of its checks; nothing else of it is looked at.
+      validationError: { target: true, value: false },
       exceptionFactory: (errors) => fieldErrors(errors.flatMap((error) => fieldErrorsOf(error))),
     }),
   );
@@ -109,19 +111,3 @@ const refuseAllButOperations: RequestHandler = (request, response, next) => {
       detail: 'A worker serves health and metrics alone.',
     });
 };
-
-/** Flattens class-validator's tree into `{ field: "a.b.0", message }`; it never repeats a value. */
-function fieldErrorsOf(error: ValidationError, path = ''): FieldError[] {
-  const field = path === '' ? error.property : `${path}.${error.property}`;
-  const own = Object.values(error.constraints ?? {}).map((message) => ({
-    field,
-    message: sentence(message, error.property),
-  }));
-  return [...own, ...(error.children ?? []).flatMap((child) => fieldErrorsOf(child, field))];
-}
-
-/** As a sentence; a field's name stays as it was sent. */
-function sentence(message: string, property: string): string {
-  const text = message.startsWith(property) ? message : message.charAt(0).toUpperCase() + message.slice(1);
-  return text.endsWith('.') ? text : `${text}.`;
-}

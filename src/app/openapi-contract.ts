@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { ACCESS_EXTENSION } from '../access/access.decorators.js';
 import { TIERS_EXTENSION } from '../licensing/require-tier.decorator.js';
+import { FIELD_CODES } from '../shared/field-problem.js';
 import { DOMAIN_ERROR_STATUS } from '../shared/domain-error.js';
 
 type Json = Record<string, unknown>;
@@ -237,7 +238,17 @@ const PROBLEM = {
       items: {
         type: 'object',
         required: ['field', 'message'],
-        properties: { field: { type: 'string' }, message: { type: 'string' } },
+        properties: {
+          field: { type: 'string' },
+          message: { type: 'string' },
+          code: {
+            type: 'string',
+            enum: [...FIELD_CODES],
+            description: 'What is wrong, for sentences of your own; absent where the message is all there is',
+          },
+          min: { type: 'number', description: 'A bound that was not kept' },
+          max: { type: 'number', description: 'A bound that was not kept' },
+        },
       },
     },
   },

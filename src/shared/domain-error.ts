@@ -1,8 +1,4 @@
-/** One field that was refused, as it stands in the `errors` list of a 422 answer. */
-export interface FieldError {
-  field: string;
-  message: string;
-}
+import type { FieldError } from './field-problem.js';
 
 /** What a refusal may carry beside its sentence. It is sent to the client: no secret may stand in it. */
 export interface DomainErrorDetails {

@@ -1,5 +1,6 @@
 import { Transform } from 'class-transformer';
 import { registerDecorator } from 'class-validator';
+import { coded } from './field-problem.js';
 
 const INSTANT =
   /^\d{4}-\d\d-(\d\d)(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/;
@@ -29,7 +30,10 @@ export function IsInstant({ past = false }: { past?: boolean } = {}): PropertyDe
       name: 'isInstant',
       target: target.constructor,
       propertyName: property as string,
-      options: { message: `$property must be an ISO 8601 instant, e.g. 2026-11-20T12:00:00Z${range}.` },
+      options: {
+        message: `$property must be an ISO 8601 instant, e.g. 2026-11-20T12:00:00Z${range}.`,
+        context: coded('instant'),
+      },
       validator: {
         validate: (value: unknown) =>
           value instanceof Date && (!past || value.getTime() <= Date.now() + CLOCK_DIFFERENCE_MAX_MS),

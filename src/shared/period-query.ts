@@ -38,10 +38,11 @@ export function periodOf(
 ): { from: Date; to: Date; interval: Interval } {
   const { interval, to = now } = query;
   const from = query.from ?? new Date(to.getTime() - DEFAULT_PERIOD_MS);
-  if (from >= to) throw fieldErrors([{ field: 'from', message: 'from must be before to.' }]);
+  if (from >= to)
+    throw fieldErrors([{ field: 'from', message: 'from must be before to.', code: 'end_before_beginning' }]);
   if (!isAllowed(from, to, interval)) {
     const message = `By ${interval}, at most ${daysMax[interval]} days are counted at once.`;
-    throw fieldErrors([{ field: 'from', message }]);
+    throw fieldErrors([{ field: 'from', message, code: 'period_too_long', max: daysMax[interval] }]);
   }
   return { from, to, interval };
 }

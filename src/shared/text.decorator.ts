@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { buildMessage, ValidateBy } from 'class-validator';
+import { coded } from './field-problem.js';
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
@@ -12,15 +13,18 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
 export function TextLine({ min, max }: { min: number; max: number }): PropertyDecorator {
   return applyDecorators(
     Trimmed(),
-    ValidateBy({
-      name: 'textLine',
-      validator: {
-        validate: (value: unknown) => typeof value === 'string' && isTextLine(value, min, max),
-        defaultMessage: buildMessage(
-          () => `$property must be a line of ${min} to ${max} characters, without control characters.`,
-        ),
+    ValidateBy(
+      {
+        name: 'textLine',
+        validator: {
+          validate: (value: unknown) => typeof value === 'string' && isTextLine(value, min, max),
+          defaultMessage: buildMessage(
+            () => `$property must be a line of ${min} to ${max} characters, without control characters.`,
+          ),
+        },
       },
-    }),
+      { context: coded('length', { min, max }) },
+    ),
   );
 }
 

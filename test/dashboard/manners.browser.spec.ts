@@ -63,3 +63,63 @@ describe('the first sight of a page', () => {
     page.removeAllListeners();
   });
 });
+
+describe('who reads German', () => {
+  let german: BrowserContext;
+  let seite: Page;
+
+  beforeAll(async () => {
+    const storageState = await context.storageState();
+    german = await browser.newContext({ locale: 'de-AT', storageState, reducedMotion: 'reduce' });
+    seite = await german.newPage();
+  });
+
+  afterAll(() => german?.close());
+
+  it('is told in German what is wrong with a field', async () => {
+    await seite.goto(`${service.baseUrl}/new-project`);
+    await seite.getByLabel('Name').fill('x'.repeat(200));
+    await seite.keyboard.press('Enter');
+    await seite.getByText('1 bis 120 Zeichen, ohne Steuerzeichen.').waitFor();
+    await seite.getByLabel('Name').fill('Teeladen');
+    await seite.getByRole('textbox', { name: 'Domains' }).fill('www.example.com\nhttps://shop');
+    await seite.locator('button[type=submit]').click();
+    await seite.getByText(/^https:\/\/shop: Geben Sie einen Host wie www\.example\.com an/).waitFor();
+    await seite.goto(`${service.baseUrl}/account`);
+    const password = seite.locator('form').filter({ has: seite.locator('input[autocomplete=new-password]') });
+    await password.locator('input').first().fill('wrong');
+    await password.locator('input').last().fill('another password');
+    await password.locator('button[type=submit]').click();
+    await seite.getByText('E-Mail oder Passwort ist falsch.').waitFor();
+  });
+
+  it('is told so of the endpoint, too', async () => {
+    await german.request.post(`${service.baseUrl}/v1/projects/${projectId}/tier/simulate`, {
+      data: { tier: 'pro' },
+    });
+    await seite.goto(`${service.baseUrl}/projects/${projectId}/settings/consent/records-and-archive`);
+    await seite.getByLabel('URL des Endpunkts').fill('http://consents.example.com');
+    await seite.getByRole('button', { name: 'Speichern' }).click();
+    await seite.getByText('Die URL des Endpunkts muss mit https:// beginnen.').waitFor();
+  });
+});
+
+describe('what the API says of a field', () => {
+  it('has a code and its bounds beside the sentence', async () => {
+    const answer = await context.request.post(`${service.baseUrl}/v1/auth/change-password`, {
+      data: { currentPassword: PASSWORD, newPassword: 'short' },
+    });
+    expect(await answer.json()).toMatchObject({
+      code: 'validation_failed',
+      errors: [
+        {
+          field: 'newPassword',
+          message: 'newPassword must be longer than or equal to 8 characters.',
+          code: 'length',
+          min: 8,
+          max: 128,
+        },
+      ],
+    });
+  });
+});

@@ -1,3 +1,6 @@
+import type { Bounds } from '../texts/en';
+import { t } from '../texts/texts';
+
 /** A refusal of the API (RFC 9457), or what kept it from answering. */
 export class ApiProblem extends Error {
   constructor(
@@ -26,10 +29,17 @@ export function problemOf(error: unknown, response: Response | undefined): ApiPr
   return new ApiProblem(String(code), String(detail ?? ''), response.status, fieldsOf(errors), members);
 }
 
+interface RefusedField extends Bounds {
+  field: string;
+  message: string;
+  code?: string;
+}
+
+/** What is wrong with each field, in the person's language where the API has a code for it. */
 function fieldsOf(errors: unknown): Record<string, string> {
   if (!Array.isArray(errors)) return {};
-  const fields: Record<string, string> = {};
-  for (const { field, message } of errors as { field: string; message: string }[])
-    fields[field] = field in fields ? `${fields[field]} ${message}` : message;
-  return fields;
+  const sentences: Record<string, Set<string>> = {};
+  for (const { field, message, code = '', ...bounds } of errors as RefusedField[])
+    (sentences[field] ??= new Set()).add(t.fields[code]?.(bounds) ?? message);
+  return Object.fromEntries(Object.entries(sentences).map(([field, each]) => [field, [...each].join(' ')]));
 }

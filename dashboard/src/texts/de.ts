@@ -1122,5 +1122,79 @@ export const de: Texts = {
       'Der Zahlungsanbieter antwortet nicht. Versuchen Sie es in einer Minute noch einmal.',
     publication_not_found: 'Diese Veröffentlichung gibt es nicht.',
     version_conflict: 'Jemand anderes hat dies inzwischen geändert. Laden Sie die Seite neu.',
+    not_found: 'Das gibt es hier nicht.',
+    bad_request: 'Die Anfrage ist nicht zu verstehen.',
+    role_required: 'Das darf Ihre Rolle in diesem Projekt nicht.',
+    tier_required: 'Das gehört nicht zu Ihrem Tarif. Sehen Sie unter „Tarif und Abrechnung“ nach.',
+    csrf_refused: 'Die Anfrage kam nicht von dieser Seite. Laden Sie die Seite neu.',
+    member_not_found: 'Diese Person ist kein Mitglied mehr.',
+    invitation_not_found: 'Diese Einladung gibt es nicht mehr.',
+    session_not_found: 'Diese Sitzung gibt es nicht mehr.',
+    api_key_not_found: 'Diesen API-Schlüssel gibt es in diesem Projekt nicht.',
+    delivery_not_found: 'Diese Zustellung gibt es nicht. Vielleicht ist ihre Aufbewahrungsfrist vorüber.',
+    erasure_not_found: 'Diese Löschung gibt es nicht.',
+    consent_not_sealed:
+      'Dieser Eintrag ist noch nicht versiegelt. Versuchen Sie es in einer Minute noch einmal.',
+    invitation_limit_reached: 'Mehr offene Einladungen kann ein Projekt nicht haben. Ziehen Sie eine zurück.',
+    project_limit_reached: 'Mehr Projekte können Sie nicht haben.',
+    member_limit_reached: 'Mehr Mitglieder kann ein Projekt nicht haben.',
+    api_key_limit_reached: 'Mehr API-Schlüssel kann ein Projekt nicht haben. Widerrufen Sie einen.',
+    second_factor_enabled: 'Ein zweiter Faktor ist schon eingerichtet. Schalten Sie ihn zuerst ab.',
+    visitor_reference_not_configured: 'Nennen Sie zuerst das Feld, das einen Besucher benennt.',
+    visitor_index_under_way:
+      'Die gespeicherten Einträge werden noch durchgesehen. Versuchen Sie es etwas später noch einmal.',
+    checkout_in_progress:
+      'Ein Kauf ist schon begonnen. Schließen Sie ihn ab, oder warten Sie, bis er verfällt.',
+    payload_too_large: 'Das ist mehr, als auf einmal geht.',
+    validation_failed: 'So geht das nicht: Eine Angabe ist falsch.',
+    too_many_requests: 'Das war zu oft in kurzer Zeit. Warten Sie eine Minute.',
+    mail_not_configured: 'Hier lassen sich keine Mails senden. Fragen Sie den Betreiber.',
+  },
+  fields: {
+    length: ({ min, max }) =>
+      max === undefined
+        ? `Mindestens ${min} Zeichen.`
+        : min === undefined
+          ? `Höchstens ${max} Zeichen.`
+          : `${min} bis ${max} Zeichen, ohne Steuerzeichen.`,
+    range: ({ min, max }) => (max === undefined ? `Mindestens ${min}.` : `Höchstens ${max}.`),
+    count: ({ min, max }) => (max === undefined ? `Mindestens ${min} davon.` : `Höchstens ${max} davon.`),
+    not_unique: () => 'Etwas steht doppelt da.',
+    email: () => 'Das ist keine E-Mail-Adresse.',
+    host_name: () => 'Geben Sie einen Host wie www.example.com an, ohne Schema, Port, Pfad oder Platzhalter.',
+    link_token: () => 'Der Link ist nicht vollständig. Öffnen Sie ihn noch einmal aus der Mail.',
+    six_digits: () => 'Der Code hat sechs Ziffern.',
+    recovery_code: () => 'Ein Wiederherstellungscode sieht so aus: a1B2c-D3e4F.',
+    instant: () => 'Das ist kein Zeitpunkt.',
+    language_tag: () => 'Geben Sie eine Sprache wie en oder pt-BR an.',
+    version_name: () => '1 bis 64 Buchstaben, Ziffern oder eines von . _ -',
+    cookie_name: () => 'Das ist kein Name eines Cookies; am Ende darf ein * stehen.',
+    region_code: () => 'Geben Sie Regionen wie DE, US-CA oder EU an.',
+    web_url: ({ max }) => `Geben Sie eine Adresse mit http oder https an, höchstens ${max} Zeichen.`,
+    contrast: ({ min }) =>
+      `Geben Sie eine Farbe wie #30507a an, die zum Hintergrund des Banners einen Kontrast von mindestens ${min} hat.`,
+    field_name: () => 'Das ist kein Name eines zusätzlichen Feldes.',
+    same_email: () => 'Das ist schon die Adresse Ihres Kontos.',
+    in_the_past: () => 'Geben Sie einen Zeitpunkt an, der noch kommt.',
+    end_before_beginning: () => 'Das Ende muss nach dem Anfang liegen.',
+    period_too_long: ({ max }) => `Höchstens ${max} Tage auf einmal.`,
+    texts_missing: () => 'Geben Sie Texte in der Standardsprache an, oder wählen Sie eine andere.',
+    configuration_too_large: ({ max }) => `Die Konfiguration ist größer als ${max} Bytes.`,
+    endpoint_missing: () => 'Geben Sie die URL des Endpunkts an, bevor die Weiterleitung eingeschaltet wird.',
+    url_malformed: () => 'Das ist keine gültige URL.',
+    url_not_https: () => 'Die URL des Endpunkts muss mit https:// beginnen.',
+    url_with_credentials: () =>
+      'In der URL des Endpunkts darf kein Benutzername oder Passwort stehen; verwenden Sie das Bearer-Token.',
+    url_with_fragment: () => 'Die URL des Endpunkts darf kein Fragment (#) haben.',
+    url_port: () => 'Der Port der URL muss zwischen 1 und 65535 liegen.',
+    host_malformed: () => 'Der Host der URL ist kein Name, der sich finden lässt.',
+    host_not_public: () => 'Der Host der URL muss öffentlich zu erreichen sein, etwa consents.example.com.',
+    token_missing: () => 'Geben Sie ein Bearer-Token an, oder wählen Sie „Keine Anmeldung“.',
+    token_asked_again: () =>
+      'Geben Sie das Bearer-Token noch einmal an: Die URL führt jetzt an einen anderen Ort.',
+    token_useless: () =>
+      'Ohne Anmeldung nützt ein Bearer-Token nichts. Lassen Sie es weg, oder wählen Sie „Bearer-Token“.',
+    token_characters: () =>
+      'Ein Bearer-Token hat nur Buchstaben, Ziffern und - . _ ~ + /, am Ende vielleicht =.',
   },
 };

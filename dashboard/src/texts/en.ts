@@ -1080,5 +1080,21 @@ export const en = {
     billing_provider_unavailable: 'The billing provider does not answer. Try again in a minute.',
     publication_not_found: 'There is no such publication.',
     version_conflict: 'Somebody else has changed this meanwhile. Load the page anew.',
-  },
+  } as ProblemTexts,
+  /** What is wrong with a field, by the API's code; where there is none, its own sentence stands. English is its own. */
+  fields: {} as FieldTexts,
+};
+
+/** The bounds that a field's code is about. */
+export interface Bounds {
+  min?: number;
+  max?: number;
+}
+
+type FieldTexts = Readonly<Partial<Record<string, (bounds: Bounds) => string>>>;
+
+/** By the API's code; where there is none, its own sentence stands. */
+type ProblemTexts = Readonly<Partial<Record<string, string>>> & {
+  readonly internal_error: string;
+  readonly link_ended: string;
 };

@@ -35,7 +35,7 @@ export function refusalOf(error: unknown): unknown {
       return new DomainError('invalid_credentials', 'The e-mail or the password is wrong.');
     case 'INVALID_EMAIL':
     case 'VALIDATION_ERROR':
-      return fieldErrors([{ field: 'email', message: 'Give a valid e-mail address.' }]);
+      return fieldErrors([{ field: 'email', message: 'Give a valid e-mail address.', code: 'email' }]);
     case 'UNAUTHORIZED':
       return new DomainError('authentication_required', 'Sign in first.');
     case 'INVALID_CODE':

@@ -43,7 +43,9 @@ export class ChangeEmail {
     if (!user.emailConfirmed) throw emailNotConfirmed();
     const email = wanted.newEmail.toLowerCase();
     if (email === user.email)
-      throw fieldErrors([{ field: 'newEmail', message: 'This is the address of your account already.' }]);
+      throw fieldErrors([
+        { field: 'newEmail', message: 'This is the address of your account already.', code: 'same_email' },
+      ]);
     await this.password.require(user.userId, wanted.password);
     await this.limits.ask(email, address);
     const network = truncatedNetwork(address);

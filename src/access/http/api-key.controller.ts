@@ -66,7 +66,9 @@ export class ApiKeyController {
       throw fieldErrors([{ field: 'limitedTo', message: 'A key with a scope cannot be limited.' }]);
     }
     if (expiresAt && expiresAt <= new Date()) {
-      throw fieldErrors([{ field: 'expiresAt', message: 'Give an instant that is yet to come.' }]);
+      throw fieldErrors([
+        { field: 'expiresAt', message: 'Give an instant that is yet to come.', code: 'in_the_past' },
+      ]);
     }
     const wanted = { projectId: project.id, name, role, scopes };
     const limits = { ...(limitedTo && { limitedTo }), ...(expiresAt && { expiresAt }) };

@@ -5,6 +5,7 @@ import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/pass
 import { EmailAddress } from './email.decorator.js';
 import { IfGiven } from '../../shared/if-given.decorator.js';
 import { TextLine } from '../../shared/text.decorator.js';
+import { coded } from '../../shared/field-problem.js';
 
 export const USER_NAME_CHARACTERS_MAX = 120;
 
@@ -29,7 +30,7 @@ export class SignInBody extends EmailBody {
 export class TokenBody {
   @ApiProperty({ description: 'What stands behind `token=` in the mailed link.' })
   @IsString()
-  @Matches(TOKEN, { message: '$property must be the token of a mailed link.' })
+  @Matches(TOKEN, { message: '$property must be the token of a mailed link.', context: coded('link_token') })
   token!: string;
 }
 

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsString, Matches } from 'class-validator';
 import { IfGiven } from '../../shared/if-given.decorator.js';
+import { coded } from '../../shared/field-problem.js';
 
 /** Six digits, as authenticators show them. */
 const CODE = /^\d{6}$/;
@@ -10,7 +11,7 @@ const RECOVERY_CODE = /^[A-Za-z0-9]{5}-[A-Za-z0-9]{5}$/;
 export class CodeBody {
   @ApiProperty({ pattern: CODE.source, example: '204816', description: 'Of the authenticator.' })
   @IsString()
-  @Matches(CODE, { message: '$property must be six digits.' })
+  @Matches(CODE, { message: '$property must be six digits.', context: coded('six_digits') })
   code!: string;
 }
 
@@ -22,7 +23,7 @@ export class SecondFactorBody {
   })
   @IfGiven()
   @IsString()
-  @Matches(CODE, { message: '$property must be six digits.' })
+  @Matches(CODE, { message: '$property must be six digits.', context: coded('six_digits') })
   code?: string;
 
   @ApiPropertyOptional({
@@ -32,7 +33,10 @@ export class SecondFactorBody {
   })
   @IfGiven()
   @IsString()
-  @Matches(RECOVERY_CODE, { message: '$property must be a recovery code, e.g. a1B2c-D3e4F.' })
+  @Matches(RECOVERY_CODE, {
+    message: '$property must be a recovery code, e.g. a1B2c-D3e4F.',
+    context: coded('recovery_code'),
+  })
   recoveryCode?: string;
 }
 

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../shared/domain-error.js';
+import type { FieldError } from '../../shared/field-problem.js';
 import { isUuidV7, uuidTimeMs } from '../../shared/ids.js';
 import { readVisitorKeyHash } from './visitor-key.js';
 

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../shared/domain-error.js';
+import type { FieldError } from '../../shared/field-problem.js';
 import { isUuid } from '../../shared/ids.js';
 import { visitorKeyHash } from './visitor-key.js';
 

@@ -95,7 +95,9 @@ export class ExportController {
       to: query.to ?? new Date(),
     };
     if (selection.from >= selection.to)
-      throw fieldErrors([{ field: 'from', message: 'from must be before to.' }]);
+      throw fieldErrors([
+        { field: 'from', message: 'from must be before to.', code: 'end_before_beginning' },
+      ]);
     if (proofs && format !== 'csv')
       throw fieldErrors([{ field: 'proofs', message: 'proofs come with format=csv alone.' }]);
     const name = `consents-${selection.to.toISOString().slice(0, 10)}`;

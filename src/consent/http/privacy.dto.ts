@@ -4,6 +4,7 @@ import { IfGiven } from '../../shared/if-given.decorator.js';
 import { TextLine } from '../../shared/text.decorator.js';
 import { ConsentView } from './consent.dto.js';
 import { REASON_CHARACTERS_MAX, VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
+import { coded } from '../../shared/field-problem.js';
 
 const FIELD = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
@@ -17,7 +18,10 @@ export class PrivacySettingsDto {
     example: 'customerId',
   })
   @ValidateIf((dto: PrivacySettingsDto) => dto.visitorReferenceField !== null)
-  @Matches(FIELD, { message: 'visitorReferenceField must be the name of an additional field, or null.' })
+  @Matches(FIELD, {
+    message: 'visitorReferenceField must be the name of an additional field, or null.',
+    context: coded('field_name'),
+  })
   visitorReferenceField!: string | null;
 
   @ApiProperty({

@@ -142,10 +142,18 @@ function checkSelection({ status, category, from, to }: ResendSelection): void {
   if (category !== undefined && status !== 'failed')
     throw fieldErrors([{ field: 'category', message: 'Only attempts that failed have a category.' }]);
   const lengthMs = to.getTime() - from.getTime();
-  if (lengthMs <= 0) throw fieldErrors([{ field: 'to', message: 'The end must lie after the beginning.' }]);
+  if (lengthMs <= 0)
+    throw fieldErrors([
+      { field: 'to', message: 'The end must lie after the beginning.', code: 'end_before_beginning' },
+    ]);
   if (lengthMs > RESEND_DAYS_MAX * DAY_MS) {
     throw fieldErrors([
-      { field: 'to', message: `At most ${RESEND_DAYS_MAX} days can be sent again at once.` },
+      {
+        field: 'to',
+        message: `At most ${RESEND_DAYS_MAX} days can be sent again at once.`,
+        code: 'period_too_long',
+        max: RESEND_DAYS_MAX,
+      },
     ]);
   }
 }

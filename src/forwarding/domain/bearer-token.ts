@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { FieldProblem } from '../../shared/field-problem.js';
 
 /** Shortest token: 32 random bytes take 43 characters in base64url (spec §5.2). */
 export const BEARER_TOKEN_CHARACTERS_MIN = 43;
@@ -8,14 +9,21 @@ const BEARER_TOKEN_BYTES = 32;
 /** `b64token` of RFC 6750 §2.1: nothing in it can break out of a header. */
 const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-/** Why a bearer token is refused, as a sentence that does not repeat it; null where it is good. */
-export function refusalOfBearerToken(token: string): string | null {
+/** A sentence that does not repeat the token, and its code. */
+export type TokenRefusal = { message: string } & FieldProblem;
+
+/** Why a bearer token is refused; null where it is good. */
+export function refusalOfBearerToken(token: string): TokenRefusal | null {
   if (token.length < BEARER_TOKEN_CHARACTERS_MIN || token.length > BEARER_TOKEN_CHARACTERS_MAX) {
-    return `The bearer token must have ${BEARER_TOKEN_CHARACTERS_MIN} to ${BEARER_TOKEN_CHARACTERS_MAX} characters.`;
+    const [min, max] = [BEARER_TOKEN_CHARACTERS_MIN, BEARER_TOKEN_CHARACTERS_MAX];
+    return { message: `The bearer token must have ${min} to ${max} characters.`, code: 'length', min, max };
   }
   return B64_TOKEN.test(token)
     ? null
-    : 'The bearer token may hold letters, digits and - . _ ~ + / only, with = at its end.';
+    : {
+        message: 'The bearer token may hold letters, digits and - . _ ~ + / only, with = at its end.',
+        code: 'token_characters',
+      };
 }
 
 /** A fresh token of 32 random bytes, in base64url. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { FieldProblem } from '../../shared/field-problem.js';
 
 /** Longest endpoint URL, in characters (design §6.5). */
 export const ENDPOINT_URL_CHARACTERS_MAX = 2048;
@@ -24,7 +25,8 @@ export interface EndpointExceptions {
 
 /** `not_public` says that the host is refused for where it leads, `malformed` that the URL itself is wrong. */
 export type EndpointJudgement =
-  { kind: 'allowed'; url: URL } | { kind: 'refused'; cause: 'malformed' | 'not_public'; reason: string };
+  | { kind: 'allowed'; url: URL }
+  | { kind: 'refused'; cause: 'malformed' | 'not_public'; reason: string; problem: FieldProblem };
 
 /**
  * Judges an endpoint URL by its text alone: at save, at Test and before each attempt (design §6.5). Names are
@@ -33,19 +35,27 @@ export type EndpointJudgement =
  */
 export function judgeEndpointUrl(text: string, exceptions: EndpointExceptions): EndpointJudgement {
   if (text.length > ENDPOINT_URL_CHARACTERS_MAX) {
-    return malformed(`The endpoint URL may have at most ${ENDPOINT_URL_CHARACTERS_MAX} characters.`);
+    return malformed(`The endpoint URL may have at most ${ENDPOINT_URL_CHARACTERS_MAX} characters.`, {
+      code: 'length',
+      max: ENDPOINT_URL_CHARACTERS_MAX,
+    });
   }
   // The URL parser drops or repairs these silently; what is stored must be what is meant.
   if (!/^[^\s\\\p{Cc}]+$/u.test(text) || !text.isWellFormed() || !URL.canParse(text)) {
-    return malformed('The endpoint URL is not a valid URL.');
+    return malformed('The endpoint URL is not a valid URL.', { code: 'url_malformed' });
   }
   const url = new URL(text);
-  if (url.protocol !== 'https:') return malformed('The endpoint URL must begin with https://.');
+  if (url.protocol !== 'https:')
+    return malformed('The endpoint URL must begin with https://.', { code: 'url_not_https' });
   if (url.username !== '' || url.password !== '' || /^https:\/*[^/?#]*@/i.test(text)) {
-    return malformed('The endpoint URL must not hold a user name or password; use the bearer token.');
+    return malformed('The endpoint URL must not hold a user name or password; use the bearer token.', {
+      code: 'url_with_credentials',
+    });
   }
-  if (text.includes('#')) return malformed('The endpoint URL must not have a fragment (#).');
-  if (url.port === '0') return malformed('The port of the endpoint URL must be between 1 and 65535.');
+  if (text.includes('#'))
+    return malformed('The endpoint URL must not have a fragment (#).', { code: 'url_with_fragment' });
+  if (url.port === '0')
+    return malformed('The port of the endpoint URL must be between 1 and 65535.', { code: 'url_port' });
   return judgeHost(url, exceptions);
 }
 
@@ -60,10 +70,12 @@ function judgeHost(url: URL, exceptions: EndpointExceptions): EndpointJudgement 
   }
   const labels = url.hostname.split('.');
   if (labels.includes('')) {
-    return malformed('The host of the endpoint URL has an empty part; write it without a dot at its end.');
+    return malformed('The host of the endpoint URL has an empty part; write it without a dot at its end.', {
+      code: 'host_malformed',
+    });
   }
   const misspelt = problemOfName(labels);
-  if (misspelt) return malformed(misspelt);
+  if (misspelt) return malformed(misspelt, { code: 'host_malformed' });
   if (PRIVATE_NAMES.includes(labels.at(-1) ?? '') || labels.length < 2) {
     return notPublic('The host of the endpoint URL must be a public name, such as consents.example.com.');
   }
@@ -154,10 +166,10 @@ function parseTarget(entry: string): string {
   return targetOf(new URL(text));
 }
 
-function malformed(reason: string): EndpointJudgement {
-  return { kind: 'refused', cause: 'malformed', reason };
+function malformed(reason: string, problem: FieldProblem): EndpointJudgement {
+  return { kind: 'refused', cause: 'malformed', reason, problem };
 }
 
 function notPublic(reason: string): EndpointJudgement {
-  return { kind: 'refused', cause: 'not_public', reason };
+  return { kind: 'refused', cause: 'not_public', reason, problem: { code: 'host_not_public' } };
 }

@@ -1,5 +1,5 @@
-import type { FieldError } from '../../shared/domain-error.js';
-import { refusalOfBearerToken } from './bearer-token.js';
+import type { FieldError } from '../../shared/field-problem.js';
+import { refusalOfBearerToken, type TokenRefusal } from './bearer-token.js';
 import { type EndpointExceptions, judgeEndpointUrl } from './endpoint-policy.js';
 
 export const AUTH_MODES = ['bearer', 'none'] as const;
@@ -41,17 +41,19 @@ export function judgeSettingsChange(
 ): SettingsChange {
   const errors: FieldError[] = [];
   const endpoint = wanted.endpointUrl === null ? null : judgeEndpointUrl(wanted.endpointUrl, exceptions);
-  if (endpoint?.kind === 'refused') errors.push({ field: 'endpointUrl', message: endpoint.reason });
+  if (endpoint?.kind === 'refused')
+    errors.push({ field: 'endpointUrl', message: endpoint.reason, ...endpoint.problem });
   if (wanted.enabled && wanted.endpointUrl === null && !wanted.allowCustomEndpoint) {
     errors.push({
       field: 'endpointUrl',
       message: 'Enter the endpoint URL before forwarding is switched on.',
+      code: 'endpoint_missing',
     });
   }
   const origin = endpoint?.kind === 'allowed' ? endpoint.url.origin : null;
   const moved = origin !== null && stored.configured && stored.origin !== origin;
   const tokenRefusal = refusalOfToken(wanted, { stored, moved, asked: endpoint?.kind === 'allowed' });
-  if (tokenRefusal) errors.push({ field: 'bearerToken', message: tokenRefusal });
+  if (tokenRefusal) errors.push({ field: 'bearerToken', ...tokenRefusal });
   if (errors.length > 0) return { kind: 'refused', errors };
   return { kind: 'accepted', origin, token: tokenChange(wanted, moved) };
 }
@@ -59,17 +61,27 @@ export function judgeSettingsChange(
 function refusalOfToken(
   wanted: WantedSettings,
   { stored, moved, asked }: { stored: StoredToken; moved: boolean; asked: boolean },
-): string | null {
+): TokenRefusal | null {
   const { authMode, bearerToken } = wanted;
   if (bearerToken !== undefined && bearerToken !== null) {
     return authMode === 'none'
-      ? 'A bearer token is of no use without authentication; leave it out, or choose the mode bearer.'
+      ? {
+          message:
+            'A bearer token is of no use without authentication; leave it out, or choose the mode bearer.',
+          code: 'token_useless',
+        }
       : refusalOfBearerToken(bearerToken);
   }
   if (authMode === 'none' || !asked) return null;
-  if (bearerToken === null) return 'Enter a bearer token, or choose the mode none to be without one.';
-  if (!stored.configured) return 'Enter a bearer token; none is stored yet.';
-  return moved ? 'Enter the bearer token again: the endpoint URL points at another place now.' : null;
+  const code = 'token_missing';
+  if (bearerToken === null)
+    return { message: 'Enter a bearer token, or choose the mode none to be without one.', code };
+  if (!stored.configured) return { message: 'Enter a bearer token; none is stored yet.', code };
+  if (!moved) return null;
+  return {
+    message: 'Enter the bearer token again: the endpoint URL points at another place now.',
+    code: 'token_asked_again',
+  };
 }
 
 function tokenChange({ bearerToken }: WantedSettings, moved: boolean): TokenChange {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { FieldError } from '../../shared/domain-error.js';
+import type { FieldError } from '../../shared/field-problem.js';
 
 export const DOMAINS_PER_PROJECT_MAX = 100;
 
@@ -20,7 +20,10 @@ export type Domains = { kind: 'accepted'; domains: string[] } | { kind: 'refused
 export function normalizeDomains(names: readonly unknown[], rules: { production: boolean }): Domains {
   if (names.length > DOMAINS_PER_PROJECT_MAX) {
     const message = `Give at most ${DOMAINS_PER_PROJECT_MAX} domains.`;
-    return { kind: 'refused', errors: [{ field: 'domains', message }] };
+    return {
+      kind: 'refused',
+      errors: [{ field: 'domains', message, code: 'count', max: DOMAINS_PER_PROJECT_MAX }],
+    };
   }
   const hosts = names.map((name) => normalizeDomain(name, rules));
   const errors = hosts.flatMap((host, index) =>
@@ -29,6 +32,7 @@ export function normalizeDomains(names: readonly unknown[], rules: { production:
           {
             field: `domains.${index}`,
             message: 'Give a host name such as www.example.com, without scheme, port, path or wildcard.',
+            code: 'host_name' as const,
           },
         ]
       : [],

@@ -4,6 +4,7 @@ import { ValidateBy, ValidateIf } from 'class-validator';
 import { IfGiven } from '../../shared/if-given.decorator.js';
 import { TextLine } from '../../shared/text.decorator.js';
 import { BANNER_BACKGROUNDS, COLOR, CONTRAST_MIN, contrastOf } from '../domain/contrast.js';
+import { coded } from '../../shared/field-problem.js';
 
 export const LABEL_CHARACTERS_MAX = 80;
 export const TITLE_CHARACTERS_MAX = 200;
@@ -28,13 +29,17 @@ export const isLine = (value: unknown, max: number): boolean =>
 export const BannerLine = (max: number): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ minLength: 1, maxLength: max }),
-    ValidateBy({
-      name: 'bannerLine',
-      validator: {
-        validate: (value: unknown) => isLine(value, max),
-        defaultMessage: () => `$property must be text of 1 to ${max} characters, without control characters`,
+    ValidateBy(
+      {
+        name: 'bannerLine',
+        validator: {
+          validate: (value: unknown) => isLine(value, max),
+          defaultMessage: () =>
+            `$property must be text of 1 to ${max} characters, without control characters`,
+        },
       },
-    }),
+      { context: coded('length', { min: 1, max }) },
+    ),
   );
 
 /** What an author says about a publication; absent: nothing. */
@@ -53,14 +58,17 @@ export function PolicyUrl(): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ type: String, nullable: true, maxLength: POLICY_URL_CHARACTERS_MAX }),
     ValidateIf((_, value: unknown) => value !== undefined && value !== null),
-    ValidateBy({
-      name: 'policyUrl',
-      validator: {
-        validate: (value: unknown) => isWebUrl(value),
-        defaultMessage: () =>
-          `$property must be an http or https URL of at most ${POLICY_URL_CHARACTERS_MAX} characters, or null`,
+    ValidateBy(
+      {
+        name: 'policyUrl',
+        validator: {
+          validate: (value: unknown) => isWebUrl(value),
+          defaultMessage: () =>
+            `$property must be an http or https URL of at most ${POLICY_URL_CHARACTERS_MAX} characters, or null`,
+        },
       },
-    }),
+      { context: coded('web_url', { max: POLICY_URL_CHARACTERS_MAX }) },
+    ),
   );
 }
 
@@ -73,20 +81,23 @@ export const Accent = (theme: keyof typeof BANNER_BACKGROUNDS, byDefault: string
       pattern: COLOR.source,
       description: `Contrast of at least ${CONTRAST_MIN} to ${BANNER_BACKGROUNDS[theme]}`,
     }),
-    ValidateBy({
-      name: 'accent',
-      validator: {
-        validate: (value: unknown) =>
-          typeof value === 'string' &&
-          COLOR.test(value) &&
-          contrastOf(value, BANNER_BACKGROUNDS[theme]) >= CONTRAST_MIN,
-        defaultMessage: (given) =>
-          typeof given?.value === 'string' && COLOR.test(given.value)
-            ? `$property has a contrast of ${contrastOf(given.value, BANNER_BACKGROUNDS[theme]).toFixed(1)} to the ` +
-              `banner's ${theme} background; readable is ${CONTRAST_MIN} and more`
-            : '$property must be a colour such as #30507a',
+    ValidateBy(
+      {
+        name: 'accent',
+        validator: {
+          validate: (value: unknown) =>
+            typeof value === 'string' &&
+            COLOR.test(value) &&
+            contrastOf(value, BANNER_BACKGROUNDS[theme]) >= CONTRAST_MIN,
+          defaultMessage: (given) =>
+            typeof given?.value === 'string' && COLOR.test(given.value)
+              ? `$property has a contrast of ${contrastOf(given.value, BANNER_BACKGROUNDS[theme]).toFixed(1)} to the ` +
+                `banner's ${theme} background; readable is ${CONTRAST_MIN} and more`
+              : '$property must be a colour such as #30507a',
+        },
       },
-    }),
+      { context: coded('contrast', { min: CONTRAST_MIN }) },
+    ),
   );
 
 /** What must be there once: the member, or the whole where it is no object. */

@@ -41,6 +41,7 @@ import {
   PolicyUrl,
   TITLE_CHARACTERS_MAX,
 } from './configuration-fields.js';
+import { coded } from '../../shared/field-problem.js';
 
 /** More countries than there are. */
 export const REGIONS_PER_RULE_MAX = 260;
@@ -68,7 +69,10 @@ export class CategoryTextDto {
 export class BannerTextDto implements BannerText {
   @ApiProperty({ example: 'en', description: 'BCP 47' })
   @IsString()
-  @Matches(LANGUAGE, { message: 'language must be a language tag such as en or pt-BR' })
+  @Matches(LANGUAGE, {
+    message: 'language must be a language tag such as en or pt-BR',
+    context: coded('language_tag'),
+  })
   language!: string;
 
   @BannerLine(TITLE_CHARACTERS_MAX) title!: string;
@@ -95,17 +99,21 @@ export class BannerTextDto implements BannerText {
   })
   @IfGiven()
   @IsObject()
-  @ValidateBy({
-    name: 'labels',
-    validator: {
-      validate: (value: object) =>
-        Object.entries(value).every(
-          ([name, text]) => LABELS.includes(name as keyof Labels) && isLine(text, DESCRIPTION_CHARACTERS_MAX),
-        ),
-      defaultMessage: () =>
-        `labels may have ${LABELS.join(', ')}, each text of 1 to ${DESCRIPTION_CHARACTERS_MAX} characters`,
+  @ValidateBy(
+    {
+      name: 'labels',
+      validator: {
+        validate: (value: object) =>
+          Object.entries(value).every(
+            ([name, text]) =>
+              LABELS.includes(name as keyof Labels) && isLine(text, DESCRIPTION_CHARACTERS_MAX),
+          ),
+        defaultMessage: () =>
+          `labels may have ${LABELS.join(', ')}, each text of 1 to ${DESCRIPTION_CHARACTERS_MAX} characters`,
+      },
     },
-  })
+    { context: coded('length', { min: 1, max: DESCRIPTION_CHARACTERS_MAX }) },
+  )
   labels: Partial<Labels> = {};
 }
 
@@ -113,7 +121,10 @@ export class ServiceCookieDto implements ServiceCookie {
   @ApiProperty({ example: '_ga_*', description: 'Its name; a * at the end stands for any rest' })
   @IsString()
   @MaxLength(COOKIE_NAME_CHARACTERS_MAX)
-  @Matches(COOKIE_NAME, { message: 'name must be the name of a cookie, at the end perhaps a *' })
+  @Matches(COOKIE_NAME, {
+    message: 'name must be the name of a cookie, at the end perhaps a *',
+    context: coded('cookie_name'),
+  })
   name!: string;
 
   @BannerLine(LABEL_CHARACTERS_MAX) duration!: string;
@@ -184,7 +195,11 @@ export class RegionRuleDto implements RegionRule {
   @ArrayMaxSize(REGIONS_PER_RULE_MAX)
   @ArrayUnique()
   @IsString({ each: true })
-  @Matches(REGION, { each: true, message: 'regions must be codes such as DE or US-CA, or EU' })
+  @Matches(REGION, {
+    each: true,
+    message: 'regions must be codes such as DE or US-CA, or EU',
+    context: coded('region_code'),
+  })
   regions!: string[];
 
   @ApiProperty({ enum: CONSENT_MODES })

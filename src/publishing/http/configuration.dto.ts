@@ -32,6 +32,7 @@ import {
   RegionRuleDto,
   SiteServiceDto,
 } from './configuration-parts.dto.js';
+import { coded } from '../../shared/field-problem.js';
 
 export const LANGUAGES_MAX = 50;
 export const REGION_RULES_MAX = 50;
@@ -46,13 +47,19 @@ export class ConfigurationBodyDto {
   @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.policyVersion })
   @IfGiven()
   @IsString()
-  @Matches(VERSION_NAME, { message: 'policyVersion must be 1 to 64 letters, digits or any of . _ -' })
+  @Matches(VERSION_NAME, {
+    message: 'policyVersion must be 1 to 64 letters, digits or any of . _ -',
+    context: coded('version_name'),
+  })
   policyVersion?: string;
 
   @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.bannerVersion })
   @IfGiven()
   @IsString()
-  @Matches(VERSION_NAME, { message: 'bannerVersion must be 1 to 64 letters, digits or any of . _ -' })
+  @Matches(VERSION_NAME, {
+    message: 'bannerVersion must be 1 to 64 letters, digits or any of . _ -',
+    context: coded('version_name'),
+  })
   bannerVersion?: string;
 
   @PolicyUrl()
@@ -61,7 +68,10 @@ export class ConfigurationBodyDto {
   @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.defaultLanguage })
   @IfGiven()
   @IsString()
-  @Matches(LANGUAGE, { message: 'defaultLanguage must be a language tag such as en or pt-BR' })
+  @Matches(LANGUAGE, {
+    message: 'defaultLanguage must be a language tag such as en or pt-BR',
+    context: coded('language_tag'),
+  })
   defaultLanguage?: string;
 
   @ApiPropertyOptional({ type: [BannerTextDto], description: 'The words of the banner, once per language' })
@@ -190,12 +200,21 @@ export function configurationOf(body: ConfigurationBodyDto): SiteConfiguration {
   ) as SiteConfiguration;
   if (!configuration.texts.some(({ language }) => language === configuration.defaultLanguage)) {
     throw fieldErrors([
-      { field: 'defaultLanguage', message: 'Give texts in the default language, or choose another one.' },
+      {
+        field: 'defaultLanguage',
+        message: 'Give texts in the default language, or choose another one.',
+        code: 'texts_missing',
+      },
     ]);
   }
   if (Buffer.byteLength(JSON.stringify(configuration)) > CONFIGURATION_BYTES_MAX) {
     throw fieldErrors([
-      { field: 'texts', message: `The configuration is larger than ${CONFIGURATION_BYTES_MAX} bytes.` },
+      {
+        field: 'texts',
+        message: `The configuration is larger than ${CONFIGURATION_BYTES_MAX} bytes.`,
+        code: 'configuration_too_large',
+        max: CONFIGURATION_BYTES_MAX,
+      },
     ]);
   }
   return configuration;

@@ -1,0 +1,54 @@
+import { getMetadataStorage, type ValidationError } from 'class-validator';
+import type { FieldCode, FieldError, FieldProblem } from '../shared/field-problem.js';
+
+/** What class-validator's own checks are called in an answer, and which of their arguments is which bound. */
+const CHECKS: Record<string, { code: FieldCode; bounds?: ('min' | 'max')[] }> = {
+  isLength: { code: 'length', bounds: ['min', 'max'] },
+  minLength: { code: 'length', bounds: ['min'] },
+  maxLength: { code: 'length', bounds: ['max'] },
+  min: { code: 'range', bounds: ['min'] },
+  max: { code: 'range', bounds: ['max'] },
+  arrayMinSize: { code: 'count', bounds: ['min'] },
+  arrayMaxSize: { code: 'count', bounds: ['max'] },
+  arrayUnique: { code: 'not_unique' },
+  isEmail: { code: 'email' },
+};
+
+/** Flattens class-validator's tree into `{ field: "a.b.0", message, code? }`; it never repeats a value. */
+export function fieldErrorsOf(error: ValidationError, path = ''): FieldError[] {
+  const field = path === '' ? error.property : `${path}.${error.property}`;
+  const own = Object.entries(error.constraints ?? {}).map(([check, message]) => ({
+    field,
+    message: sentence(message, error.property),
+    ...problemOf(error, check),
+  }));
+  return [...own, ...(error.children ?? []).flatMap((child) => fieldErrorsOf(child, field))];
+}
+
+/** The code and bounds of a check: its own (`coded`), or class-validator's. */
+function problemOf(error: ValidationError, check: string): FieldProblem | null {
+  const own = error.contexts?.[check] as FieldProblem | undefined;
+  if (own) return own;
+  const known = CHECKS[check];
+  if (!known) return null;
+  const given = known.bounds ? argumentsOf(error, check) : [];
+  return {
+    code: known.code,
+    ...Object.fromEntries((known.bounds ?? []).map((name, at) => [name, given[at]])),
+  };
+}
+
+/** What the decorator was given: an error tells the names of its checks alone. */
+function argumentsOf({ target, property }: ValidationError, check: string): unknown[] {
+  if (!target) return [];
+  const checks = getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', false, false);
+  return (
+    checks.find(({ propertyName, name }) => propertyName === property && name === check)?.constraints ?? []
+  );
+}
+
+/** As a sentence; a field's name stays as it was sent. */
+function sentence(message: string, property: string): string {
+  const text = message.startsWith(property) ? message : message.charAt(0).toUpperCase() + message.slice(1);
+  return text.endsWith('.') ? text : `${text}.`;
+}

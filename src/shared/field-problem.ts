@@ -1,0 +1,59 @@
+/** What is wrong with a field, for programs that have sentences of their own (ADR 48). Stable once released. */
+export const FIELD_CODES = [
+  // By bounds: of a text's characters, of a number, of how many there are.
+  'length',
+  'range',
+  'count',
+  'not_unique',
+  // By form.
+  'email',
+  'host_name',
+  'link_token',
+  'six_digits',
+  'recovery_code',
+  'instant',
+  'language_tag',
+  'version_name',
+  'cookie_name',
+  'region_code',
+  'web_url',
+  'contrast',
+  'field_name',
+  // By what else is there.
+  'same_email',
+  'in_the_past',
+  'end_before_beginning',
+  'period_too_long',
+  'texts_missing',
+  'configuration_too_large',
+  // Of the endpoint and its token.
+  'endpoint_missing',
+  'url_malformed',
+  'url_not_https',
+  'url_with_credentials',
+  'url_with_fragment',
+  'url_port',
+  'host_malformed',
+  'host_not_public',
+  'token_missing',
+  'token_asked_again',
+  'token_useless',
+  'token_characters',
+] as const;
+
+export type FieldCode = (typeof FIELD_CODES)[number];
+
+/** A code, with the bounds that were not kept where it is about some. */
+export interface FieldProblem {
+  code: FieldCode;
+  min?: number;
+  max?: number;
+}
+
+/** One field that was refused, as it stands in the `errors` list of a 422 answer; without a code the sentence is all. */
+export type FieldError = { field: string; message: string } & Partial<FieldProblem>;
+
+/** A check's own code, for the `context` of class-validator's options. */
+export function coded(code: FieldCode, bounds: { min?: number; max?: number } = {}): FieldProblem {
+  return { code, ...bounds };
+}
