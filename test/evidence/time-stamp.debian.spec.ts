@@ -150,6 +150,13 @@ describe('a time-stamp of the root log', () => {
     const verify = ['ts', '-verify', '-in', 'stamp.tsr', '-CAfile', 'service.pem', '-data'];
     expect(await openssl(...verify, 'stamped.txt')).toContain('Verification: OK');
     await expect(openssl(...verify, 'later.txt')).rejects.toThrow('message imprint mismatch');
+
+    // The first digit of the minute that the stamp says.
+    const stamp = readFileSync(join(folder, 'stamp.tsr'));
+    const minuteAt = stamp.indexOf(`${new Date(at).toISOString().slice(0, 10).replaceAll('-', '')}`) + 10;
+    stamp[minuteAt] = (stamp[minuteAt] ?? 0) ^ 1;
+    writeFileSync(join(folder, 'stamp.tsr'), stamp);
+    await expect(openssl(...verify, 'stamped.txt')).rejects.toThrow('digest failure');
   });
 
   it('is what the vectors hold', async () => {

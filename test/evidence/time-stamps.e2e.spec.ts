@@ -241,7 +241,11 @@ describe('a time-stamp service', () => {
     const size = await rootSize();
     const failing = service.app.get(LogStorage, { strict: false });
     const put = failing.putStamp.bind(failing);
-    failing.putStamp = () => Promise.reject(new Error('EIO'));
+    // As a crash would: both objects are there, and no row tells of them.
+    failing.putStamp = async (...given) => {
+      await put(...given);
+      throw new Error('EIO');
+    };
     stamper.behave(stampAsAsked);
     await tryAgain(failures);
     await until(
@@ -249,6 +253,7 @@ describe('a time-stamp service', () => {
       async () => (await metric('evidence_timestamps_total{outcome="storage"}')) > 0,
     );
     expect((await newest())?.size).toBe(stampedBefore);
+    expect((await get(`/log/timestamp/${stampedBefore + 1}`)).status).toBe(404);
     failing.putStamp = put;
     await until('it waits', async () => (await waiting())?.failures === failures + 1);
     await tryAgain(failures + 1);

@@ -17,7 +17,8 @@ export class TimeStamps {
 
   /** @throws DomainError `timestamp_not_found` (404) where there is none yet */
   async newest(): Promise<Stamp> {
-    const { size, stampedAt } = (await findNewestStamp(this.em.fork())) ?? notFound();
+    const { size, stampedAt } =
+      (await findNewestStamp(this.em.fork())) ?? notFound('There is no time-stamp yet.');
     return { size, stampedAt };
   }
 
@@ -33,10 +34,11 @@ export class TimeStamps {
   }
 
   private async find(size: string): Promise<Stamp> {
-    return (SIZE.test(size) && (await findStampCovering(this.em.fork(), Number(size)))) || notFound();
+    const covering = SIZE.test(size) ? await findStampCovering(this.em.fork(), Number(size)) : null;
+    return covering ?? notFound('No time-stamp covers so many entries, or not yet.');
   }
 }
 
-function notFound(): never {
-  throw new DomainError('timestamp_not_found', 'No time-stamp covers so many entries, or not yet.');
+function notFound(sentence: string): never {
+  throw new DomainError('timestamp_not_found', sentence);
 }
