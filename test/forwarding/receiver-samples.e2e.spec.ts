@@ -264,6 +264,29 @@ describe.each(
     expect(stored()).toEqual([]);
   });
 
+  it('removes what was erased, whichever comes first', async () => {
+    const [sent, late] = [record(), record()];
+    const erase = ({ id }: { id: string }): ReturnType<typeof post> =>
+      post({ id: `erase_${id}`, body: JSON.stringify({ action: 'erase', id, erasedAt: new Date() }) });
+    expect((await send(sent)).status).toBe(204);
+    for (const each of [sent, late, sent]) expect((await erase(each)).status).toBe(204);
+    for (const each of [late, sent]) expect((await send(each)).status).toBe(204);
+    expect(stored()).toEqual([`${sent.id}.erased`, `${late.id}.erased`].toSorted());
+
+    const kept = record();
+    expect((await send(kept)).status).toBe(204);
+    for (const [id, body] of [
+      [`erase_${kept.id}`, kept],
+      [`erase_${kept.id}`, { action: 'erase', id: sent.id }],
+      [kept.id, { action: 'erase', id: kept.id }],
+      [`erase_erase_${kept.id}`, { action: 'erase', id: kept.id }],
+      ['erase_../../etc/passwd', { action: 'erase', id: '../../etc/passwd' }],
+    ] as const)
+      expect((await post({ id, body: JSON.stringify(body) })).status).toBe(400);
+    expect(stored()).toContain(`${kept.id}.json`);
+    expect(stored()).toHaveLength(3);
+  });
+
   it('refuses what is no record', async () => {
     for (const [fields, status] of [
       [{ body: '{"id":' }, 400],
@@ -289,7 +312,10 @@ describe.each(
       FORWARDING_EXTRA_CA_FILE: authority.caFile,
     });
     try {
-      const project = await createForwardingProject(service, `https://127.0.0.1:${port}/consents`);
+      const project = await createForwardingProject(service, `https://127.0.0.1:${port}/consents`, {
+        bearerToken: TOKEN,
+        forwardErasures: true,
+      });
       const test = await project.request('editor', 'POST', '/forwarding/test');
       expect(await test.json()).toMatchObject({ delivered: true, httpStatus: 204 });
       expect(stored()).toEqual([]);
@@ -302,6 +328,12 @@ describe.each(
       const signed = await choose(service, project.id);
       expect(await settled(project, signed.id)).toMatchObject({ outcome: 'delivered', httpStatus: 204 });
       expect(stored()).toEqual([`${id}.json`, `${signed.id}.json`].toSorted());
+
+      const erased = await project.request('owner', 'DELETE', `/consents/${id}`, { reason: 'asked for' });
+      expect(erased.status).toBe(204);
+      await until('it is told of the erasure', () => stored().includes(`${id}.erased`));
+      await until('the record is gone', () => !stored().includes(`${id}.json`));
+      expect(stored()).toEqual([`${id}.erased`, `${signed.id}.json`].toSorted());
     } finally {
       await service.close();
     }
