@@ -10,6 +10,7 @@ import { StampRoots, type StampOutcome } from '../../src/evidence/application/st
 import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
 import { choose } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
+import { runProgram } from '../support/run-ops.js';
 import { startTestService, type TestService } from '../support/service.js';
 import {
   rejection,
@@ -127,6 +128,22 @@ it('shows for each size the first time-stamp that covers it, and leads to it by 
   expect(await hashes.text()).toMatch(/^([A-Za-z0-9+/]{43}=\n)+$/);
   expect((await get(`/log/consistency?from=2&to=1`)).status).toBe(422);
   expect((await get(`/log/consistency?from=1&to=${later.size + 100}`)).status).toBe(404);
+});
+
+it('is told of to an operator', async () => {
+  const { size, stampedAt } = await until('there is one', newest);
+  const status = await runProgram('ops', ['evidence', 'status'], {
+    NODE_ENV: 'test',
+    DATABASE_URL: service.database.url,
+    DATA_DIR: service.settings.service.dataDir,
+    EVIDENCE_TIMESTAMP_URL: stamper.url,
+    SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    AUTH_SECRET: 'x'.repeat(32),
+    LOG_LEVEL: 'silent',
+  });
+  expect(status.out).toContain(
+    `The time-stamp service stamped ${size} entries of the root log at ${stampedAt}.\n`,
+  );
 });
 
 const digestIn = (query: Buffer): Buffer =>

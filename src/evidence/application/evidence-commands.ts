@@ -26,6 +26,15 @@ export const evidenceCommands: Command[] = [
           print('EVIDENCE_KEYS is not set: nothing is sealed.');
         print(`Sealed is what was stored before ${sealedUntil.toISOString()}.`);
         print(`${logs} logs, ${unsigned} of them with entries that are not signed yet.`);
+        if (settings(evidenceSettings).timestampUrl !== '') {
+          const { findNewestStamp } = await import('../infrastructure/stamp-rows.js');
+          const stamp = await findNewestStamp(orm.em.fork());
+          print(
+            stamp
+              ? `The time-stamp service stamped ${stamp.size} entries of the root log at ${stamp.stampedAt.toISOString()}.`
+              : 'The time-stamp service has not stamped the root log yet.',
+          );
+        }
         for (const { log, refusal, refusedAt } of refused)
           print(`${log}  not signed since ${refusedAt.toISOString()}: ${refusal}`);
       };
