@@ -36,6 +36,8 @@ const BY_NAME = [
   'visitors',
   'evidence',
   'lists',
+  'visits',
+  'banner',
 ];
 /** Of the log of PostgreSQL, when something went wrong. */
 const LOG_CHARACTERS_SHOWN = 3_000;

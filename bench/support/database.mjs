@@ -51,14 +51,15 @@ export class Database {
   }
 
   /**
-   * Makes an API key of the viewer's role.
+   * Makes an API key.
    * @param {string} projectId
+   * @param {'viewer' | 'editor'} [role]
    */
-  async makeApiKey(projectId) {
+  async makeApiKey(projectId, role = 'viewer') {
     const key = `ck_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
     await this.client.query(
-      `insert into api_key (project_id, id, name, role, key_hash, prefix) values ($1, $2, 'Benchmark', 'viewer', $3, $4)`,
-      [projectId, v7(), createHash('sha256').update(key).digest(), key.slice(0, 8)],
+      `insert into api_key (project_id, id, name, role, key_hash, prefix) values ($1, $2, 'Benchmark', $5, $3, $4)`,
+      [projectId, v7(), createHash('sha256').update(key).digest(), key.slice(0, 8), role],
     );
     return key;
   }

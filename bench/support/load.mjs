@@ -15,6 +15,8 @@ const SETTLE_DEADLINE_MS = 10_000;
 const LATENCY_MAX_MICROSECONDS = 60_000_000;
 
 const HEADERS = { 'content-type': 'application/json', origin: 'https://www.example.com' };
+const VISIT_CONNECTIONS = 16;
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const CHOICE = {
   analytics: true,
   marketing: false,
@@ -102,6 +104,24 @@ answerCalls({
       connections,
       duration: seconds,
     }),
+
+  /**
+   * Page views as the loader's beacon sends them, at a fixed rate over kept connections.
+   * @param {{ baseUrl: string, projectId: string, ratePerSecond: number, seconds: number }} args
+   */
+  visits: async ({ baseUrl, projectId, ratePerSecond, seconds }) => {
+    const result = await autocannon({
+      method: 'POST',
+      url: `${baseUrl}/v1/projects/${projectId}/visits`,
+      headers: { ...HEADERS, 'content-type': 'text/plain;charset=UTF-8', 'user-agent': BROWSER },
+      body: JSON.stringify({ region: 'DE' }),
+      connections: VISIT_CONNECTIONS,
+      overallRate: ratePerSecond,
+      duration: seconds,
+    });
+    if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} visits were not counted`);
+    return { perSecond: result['2xx'] / result.duration };
+  },
 
   /**
    * To one project after another.

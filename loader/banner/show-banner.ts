@@ -104,6 +104,8 @@ export function showBanner(consent: Consent, reason: Reason): void {
     onModalHide: () => void (onSecondLayer = false),
     onFirstConsent: decided,
     onModalReady: ({ modalName, modal }) => {
+      // Without it nothing is to be seen, and the library would give it after 100 ms only.
+      modal.parentElement?.classList.add('cc--anim');
       if (modalName === 'consentModal') {
         // The page beside it can be used, and Tab goes on there.
         modal.removeAttribute('aria-modal');

@@ -170,6 +170,10 @@ describe('our banner', () => {
       `GET /cdn/${project.id}/config.json 200`,
       `GET /cdn/${project.id}/banner-hash.js 200`,
     ]);
+    // Sent behind the answer to the choice; its own may still be on its way.
+    await until('counted as chosen', () =>
+      front.requests.some((request) => /POST .*visits 204/.test(request)),
+    );
     front.requests.length = 0;
     await opened.reload();
     await button(opened, 'Privacy settings').waitFor();
