@@ -59,12 +59,13 @@ export async function storedSince(
   { after, before, limit }: StoredSlice,
 ): Promise<StoredEvent[]> {
   const place = sql`(${after.at}::timestamptz, ${after.projectId}::uuid, ${after.id}::uuid, ${after.isErasure}::boolean)`;
-  const { rows } = await sql<StoredPlace & { instant: Date } & Omit<ConsentRecorded, 'id' | 'projectId'>>`
+  type Rest = Omit<ConsentRecorded, 'id' | 'projectId' | 'receivedAt'>;
+  const { rows } = await sql<StoredPlace & { instant: Date } & Rest>`
     select * from (
       (select c.received_at::text as at, c.received_at as "instant", c.project_id as "projectId", c.id,
               false as "isErasure", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
               c.custom_endpoint as "customEndpoint", c.config_hash as "configHash", c.language, c.surface, c.extra,
-              c.received_at as "receivedAt", c.unannounced, c.salt
+              c.unannounced, c.salt
        from consent_record c ${sql.raw(joinProject('c.project_id'))}
        where c.received_at >= ${after.at}::timestamptz and c.received_at < ${before}::timestamptz
          and c.id >= (select ${lowestId(sql`${after.at}::timestamptz`)})
@@ -73,7 +74,7 @@ export async function storedSince(
        order by c.received_at, c.project_id, c.id limit ${limit})
       union all
       (select e.erased_at::text, e.erased_at, e.project_id, e.consent_id, true,
-              null, null, null, null, null, null, null, null, null, null, null, null, null
+              null, null, null, null, null, null, null, null, null, null, null, null
        from erased_record e
        where e.erased_at >= ${after.at}::timestamptz and e.erased_at < ${before}::timestamptz
          and (e.erased_at, e.project_id, e.consent_id, true) > ${place}
@@ -83,7 +84,7 @@ export async function storedSince(
   `.execute(tx.getKysely());
   return rows.map(({ at, projectId, id, isErasure, instant, ...rest }) => ({
     ...{ at, projectId, id, isErasure, instant },
-    record: isErasure ? null : { ...rest, id, projectId },
+    record: isErasure ? null : { ...rest, id, projectId, receivedAt: instant },
   }));
 }
 

@@ -12,6 +12,8 @@ import { openNote, signNote, type SignerKey, signerOf, verifierLine } from '../d
 export class LogSigner {
   /** What the logs of this service are called by: host, and port where it is none of https. */
   private readonly host: string;
+  /** By host: those of logs that were ever begun. */
+  private readonly keys = new Map<string, SignerKey[]>();
 
   constructor(
     @SettingsFrom(evidenceSettings) private readonly settings: EvidenceSettings,
@@ -35,11 +37,11 @@ export class LogSigner {
     return this.keysOf(origin).map(verifierLine);
   }
 
-  /** A signed checkpoint, and the key that has signed it, as it is published. */
-  sign(checkpoint: Checkpoint): { note: string; verifier: string } {
+  /** A signed checkpoint. */
+  sign(checkpoint: Checkpoint): string {
     const [key] = this.keysOf(checkpoint.origin);
     if (!key) throw new Error('EVIDENCE_KEYS is empty: there is no key to sign a checkpoint with.');
-    return { note: signNote(checkpointText(checkpoint), [key]), verifier: verifierLine(key) };
+    return signNote(checkpointText(checkpoint), [key]);
   }
 
   /** The checkpoint in a note that one of the keys has signed; null where none of them has. */
@@ -51,6 +53,8 @@ export class LogSigner {
   /** Keys go by the host of their log: it may have been another one at its first checkpoint. */
   private keysOf(origin: string): SignerKey[] {
     const host = origin.slice(0, origin.lastIndexOf('/'));
-    return this.settings.keys.map(({ key }) => signerOf(host, key));
+    const keys = this.keys.get(host) ?? this.settings.keys.map(({ key }) => signerOf(host, key));
+    this.keys.set(host, keys);
+    return keys;
   }
 }

@@ -55,7 +55,10 @@ export class SealStored {
       if (!slice) return false;
       const { after, before, isLast } = slice;
       const stored = await this.events.storedSince(tx, { after, before, limit: STEP_MAX });
-      this.stretchMs = nextStretchMs(this.stretchMs, stored.length, STEP_MAX);
+      this.stretchMs = nextStretchMs({
+        ...{ stretchMs: this.stretchMs, found: stored.length, foundMax: STEP_MAX },
+        takenMs: (stored.at(-1)?.instant.getTime() ?? 0) - Date.parse(after.at),
+      });
       if (stored.length > 0) await this.seal(tx, stored);
       const last = stored.length === STEP_MAX ? stored.at(-1) : undefined;
       await moveMark(tx, last ?? beginOf(before));

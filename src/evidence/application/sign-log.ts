@@ -11,6 +11,7 @@ import {
   findLog,
   forgetLog,
   forgetTiles,
+  noteKeyUse,
   type StoredLog,
   tilesToStore,
   writeCheckpoint,
@@ -148,16 +149,15 @@ export class SignLog {
   private async publish({ log: stored }: Snapshot): Promise<number | null> {
     const { log, origin, size, edge, checkpointSize, checkpoint } = stored;
     const extensions = [`kept-from ${this.retention.keptSince(new Date()).toISOString().slice(0, 10)}`];
-    const signed =
+    const note =
       checkpoint !== null && checkpointSize === size
-        ? null
+        ? checkpoint
         : this.signer.sign({ origin, size, root: rootOf(edge.tree), extensions });
-    const note = signed?.note ?? checkpoint;
-    if (note === null) return size;
+    const [verifier] = this.signer.verifiersOf(origin);
+    if (verifier !== undefined) await noteKeyUse(this.em.fork(), verifier);
     await this.storage.putCheckpoint(log, note).catch(asStorageError);
-    const [verifier = ''] = this.signer.verifiersOf(origin);
     const grownTo = await this.em.fork().transactional(async (tx) => {
-      const known = await writeCheckpoint(tx, { log, size, note, verifier });
+      const known = await writeCheckpoint(tx, { log, size, note });
       if (log === ROOT_LOG) await coverRootEntries(tx, size);
       return known;
     });

@@ -104,28 +104,38 @@ export interface SignedCheckpoint {
   log: string;
   size: number;
   note: string;
-  /** As it is published. */
-  verifier: string;
 }
 
 /** Writes a checkpoint unless there is a later one. Returns the log's size by now; null where the log is gone. */
-export async function writeCheckpoint(tx: EntityManager, signed: SignedCheckpoint): Promise<number | null> {
-  const kysely = tx.getKysely();
-  await sql`
-    insert into evidence_key (verifier) values (${signed.verifier})
-    on conflict (verifier) do update set last_signed_at = now()
-    where evidence_key.last_signed_at < now() - interval '1 minute'
-  `.execute(kysely);
+export async function writeCheckpoint(
+  tx: EntityManager,
+  { log, size, note }: SignedCheckpoint,
+): Promise<number | null> {
   const { rows } = await sql<{ size: number }>`
     update evidence_log
-    set checkpoint_size = greatest(checkpoint_size, ${signed.size}),
-        checkpoint = case when checkpoint_size < ${signed.size} then ${signed.note} else checkpoint end,
-        signed_at = case when checkpoint_size < ${signed.size} then now() else signed_at end,
+    set checkpoint_size = greatest(checkpoint_size, ${size}),
+        checkpoint = case when checkpoint_size < ${size} then ${note} else checkpoint end,
+        signed_at = case when checkpoint_size < ${size} then now() else signed_at end,
         refusal = null, refused_at = null
-    where log = ${signed.log}
+    where log = ${log}
     returning size::float8 as size
-  `.execute(kysely);
+  `.execute(tx.getKysely());
   return rows[0]?.size ?? null;
+}
+
+/**
+ * Writes down that a key signs, as it is published: to the minute. By itself, and without touching the row where that is
+ * known: all logs have one key, and whoever holds its row while he waits for a log's makes all others wait with him.
+ */
+export async function noteKeyUse(em: EntityManager, verifier: string): Promise<void> {
+  await sql`
+    insert into evidence_key (verifier)
+    select ${verifier}
+    where not exists (
+      select from evidence_key where verifier = ${verifier} and last_signed_at > now() - interval '1 minute'
+    )
+    on conflict (verifier) do update set last_signed_at = now()
+  `.execute(em.getKysely());
 }
 
 /** Writes why nothing is signed; since when stays what it was. */
