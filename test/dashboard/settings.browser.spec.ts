@@ -8,6 +8,7 @@ import { pageFaults } from '../support/page-faults.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
 import { totpCode } from '../support/totp.js';
 import { until } from '../support/until.js';
+import { makeVisitorKey } from '../support/visitor-key.js';
 
 const PASSWORD = 'correct horse battery';
 
@@ -336,6 +337,38 @@ describe('visitors and privacy', () => {
     await page.getByText('The record is erased.').waitFor();
     await drawer.waitFor({ state: 'detached' });
     await page.getByText('That is the only one.').waitFor();
+  });
+
+  it('erases all records of one device from one of them, where it had a key', async () => {
+    const [hers, others] = [makeVisitorKey(), makeVisitorKey()];
+    const [id] = [
+      await choose({ visitorKeyHash: hers.visitorKeyHash }),
+      await choose({ visitorKeyHash: hers.visitorKeyHash }),
+    ];
+    const kept = await choose({ visitorKeyHash: others.visitorKeyHash, note: 'kept' });
+    const without = await choose();
+    const ask = async (consentId: string) => {
+      await open(`/consents?open=${consentId}`);
+      const drawer = dialog('Consent record');
+      const erase = drawer.getByRole('button', { name: 'Erase all of this device…' });
+      await erase.waitFor();
+      expect(await pageFaults(page)).toEqual([]);
+      await erase.click();
+      const box = dialog('Erase all records of this device');
+      await box.getByRole('textbox', { name: 'Reason' }).fill('Ticket 4712');
+      await box.getByRole('textbox', { name: 'Type “Tea shop” to go on' }).fill('Tea shop');
+      await page.keyboard.press('Enter');
+      return { drawer, box };
+    };
+    const { box } = await ask(without);
+    await box.getByText('The visitor had no key when this record was made').waitFor();
+    const { drawer } = await ask(id);
+    await drawer.getByText('2 records are erased.').waitFor();
+    const left = (await api('GET', '/consents')) as { items: { id: string }[] };
+    expect(left.items.map((item) => item.id)).toEqual(expect.arrayContaining([kept, without]));
+    expect(left.items.map((item) => item.id)).not.toContain(id);
+    for (const consentId of [kept, without])
+      await api('DELETE', `/consents/${consentId}`, { reason: 'A test' });
   });
 
   it('leaves erasing to owners', async () => {

@@ -837,6 +837,11 @@ export const de: Texts = {
     eraseRecordAsk: 'Diesen Eintrag löschen…',
     eraseRecordText:
       'Den Eintrag, seine Zustellungen und was davon noch zu senden ist. Das lässt sich nicht rückgängig machen; das Änderungsprotokoll behält seine Nummer und Ihren Grund.',
+    eraseDevice: {
+      title: 'Alle Einträge dieses Geräts löschen',
+      ask: 'Alle dieses Geräts löschen…',
+      text: 'Jeder Eintrag bis jetzt, der mit demselben Schlüssel des Besuchers entstand, also im selben Browser, samt Zustellungen und was davon noch zu senden ist. Das lässt sich nicht rückgängig machen; das Änderungsprotokoll behält Ihren Grund.',
+    },
     erasedOne: 'Der Eintrag ist gelöscht.',
     eraseAct: 'Endgültig löschen',
     reason: 'Grund',
@@ -1089,6 +1094,8 @@ export const de: Texts = {
     home: 'Zum Anfang',
   },
   problems: {
+    visitor_key_missing:
+      'Der Besucher hatte noch keinen Schlüssel, als dieser Eintrag entstand; welche anderen von ihm sind, ist daher nicht bekannt. Löschen Sie ihn für sich.',
     second_factor_invalid: 'Dieser Code ist falsch oder wurde schon benutzt.',
     second_factor_required:
       'Dieses Projekt verlangt von seinen Mitgliedern einen zweiten Faktor, und Ihr Konto hat keinen. Richten Sie ihn unter Konto ein.',

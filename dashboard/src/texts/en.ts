@@ -805,6 +805,11 @@ export const en = {
     eraseRecordAsk: 'Erase this record…',
     eraseRecordText:
       'The record, its deliveries, and what waits to be sent of it. There is no way back; the audit log keeps its id and your reason.',
+    eraseDevice: {
+      title: 'Erase all records of this device',
+      ask: 'Erase all of this device…',
+      text: 'Every record until now that was made with the same visitor’s key, so in the same browser, with their deliveries and what waits to be sent of them. There is no way back; the audit log keeps your reason.',
+    },
     erasedOne: 'The record is erased.',
     eraseAct: 'Erase for good',
     reason: 'Reason',
@@ -1053,6 +1058,8 @@ export const en = {
   },
   /** By the API's stable codes; a code that is not here is told in the API's own sentence. */
   problems: {
+    visitor_key_missing:
+      'The visitor had no key when this record was made, so nothing says which others are hers. Erase it by itself.',
     second_factor_invalid: 'This code is wrong, or was used before.',
     second_factor_required:
       'This project asks its members for a second factor, and your account has none. Set it up under Account.',

@@ -7,9 +7,10 @@ import { Allowed, refusalOf } from '../../shared/allowed';
 import { ConfirmByName } from '../../shared/confirm-by-name';
 import { useAct } from '../../shared/use-act';
 import { t } from '../../texts/texts';
+import { EraseVisitor } from './erase-visitor';
 import { ReasonField } from './reason-field';
 
-/** Erases one record, for a reason and with the project's name typed. */
+/** Erases one record, or all that were made on its visitor's device; for a reason and with the project's name typed. */
 export function EraseRecord({
   project,
   consentId,
@@ -39,6 +40,8 @@ export function EraseRecord({
             {t.privacy.eraseRecordAsk}
           </Button>
         </Allowed>
+        <Text>{t.privacy.eraseDevice.text}</Text>
+        <EraseVisitor project={project} found={{ consentId }} words={t.privacy.eraseDevice} />
       </Stack>
       <ConfirmByName
         opened={opened}

@@ -18,42 +18,36 @@ const UNDER_WAY_MS = 1_000;
 /** Erases all of a visitor's records, for a reason and with the project's name typed; tells how far it is. */
 export function EraseVisitor({
   project,
-  visitor,
-  records,
-  more,
+  found,
+  words,
 }: {
   project: ProjectDto;
-  visitor: string;
-  records: number;
-  more: boolean;
+  /** By what her records name her, or by one that was made with her key. */
+  found: { visitorReference: string } | { consentId: string };
+  words: { title: string; ask: string; text: string };
 }) {
   const [opened, box] = useDisclosure(false);
   const [reason, setReason] = useState('');
   const act = useAct({
     run: async () =>
-      (
-        await privacyErase({
-          path: { projectId: project.id },
-          body: { visitorReference: visitor, reason: reason.trim() },
-        })
-      ).data,
+      (await privacyErase({ path: { projectId: project.id }, body: { ...found, reason: reason.trim() } }))
+        .data,
     refreshes: ['consentList', 'deliveryList', 'analyticsOverview', 'forwardingRead'],
     then: box.close,
   });
-  const text = t.privacy.eraseVisitorText(number(records), more);
   return (
     <Stack gap="sm">
       <Allowed refusal={refusalOf(project, { role: 'owner' })} projectId={project.id}>
         <Button color="red" variant="outline" onClick={box.open}>
-          {t.privacy.eraseVisitorAsk}
+          {words.ask}
         </Button>
       </Allowed>
       {act.result && <Erasure projectId={project.id} begun={act.result} />}
       <ConfirmByName
         opened={opened}
         onClose={box.close}
-        title={t.privacy.eraseVisitor}
-        text={text}
+        title={words.title}
+        text={words.text}
         name={project.name}
         act={t.privacy.eraseAct}
         pending={act.pending}

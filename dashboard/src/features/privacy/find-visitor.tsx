@@ -101,7 +101,15 @@ function Found({
         onOpen={({ id }) => onOpen(id)}
         empty={t.privacy.noneFound}
       />
-      <EraseVisitor project={project} visitor={visitor} records={records} more={query.hasNextPage} />
+      <EraseVisitor
+        project={project}
+        found={{ visitorReference: visitor }}
+        words={{
+          title: t.privacy.eraseVisitor,
+          ask: t.privacy.eraseVisitorAsk,
+          text: t.privacy.eraseVisitorText(number(records), query.hasNextPage),
+        }}
+      />
     </Stack>
   );
 }
