@@ -102,6 +102,14 @@ describe('who reads German', () => {
     await seite.getByRole('button', { name: 'Speichern' }).click();
     await seite.getByText('Die URL des Endpunkts muss mit https:// beginnen.').waitFor();
   });
+
+  it('is told why the endpoint cannot be reached', async () => {
+    await seite.getByLabel('URL des Endpunkts').fill('https://consents.example.com');
+    await seite.getByRole('radio', { name: 'Keine Anmeldung' }).check();
+    await seite.getByRole('button', { name: 'Speichern' }).click();
+    await seite.getByRole('button', { name: 'Prüfen' }).click();
+    await seite.getByText(/^(Hostname nicht gefunden|Keine Verbindung|Zu langsam)\.$/).waitFor();
+  });
 });
 
 describe('what the API says of a field', () => {

@@ -268,6 +268,8 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   // What is there sooner is shown without a skeleton before it.
   defaultPendingMs: 300,
+  // Nor is what has come held back for the skeleton's sake.
+  defaultPendingMinMs: 0,
 });
 
 declare module '@tanstack/react-router' {

@@ -232,6 +232,8 @@ export const de: Texts = {
     delivered: (host: string, status: number, ms: number) =>
       `${host} antwortete nach ${ms} ms mit ${status}.`,
     failed: 'Die Zustellung ist fehlgeschlagen.',
+    failedFor: (sentence: string, category: string | undefined, status: number | null) =>
+      category === undefined ? sentence : `${category}${status === null ? '' : `: Status ${status}`}.`,
     skipped: (reason: string) => `Der Eintrag wurde nicht gesendet: ${reason}.`,
     pending: 'Wartet darauf, gesendet zu werden.',
     unsentOff: 'Nicht gesendet: Die Weiterleitung war aus, als der Eintrag gespeichert wurde.',

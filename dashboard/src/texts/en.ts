@@ -226,6 +226,7 @@ export const en = {
     life: 'Delivery',
     delivered: (host: string, status: number, ms: number) => `${host} answered ${status} after ${ms} ms.`,
     failed: 'The delivery failed.',
+    failedFor: (sentence: string, _category: string | undefined, _status: number | null) => sentence,
     skipped: (reason: string) => `It was not sent: ${reason}.`,
     pending: 'Waiting to be sent.',
     unsentOff: 'Not sent: forwarding was off when it was stored.',

@@ -6,10 +6,21 @@ export function outcomeCondition(outcome: DeliveryDto['outcome']): Condition {
   return outcome === 'delivered' ? 'good' : outcome === 'failed' ? 'bad' : 'off';
 }
 
+/** Why an attempt failed: in English the API's own sentence, elsewhere what its category is called. */
+export function failureSentence(failure: {
+  reason: string | null;
+  category: string | null;
+  httpStatus: number | null;
+}): string {
+  const named = t.deliveries.categories[failure.category as keyof typeof t.deliveries.categories];
+  return t.deliveries.failedFor(failure.reason ?? t.deliveries.failed, named, failure.httpStatus);
+}
+
 /** What happened in an attempt, as a sentence. */
-export function outcomeSentence({ outcome, reason, httpStatus, host, durationMs }: DeliveryDto): string {
+export function outcomeSentence(delivery: DeliveryDto): string {
+  const { outcome, reason, httpStatus, host, durationMs } = delivery;
   if (outcome === 'skipped')
     return t.skipReasons[reason as keyof typeof t.skipReasons] ?? t.deliveries.skipped(reason ?? '');
-  if (outcome === 'failed') return reason ?? t.deliveries.failed;
+  if (outcome === 'failed') return failureSentence(delivery);
   return t.deliveries.delivered(host ?? '', httpStatus ?? 0, durationMs);
 }

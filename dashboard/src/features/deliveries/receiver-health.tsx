@@ -9,6 +9,7 @@ import { Instant, When } from '../../shared/when';
 import { number } from '../../shared/format';
 import { t } from '../../texts/texts';
 import { Held } from './held';
+import { failureSentence } from './outcome';
 
 const LIVE_MS = 3_000;
 
@@ -59,7 +60,7 @@ function HealthSentence({ settings }: { settings: ForwardingSettingsDto }) {
     case 'bad':
       return (
         <span>
-          {lastFailure?.reason} {lastFailure && <When at={lastFailure.at} />}.
+          {lastFailure && failureSentence(lastFailure)} {lastFailure && <When at={lastFailure.at} />}.
         </span>
       );
     case 'good':

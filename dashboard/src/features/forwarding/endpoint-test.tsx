@@ -6,6 +6,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
 import { t } from '../../texts/texts';
+import { failureSentence } from '../deliveries/outcome';
 
 /** Sends a synthetic record to the saved endpoint and says how it went (spec §4.2). */
 export function EndpointTest({ projectId, ready }: { projectId: string; ready: boolean }) {
@@ -25,7 +26,7 @@ export function EndpointTest({ projectId, ready }: { projectId: string; ready: b
           <State is={result.delivered ? 'good' : 'bad'}>
             {result.delivered
               ? t.forwarding.testDelivered(result.httpStatus ?? 0, number(result.durationMs))
-              : (result.reason ?? t.deliveries.failed)}
+              : failureSentence(result)}
           </State>
           <Text>
             {t.forwarding.testRecord} <CopyId id={result.consentId} />

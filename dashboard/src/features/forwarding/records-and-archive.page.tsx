@@ -8,6 +8,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { Instant } from '../../shared/when';
 import { t } from '../../texts/texts';
+import { failureSentence } from '../deliveries/outcome';
 import { ReceiverHealth } from '../deliveries/receiver-health';
 import { useProject } from '../projects/use-project';
 import { EndpointTest } from './endpoint-test';
@@ -52,7 +53,7 @@ export function RecordsAndArchivePage() {
           <dl className="facts">
             <dt>{t.forwarding.lastFailure}</dt>
             <dd>
-              {settings.lastFailure.reason} <Instant at={settings.lastFailure.at} />
+              {failureSentence(settings.lastFailure)} <Instant at={settings.lastFailure.at} />
             </dd>
           </dl>
         )}
