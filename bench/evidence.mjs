@@ -29,6 +29,7 @@ const SEAL_DEADLINE_MS = 60_000;
 const LAG_PER_SECOND = 2_000;
 const LAG_SECONDS = 90;
 const LAG_BATCH_MS = 50;
+const LEASES_DEADLINE_MS = 90_000;
 
 const ROUNDS = 9;
 const BATCHES_PER_ROUND = 150;
@@ -43,7 +44,7 @@ const PROOFS = 300;
 /** Keys of this bench and of nothing else. */
 const SEED = randomBytes(32);
 
-export const deadlineMs = 540_000;
+export const deadlineMs = 600_000;
 export const title = 'Evidence: sealing, the salt, and proofs';
 
 /**
@@ -201,6 +202,9 @@ async function lagOf(scope, database) {
     program: 'worker',
     environment: { EVIDENCE_KEYS: `bench:${SEED.toString('base64')}` },
   });
+  // A worker of the rounds before may have left a message under its lease, of a minute.
+  const deadline = performance.now() + LEASES_DEADLINE_MS;
+  while ((await database.client.query('select from outbox_message limit 1')).rowCount) await waitOn(deadline);
   /** How many were stored by when, oldest first. @type {{ atMs: number, stored: number }[]} */
   const arrivals = [];
   const lags = [];
@@ -249,7 +253,7 @@ async function sealedOf(database, ids) {
 
 /** @param {number} deadline */
 async function waitOn(deadline) {
-  if (performance.now() > deadline) throw new Error('the records were not sealed in time');
+  if (performance.now() > deadline) throw new Error('what was waited for did not come in time');
   await sleep(20);
 }
 
