@@ -1086,7 +1086,7 @@ export const de: Texts = {
       preferences: 'Der Anteil der Einträge, die die Kategorie erlauben.',
       fullAccept: 'Der Anteil, der alle drei Kategorien erlaubt, oder alle, die angeboten wurden.',
       rejection: 'Der Anteil, der keine erlaubt, ohne die Widerrufe.',
-      withdrawal: 'Der Anteil mit der Handlung „withdraw“.',
+      withdrawal: 'Der Anteil mit der Handlung „Widerrufen“.',
     },
   },
   failures: {

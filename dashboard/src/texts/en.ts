@@ -1048,7 +1048,7 @@ export const en = {
       preferences: 'The share of records that give the category.',
       fullAccept: 'The share that gives all three categories, or all that was offered.',
       rejection: 'The share that gives none, withdrawals left out.',
-      withdrawal: 'The share with the action “withdraw”.',
+      withdrawal: 'The share with the action “Withdrew”.',
     },
   },
   failures: {

@@ -48,7 +48,7 @@ export function PlanPage() {
         <>
           <CurrentPlan project={project} state={state.data} pricing={pricing.data} />
           <Plans project={project} state={state.data} pricing={pricing.data} />
-          {!IN_PRODUCTION && <Simulation project={project} />}
+          {!IN_PRODUCTION && <Simulation project={project} pricing={pricing.data} />}
         </>
       )}
     </Page>
@@ -232,7 +232,7 @@ function priceOf({ price }: TierEntryDto, interval: Interval): string {
 }
 
 /** Any tier, without paying. */
-function Simulation({ project }: { project: ProjectDto }) {
+function Simulation({ project, pricing }: { project: ProjectDto; pricing: PricingDto }) {
   const [tier, setTier] = useState<ProjectDto['tier']>(project.tier);
   const act = useAct({
     run: async () => (await simulateTierSimulate({ path: { projectId: project.id }, body: { tier } })).data,
@@ -247,7 +247,7 @@ function Simulation({ project }: { project: ProjectDto }) {
             label={t.plan.tier}
             value={tier}
             onChange={(event) => setTier(event.currentTarget.value as typeof tier)}
-            data={['lite', 'pro', 'business', 'enterprise']}
+            data={pricing.tiers.map(({ tier: value, name }) => ({ value, label: name }))}
           />
           <Button variant="default" size="sm" loading={act.pending} onClick={() => act.run(undefined)}>
             {t.plan.simulateAct}
