@@ -46,7 +46,7 @@ const ENCODINGS = [
 export function mountDashboard(app: NestExpressApplication, production: boolean): void {
   app.use('/assets', chooseEncoding, assets());
   const html = htmlOf(production);
-  const preloads = pagePreloads(join(FOLDER, 'manifest.json'));
+  const preloads = pagePreloads(join(FOLDER, 'manifest.json'), NONCE_PLACEHOLDER);
   const router = express.Router();
   for (const path of PAGES)
     router.get(path, sendPage(html.replace('</head>', `${preloads.get(path) ?? ''}</head>`), production));

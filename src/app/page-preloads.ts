@@ -16,22 +16,24 @@ const PAGE_MODULES: Record<string, string[]> = {
 };
 
 /** Who is signed in decides what is shown next; asked for as the page itself asks for it, so that it uses the answer. */
-const SESSION = '<link rel="preload" as="fetch" crossorigin href="/v1/auth/get-session">';
+const SESSION = 'rel="preload" as="fetch" crossorigin href="/v1/auth/get-session"';
 
 /**
  * Links that let a browser ask for what a page will need together with its first script, rather than one after the
  * other: the first sight of a page is several round trips sooner. None for an address whose page needs nothing more.
  * @param manifestFile the build's manifest
+ * @param nonce what stands in the links for the answer's nonce, as in all of the page's own
  * @throws Error where the build has no such module
  */
-export function pagePreloads(manifestFile: string): Map<string, string> {
+export function pagePreloads(manifestFile: string, nonce: string): Map<string, string> {
   const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as Record<string, Chunk>;
   const first = filesOf(manifest, ['index.html']);
   return new Map(
     Object.entries(PAGE_MODULES).map(([address, modules]) => {
       const files = [...filesOf(manifest, modules)].filter((file) => !first.has(file));
-      const scripts = files.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`);
-      return [address, [...(modules.includes(SHELL) ? [SESSION] : []), ...scripts].join('')];
+      const scripts = files.map((file) => `rel="modulepreload" crossorigin href="/${file}"`);
+      const links = modules.includes(SHELL) ? [SESSION, ...scripts] : scripts;
+      return [address, links.map((link) => `<link nonce="${nonce}" ${link}>`).join('')];
     }),
   );
 }

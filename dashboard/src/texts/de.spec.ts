@@ -14,7 +14,7 @@ const { code, errors } = components.schemas.Problem.properties;
 
 /** Refusals that no act of the dashboard can meet: of banners, programs, other sites, and the provider. */
 const NOT_HERE =
-  /^(webhook_|log_|tile_|body_not_json|unsupported_media_type|method_not_allowed|origin_not_allowed|consent_id_conflict|visitor_key_missing|scope_required|session_required|request_timeout|expectation_failed|headers_too_large)/;
+  /^(webhook_|log_|tile_|timestamp_|body_not_json|unsupported_media_type|method_not_allowed|origin_not_allowed|consent_id_conflict|visitor_key_missing|scope_required|session_required|request_timeout|expectation_failed|headers_too_large)/;
 
 describe('German', () => {
   it('has a sentence for everything that the API may say of a field', () => {

@@ -4,9 +4,10 @@ export interface Sample {
   code: string;
 }
 
-/** The programs of a Markdown document: each third-level heading with the first block of code below it. */
+/** The programs of the part "Samples" of a Markdown document: each third-level heading with the first block of code below it. */
 export function samplesOf(markdown: string): Sample[] {
-  return markdown
+  const [, part = ''] = /^## Samples$(.*?)(?=^## )/ms.exec(markdown) ?? [];
+  return part
     .split(/^### /m)
     .slice(1)
     .flatMap((part) => {
