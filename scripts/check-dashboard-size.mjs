@@ -26,6 +26,17 @@ function gzipped(file) {
   return sizes.get(file);
 }
 
+// Only React's build for development says this.
+const FOR_DEVELOPMENT = 'Encountered two children with the same key';
+if (
+  [...new Set(Object.values(manifest).map(({ file }) => file))].some((file) =>
+    readFileSync(join(folder, file), 'utf8').includes(FOR_DEVELOPMENT),
+  )
+) {
+  console.error('dashboard: it was built for development; remove dist and build again.');
+  process.exit(1);
+}
+
 const pages = Object.keys(manifest).filter((key) => key.endsWith('.page.tsx'));
 const visits = pages.map((page) => {
   const files = new Set(['index.html', SHELL, page].flatMap((key) => [...filesOf(key)]));

@@ -59,8 +59,8 @@ export function EndlessList<T>(props: {
           <table aria-label={props.label}>
             <thead>
               <tr>
-                {columns.map(({ title, head, number }) => (
-                  <th key={title} scope="col" className={number ? 'number' : ''}>
+                {columns.map(({ title, head, number }, place) => (
+                  <th key={place} scope="col" className={number ? 'number' : ''}>
                     {head ?? title}
                   </th>
                 ))}
@@ -76,8 +76,8 @@ export function EndlessList<T>(props: {
                     data-opens={onOpen ? '' : undefined}
                     onClick={onOpen && (() => onOpen(item))}
                   >
-                    {columns.map(({ title, cell, number }) => (
-                      <td key={title} className={number ? 'number' : ''}>
+                    {columns.map(({ cell, number }, place) => (
+                      <td key={place} className={number ? 'number' : ''}>
                         {cell(item)}
                       </td>
                     ))}

@@ -18,8 +18,8 @@ export function PlainList<T>({
       <table aria-label={label}>
         <thead>
           <tr>
-            {columns.map(({ title, number }) => (
-              <th key={title} scope="col" className={number ? 'number' : ''}>
+            {columns.map(({ title, number }, place) => (
+              <th key={place} scope="col" className={number ? 'number' : ''}>
                 {title}
               </th>
             ))}
@@ -28,8 +28,8 @@ export function PlainList<T>({
         <tbody>
           {items.map((item) => (
             <tr key={idOf(item)}>
-              {columns.map(({ title, cell, number }) => (
-                <td key={title} className={number ? 'number' : ''}>
+              {columns.map(({ cell, number }, place) => (
+                <td key={place} className={number ? 'number' : ''}>
                   {cell(item)}
                 </td>
               ))}
