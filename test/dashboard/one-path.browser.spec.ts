@@ -74,6 +74,8 @@ function linkMailedTo(to: string, path = '/confirm-email'): Promise<string> {
 }
 
 const faults = (): Promise<string[]> => pageFaults(page);
+const loaded = () =>
+  until('nothing loads any more', async () => (await page.locator('[aria-busy=true]').count()) === 0);
 
 describe('the one path, from an empty database', () => {
   it('leads from / to signing up, and by keyboard alone to a project', async () => {
@@ -482,10 +484,7 @@ describe('each page', () => {
     for (const [path, title] of [...PAGES, ...others]) {
       await (path === '' || path.startsWith('/') ? open(path) : page.goto(`${service.baseUrl}/${path}`));
       await heading(title);
-      await until(
-        'nothing loads any more',
-        async () => (await page.locator('[aria-busy=true]').count()) === 0,
-      );
+      await loaded();
       const here = await faults();
       if (here.length > 0) found[title] = here;
     }
@@ -506,10 +505,7 @@ describe('each page', () => {
     for (const [path, title] of PAGES) {
       await open(path);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await until(
-        'nothing loads any more',
-        async () => (await page.locator('[aria-busy=true]').count()) === 0,
-      );
+      await loaded();
       const here = await faults();
       if (here.length > 0) found[title] = here;
     }
@@ -618,6 +614,7 @@ describe('somebody with a lower role', () => {
     for (const [path, title] of PAGES) {
       await open(path);
       await heading(title);
+      await loaded();
       expect([title, await faults()]).toEqual([title, []]);
     }
   });

@@ -134,7 +134,7 @@ function Filters({
 function Exports({ project, filters, zone }: { project: ProjectDto; filters: ConsentFilters; zone: Zone }) {
   const [proofs, setProofs] = useState(false);
   const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));
-  const refusal = tier && refusalOf(project, { feature: { open: tier.features.export, tier: 'Pro' } });
+  const refusal = refusalOf(project, { feature: { open: tier?.features.export ?? true, tier: 'Pro' } });
   // The file is of records alone: it does not know what became of them.
   const { delivery, ...exported } = filters;
   const isOpen = refusal === null && !delivery;
