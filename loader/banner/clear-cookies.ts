@@ -1,20 +1,14 @@
 import { ofDocument } from '../own-document';
 import type { SiteService } from '../site';
-import { cookieDomains, withdrawnCookies } from './rules';
+import { cookieEnds, withdrawnCookies } from './rules';
 
-/**
- * Clears the cookies of services whose category is not granted, on whichever domain they are: a script cannot see
- * which, nor those that are not for scripts.
- */
+/** Clears the cookies of services whose category is not granted, but for those that are not for scripts. */
 export function clearCookies(
   services: SiteService[],
   granted: (category: SiteService['category']) => boolean,
 ): void {
   for (const name of withdrawnCookies(readableCookies(), services, granted)) {
-    for (const domain of ['', ...cookieDomains(location.hostname)]) {
-      const end = `${name}=;path=/;max-age=0${domain && `;domain=${domain}`}`;
-      Reflect.set(Document.prototype, 'cookie', end, document);
-    }
+    for (const end of cookieEnds(name, location)) Reflect.set(Document.prototype, 'cookie', end, document);
   }
 }
 

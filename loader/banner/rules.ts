@@ -33,8 +33,29 @@ export function withdrawnCookies<C extends string>(
     .filter((present) => present && isWithdrawn(present));
 }
 
-/** Host names that may have set a cookie which this page sees: its own, and those above. */
-export function cookieDomains(hostname: string): string[] {
+/** Folders of a page of which cookies are looked for: more than an address has, but for one that means harm. */
+const FOLDERS_MAX = 10;
+/** Cookies of such names are taken, and ended, with this attribute alone. */
+const SECURE_NAME = /^__(secure|host)-/i;
+
+/**
+ * What ends a cookie, as `document.cookie` takes it: once for each domain and path that it may have, as a script sees
+ * neither. `{ hostname, pathname }` is the page.
+ */
+export function cookieEnds(
+  name: string,
+  { hostname, pathname }: { hostname: string; pathname: string },
+): string[] {
   const labels = hostname.split('.');
-  return labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'));
+  const domains = labels.slice(0, -1).map((_, at) => `;domain=${labels.slice(at).join('.')}`);
+  const folders = pathname.split('/').filter(Boolean).slice(0, FOLDERS_MAX);
+  const paths = folders.flatMap((_, at) => {
+    const path = `/${folders.slice(0, at + 1).join('/')}`;
+    // With the stroke at its end it is another path.
+    return [path, `${path}/`];
+  });
+  const attributes = `;max-age=0${SECURE_NAME.test(name) ? ';secure' : ''}`;
+  return ['/', ...paths].flatMap((path) =>
+    ['', ...domains].map((domain) => `${name}=;path=${path}${attributes}${domain}`),
+  );
 }

@@ -48,6 +48,16 @@ export function showBanner(consent: Consent, reason: Reason): void {
   let onSecondLayer = false;
   const isPreview = ownGlobal(CONSENT_GLOBAL) !== consent;
   if (reason === 'banner' && !isPreview) chosen ??= countVisit(configuration, address);
+  if (!ofDocument('body')) {
+    // A slow script in the head holds it up.
+    requestAnimationFrame(() => showBanner(consent, reason));
+    return;
+  }
+  if (reason === 'link' && !isPreview && ofDocument('querySelector')('.show--consent #cc-main .cm')) {
+    // Whoever closes the second layer is still asked by the first.
+    library.showPreferences();
+    return;
+  }
 
   const shown: Shown = {
     consent,
@@ -72,10 +82,9 @@ export function showBanner(consent: Consent, reason: Reason): void {
   };
   const describe = (key: Category): { title: string; description: string } =>
     text.categories.find((category) => category.key === key) ??
-    configuration.texts[0]?.categories.find((category) => category.key === key) ?? {
-      title: key,
-      description: '',
-    };
+    pickText(configuration.texts, [configuration.defaultLanguage])?.categories.find(
+      (category) => category.key === key,
+    ) ?? { title: key, description: '' };
 
   // Before its first run it would look for a cookie, which a page in a sandbox may not.
   if (hasRun) library.reset(true);
@@ -163,6 +172,9 @@ export function showBanner(consent: Consent, reason: Reason): void {
     main.dir = isRightToLeft(language) ? 'rtl' : 'ltr';
     main.classList.toggle('cc--rtl', main.dir === 'rtl');
     if (banner) dress(main, banner);
+    const description = main.querySelector<HTMLElement>('.cm__desc');
+    // What has to be scrolled must be reached by the keyboard, in every browser.
+    if (description && description.scrollHeight > description.clientHeight) description.tabIndex = 0;
   });
 }
 

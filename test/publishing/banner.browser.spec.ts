@@ -68,12 +68,25 @@ declare const window: {
 };
 declare const document: {
   cookie: string;
+  body: object | null;
+  querySelector(selector: string): { show?: unknown } | null;
+  querySelectorAll(selector: string): Iterable<Box>;
+  elementFromPoint(x: number, y: number): object | null;
   activeElement: { textContent: string; parentElement: { className: string } | null };
 };
+/** An element, as far as it is looked at. */
+interface Box {
+  className: string;
+  contains(other: object | null): boolean;
+  scrollIntoView(options: { block: 'start' }): void;
+  getBoundingClientRect(): { left: number; right: number; top: number; width: number; height: number };
+  closest(selector: string): Box | null;
+}
 interface Consent {
   ready: Promise<{ configHash: string }>;
   choice: Record<string, unknown> | null;
   submit(choice: unknown): Promise<unknown>;
+  open(): Promise<void>;
 }
 interface Axe {
   violations: { id: string; nodes: { html: string }[] }[];
@@ -127,12 +140,26 @@ const recorded = (count: number): Promise<Record<string, unknown>[]> =>
     return all.length === count ? all : null;
   });
 const problems = (opened: Page): Promise<string[]> => opened.evaluate(() => window.problems);
+/** Headings and controls that cannot be brought before the visitor's eyes and under her finger, or stick out. */
+const outOfReach = (opened: Page, layer: string): Promise<string[]> =>
+  opened.evaluate((selector) => {
+    const { innerWidth } = window as unknown as { innerWidth: number };
+    const isReached = (element: Box): boolean => {
+      element.scrollIntoView({ block: 'start' });
+      const { left, right, top, width, height } = element.getBoundingClientRect();
+      const there = document.elementFromPoint(left + width / 2, top + Math.min(height / 2, 20));
+      return left >= 0 && right <= innerWidth && (element.closest('label') ?? element).contains(there);
+    };
+    return [...document.querySelectorAll(`${selector} :is(h2, button, input, summary, code)`)]
+      .filter((element) => element.getBoundingClientRect().width > 0 && !isReached(element))
+      .map(({ className }) => className);
+  }, layer);
 /** Findings of axe, run by the browser itself: the page's policies are not for it. */
 const findings = async (opened: Page): Promise<string[]> => {
   const session = await opened.context().newCDPSession(opened);
   await session.send('Runtime.evaluate', { expression: AXE });
   const { result } = await session.send('Runtime.evaluate', {
-    expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html).join(' '))))`,
+    expression: `axe.run({ rules: { 'target-size': { enabled: true } } }).then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html).join(' '))))`,
     awaitPromise: true,
     returnByValue: true,
   });
@@ -268,6 +295,85 @@ describe('our banner', () => {
     expect(await problems(opened)).toEqual([]);
   });
 
+  it.each([
+    ['box', 375, 667, '100%'],
+    ['bar', 375, 667, '200%'],
+    ['box', 320, 256, '100%'],
+  ] as const)(
+    'keeps the longest words and every button within reach: %s, %d × %d px, text at %s',
+    async (layout, width, height, fontSize) => {
+      await context.close();
+      context = await browser.newContext({ reducedMotion: 'reduce', viewport: { width, height } });
+      const presets = (await (await project.request('viewer', 'GET', '/configuration/presets')).json()) as {
+        texts: { categories: object[] }[];
+      };
+      const [english] = presets.texts;
+      const category = { title: 'x'.repeat(200), description: 'y '.repeat(1_000) };
+      await configure({
+        banner: { enabled: true, layout },
+        services: [{ ...COUNTER, name: 'z'.repeat(200), provider: 'z'.repeat(200) }],
+        texts: [
+          {
+            ...english,
+            ...{ title: 'x'.repeat(200), description: 'y '.repeat(1_000) },
+            ...{ acceptAll: `a${'x'.repeat(79)}`, rejectAll: `r${'x'.repeat(79)}` },
+            ...{ choose: 'c '.repeat(40), save: 's '.repeat(40) },
+            categories: english?.categories.map((each) => ({ ...each, ...category })),
+          },
+        ],
+      });
+      pages['/'] = sitePage({ head: '<link rel="stylesheet" href="/zoom.css">' });
+      pages['/zoom.css'] = {
+        html: `html { font-size: ${fontSize} }`,
+        headers: { 'content-type': 'text/css' },
+      };
+      const opened = await open();
+      for (const layer of ['.cm', '.pm']) {
+        await opened.locator(layer).waitFor();
+        if (layer === '.pm') await opened.locator('summary').click();
+        expect([layer, await outOfReach(opened, layer)]).toEqual([layer, []]);
+        expect(await findings(opened)).toEqual([]);
+        if (layer === '.cm') await opened.locator('.cm__btn').last().click();
+      }
+      expect(await problems(opened)).toEqual([]);
+    },
+  );
+
+  it('comes as soon as there is a body, where a slow script in the head holds it up', async () => {
+    await configure({});
+    pages['/'] = sitePage({ body: '<p id="end"></p>' });
+    pages['/'].html = pages['/'].html.replace('</head>', '<script src="/slow.js"></script></head>');
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await context.route('**/slow.js', async (route) => {
+      await held;
+      await route.fulfill({ contentType: 'text/javascript', body: '' });
+    });
+    const opened = await context.newPage();
+    await opened.goto(`http://www.example.com:${site.port}/`, { waitUntil: 'commit' });
+    await until('our banner is there, and no body', () =>
+      opened.evaluate(
+        () => document.body === null && document.querySelector('[src*="/banner-"]')?.show !== undefined,
+      ),
+    );
+    release();
+    await button(opened, 'Reject all').click();
+    expect(await recorded(1)).toMatchObject([{ action: 'reject_all', surface: 'banner' }]);
+    expect(await problems(opened)).toEqual([]);
+  });
+
+  it('goes on asking where its second layer is opened from the page, and closed again', async () => {
+    await configure({});
+    const opened = await open();
+    await button(opened, 'Accept all').waitFor();
+    await opened.evaluate(() => void window.serviceConsent.open());
+    await opened.locator('.pm').waitFor();
+    await opened.keyboard.press('Escape');
+    await opened.locator('.pm').waitFor({ state: 'hidden' });
+    await button(opened, 'Reject all').first().click();
+    expect(await recorded(1)).toMatchObject([{ action: 'reject_all', surface: 'banner' }]);
+  });
+
   it('is used by the keyboard alone, which it lets go on into the page', async () => {
     await configure({});
     const opened = await open();
@@ -298,7 +404,8 @@ describe('our banner', () => {
       head: `<script type="text/plain" data-category="analytics" data-src="/counter.js" data-site="7"></script>`,
       body: `<iframe title="A map" data-category="marketing" data-src="/map"></iframe>`,
     });
-    const opened = await open();
+    pages['/tea/green'] = pages['/'];
+    const opened = await open('/tea/green');
     await button(opened, 'Choose').click();
     expect(await opened.evaluate(() => window.ran)).toEqual([]);
     await opened.locator('.pm').getByText('Analytics').locator('..').locator('label').click();
@@ -309,9 +416,10 @@ describe('our banner', () => {
     expect(await opened.locator('iframe').getAttribute('src')).toBeNull();
 
     await opened.evaluate(() => {
-      for (const cookie of ['_c_1=a', '_c_2=b;domain=example.com', 'basket=full'])
-        document.cookie = `${cookie};path=/`;
+      const cookies = ['_c_1=a;path=/', '_c_2=b;path=/;domain=example.com', '_c_3=c', '_c_4=d;path=/tea/'];
+      for (const cookie of [...cookies, 'basket=full;path=/']) document.cookie = cookie;
     });
+    expect(await opened.evaluate(() => document.cookie.split(';').length)).toBe(5);
     await button(opened, 'Privacy settings').click();
     const consentId = String((await opened.evaluate(() => window.serviceConsent.choice))?.['id']);
     await opened.getByText(consentId).waitFor();

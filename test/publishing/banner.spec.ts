@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cookieDomains, isRightToLeft, pickText, withdrawnCookies } from '../../loader/banner/rules.js';
+import { cookieEnds, isRightToLeft, pickText, withdrawnCookies } from '../../loader/banner/rules.js';
 
 describe('withdrawnCookies', () => {
   const service = (category: string, ...names: string[]) => ({
@@ -19,10 +19,30 @@ describe('withdrawnCookies', () => {
     expect(withdrawnCookies(jar, services, () => true)).toEqual([]);
     expect(withdrawnCookies('', services, () => false)).toEqual([]);
   });
+});
 
-  it('may be on the page’s host and on those above', () => {
-    expect(cookieDomains('shop.example.co.uk')).toEqual(['shop.example.co.uk', 'example.co.uk', 'co.uk']);
-    expect(cookieDomains('localhost')).toEqual([]);
+describe('cookieEnds', () => {
+  it('are one for each domain and path that the page’s cookies may have', () => {
+    expect(cookieEnds('_c', { hostname: 'example.co.uk', pathname: '/shop/tea' })).toEqual(
+      ['/', '/shop', '/shop/', '/shop/tea', '/shop/tea/'].flatMap((path) =>
+        ['', ';domain=example.co.uk', ';domain=co.uk'].map((domain) => `_c=;path=${path};max-age=0${domain}`),
+      ),
+    );
+    expect(cookieEnds('_c', { hostname: 'localhost', pathname: '/' })).toEqual(['_c=;path=/;max-age=0']);
+  });
+
+  it('are secure where the name says that the cookie is', () => {
+    expect(cookieEnds('__Secure-c', { hostname: 'localhost', pathname: '/' })).toEqual([
+      '__Secure-c=;path=/;max-age=0;secure',
+    ]);
+    expect(cookieEnds('x__Secure-c', { hostname: 'localhost', pathname: '/' })).toEqual([
+      'x__Secure-c=;path=/;max-age=0',
+    ]);
+  });
+
+  it('do not grow with an address that means harm', () => {
+    const pathname = '/a'.repeat(10_000);
+    expect(cookieEnds('_c', { hostname: 'localhost', pathname })).toHaveLength(21);
   });
 });
 
