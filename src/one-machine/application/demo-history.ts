@@ -39,7 +39,7 @@ interface HistoryFrame {
   now: Date;
   /** Published first and second; null: nothing is known of what was shown. */
   hashes: readonly [string | null, string | null];
-  /** The receiver's host. */
+  /** The receiver's host, with its port as the forwarder writes it down. */
   receiverHost: string;
 }
 

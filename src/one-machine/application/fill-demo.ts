@@ -52,7 +52,7 @@ export async function fillDemo(em: EntityManager, dataDir: string): Promise<Fill
     const history = demoHistory({
       now,
       hashes: [first?.contentHash ?? null, (second ?? first)?.contentHash ?? null],
-      receiverHost: new URL(credentials.receiverUrl).hostname,
+      receiverHost: new URL(credentials.receiverUrl).host,
     });
     if (first && second)
       await datePublications(tx, projectId, [
