@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { filedMails, mailFolderOf } from '../../src/mail/infrastructure/mail-files.js';
 import { launchBrowser } from '../support/browser.js';
 import { pageFaults } from '../support/page-faults.js';
+import { linkMailedTo, signUpIn } from '../support/person.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
 import { totpCode } from '../support/totp.js';
-import { until } from '../support/until.js';
-
-const PASSWORD = 'correct horse battery';
+import { PASSWORD } from '../support/user.js';
 
 let service: LoneService;
 let browser: Browser;
@@ -20,13 +18,8 @@ beforeAll(async () => {
     reducedMotion: 'reduce',
     viewport: { width: 1280, height: 800 },
   });
+  await signUpIn(context, service, { email: 'ada@example.com', name: 'Ada' });
   page = await context.newPage();
-  const fields = { email: 'ada@example.com', password: PASSWORD, name: 'Ada' };
-  await page.request.post(`${service.baseUrl}/v1/auth/sign-up/email`, { data: fields });
-  await page.goto(await linkMailedTo('ada@example.com', '/confirm-email'));
-  await passwordIn().fill(PASSWORD);
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'New project' }).waitFor();
 });
 
 afterAll(async () => {
@@ -41,15 +34,6 @@ const openAccount = async (): Promise<void> => {
   await section('Sessions').getByText('This one').waitFor();
 };
 
-/** The link to a page in the newest mail to an address that has one. */
-function linkMailedTo(to: string, path: string): Promise<string> {
-  return until(`a mail to ${to}`, async () => {
-    const mails = await filedMails(mailFolderOf(service.dataDir));
-    const newest = mails.find((mail) => mail.to === to && mail.text.includes(`${path}?token=`));
-    return newest && /https?:\/\/\S+\?token=[\w-]+/.exec(newest.text)?.[0];
-  });
-}
-
 describe('a person in her account', () => {
   it('finds it without fault, wide and narrow, light and dark', async () => {
     const found: Record<string, string[]> = {};
@@ -63,6 +47,20 @@ describe('a person in her account', () => {
       }
     await page.emulateMedia({ colorScheme: 'light' });
     expect(found).toEqual({});
+  });
+
+  it('is told by her password manager whose password each form asks for', async () => {
+    const advice: string[] = [];
+    page.on('console', (message) => advice.push(message.text()));
+    await openAccount();
+    const names = await page
+      .locator('form:has(input[type=password])')
+      .evaluateAll((forms) =>
+        forms.map((form) => form.querySelector('input[autocomplete=username]')?.getAttribute('value')),
+      );
+    expect(names).toEqual(Array(4).fill('ada@example.com'));
+    expect(advice).toEqual([]);
+    page.removeAllListeners('console');
   });
 
   it('changes her name', async () => {
@@ -121,7 +119,7 @@ describe('a person in her account', () => {
     await passwordIn(email).fill(PASSWORD);
     await page.keyboard.press('Enter');
     await email.getByText('Look into the mailbox of the new address.').waitFor();
-    await page.goto(await linkMailedTo('ada@example.net', '/confirm-new-email'));
+    await page.goto(await linkMailedTo(service, 'ada@example.net', '/confirm-new-email'));
     await passwordIn().fill(PASSWORD);
     expect(await pageFaults(page)).toEqual([]);
     await page.keyboard.press('Enter');

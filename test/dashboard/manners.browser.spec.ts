@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
-import { filedMails, mailFolderOf } from '../../src/mail/infrastructure/mail-files.js';
 import { launchBrowser } from '../support/browser.js';
+import { signUpIn } from '../support/person.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
-import { until } from '../support/until.js';
-
-const EMAIL = 'ada@example.com';
-const PASSWORD = 'correct horse battery';
+import { PASSWORD } from '../support/user.js';
 
 let service: LoneService;
 let browser: Browser;
@@ -18,7 +15,7 @@ beforeAll(async () => {
   service = await startLoneService();
   browser = await launchBrowser();
   context = await browser.newContext({ reducedMotion: 'reduce', viewport: { width: 1280, height: 800 } });
-  await signUp();
+  await signUpIn(context, service, { email: 'ada@example.com', name: 'Ada' });
   const made = await context.request.post(`${service.baseUrl}/v1/projects`, { data: { name: 'Tea shop' } });
   projectId = ((await made.json()) as { id: string }).id;
   page = await context.newPage();
@@ -28,17 +25,6 @@ afterAll(async () => {
   await browser?.close();
   await service?.stop();
 });
-
-async function signUp(): Promise<void> {
-  const post = (path: string, data: object) =>
-    context.request.post(`${service.baseUrl}/v1/auth${path}`, { data });
-  await post('/sign-up/email', { email: EMAIL, password: PASSWORD, name: 'Ada' });
-  const token = await until('a mail', async () => {
-    const mails = await filedMails(mailFolderOf(service.dataDir));
-    return /confirm-email\?token=([\w-]+)/.exec(mails.map(({ text }) => text).join('\n'))?.[1];
-  });
-  expect((await post('/confirm-email', { token, password: PASSWORD })).status()).toBeLessThan(300);
-}
 
 describe('the first sight of a page', () => {
   it.each([
@@ -87,8 +73,8 @@ describe('who reads German', () => {
     await seite.getByText(/^https:\/\/shop: Geben Sie einen Host wie www\.example\.com an/).waitFor();
     await seite.goto(`${service.baseUrl}/account`);
     const password = seite.locator('form').filter({ has: seite.locator('input[autocomplete=new-password]') });
-    await password.locator('input').first().fill('wrong');
-    await password.locator('input').last().fill('another password');
+    await password.locator('input[autocomplete=current-password]').fill('wrong');
+    await password.locator('input[autocomplete=new-password]').fill('another password');
     await password.locator('button[type=submit]').click();
     await seite.getByText('E-Mail oder Passwort ist falsch.').waitFor();
   });
@@ -109,6 +95,58 @@ describe('who reads German', () => {
     await seite.getByRole('button', { name: 'Speichern' }).click();
     await seite.getByRole('button', { name: 'Prüfen' }).click();
     await seite.getByText(/^(Hostname nicht gefunden|Keine Verbindung|Zu langsam)\.$/).waitFor();
+  });
+});
+
+describe('the address of a page', () => {
+  it.each([
+    [
+      '/consents?from=2026-11-01&to=2026-11-20&action=custom&hostname=www.example.com&analytics=true&delivery=failed',
+      { From: '2026-11-01', To: '2026-11-20', Action: 'custom', Host: 'www.example.com', Delivery: 'failed' },
+    ],
+    [
+      '/deliveries?status=failed&category=dns&from=2026-11-01',
+      { Outcome: 'failed', 'Why it failed': 'dns', From: '2026-11-01' },
+    ],
+    ['/settings/audit?action=member.add&actorKind=user', { What: 'member.add', Who: 'kind:user' }],
+    ['/analytics?days=7', { '7 days': '7' }],
+  ] as [string, Record<string, string>][])(
+    'holds what is chosen, over a reload too: %s',
+    async (path, chosen) => {
+      await page.goto(`${service.baseUrl}/projects/${projectId}${path}`);
+      for (const reloaded of [false, true]) {
+        if (reloaded) await page.reload();
+        for (const [label, value] of Object.entries(chosen)) {
+          const control = page.getByLabel(label, { exact: true });
+          await control.waitFor({ state: 'attached' });
+          expect([label, await control.inputValue()]).toEqual([label, value]);
+        }
+        expect(page.url()).toBe(`${service.baseUrl}/projects/${projectId}${path}`);
+      }
+      const days = page.getByRole('radio', { name: '7 days' });
+      if (path.startsWith('/analytics')) expect(await days.isChecked()).toBe(true);
+    },
+  );
+});
+
+describe('a session that ends in one tab', () => {
+  it('ends in the other too, which comes back to where it was', async () => {
+    const path = `/projects/${projectId}/consents?action=custom`;
+    await page.goto(`${service.baseUrl}${path}`);
+    await page.getByText('No record matches these filters.').waitFor();
+    const other = await context.newPage();
+    await other.goto(`${service.baseUrl}/account`);
+    await other.getByRole('button', { name: /account and appearance/ }).press('Enter');
+    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    // The list asks once a second, and is told so.
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.locator('input[name=email]').fill('ada@example.com');
+    await page.locator('input[name=password]').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Consents' }).waitFor();
+    expect(page.url()).toBe(`${service.baseUrl}${path}`);
+    await other.close();
   });
 });
 

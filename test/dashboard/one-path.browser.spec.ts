@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { filedMails, mailFolderOf } from '../../src/mail/infrastructure/mail-files.js';
 import { launchBrowser, startSite, type TestServer } from '../support/browser.js';
 import { pageFaults } from '../support/page-faults.js';
+import { linkMailedTo } from '../support/person.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
 import { until } from '../support/until.js';
+import { PASSWORD } from '../support/user.js';
 
-const PASSWORD = 'correct horse battery';
 /** A record shows within this of its 201, where nothing else keeps the machine busy (docs: 2 s); twice that here. */
 const SHOWN_MS = 4_000;
 /** A receiver counts as away after five seconds at the least; the machine may be busy. */
@@ -64,15 +64,18 @@ async function visit(path: string): Promise<Page> {
   return visitor;
 }
 
-/** The link to a page in the newest mail to an address that has one; mails wait in files here. */
-function linkMailedTo(to: string, path = '/confirm-email'): Promise<string> {
-  return until(`a mail to ${to}`, async () => {
-    const mails = await filedMails(mailFolderOf(service.dataDir));
-    const newest = mails.find((mail) => mail.to === to && mail.text.includes(`${path}?token=`));
-    return newest && /https?:\/\/\S+\?token=[\w-]+/.exec(newest.text)?.[0];
-  });
-}
-
+/** Which steps of the set-up list are done, in their order; none where the list is gone. */
+const stepsDone = (): Promise<(string | null)[]> =>
+  page.locator('.set-up li').evaluateAll((steps) => steps.map((step) => step.getAttribute('data-done')));
+/** Tables that have to be scrolled sideways. */
+const wideTables = (): Promise<string[]> =>
+  page
+    .locator('.rows')
+    .evaluateAll((tables) =>
+      tables
+        .filter((table) => table.scrollWidth > table.clientWidth)
+        .map((table) => `wide: ${table.getAttribute('aria-label')}`),
+    );
 const faults = (): Promise<string[]> => pageFaults(page);
 const loaded = () =>
   until('nothing loads any more', async () => (await page.locator('[aria-busy=true]').count()) === 0);
@@ -96,7 +99,7 @@ describe('the one path, from an empty database', () => {
     await page.locator('input[name=password]').fill(PASSWORD);
     await page.keyboard.press('Enter');
     await page.getByText('Look into your mail').waitFor();
-    await page.goto(await linkMailedTo('ada@example.com'));
+    await page.goto(await linkMailedTo(service, 'ada@example.com'));
     await heading('Confirm your e-mail');
     // The password has the focus.
     await page.keyboard.type(PASSWORD);
@@ -109,6 +112,23 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.press('Enter');
     await heading('My shop');
     projectId = new URL(page.url()).pathname.split('/')[2] ?? '';
+    await page.getByText('– This comes with the plan Pro.').waitFor();
+    expect(await stepsDone()).toEqual(['true', 'false', 'false', 'false', 'false']);
+  });
+
+  it.each([
+    ['/consents', 'Export CSV and PDF: This comes with the plan Pro. See the plans', 'Export CSV'],
+    ['/deliveries', 'The plan does not bring forwarding. See the plans', 'Send several…'],
+    ['/analytics', 'This comes with the plan Business. See the plans', '30 days'],
+  ])('says on a plan without it what %s lacks, and leads to the plans', async (path, sentence, act) => {
+    await open(path);
+    await page.getByText(sentence).waitFor();
+    const disabled = page.getByRole('button', { name: act }).or(page.getByRole('radio', { name: act }));
+    expect(await disabled.isDisabled()).toBe(true);
+    expect(await faults()).toEqual([]);
+    await tabTo(page.getByRole('link', { name: 'See the plans' }));
+    await page.keyboard.press('Enter');
+    await heading('Plan and billing');
   });
 
   it('says beside the field what is wrong with it', async () => {
@@ -198,6 +218,10 @@ describe('the one path, from an empty database', () => {
   });
 
   it('shows forwarding disabled on a plan that does not bring it, with the way to get it', async () => {
+    // All is set up that this plan brings.
+    await open('');
+    await page.getByRole('region', { name: 'Last records' }).getByText('shop.example.com').waitFor();
+    expect(await stepsDone()).toEqual([]);
     await open('/settings/consent/records-and-archive');
     await heading('Records and archive');
     expect(await page.getByRole('switch', { name: 'Consent forwarding enabled' }).isDisabled()).toBe(true);
@@ -208,21 +232,35 @@ describe('the one path, from an empty database', () => {
     await page.getByRole('heading', { name: 'Your plan: Business' }).waitFor();
   });
 
-  it('sets an endpoint with a generated token, and tests it', async () => {
+  it('sets an endpoint with a generated token, and tests it, by keyboard', async () => {
     const { receiverUrl } = JSON.parse(
       readFileSync(join(service.dataDir, 'dev-credentials.json'), 'utf8'),
     ) as { receiverUrl: string };
     await open('/settings/consent/records-and-archive');
-    await page.getByRole('switch', { name: 'Consent forwarding enabled' }).click();
-    await field('Endpoint URL').fill(receiverUrl.replace('https:', 'http:'));
-    await page.getByRole('button', { name: 'Generate' }).click();
+    await tabTo(page.getByRole('switch', { name: 'Consent forwarding enabled' }));
+    await page.keyboard.press('Space');
+    await tabTo(field('Endpoint URL'));
+    await page.keyboard.type(receiverUrl.replace('https:', 'http:'));
+    await tabTo(page.getByRole('button', { name: 'Generate' }));
+    await page.keyboard.press('Enter');
     await page.getByText('Copy the token into your receiver now').waitFor();
-    await page.getByRole('button', { name: 'Save' }).click();
+    const token = await page.locator('form input[type=password]').inputValue();
+    expect(token).toMatch(/^[\w-]{43}$/);
+    // What is typed or made can be looked at without a mouse, too.
+    await tabTo(page.getByRole('button', { name: 'Show what is typed' }), 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    expect(await field('Bearer token').inputValue()).toBe(token);
+    await page.keyboard.press('Enter');
+    await tabTo(page.getByRole('button', { name: 'Save' }));
+    await page.keyboard.press('Enter');
     await page.getByText('The endpoint URL must begin with https://.').waitFor();
-    await field('Endpoint URL').fill(receiverUrl);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await tabTo(field('Endpoint URL'), 'Shift+Tab');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type(receiverUrl);
+    await page.keyboard.press('Enter');
     await page.getByText(/A token is configured since/).waitFor();
-    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await tabTo(page.getByRole('button', { name: 'Test', exact: true }));
+    await page.keyboard.press('Enter');
     await page.getByText(/The endpoint answered 20\d after/).waitFor();
     await page.reload();
     expect(await page.getByRole('switch', { name: 'Consent forwarding enabled' }).isChecked()).toBe(true);
@@ -244,8 +282,17 @@ describe('the one path, from an empty database', () => {
     await tabTo(page.locator('tbody tr').first().getByRole('link'));
     await page.keyboard.press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Consent record' });
-    await drawer.getByText(id).waitFor();
+    await drawer.getByRole('button', { name: id }).waitFor();
     await drawer.getByText(/answered 20\d after \d+ ms/).waitFor();
+    // What else the record tells, and what was sent, without its secrets.
+    for (const told of ['on the banner’s first layer', 'English (en)', /^[0-9a-f]{8}…[0-9a-f]{6}/])
+      await drawer.getByText(told).waitFor();
+    await tabTo(drawer.getByText('Request headers'));
+    await page.keyboard.press('Enter');
+    const headers = (await drawer.getByLabel('Request headers').textContent()) ?? '';
+    expect(headers).toMatch(/^Authorization: Bearer •+\nX-Service-Project-Id: /);
+    expect(headers).toContain(`X-Service-Consent-Id: ${id}\n`);
+    await drawer.getByText('Token and signature as the settings are today').waitFor();
     // The banner that it was chosen on, rendered.
     await drawer.frameLocator('iframe').getByRole('heading', { name: 'Tea and cookies?' }).waitFor();
     // The address holds what is open.
@@ -263,6 +310,34 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe('');
+    await open('');
+    await page.getByText('The endpoint answers. Last delivery').waitFor();
+    expect(await stepsDone()).toEqual([]);
+  });
+
+  it('finds a record by its id, once, and says what is no id', async () => {
+    await open('/consents');
+    const shown = await page.locator('tbody tr').first().locator('button.id').getAttribute('title');
+    const id = shown?.split(' ')[0] ?? '';
+    await tabTo(page.getByLabel('Find by id'));
+    await page.keyboard.type('0123');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is no consent id: paste all of it.').waitFor();
+    expect(await faults()).toEqual([]);
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type(` ${id.toUpperCase()} `);
+    await page.keyboard.press('Enter');
+    const drawer = page.getByRole('dialog', { name: 'Consent record' });
+    await drawer.getByRole('button', { name: id }).waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    // The field has the focus again; to leave it opens nothing.
+    await page.getByLabel('Host').click();
+    await page.waitForURL(({ search }) => search === '');
+    expect(await drawer.count()).toBe(0);
+    await open('/consents?open=00000000-0000-7000-8000-000000000000');
+    await drawer.getByText('There is no such record in this project.').waitFor();
+    await page.keyboard.press('Escape');
   });
 });
 
@@ -401,7 +476,7 @@ describe('a receiver that is away', () => {
     await box.getByRole('button', { name: 'Count them' }).click();
     await box.getByText('One record is going to be sent.').waitFor();
     await box.getByRole('button', { name: 'Send 1', exact: true }).click();
-    await page.getByText('Queued 1 records.').waitFor();
+    await page.getByText('Queued one record.').waitFor();
   });
 
   it('is told with since when, how much waits and when the next try is, and tried on a click', async () => {
@@ -437,6 +512,14 @@ describe('a receiver that is away', () => {
       HELD_DEADLINE_MS,
     );
     await page.getByText('On hold since').waitFor();
+    await page.getByText('The endpoint answered 503.').first().waitFor();
+    const german = await browser.newContext({ locale: 'de-AT', storageState: await context.storageState() });
+    const seite = await german.newPage();
+    await seite.goto(page.url());
+    await seite.getByText('Angehalten seit').waitFor();
+    const health = seite.locator('[data-health=bad]');
+    expect(await health.textContent()).toMatch(/^Fehler des Servers \(5xx\): Status 503\./);
+    await german.close();
     await tryNow.click();
     await page.getByText('The oldest waiting record is being sent.').waitFor();
     await save(answered);
@@ -485,7 +568,7 @@ describe('each page', () => {
       await (path === '' || path.startsWith('/') ? open(path) : page.goto(`${service.baseUrl}/${path}`));
       await heading(title);
       await loaded();
-      const here = await faults();
+      const here = [...(await faults()), ...(width === 1280 ? await wideTables() : [])];
       if (here.length > 0) found[title] = here;
     }
     await page.emulateMedia({ colorScheme: 'light' });
@@ -558,7 +641,7 @@ describe('somebody with a lower role', () => {
       data: { email: 'viewer@example.com', password: 'another password' },
     });
     const visitor = await browser.newPage();
-    await visitor.goto(await linkMailedTo('viewer@example.com'));
+    await visitor.goto(await linkMailedTo(service, 'viewer@example.com'));
     await visitor.locator('input[name=password]').fill(PASSWORD);
     await visitor.keyboard.press('Enter');
     await visitor.getByText('E-mail or password is wrong.').waitFor();
@@ -570,7 +653,7 @@ describe('somebody with a lower role', () => {
     await visitor.locator('input[name=email]').fill('viewer@example.com');
     await visitor.keyboard.press('Enter');
     await visitor.getByText('Look into your mail').waitFor();
-    const link = await linkMailedTo('viewer@example.com', '/new-password');
+    const link = await linkMailedTo(service, 'viewer@example.com', '/new-password');
     for (const outcome of ['The new password is set', 'This link was used already']) {
       await visitor.goto(link);
       await visitor.locator('input[name=password]').fill(PASSWORD);
@@ -593,7 +676,7 @@ describe('somebody with a lower role', () => {
     await field('E-mail').fill('viewer@example.com');
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByRole('cell', { name: 'viewer@example.com', exact: true }).waitFor();
-    const invitation = await linkMailedTo('viewer@example.com', '/accept-invitation');
+    const invitation = await linkMailedTo(service, 'viewer@example.com', '/accept-invitation');
     await page.getByRole('button', { name: /account and appearance/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await heading('Sign in');

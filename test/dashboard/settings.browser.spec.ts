@@ -2,17 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { filedMails, mailFolderOf } from '../../src/mail/infrastructure/mail-files.js';
 import { launchBrowser } from '../support/browser.js';
+import { type FakeStripe, startFakeStripe, stripeEnvironment } from '../support/fake-stripe.js';
 import { pageFaults } from '../support/page-faults.js';
+import { signUpIn } from '../support/person.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
 import { totpCode } from '../support/totp.js';
 import { until } from '../support/until.js';
+import { PASSWORD } from '../support/user.js';
 import { makeVisitorKey } from '../support/visitor-key.js';
 
-const PASSWORD = 'correct horse battery';
-
 let service: LoneService;
+let stripe: FakeStripe;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
@@ -21,7 +22,8 @@ let projectId: string;
 let bo: BrowserContext;
 
 beforeAll(async () => {
-  service = await startLoneService();
+  stripe = await startFakeStripe();
+  service = await startLoneService(stripeEnvironment(stripe) as Record<string, string>);
   browser = await launchBrowser();
   context = await signedUp('ada@example.com', 'Ada');
   bo = await signedUp('bo@example.com', 'Bo');
@@ -34,6 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
+  await stripe?.close();
 });
 
 /** A browser in which somebody has an account and is signed in. */
@@ -43,16 +46,7 @@ async function signedUp(email: string, name: string): Promise<BrowserContext> {
     viewport: { width: 1280, height: 800 },
     acceptDownloads: true,
   });
-  const post = (path: string, data: object) =>
-    own.request.post(`${service.baseUrl}/v1/auth${path}`, { data });
-  await post('/sign-up/email', { email, password: PASSWORD, name });
-  const token = await until(`a mail to ${email}`, async () => {
-    const mails = await filedMails(mailFolderOf(service.dataDir));
-    const text = mails.find((mail) => mail.to === email && mail.text.includes('/confirm-email'))?.text;
-    return text && /confirm-email\?token=([\w-]+)/.exec(text)?.[1];
-  });
-  const confirmed = await post('/confirm-email', { token, password: PASSWORD });
-  expect(confirmed.status()).toBeLessThan(300);
+  await signUpIn(own, service, { email, name });
   return own;
 }
 
@@ -90,6 +84,10 @@ describe('API keys', () => {
   const listed = (name: string) => page.getByRole('row').filter({ hasText: name });
   const shownKey = (within: Pick<Page, 'getByLabel'> = page) =>
     within.getByLabel('API key', { exact: true }).textContent();
+  const act = async (name: string, what: string): Promise<void> => {
+    await page.getByRole('button', { name: `Acts on ${name}` }).press('Enter');
+    await page.getByRole('menuitem', { name: what, exact: true }).click();
+  };
   const statusWith = async (key: string, path = ''): Promise<number> =>
     (
       await fetch(`${service.baseUrl}/v1/projects/${projectId}${path}`, {
@@ -132,12 +130,12 @@ describe('API keys', () => {
 
   it('are renamed and replaced, while the secret before works on', async () => {
     await open('/settings/api-keys');
-    await page.getByRole('button', { name: 'Rename Nightly report' }).click();
+    await act('Nightly report', 'Rename');
     const renaming = dialog('Rename Nightly report');
     await renaming.getByRole('textbox', { name: 'Name' }).fill('Weekly report');
     await page.keyboard.press('Enter');
     await listed('Weekly report').waitFor();
-    await page.getByRole('button', { name: 'Replace the secret of Weekly report' }).click();
+    await act('Weekly report', 'Replace');
     const rotation = dialog('Replace the secret of Weekly report');
     await rotation.getByLabel('The secret before it works').selectOption('1');
     await rotation.getByRole('button', { name: 'Replace', exact: true }).click();
@@ -153,11 +151,11 @@ describe('API keys', () => {
   });
 
   it('are revoked for good', async () => {
-    await page.getByRole('button', { name: 'Revoke Weekly report' }).click();
+    await act('Weekly report', 'Revoke');
     await dialog('Revoke Weekly report').getByRole('button', { name: 'Revoke' }).click();
     await listed('Weekly report').getByText('Revoked', { exact: true }).waitFor();
     expect(await statusWith(key, '/consents')).toBe(401);
-    expect(await page.getByRole('button', { name: 'Revoke Weekly report' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Acts on Weekly report' }).count()).toBe(0);
   });
 });
 
@@ -380,6 +378,140 @@ describe('visitors and privacy', () => {
     expect(await his.getByRole('button', { name: 'Erase all of them…' }).isDisabled()).toBe(true);
     expect(await his.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await his.close();
+  });
+});
+
+describe('records and analytics', () => {
+  it('are exported exactly as the filters show them', async () => {
+    const ids = [
+      await choose({ hostname: 'www.example.com' }),
+      await choose({ hostname: 'shop.example.com' }),
+      await choose({
+        hostname: 'www.example.com',
+        action: 'reject_all',
+        analytics: false,
+        preferences: false,
+      }),
+    ];
+    await open('/consents?hostname=www.example.com&analytics=true');
+    await page.getByText('That is the only one.').waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export CSV' }).click(),
+    ]);
+    const rows = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(rows.map((row) => row.slice(1, 37)).slice(1)).toEqual([ids[0]]);
+    // A file knows nothing of deliveries, and the page says so.
+    await page.getByLabel('Delivery').selectOption('unsent');
+    await page.getByText('A file cannot be filtered by delivery. Clear that filter first.').waitFor();
+    expect(await page.getByRole('button', { name: 'Export PDF' }).isDisabled()).toBe(true);
+  });
+
+  it('are the same in the picture and in the table', async () => {
+    await open('/analytics?days=30');
+    await page.getByText('7 days', { exact: true }).click();
+    await page.waitForURL(/days=7$/);
+    const days = page.getByRole('table', { name: 'Day by day (UTC)' });
+    await until('a week is shown', async () => (await days.locator('tbody tr').count()) === 7);
+    const today = await days.locator('tbody tr').first().locator('td').allTextContents();
+    // With the pointer at its right edge the picture tells of the last day.
+    const picture = page.getByRole('img', { name: /^Rates of full acceptance/ });
+    const box = await picture.locator('.u-over').boundingBox();
+    if (!box) throw new Error('there is no picture');
+    await page.mouse.move(box.x + box.width - 2, box.y + 20);
+    const told = (await picture.locator('.u-legend .u-value').allTextContents()).map((text) => text.trim());
+    const [when, , analytics, , , fullAccept, rejection, withdrawal] = today;
+    expect(told).toEqual([when, fullAccept, rejection, withdrawal, analytics]);
+    await page.getByRole('link', { name: 'What the figures mean' }).click();
+    const means = page.getByRole('region', { name: 'What the figures mean' });
+    await until('they are in sight', async () => {
+      const place = await means.boundingBox();
+      return place !== null && place.y >= 0 && place.y < 800;
+    });
+    expect(await pageFaults(page)).toEqual([]);
+  });
+});
+
+describe('an editor', () => {
+  it('changes banner and forwarding, and is told what is an owner’s', async () => {
+    const his = await bo.newPage();
+    const needsOwner = his.getByText('This needs the role Owner.');
+    await open('/settings/consent/records-and-archive', his);
+    await his.getByLabel('Endpoint URL').fill('https://consents.example.com/hook');
+    await his.getByRole('radio', { name: 'No auth' }).check();
+    await his.getByRole('button', { name: 'Save' }).click();
+    await his.getByText('Saved', { exact: true }).waitFor();
+    expect(await needsOwner.count()).toBe(0);
+    await open('/banner', his);
+    await his.getByRole('textbox', { name: 'Title' }).first().fill('Tea?');
+    await his.getByRole('button', { name: 'Save the draft' }).click();
+    await his.getByText('The draft is saved.').waitFor();
+    await his.getByRole('button', { name: 'Throw the draft away' }).click();
+    await his.getByText('The draft is gone.').waitFor();
+    for (const [path, act] of [
+      ['plan', 'Take Pro'],
+      ['plan', 'Invoices and payment'],
+      ['members', 'Invite'],
+      ['api-keys', 'Make the key'],
+      ['project', 'Delete the project'],
+    ]) {
+      await open(`/settings/${path}`, his);
+      await needsOwner.first().waitFor();
+      expect([act, await his.getByRole('button', { name: act, exact: true }).isDisabled()]).toEqual([
+        act,
+        true,
+      ]);
+    }
+    await his.close();
+  });
+});
+
+describe('signatures', () => {
+  it('end after a question that says what that means', async () => {
+    await open('/settings/consent/records-and-archive');
+    await page.getByRole('button', { name: 'Make a signing secret' }).click();
+    await page.getByText('Copy the secret into your receiver now').waitFor();
+    const remove = page.getByRole('button', { name: 'Remove the secret' });
+    await remove.click();
+    const box = dialog('Remove the secret');
+    await box.getByText('A receiver that checks signatures refuses them').waitFor();
+    await box.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Requests are signed since').waitFor();
+    await remove.click();
+    await box.getByRole('button', { name: 'Remove the secret' }).click();
+    await page.getByText('Requests are not signed.').waitFor();
+  });
+});
+
+describe('the plan', () => {
+  it('is bought at the provider’s checkout, yearly too, where its invoices are then', async () => {
+    const made = await context.request.post(`${service.baseUrl}/v1/projects`, { data: { name: 'Bakery' } });
+    const { id } = (await made.json()) as { id: string };
+    const open = async (): Promise<Page> => {
+      const hers = await context.newPage();
+      await hers.goto(`${service.baseUrl}/projects/${id}/settings/plan`);
+      await hers.getByText('$7 a month').waitFor();
+      return hers;
+    };
+    /** The provider's page, which is not there: that she is led to it is what counts. */
+    const leadsTo = async (hers: Page, act: string, host: string): Promise<void> => {
+      const asked = hers.waitForRequest((request) => new URL(request.url()).host === host);
+      await hers.getByRole('button', { name: act }).press('Enter');
+      await asked;
+      await hers.close();
+    };
+    const first = await open();
+    await first.getByRole('button', { name: 'Invoices and payment' }).click();
+    await first.getByText('Nothing was ever bought for this project').waitFor();
+    await first.getByText('Yearly', { exact: true }).click();
+    await first.getByText('$5 a month').waitFor();
+    expect(await pageFaults(first)).toEqual([]);
+    await leadsTo(first, 'Take Pro', 'checkout.stripe.example');
+    expect(JSON.stringify([...stripe.sessions.values()])).toContain('price_pro_year');
+    await leadsTo(await open(), 'Invoices and payment', 'portal.stripe.example');
+    await context.request.delete(`${service.baseUrl}/v1/projects/${id}`);
   });
 });
 

@@ -10,6 +10,7 @@ import {
   authSessionOptions,
   projectListOptions,
   projectReadOptions,
+  tierReadOptions,
 } from '../client/@tanstack/react-query.gen';
 import { queryClient, sessionEnd } from '../api/query-client';
 import { lastProject } from '../features/projects/last-project';
@@ -141,6 +142,10 @@ export const projectRoute = createRoute({
   loader: ({ params }) =>
     queryClient.ensureQueryData(projectReadOptions({ path: { projectId: params.projectId } })),
 });
+/** What the plan allows is known before a page is drawn, so that its note on that does not push the page down. */
+const knowTier = (projectId: string): Promise<unknown> =>
+  queryClient.ensureQueryData(tierReadOptions({ path: { projectId } })).catch(() => undefined);
+
 const overview = createRoute({
   getParentRoute: () => projectRoute,
   path: '/',
@@ -149,7 +154,10 @@ const overview = createRoute({
     // What fails is told by its part of the page.
     await Promise.all([
       queryClient.prefetchQuery(queries.configuration),
-      queryClient.prefetchQuery(queries.records),
+      queryClient.prefetchQuery(queries.records).then(() => {
+        const records = queryClient.getQueryData(queries.records.queryKey);
+        return records?.items.length === 0 ? queryClient.prefetchQuery(queries.lastSeen) : undefined;
+      }),
       queryClient.prefetchQuery(queries.forwarding),
       queryClient.prefetchQuery(queries.figures),
     ]);
@@ -165,7 +173,10 @@ export const consentsRoute = createRoute({
   // through would be; what fails is told by the list.
   loader: async ({ params, location }) => {
     const pages = consentPages(params.projectId, consentFilters(location.search), storedZone());
-    await queryClient.ensureInfiniteQueryData(pages).catch(() => undefined);
+    await Promise.all([
+      queryClient.ensureInfiniteQueryData(pages).catch(() => undefined),
+      knowTier(params.projectId),
+    ]);
   },
   pendingComponent: PageLoading,
   component: lazyRouteComponent(() => import('../features/consents/consents.page'), 'ConsentsPage'),
@@ -174,6 +185,7 @@ export const deliveriesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/deliveries',
   validateSearch: deliveryFilters,
+  loader: ({ params }) => knowTier(params.projectId),
   component: lazyRouteComponent(() => import('../features/deliveries/deliveries.page'), 'DeliveriesPage'),
 });
 export const analyticsRoute = createRoute({

@@ -24,6 +24,37 @@ export function refusalOf(
   return null;
 }
 
+/** Why somebody may not do something, and the way to it; nothing where they may. */
+export function RefusalNote({
+  refusal,
+  projectId,
+  what,
+}: {
+  refusal: Refusal;
+  projectId: string;
+  /** Which of the page's acts it is about, where that is not plain. */
+  what?: string;
+}) {
+  if (!refusal) return null;
+  return (
+    <Alert variant="outline" color="gray" role="note">
+      <Text>
+        {what !== undefined && `${what}: `}
+        {refusal.kind === 'role' ? (
+          t.shared.needsRole(t.roles[refusal.needed])
+        ) : (
+          <>
+            {t.shared.needsTier(refusal.tier)}{' '}
+            <Anchor component={Link} to={`/projects/${projectId}/settings/plan`}>
+              {t.shared.seePlans}
+            </Anchor>
+          </>
+        )}
+      </Text>
+    </Alert>
+  );
+}
+
 /** Shows what is not allowed, disabled, under one sentence that says how to get it. */
 export function Allowed({
   refusal,
@@ -36,22 +67,7 @@ export function Allowed({
 }) {
   return (
     <Stack gap="sm">
-      {refusal && (
-        <Alert variant="outline" color="gray" role="note">
-          <Text>
-            {refusal.kind === 'role' ? (
-              t.shared.needsRole(t.roles[refusal.needed])
-            ) : (
-              <>
-                {t.shared.needsTier(refusal.tier)}{' '}
-                <Anchor component={Link} to={`/projects/${projectId}/settings/plan`}>
-                  {t.shared.seePlans}
-                </Anchor>
-              </>
-            )}
-          </Text>
-        </Alert>
-      )}
+      <RefusalNote refusal={refusal} projectId={projectId} />
       <fieldset className="disabled-part" disabled={refusal !== null}>
         {children}
       </fieldset>

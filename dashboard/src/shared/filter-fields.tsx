@@ -7,7 +7,6 @@ export function FilterText(props: {
   value: string | undefined;
   placeholder?: string;
   list?: readonly string[];
-  search?: boolean;
   onChange: (value: string | undefined) => void;
 }) {
   const [typed, setTyped] = useState(props.value ?? '');
@@ -30,7 +29,6 @@ export function FilterText(props: {
         placeholder={props.placeholder}
         value={typed}
         list={listId}
-        data-search={props.search || undefined}
         onChange={(event) => setTyped(event.currentTarget.value)}
         onBlur={take}
         onKeyDown={(event) => event.key === 'Enter' && take()}

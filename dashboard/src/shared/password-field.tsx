@@ -16,6 +16,7 @@ export function PasswordField({ onChange, chosen = false, ...rest }: Props) {
       required
       autoComplete={chosen ? 'new-password' : 'current-password'}
       {...(chosen && { description: t.signUp.passwordHint, minLength: 8 })}
+      visibilityToggleFocusable
       visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
       onChange={(event) => onChange(event.currentTarget.value)}
       {...rest}

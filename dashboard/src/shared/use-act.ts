@@ -34,6 +34,8 @@ export function useAct<V, R>(act: {
   return {
     run: mutation.mutate,
     pending: mutation.isPending,
+    /** What it was asked with, as long as it is under way: for what shows the outcome ahead of the answer. */
+    wanted: mutation.isPending ? mutation.variables : undefined,
     result: mutation.data,
     reset: mutation.reset,
     /** Refused fields and why. */

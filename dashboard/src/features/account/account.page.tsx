@@ -28,13 +28,13 @@ export function AccountPage() {
             <NameForm name={me.name} />
           </Section>
           <Section title={t.signIn.email} text={t.account.emailText(me.email)}>
-            <EmailForm />
+            <EmailForm email={me.email} />
           </Section>
           <Section title={t.account.password} text={t.account.passwordText}>
-            <PasswordForm />
+            <PasswordForm email={me.email} />
           </Section>
           <Section title={t.account.secondFactor} text={t.account.secondFactorText}>
-            <SecondFactor enabled={me.secondFactor} />
+            <SecondFactor email={me.email} enabled={me.secondFactor} />
           </Section>
           <Section title={t.account.sessions} text={t.account.sessionsText}>
             <SessionList />

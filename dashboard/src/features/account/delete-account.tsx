@@ -6,6 +6,7 @@ import { meDelete } from '../../client/sdk.gen';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
+import { WhosePassword } from '../../shared/whose-password';
 import { t } from '../../texts/texts';
 
 /** Deletes the account once its address is typed and the password given; leads to signing in. */
@@ -33,6 +34,7 @@ export function DeleteAccount({ email }: { email: string }) {
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
+        <WhosePassword email={email} />
         <PasswordField
           label={t.account.currentPassword}
           value={password}

@@ -4,10 +4,11 @@ import { authChangeEmail } from '../../client/sdk.gen';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
+import { WhosePassword } from '../../shared/whose-password';
 import { t } from '../../texts/texts';
 
 /** Asks for another address; it changes once the link in its mail is followed. */
-export function EmailForm() {
+export function EmailForm({ email }: { email: string }) {
   const [newEmail, setNewEmail] = useState('');
   const [password, setPassword] = useState('');
   const act = useAct({
@@ -31,6 +32,7 @@ export function EmailForm() {
           onChange={(event) => setNewEmail(event.currentTarget.value)}
           error={act.fields['newEmail']}
         />
+        <WhosePassword email={email} />
         <PasswordField
           label={t.account.currentPassword}
           value={password}

@@ -4,9 +4,10 @@ import { authChangePassword } from '../../client/sdk.gen';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
+import { WhosePassword } from '../../shared/whose-password';
 import { t } from '../../texts/texts';
 
-export function PasswordForm() {
+export function PasswordForm({ email }: { email: string }) {
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
   const act = useAct({
@@ -26,6 +27,7 @@ export function PasswordForm() {
       }}
     >
       <Stack gap="sm" maw={420}>
+        <WhosePassword email={email} />
         <PasswordField
           label={t.account.currentPassword}
           value={currentPassword}

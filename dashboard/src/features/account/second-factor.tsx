@@ -5,11 +5,12 @@ import { CopyLine } from '../../shared/copy-line';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
+import { WhosePassword } from '../../shared/whose-password';
 import { t } from '../../texts/texts';
 import { ShowCode } from './show-code';
 
 /** Sets a second factor up, in two steps, or takes it away; each begins with the password. */
-export function SecondFactor({ enabled }: { enabled: boolean }) {
+export function SecondFactor({ email, enabled }: { email: string; enabled: boolean }) {
   const [password, setPassword] = useState('');
   const forgetPassword = (): void => setPassword('');
   const begin = useAct({
@@ -44,6 +45,7 @@ export function SecondFactor({ enabled }: { enabled: boolean }) {
           }}
         >
           <Stack gap="sm" maw={420}>
+            <WhosePassword email={email} />
             <PasswordField label={t.account.currentPassword} value={password} onChange={setPassword} />
             <ProblemAlert error={begin.error ?? disable.error ?? codes.error} />
             <Group>

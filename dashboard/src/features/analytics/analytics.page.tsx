@@ -1,4 +1,4 @@
-import { Anchor, SegmentedControl } from '@mantine/core';
+import { Anchor, Group, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
@@ -17,9 +17,13 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { t } from '../../texts/texts';
 import { useProject } from '../projects/use-project';
+import { intervalText } from './interval-text';
 import { period } from './period';
 import { SITE_DEFINITIONS, SiteFigures } from './site-figures';
 import { RANGES, type Range } from './range';
+
+/** Where the page says what its figures mean. */
+const DEFINITIONS = 'definitions';
 
 const RateChart = lazy(() => import('./rate-chart'));
 
@@ -49,13 +53,16 @@ export function AnalyticsPage() {
   return (
     <Page title={t.pages.analytics}>
       <Allowed refusal={refusal} projectId={project.id}>
-        <SegmentedControl
-          aria-label={t.analytics.range}
-          value={String(days)}
-          disabled={refusal !== null}
-          onChange={(value) => void navigate({ search: { days: Number(value) as Range } })}
-          data={RANGES.map((value) => ({ value: String(value), label: t.analytics.ranges[value] }))}
-        />
+        <Group justify="space-between">
+          <SegmentedControl
+            aria-label={t.analytics.range}
+            value={String(days)}
+            disabled={refusal !== null}
+            onChange={(value) => void navigate({ search: { days: Number(value) as Range } })}
+            data={RANGES.map((value) => ({ value: String(value), label: t.analytics.ranges[value] }))}
+          />
+          <Anchor href={`#${DEFINITIONS}`}>{t.analytics.definitions}</Anchor>
+        </Group>
       </Allowed>
       {failed && <ProblemAlert error={failed.error} retry={() => void failed.refetch()} />}
       {!failed && open && !(current.data && former.data) && <SkeletonRows rows={8} />}
@@ -170,17 +177,9 @@ function countColumns<T>(countsOf: (item: T) => ConsentCountsView): Column<T>[] 
   ];
 }
 
-function intervalText(at: string, interval: ConsentAnalyticsView['interval']): string {
-  return new Intl.DateTimeFormat(t.language, {
-    timeZone: 'UTC',
-    dateStyle: 'medium',
-    ...(interval === 'hour' && { timeStyle: 'short' }),
-  }).format(new Date(at));
-}
-
 function Definitions() {
   return (
-    <Section title={t.analytics.definitions}>
+    <Section title={t.analytics.definitions} id={DEFINITIONS}>
       <dl className="facts">
         {(['records', ...RATES] as const).map((key) => (
           <div key={key} style={{ display: 'contents' }}>

@@ -126,18 +126,30 @@ function columnsWith(names: Map<string, string>): Column<AuditEventDto>[] {
         </Link>
       ),
     },
-    { title: t.audit.who, cell: ({ actor }) => <span className="sentence-cell">{actorName(actor)}</span> },
-    { title: t.audit.what, cell: ({ action }) => t.audit.actions[action] },
+    { title: t.audit.who, cell: ({ actor }) => <Short text={actorName(actor)} /> },
     {
-      title: t.audit.changed,
-      cell: (event) => (
-        <span className="sentence-cell narrow">
-          {changedMembers(event).map(memberName).join(', ') || '–'}
+      title: t.audit.what,
+      cell: ({ action }) => (
+        <span className="sentence-cell narrow" title={t.audit.actions[action]}>
+          {t.audit.actions[action]}
         </span>
       ),
     },
+    {
+      title: t.audit.changed,
+      cell: (event) => <Short text={changedMembers(event).map(memberName).join(', ') || '–'} />,
+    },
     { title: t.audit.target, cell: ({ target }) => <Target target={target} names={names} /> },
   ];
+}
+
+/** As much of a text as a row has room for; the drawer has all of it. */
+function Short({ text }: { text: string }) {
+  return (
+    <span className="sentence-cell short" title={text}>
+      {text}
+    </span>
+  );
 }
 
 /** By whom: one member or key, or all of a kind. */

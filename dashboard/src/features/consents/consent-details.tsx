@@ -8,6 +8,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
 import { Instant } from '../../shared/when';
 import { t } from '../../texts/texts';
+import { languageName } from '../banner/names';
 import { ShownDocument } from '../banner/shown-document';
 import { DeliveryLife } from '../deliveries/delivery-life';
 import { Proof, type Sealed } from '../evidence/proof';
@@ -92,6 +93,12 @@ function Record({ record }: { record: ConsentView }) {
         <dd>{t.actions[record.action as keyof typeof t.actions] ?? record.action}</dd>
         <dt>{t.consents.host}</dt>
         <dd>{record.hostname ?? t.consents.noHost}</dd>
+        <dt>{t.consents.surface}</dt>
+        <dd>{record.surface === null ? t.consents.notTold : t.consents.surfaces[record.surface]}</dd>
+        <dt>{t.consents.language}</dt>
+        <dd>{record.language === null ? t.consents.notTold : languageName(record.language)}</dd>
+        <dt>{t.consents.configHash}</dt>
+        <dd>{record.configHash === null ? t.consents.notTold : <CopyId id={record.configHash} />}</dd>
         {FLAGS.map((flag) => (
           <div key={flag} style={{ display: 'contents' }}>
             <dt>{t.categories[flag]}</dt>

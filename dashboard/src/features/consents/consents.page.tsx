@@ -1,10 +1,11 @@
-import { Button, Checkbox, Group, NativeSelect, Stack } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import type { ProjectDto } from '../../client/types.gen';
-import { refusalOf } from '../../shared/allowed';
+import { type Refusal, RefusalNote, refusalOf } from '../../shared/allowed';
+import { AnchorLink } from '../../shared/anchor-link';
 import { EndlessList } from '../../shared/endless-list';
 import { FilterDay, FilterText } from '../../shared/filter-fields';
 import { Page } from '../../shared/page';
@@ -15,13 +16,13 @@ import { useProject } from '../projects/use-project';
 import { CONSENT_COLUMNS } from './columns';
 import { ConsentDrawer } from './consent-drawer';
 import { type ConsentFilters, DELIVERY_STATES, type Flag } from './filters';
+import { FindById } from './find-by-id';
 import { consentPages, queryOf } from './queries';
 
 /** A record shows within 2 s of its 201. */
 const LIVE_MS = 1_000;
 const ACTIONS = ['accept_all', 'reject_all', 'custom', 'withdraw', 'opt_out', 'dismiss'];
 const FLAGS: Flag[] = ['analytics', 'marketing', 'preferences'];
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 export function ConsentsPage() {
   const project = useProject();
@@ -35,8 +36,15 @@ export function ConsentsPage() {
     // Whoever scrolls back through the log reads; only its beginning is live.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? false : LIVE_MS),
   });
+  const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));
+  const refusal = refusalOf(project, { feature: { open: tier?.features.export ?? true, tier: 'Pro' } });
   return (
-    <Page title={t.pages.consents} acts={<Exports project={project} filters={filters} zone={zone} />}>
+    <Page
+      title={t.pages.consents}
+      acts={<Exports project={project} filters={filters} zone={zone} refusal={refusal} />}
+    >
+      <RefusalNote refusal={refusal} projectId={project.id} what={t.consents.exports} />
+      {refusal === null && filters.delivery && <Text role="note">{t.consents.noDeliveryInFile}</Text>}
       <Filters filters={filters} change={change} clear={() => void navigate({ search: {} })} />
       <EndlessList
         label={t.consents.list}
@@ -50,9 +58,9 @@ export function ConsentsPage() {
           ) : (
             <Stack gap="xs" align="flex-start">
               {t.consents.none}
-              <Link to="/projects/$projectId/install" params={{ projectId: project.id }}>
+              <AnchorLink to="/projects/$projectId/install" params={{ projectId: project.id }}>
                 {t.consents.install}
-              </Link>
+              </AnchorLink>
             </Stack>
           )
         }
@@ -73,13 +81,7 @@ function Filters({
 }) {
   return (
     <Group gap="xs" align="flex-end" role="search" aria-label={t.list.filters}>
-      <FilterText
-        label={t.consents.findId}
-        placeholder={t.consents.idPlaceholder}
-        value={undefined}
-        search
-        onChange={(id) => id !== undefined && UUID.test(id) && change({ open: id.toLowerCase() })}
-      />
+      <FindById onFound={(id) => change({ open: id })} />
       <FilterDay label={t.list.from} value={filters.from} onChange={(from) => change({ from })} />
       <FilterDay label={t.list.to} value={filters.to} onChange={(to) => change({ to })} />
       <FilterText
@@ -131,14 +133,21 @@ function Filters({
 }
 
 /** Exactly what the filters show, as a file. */
-function Exports({ project, filters, zone }: { project: ProjectDto; filters: ConsentFilters; zone: Zone }) {
+function Exports({
+  project,
+  filters,
+  zone,
+  refusal,
+}: {
+  project: ProjectDto;
+  filters: ConsentFilters;
+  zone: Zone;
+  refusal: Refusal;
+}) {
   const [proofs, setProofs] = useState(false);
-  const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));
-  const refusal = refusalOf(project, { feature: { open: tier?.features.export ?? true, tier: 'Pro' } });
   // The file is of records alone: it does not know what became of them.
   const { delivery, ...exported } = filters;
   const isOpen = refusal === null && !delivery;
-  const reason = delivery ? t.consents.noDeliveryInFile : t.shared.needsTier('Pro');
   const hrefOf = (format: 'csv' | 'pdf') => {
     const query = { format, ...queryOf(exported, zone), ...(proofs && format === 'csv' && { proofs }) };
     const texts = Object.entries(query).map(([name, value]) => [name, String(value)]);
@@ -148,7 +157,7 @@ function Exports({ project, filters, zone }: { project: ProjectDto; filters: Con
     <>
       <Checkbox
         label={t.consents.withProofs}
-        title={isOpen ? t.consents.withProofsHint : reason}
+        title={t.consents.withProofsHint}
         disabled={!isOpen}
         checked={proofs}
         onChange={(event) => setProofs(event.currentTarget.checked)}
@@ -159,7 +168,7 @@ function Exports({ project, filters, zone }: { project: ProjectDto; filters: Con
             {t.consents.export(format.toUpperCase())}
           </Button>
         ) : (
-          <Button key={format} variant="default" disabled title={reason}>
+          <Button key={format} variant="default" disabled>
             {t.consents.export(format.toUpperCase())}
           </Button>
         ),

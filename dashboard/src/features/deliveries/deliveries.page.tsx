@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { deliveryListInfiniteOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
-import { refusalOf } from '../../shared/allowed';
+import { RefusalNote, refusalOf } from '../../shared/allowed';
 import { EndlessList } from '../../shared/endless-list';
 import { FilterDay } from '../../shared/filter-fields';
 import { Page } from '../../shared/page';
@@ -62,23 +62,16 @@ export function DeliveriesPage() {
     <Page
       title={t.pages.deliveries}
       acts={
-        <Button
-          variant="default"
-          onClick={box.open}
-          disabled={refusal !== null}
-          title={
-            refusal?.kind === 'role'
-              ? t.shared.needsRole(t.roles.editor)
-              : refusal
-                ? t.shared.needsTier('Pro')
-                : undefined
-          }
-        >
+        <Button variant="default" onClick={box.open} disabled={refusal !== null}>
           {t.deliveries.resendMany}
         </Button>
       }
     >
       <ReceiverHealth projectId={project.id} />
+      {/* Of the plan the line above tells. */}
+      {refusal?.kind === 'role' && (
+        <RefusalNote refusal={refusal} projectId={project.id} what={t.deliveries.resend} />
+      )}
       <Group gap="xs" align="flex-end" role="search" aria-label={t.list.filters}>
         <NativeSelect
           size="xs"

@@ -1,6 +1,10 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { deliveryListOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
+import {
+  deliveryListOptions,
+  forwardingReadOptions,
+  tierReadOptions,
+} from '../../client/@tanstack/react-query.gen';
 import { deliveryResendOne } from '../../client/sdk.gen';
 import type { ConsentView, ProjectDto } from '../../client/types.gen';
 import { Allowed, refusalOf } from '../../shared/allowed';
@@ -9,6 +13,7 @@ import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
 import { Instant } from '../../shared/when';
 import { t } from '../../texts/texts';
+import { AttemptFacts } from './attempt-facts';
 import { outcomeCondition, outcomeSentence } from './outcome';
 
 /** More attempts than these of one record are nobody's reading. */
@@ -18,6 +23,7 @@ const ATTEMPTS_MAX = 50;
 export function DeliveryLife({ project, record }: { project: ProjectDto; record: ConsentView }) {
   const path = { projectId: project.id };
   const { data: tier } = useQuery(tierReadOptions({ path }));
+  const { data: settings } = useQuery(forwardingReadOptions({ path }));
   const state = record.delivery as { outcome: string; reason?: string } | null;
   const attempts = useQuery({
     ...deliveryListOptions({ path, query: { consentId: record.id, limit: ATTEMPTS_MAX } }),
@@ -53,6 +59,9 @@ export function DeliveryLife({ project, record }: { project: ProjectDto; record:
                   <Instant at={attempt.attemptedAt} />
                 </Group>
                 <Text>{outcomeSentence(attempt)}</Text>
+                {attempt.outcome !== 'skipped' && (
+                  <AttemptFacts projectId={project.id} attempt={attempt} settings={settings} />
+                )}
               </li>
             ))}
           </ol>

@@ -29,12 +29,12 @@ export function Held({ settings }: { settings: ForwardingSettingsDto }) {
         size="compact-xs"
         variant="default"
         disabled={!allowed}
-        title={allowed ? undefined : t.shared.needsRole(t.roles.editor)}
         loading={act.pending}
         onClick={() => act.run(undefined)}
       >
         {t.health.tryNow}
       </Button>
+      {!allowed && <span>{t.shared.needsRole(t.roles.editor)}</span>}
     </Group>
   );
 }

@@ -1,4 +1,5 @@
-import type { DeliveryDto } from '../../client/types.gen';
+import type { DeliveryDto, ForwardingSettingsDto } from '../../client/types.gen';
+import { number } from '../../shared/format';
 import type { Condition } from '../../shared/state';
 import { t } from '../../texts/texts';
 
@@ -16,11 +17,24 @@ export function failureSentence(failure: {
   return t.deliveries.failedFor(failure.reason ?? t.deliveries.failed, named, failure.httpStatus);
 }
 
+/** Failures that say nothing of the receiver. */
+const OURS = ['worker_lost', 'configuration'];
+
+/** Why records wait for the receiver: what its latest failure was, which each further try tells anew. */
+export function heldSentence({
+  heldReason,
+  lastFailure,
+}: Pick<ForwardingSettingsDto, 'heldReason' | 'lastFailure'>): string {
+  return lastFailure && !OURS.includes(lastFailure.category ?? '')
+    ? failureSentence(lastFailure)
+    : t.health.heldFor(heldReason ?? t.deliveries.failed);
+}
+
 /** What happened in an attempt, as a sentence. */
 export function outcomeSentence(delivery: DeliveryDto): string {
   const { outcome, reason, httpStatus, host, durationMs } = delivery;
   if (outcome === 'skipped')
     return t.skipReasons[reason as keyof typeof t.skipReasons] ?? t.deliveries.skipped(reason ?? '');
   if (outcome === 'failed') return failureSentence(delivery);
-  return t.deliveries.delivered(host ?? '', httpStatus ?? 0, durationMs);
+  return t.deliveries.delivered(host ?? '', httpStatus ?? 0, number(durationMs));
 }

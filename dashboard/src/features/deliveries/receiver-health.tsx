@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { forwardingReadOptions } from '../../client/@tanstack/react-query.gen';
 import type { ForwardingSettingsDto } from '../../client/types.gen';
+import { AnchorLink } from '../../shared/anchor-link';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { SkeletonRows } from '../../shared/endless-list';
 import { type Condition, State } from '../../shared/state';
@@ -9,7 +10,7 @@ import { Instant, When } from '../../shared/when';
 import { number } from '../../shared/format';
 import { t } from '../../texts/texts';
 import { Held } from './held';
-import { failureSentence } from './outcome';
+import { failureSentence, heldSentence } from './outcome';
 
 const LIVE_MS = 3_000;
 
@@ -22,12 +23,24 @@ export function ReceiverHealth({ projectId }: { projectId: string }) {
   return (
     <Text component="div" data-health={healthOf(settings)} role="status">
       <State is={healthOf(settings)}>
-        <HealthSentence settings={settings} />
+        <HealthSentence projectId={projectId} settings={settings} />
       </State>
       {settings.state === 'held' ? (
         <Held settings={settings} />
       ) : (
         settings.pending > 0 && <Text>{t.health.waiting(number(settings.pending))}</Text>
+      )}
+      {healthOf(settings) === 'bad' && (
+        <Text>
+          {t.health.notAgain}{' '}
+          <AnchorLink
+            to="/projects/$projectId/deliveries"
+            params={{ projectId }}
+            search={{ status: 'failed' }}
+          >
+            {t.health.seeFailed}
+          </AnchorLink>
+        </Text>
       )}
       {settings.oldestWaitingAt !== null && (
         <Text>
@@ -51,16 +64,29 @@ export function healthOf({
   return lastDeliveredAt === null ? 'waiting' : 'good';
 }
 
-function HealthSentence({ settings }: { settings: ForwardingSettingsDto }) {
-  const { available, enabled, heldReason, lastFailure, lastDeliveredAt } = settings;
-  if (!available) return t.health.notAvailable;
+function HealthSentence({ projectId, settings }: { projectId: string; settings: ForwardingSettingsDto }) {
+  const { available, enabled, state, lastFailure, lastDeliveredAt } = settings;
+  if (!available)
+    return (
+      <span>
+        {t.health.notAvailable}{' '}
+        <AnchorLink to="/projects/$projectId/settings/plan" params={{ projectId }}>
+          {t.shared.seePlans}
+        </AnchorLink>
+      </span>
+    );
   if (!enabled) return t.health.off;
-  if (heldReason !== null) return heldReason;
+  if (state === 'held') return heldSentence(settings);
   switch (healthOf(settings)) {
     case 'bad':
       return (
         <span>
-          {lastFailure && failureSentence(lastFailure)} {lastFailure && <When at={lastFailure.at} />}.
+          {lastFailure && failureSentence(lastFailure)} {lastFailure && <When at={lastFailure.at} />}.{' '}
+          {lastDeliveredAt && (
+            <>
+              {t.health.lastDelivery} <When at={lastDeliveredAt} />.
+            </>
+          )}
         </span>
       );
     case 'good':

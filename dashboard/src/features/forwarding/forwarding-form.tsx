@@ -112,6 +112,7 @@ export function ForwardingForm({
                 value={token}
                 onChange={(event) => setToken(event.currentTarget.value)}
                 error={save.fields['bearerToken']}
+                visibilityToggleFocusable
                 visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
               />
               <Button

@@ -1,8 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { signingSecretForgetFormer, signingSecretMake, signingSecretRemove } from '../../client/sdk.gen';
 import type { SigningDto } from '../../client/types.gen';
 import { CopyLine } from '../../shared/copy-line';
 import { ProblemAlert } from '../../shared/problem-alert';
+import { Question } from '../../shared/question';
 import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
 import { Instant, When } from '../../shared/when';
@@ -12,11 +14,15 @@ import { t } from '../../texts/texts';
 export function Signing({ projectId, signing }: { projectId: string; signing: SigningDto }) {
   const path = { projectId };
   const refreshes = ['forwardingRead'];
+  const [opened, box] = useDisclosure(false);
   const make = useAct({ run: async () => (await signingSecretMake({ path })).data, refreshes });
   const remove = useAct({
     run: async () => (await signingSecretRemove({ path })).data,
     refreshes,
-    then: () => make.reset(),
+    then: () => {
+      make.reset();
+      box.close();
+    },
   });
   const forget = useAct({ run: async () => (await signingSecretForgetFormer({ path })).data, refreshes });
   return (
@@ -45,12 +51,24 @@ export function Signing({ projectId, signing }: { projectId: string; signing: Si
           </Button>
         )}
         {signing.configured && (
-          <Button variant="subtle" color="red" loading={remove.pending} onClick={() => remove.run(undefined)}>
+          <Button variant="subtle" color="red" onClick={box.open}>
             {t.forwarding.removeSecret}
           </Button>
         )}
       </Group>
-      <ProblemAlert error={make.error ?? remove.error ?? forget.error} />
+      {opened && (
+        <Question
+          title={t.forwarding.removeSecret}
+          act={t.forwarding.removeSecret}
+          pending={remove.pending}
+          error={remove.error}
+          onClose={box.close}
+          onConfirm={() => remove.run(undefined)}
+        >
+          <Text>{t.forwarding.removeSecretText}</Text>
+        </Question>
+      )}
+      <ProblemAlert error={make.error ?? forget.error} />
       {make.result && (
         <Stack gap={4} role="status">
           <Text>{t.forwarding.secretOnce}</Text>

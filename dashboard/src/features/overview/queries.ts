@@ -3,6 +3,7 @@ import {
   configurationReadOptions,
   consentListOptions,
   forwardingReadOptions,
+  visitLastSeenOptions,
 } from '../../client/@tanstack/react-query.gen';
 import type { Zone } from '../../shared/time';
 
@@ -17,5 +18,7 @@ export function overviewQueries(projectId: string, zone: Zone) {
     records: consentListOptions({ path, query: { limit: LAST_RECORDS } }),
     forwarding: forwardingReadOptions({ path }),
     figures: analyticsOverviewOptions({ path, query: { timeZone } }),
+    /** Asked for only as long as no record has arrived. */
+    lastSeen: visitLastSeenOptions({ path }),
   };
 }

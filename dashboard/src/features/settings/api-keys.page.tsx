@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiKeyListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
@@ -46,20 +46,39 @@ function KeyList({ projectId }: { projectId: string }) {
   const [open, setOpen] = useState<{ act: Act; key: ApiKeyDto } | null>(null);
   const Dialog = open && DIALOGS[open.act];
   const columns: Column<ApiKeyDto>[] = [
-    { title: t.apiKeys.name, cell: ({ name }) => <span className="sentence-cell">{name}</span> },
+    {
+      title: t.apiKeys.name,
+      cell: ({ name }) => (
+        <span className="sentence-cell short" title={name}>
+          {name}
+        </span>
+      ),
+    },
     { title: t.apiKeys.begins, cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
     { title: t.members.role, cell: ({ role }) => t.roles[role] },
-    { title: t.apiKeys.may, cell: mayOf },
-    { title: t.apiKeys.lastUsed, cell: ({ lastUsedOn }) => <Day day={lastUsedOn} none={t.apiKeys.never} /> },
     {
-      title: t.apiKeys.ends,
-      cell: ({ expiresAt }) => (expiresAt === null ? t.apiKeys.endsNever : <When at={expiresAt} />),
+      title: t.apiKeys.may,
+      cell: (key) => (
+        <span className="sentence-cell short" title={mayOf(key)}>
+          {mayOf(key)}
+        </span>
+      ),
     },
+    { title: t.apiKeys.lastUsed, cell: ({ lastUsedOn }) => <Day day={lastUsedOn} none={t.apiKeys.never} /> },
     {
       title: t.apiKeys.state,
       cell: (key) => {
         const state = keyState(key, now);
-        return <State is={state === 'works' ? 'good' : 'off'}>{t.apiKeys.states[state]}</State>;
+        return (
+          <State is={state === 'works' ? 'good' : 'off'}>
+            {t.apiKeys.states[state]}
+            {state === 'works' && key.expiresAt !== null && (
+              <>
+                , {t.apiKeys.ends} <When at={key.expiresAt} />
+              </>
+            )}
+          </State>
+        );
       },
     },
     { title: t.apiKeys.made, cell: ({ createdAt }) => <When at={createdAt} /> },
@@ -67,20 +86,24 @@ function KeyList({ projectId }: { projectId: string }) {
       title: t.shared.acts,
       cell: (key) =>
         keyState(key, now) === 'works' && (
-          <Group gap={4} wrap="nowrap">
-            {(['rename', 'rotate', 'revoke'] as const).map((act) => (
-              <Button
-                key={act}
-                size="compact-xs"
-                variant="subtle"
-                {...(act === 'revoke' && { color: 'red' })}
-                aria-label={t.apiKeys.actOf[act](key.name)}
-                onClick={() => setOpen({ act, key })}
-              >
-                {t.apiKeys.acts[act]}
-              </Button>
-            ))}
-          </Group>
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon size="sm" variant="subtle" color="gray" aria-label={t.apiKeys.actsOf(key.name)}>
+                <span aria-hidden>⋯</span>
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {(['rename', 'rotate', 'revoke'] as const).map((act) => (
+                <Menu.Item
+                  key={act}
+                  {...(act === 'revoke' && { color: 'red' })}
+                  onClick={() => setOpen({ act, key })}
+                >
+                  {t.apiKeys.acts[act]}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
         ),
     },
   ];

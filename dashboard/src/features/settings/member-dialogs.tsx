@@ -1,12 +1,12 @@
-import { Button, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { List, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode } from 'react';
 import { authSessionOptions, memberKeysOfOptions } from '../../client/@tanstack/react-query.gen';
 import { memberRemove } from '../../client/sdk.gen';
 import type { MemberDto, ProjectDto } from '../../client/types.gen';
 import { type Role, roleCovers } from '../../shared/allowed';
 import { SkeletonRows } from '../../shared/endless-list';
 import { ProblemAlert } from '../../shared/problem-alert';
+import { Question } from '../../shared/question';
 import { useAct } from '../../shared/use-act';
 import { t } from '../../texts/texts';
 
@@ -86,38 +86,5 @@ function KeysThatGo({
         ))}
       </List>
     </div>
-  );
-}
-
-/** Asks once more before an act that takes something away. */
-export function Question(props: {
-  title: string;
-  act: string;
-  pending: boolean;
-  error: unknown;
-  onClose: () => void;
-  onConfirm: () => void;
-  children: ReactNode;
-}) {
-  return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      title={props.title}
-      closeButtonProps={{ 'aria-label': t.shared.close }}
-    >
-      <Stack gap="sm">
-        {props.children}
-        <ProblemAlert error={props.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={props.onClose}>
-            {t.shared.cancel}
-          </Button>
-          <Button color="red" loading={props.pending} onClick={props.onConfirm}>
-            {props.act}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
   );
 }

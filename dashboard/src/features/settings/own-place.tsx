@@ -6,9 +6,9 @@ import { ownershipLeave, ownershipTransfer } from '../../client/sdk.gen';
 import type { ProjectDto } from '../../client/types.gen';
 import { ConfirmByName } from '../../shared/confirm-by-name';
 import { ProblemAlert } from '../../shared/problem-alert';
+import { Question } from '../../shared/question';
 import { useAct } from '../../shared/use-act';
 import { t } from '../../texts/texts';
-import { Question } from './member-dialogs';
 
 /** As many as one answer holds. */
 const CHOICE_MAX = 200;

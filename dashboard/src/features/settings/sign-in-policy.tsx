@@ -1,5 +1,6 @@
 import { Stack, Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { queryClient } from '../../api/query-client';
 import { signInPolicyReadOptions } from '../../client/@tanstack/react-query.gen';
 import { signInPolicySave } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
@@ -16,7 +17,7 @@ export function SignInPolicy({ projectId }: { projectId: string }) {
     run: async (secondFactorRequired: boolean) =>
       (await signInPolicySave({ path, body: { secondFactorRequired } })).data,
     done: t.shared.saved,
-    refreshes: ['signInPolicyRead'],
+    then: (saved) => queryClient.setQueryData(signInPolicyReadOptions({ path }).queryKey, saved),
   });
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
   if (!query.data) return <SkeletonRows rows={1} />;
@@ -24,8 +25,7 @@ export function SignInPolicy({ projectId }: { projectId: string }) {
     <Stack gap="sm">
       <Switch
         label={t.members.factorRequired}
-        checked={query.data.secondFactorRequired}
-        disabled={act.pending}
+        checked={act.wanted ?? query.data.secondFactorRequired}
         onChange={(event) => act.run(event.currentTarget.checked)}
       />
       <Text c="dimmed">

@@ -11,6 +11,7 @@ import { SkeletonRows } from '../../shared/endless-list';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
+import { WhosePassword } from '../../shared/whose-password';
 import { t } from '../../texts/texts';
 import { Doorway } from './doorway';
 
@@ -79,14 +80,17 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
           />
         )}
         {!signedIn && (
-          <PasswordField
-            label={t.signIn.password}
-            chosen={!accountExists}
-            {...(accountExists && { description: t.invitation.yourPassword })}
-            value={password}
-            onChange={setPassword}
-            error={act.fields['password']}
-          />
+          <>
+            <WhosePassword email={email} />
+            <PasswordField
+              label={t.signIn.password}
+              chosen={!accountExists}
+              {...(accountExists && { description: t.invitation.yourPassword })}
+              value={password}
+              onChange={setPassword}
+              error={act.fields['password']}
+            />
+          </>
         )}
         <ProblemAlert error={act.error} />
         <Button type="submit" size="sm" loading={act.pending}>

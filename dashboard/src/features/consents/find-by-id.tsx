@@ -1,0 +1,34 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { t } from '../../texts/texts';
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Opens the record of an id that somebody has at hand; says beside the field where it is none. */
+export function FindById({ onFound }: { onFound: (consentId: string) => void }) {
+  const [typed, setTyped] = useState('');
+  const [isRefused, setRefused] = useState(false);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        const id = typed.trim().toLowerCase();
+        setRefused(id !== '' && !UUID.test(id));
+        if (!UUID.test(id)) return;
+        setTyped('');
+        onFound(id);
+      }}
+    >
+      <TextInput
+        size="xs"
+        label={t.consents.findId}
+        placeholder={t.consents.idPlaceholder}
+        autoComplete="off"
+        data-search
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        error={isRefused && t.consents.noId}
+      />
+    </form>
+  );
+}

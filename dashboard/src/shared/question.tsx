@@ -1,0 +1,37 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { t } from '../texts/texts';
+import { ProblemAlert } from './problem-alert';
+
+/** Asks once more before an act that takes something away. */
+export function Question(props: {
+  title: string;
+  act: string;
+  pending: boolean;
+  error: unknown;
+  onClose: () => void;
+  onConfirm: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={props.title}
+      closeButtonProps={{ 'aria-label': t.shared.close }}
+    >
+      <Stack gap="sm">
+        {props.children}
+        <ProblemAlert error={props.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={props.onClose}>
+            {t.shared.cancel}
+          </Button>
+          <Button color="red" loading={props.pending} onClick={props.onConfirm}>
+            {props.act}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
