@@ -12,20 +12,21 @@ interface Policy {
 export interface Keeper {
   /** What is granted from now on. */
   apply(site: SiteConfiguration | null, granted: Choice): void;
-  /** Shows our banner, which is loaded at the first time. */
-  show(consent: Consent, reason: Reason): void;
+  /** Shows our banner, which is loaded at the first time; `failed` is called where the page does not let it. */
+  show(consent: Consent, reason: Reason, failed?: () => void): void;
 }
 
 /** Attributes of a waiting script that its copy does not get; handlers would need a policy of their own. */
-const NOT_COPIED = /^(type|src|on)/;
+const NOT_COPIED = /^(type|src|n?on)/;
 /** The rest is the browser's own button, which everybody can read. */
 const LINK_STYLE = 'position:fixed;bottom:8px;left:8px;z-index:99;padding:8px';
 
-export function keeperOf({ nonce, src: base }: HTMLScriptElement, open: () => void): Keeper {
+export const keeperOf = ({ nonce, src: base }: HTMLScriptElement, open: () => void): Keeper => {
   let link: HTMLElement | undefined;
   let banner: Promise<ShowBanner> | undefined;
   let policy: Policy | undefined;
-  let waiting: (() => void) | undefined;
+  /** Of the last `apply`; empty before it. */
+  let latest = [] as unknown as Parameters<Keeper['apply']>;
 
   /** A script that runs when it is put into the page; `address` and `text` are the page's own, or ours. */
   const scriptOf = (address: string | undefined, text: string): HTMLScriptElement => {
@@ -42,11 +43,16 @@ export function keeperOf({ nonce, src: base }: HTMLScriptElement, open: () => vo
     return script;
   };
 
-  const release = ({ banner: settings, texts }: SiteConfiguration, granted: Choice): void => {
+  const release = (site: SiteConfiguration | null, granted: Choice): void => {
+    if (!site?.banner?.enabled) return;
     for (const element of ofDocument('querySelectorAll')<HTMLScriptElement>('[data-category]')) {
       const { category, src, type } = element.dataset;
       if (!granted[category as keyof Choice]) continue;
-      if (element.localName !== 'script') element.src = src ?? '';
+      if (element.localName !== 'script') {
+        // Once: to set it again would load it again.
+        if (src) element.src = src;
+        delete element.dataset.src;
+      }
       // Under a policy of nonces, what somebody has written into the page must not run for want of one.
       else if (element.type === 'text/plain' && element.nonce === nonce) {
         const copy = scriptOf(src, element.text);
@@ -56,41 +62,45 @@ export function keeperOf({ nonce, src: base }: HTMLScriptElement, open: () => vo
         element.replaceWith(copy);
       }
     }
-    const body = ofDocument('body') as HTMLElement | null;
-    if (link || !body || !settings?.link) return;
-    const { lang } = ofDocument('documentElement');
-    const words = texts.find(({ language }) => language.split('-')[0] === lang.split('-')[0]) ?? texts[0];
-    link = ofDocument('createElement')('button');
-    link.style.cssText = LINK_STYLE;
-    link.textContent = (words as BannerText).labels.settingsLink as string;
-    link.onclick = open;
-    body.appendChild(link);
+    if (link || !site.banner.link) return;
+    const words = [ofDocument('documentElement').lang, ...navigator.languages, site.defaultLanguage]
+      .map((tag) => site.texts.find(({ language }) => language.split('-')[0] === tag.split('-')[0]))
+      .find(Boolean) as BannerText;
+    const button = ofDocument('createElement')('button');
+    button.style.cssText = LINK_STYLE;
+    button.lang = words.language;
+    button.textContent = words.labels.settingsLink as string;
+    button.onclick = open;
+    // Without a body yet this throws, and is done when the page is there.
+    link = ofDocument('body').appendChild(button);
   };
 
+  const run = (): void => {
+    try {
+      release(...latest);
+    } catch {
+      // A policy of the page that forbids it.
+    }
+  };
+  // Once more when the whole page is there, with what is granted then.
+  addEventListener('DOMContentLoaded', run);
+
   return {
-    apply(site, granted) {
-      if (!site?.banner?.enabled) return;
-      // Once more when the whole page is there, with what is granted then.
-      if (!waiting) addEventListener('DOMContentLoaded', () => waiting?.());
-      waiting = () => {
-        try {
-          release(site, granted);
-        } catch {
-          // A policy of the page that forbids it.
-        }
-      };
-      waiting();
+    apply(...now) {
+      latest = now;
+      run();
     },
-    show(consent, reason) {
+    show(consent, reason, failed = () => {}) {
       const name = consent.configuration?.bannerScript;
       if (!name) return;
-      banner ??= new Promise((resolve) => {
+      banner ??= new Promise((resolve, reject) => {
         const script = scriptOf(new URL(name, base).href, '') as HTMLScriptElement & { show: ShowBanner };
         script.onload = () => resolve(script.show);
+        script.onerror = reject;
         ofDocument('head').appendChild(script);
       });
       // A page that does not let it load goes without.
-      banner.then((show) => show(consent, reason)).catch(() => {});
+      banner.then((show) => show(consent, reason)).catch(failed);
     },
   };
-}
+};

@@ -25,9 +25,7 @@ const REGION = /^(?!EU|AP|ZZ)[A-Z]{2}(-\w+)?$/;
 const ALL = ['analytics', 'marketing', 'preferences'] as const;
 const EVERYTHING: Choice = { analytics: true, marketing: true, preferences: true };
 
-const page = window as unknown as Record<string, unknown>;
-
-function start(): void {
+const start = (): void => {
   const script = ofDocument('currentScript') as HTMLScriptElement | null;
   // Loaded twice: the first one has done it all.
   if (ownGlobal(CONSENT_GLOBAL)) return;
@@ -46,17 +44,26 @@ function start(): void {
   let known = readJson<SiteConfiguration>(`${key}configuration`);
   let region = UNKNOWN_REGION;
   let clockAheadMs = 0;
-  let stored = readJson<StoredChoice>(`${key}choice`);
 
-  /** What a choice answers; another one has to be asked for anew. */
-  const question = (): string => [known?.policyVersion, ...(known?.categories ?? [])].sort().join();
+  const country = (): string => region.slice(0, 2);
+  /** Who is nowhere known is; so is everybody, where an older document does not say. */
+  const isEu = (): boolean => region === UNKNOWN_REGION || (known?.euRegions?.includes(country()) ?? true);
+  const mode = (): string => modeOf(configuration, [region, country(), isEu() && EU_GROUP]);
+
+  /** The last choice, of whichever tab. */
+  const stored = (): StoredChoice | null => readJson(`${key}choice`);
+  /** What a choice answers; another one has to be asked for anew. Who was only told has agreed to nothing elsewhere. */
+  const question = (action?: string): string =>
+    [known?.policyVersion, ...(known?.categories ?? []), ...(action === 'dismiss' ? [mode()] : [])]
+      .sort()
+      .join();
   /** The visitor's choice, where it still holds. What an older loader has stored knows neither question nor time. */
-  const choice = (): StoredChoice | null =>
-    stored &&
-    (!known || !stored.question || stored.question === question()) &&
+  const choice = (last = stored()): StoredChoice | null =>
+    last &&
+    (!known || !last.question || last.question === question(last.action)) &&
     // Without a number of months this is never so.
-    !(Date.now() - (stored.at as number) > (known?.reconsentMonths as number) * MONTH_MS)
-      ? stored
+    !(Date.now() - (last.at as number) > (known?.reconsentMonths as number) * MONTH_MS)
+      ? last
       : null;
   const update = googleConsent(choice());
   const open = (): Promise<void> => ready.then(() => keeper.show(consent, 'link'));
@@ -71,17 +78,12 @@ function start(): void {
     new URL(configuration?.consentUrl || `/v1/projects/${projectId}/consents`, base);
   const queue = consentQueue(`${key}queue`, consentUrl);
 
-  const country = (): string => region.slice(0, 2);
-  /** Who is nowhere known is; so is everybody, where an older document does not say. */
-  const isEu = (): boolean => region === UNKNOWN_REGION || (known?.euRegions?.includes(country()) ?? true);
-  const mode = (): string => modeOf(configuration, [region, country(), isEu() && EU_GROUP]);
-
   const submit = async (submission: Submission): Promise<object> => {
     try {
       const { offered, ...given } = submission;
       const flags = {} as Choice;
       for (const category of ALL) flags[category] = given[category] === true;
-      const granted = ALL.filter((category) => flags[category]).length;
+      const granted = ALL.some((category) => flags[category]);
       // Who may choose two and takes both has accepted everything.
       const missing = (offered ?? known?.categories ?? ALL).some((category) => given[category] !== true);
       const id = uuidV7(Date.now() - clockAheadMs);
@@ -96,9 +98,8 @@ function start(): void {
       };
       const action = given.action ?? (!granted ? 'reject_all' : missing ? 'custom' : 'accept_all');
       const body = JSON.stringify({ ...context, ...given, ...flags, action, id });
-      stored = { ...flags, id, at: Date.now(), question: question() };
-      keep(stored);
-      writeJson(`${key}choice`, stored);
+      writeJson(`${key}choice`, { ...flags, id, at: Date.now(), action, question: question(action) });
+      keep(flags);
       return queue.send(id, body);
     } catch (error) {
       return { id: null, stored: false, status: 0, detail: String(error) };
@@ -125,7 +126,7 @@ function start(): void {
       return mode();
     },
   });
-  page[CONSENT_GLOBAL] = consent;
+  (window as unknown as Record<string, unknown>)[CONSENT_GLOBAL] = consent;
 
   const finish = (): void => {
     known = configuration;
@@ -145,7 +146,7 @@ function start(): void {
       features: Object.freeze(features),
     });
     // Does nothing where the page has a global of this name that it does not let go.
-    Reflect.defineProperty(window, META_GLOBAL, { value: meta, enumerable: true });
+    Reflect.defineProperty(window, META_GLOBAL, { value: meta });
     whenReady(meta);
     ofDocument('dispatchEvent')(new CustomEvent(`${META_GLOBAL}:ready`, { detail: meta, bubbles: true }));
     if (configuration) settle(configuration);
@@ -155,6 +156,9 @@ function start(): void {
   /** What holds now that the configuration is there, and whether the visitor is asked. */
   const settle = ({ banner, honorGlobalPrivacyControl, visitsUrl }: SiteConfiguration): void => {
     const own = banner?.enabled;
+    const count = (): void => {
+      if (visitsUrl) navigator.sendBeacon?.(new URL(visitsUrl, base), JSON.stringify({ region }));
+    };
     const holds = mode();
     const current = choice();
     const objects = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
@@ -163,21 +167,24 @@ function start(): void {
       void submit({ action: 'opt_out', gpc: true, surface: 'signal' });
       if (own) keeper.show(consent, 'signal');
     } else {
-      if (holds !== 'opt_in') keep(EVERYTHING);
-      // It has granted something, and no longer holds.
-      else if (stored) keep({} as Choice);
+      // What was refused stays refused until it is answered anew; what was granted no longer holds where nothing is
+      // without an answer.
+      const last = stored();
+      if (holds !== 'opt_in') keep(last ?? EVERYTHING);
+      else if (last) keep({} as Choice);
       if (own && holds !== 'none') {
         // Counts the visit itself, as it alone knows what becomes of it.
-        keeper.show(consent, 'banner');
+        keeper.show(consent, 'banner', count);
         return;
       }
     }
-    if (visitsUrl) navigator.sendBeacon?.(new URL(visitsUrl, base), JSON.stringify({ region }));
+    count();
   };
 
   const load = async (): Promise<void> => {
     const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), CONFIGURATION_TIMEOUT_MS);
+    // After the answer it aborts nothing.
+    setTimeout(() => abort.abort(), CONFIGURATION_TIMEOUT_MS);
     try {
       const response = await fetch(new URL('config.json', base), {
         // Asks anew each time, and costs a 304 where nothing has changed.
@@ -196,10 +203,10 @@ function start(): void {
       configuration = known;
       region = known?.region ?? region;
     }
-    clearTimeout(timer);
+    finish();
   };
-  void load().then(finish);
-}
+  void load();
+};
 
 try {
   start();

@@ -32,7 +32,9 @@ export function consentQueue(key: string, url: () => URL): ConsentQueue {
 
   const post = async (id: string, body: string): Promise<Receipt> => {
     underWay.add(id);
-    const receipt: Receipt = { id, stored: false, status: 0 };
+    let status = 0;
+    let stored = false;
+    let detail: string | undefined;
     try {
       const response = await fetch(url(), {
         method: 'POST',
@@ -41,9 +43,7 @@ export function consentQueue(key: string, url: () => URL): ConsentQueue {
         // As text, so that no browser asks first whether it may send.
         body,
       });
-      const { status, ok } = response;
-      receipt.status = status;
-      receipt.stored = ok;
+      ({ status, ok: stored } = response);
       // Whatever else the service refuses, it will refuse again.
       if (status < 500 && status !== 429 && status !== 408) {
         writeJson(
@@ -51,12 +51,12 @@ export function consentQueue(key: string, url: () => URL): ConsentQueue {
           waiting().filter((entry) => entry[0] !== id),
         );
       }
-      if (!ok) receipt.detail = ((await response.json()) as { detail?: string }).detail;
+      if (!stored) ({ detail } = (await response.json()) as { detail?: string });
     } catch {
       // Away: it waits for the next page.
     }
     underWay.delete(id);
-    return receipt;
+    return { id, stored, status, detail };
   };
   const flush = (): void => idle().forEach(([id, body]) => void post(id, body));
 

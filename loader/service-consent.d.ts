@@ -47,6 +47,7 @@ interface ServiceConsentChoice {
   readonly marketing: boolean;
   readonly preferences: boolean;
   readonly id?: string;
+  readonly action?: string;
   /** Milliseconds since 1970. */
   readonly at?: number;
 }

@@ -78,12 +78,13 @@ export interface Submission extends Partial<Choice> {
   [field: string]: unknown;
 }
 
-/** The last choice, as the browser keeps it. The last three are missing in what an older loader has stored. */
+/** The last choice, as the browser keeps it. The last four are missing in what an older loader has stored. */
 export interface StoredChoice extends Choice {
   id?: string;
   /** Milliseconds since 1970, by the browser's clock. */
   at?: number;
-  /** Policy version and categories that were answered. */
+  action?: string;
+  /** Policy version and categories that were answered; of a mere dismissal also the mode. */
   question?: string;
 }
 

@@ -2,7 +2,7 @@
 const memory: Record<string, string> = {};
 
 /** null where nothing readable is stored. */
-export function readJson<T>(key: string): T | null {
+export const readJson = <T>(key: string): T | null => {
   let text: string | null | undefined = memory[key];
   try {
     text = localStorage.getItem(key) ?? text;
@@ -14,9 +14,9 @@ export function readJson<T>(key: string): T | null {
   } catch {
     return null;
   }
-}
+};
 
-export function writeJson(key: string, value: unknown): void {
+export const writeJson = (key: string, value: unknown): void => {
   const text = JSON.stringify(value);
   try {
     localStorage.setItem(key, text);
@@ -24,4 +24,4 @@ export function writeJson(key: string, value: unknown): void {
   } catch {
     memory[key] = text;
   }
-}
+};

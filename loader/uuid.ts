@@ -2,11 +2,8 @@
 export function uuidV7(nowMs: number): string {
   const time = nowMs.toString(16).padStart(12, '0');
   // Four random bits of each byte: a digit.
-  const random = crypto
-    .getRandomValues(new Uint8Array(18))
-    .reduce((digits, byte) => digits + (byte & 15).toString(16), '');
-  return `${time}7${random.slice(0, 3)}8${random.slice(3)}`.replace(
-    /(.{8})(.{4})(.{4})(.{4})/,
-    '$1-$2-$3-$4-',
-  );
+  const random = Array.from(crypto.getRandomValues(new Uint8Array(18)), (byte) =>
+    (byte & 15).toString(16),
+  ).join('');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(6)}`;
 }

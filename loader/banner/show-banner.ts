@@ -73,7 +73,9 @@ export function showBanner(consent: Consent, reason: Reason): void {
       clearCookies(services, (category) => submission[category as Category] === true);
     },
   };
+  let asking = reason === 'banner' && !isPreview;
   const decided = (): void => {
+    asking = false;
     // It was recorded as the signal came; the visitor has only read it.
     if (reason === 'signal' && !onSecondLayer) return;
     const flags = Object.fromEntries(categories.map((key) => [key, library.acceptedCategory(key)]));
@@ -163,6 +165,12 @@ export function showBanner(consent: Consent, reason: Reason): void {
     library.hidePreferences();
     library.hide();
   };
+  /** Another tab may have answered, or a later page before this one came back out of the browser's memory. */
+  const stopAsking = (): void => {
+    if (asking && consent.choice) close();
+  };
+  addEventListener('storage', stopAsking);
+  addEventListener('pageshow', stopAsking);
   void ready.then(() => {
     if (reason === 'link') library.showPreferences();
     else library.show(true);

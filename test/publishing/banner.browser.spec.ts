@@ -63,6 +63,7 @@ afterEach(() => context.close());
 declare const window: {
   problems: string[];
   ran: string[];
+  dataLayer: ArrayLike<unknown>[];
   serviceConsent: Consent;
   axe: { run(): Promise<Axe> };
 };
@@ -441,10 +442,101 @@ describe('our banner', () => {
     expect(await problems(opened)).toEqual([]);
   });
 
+  it('loads a frame once, and leaves alone what waits for nothing', async () => {
+    await configure({});
+    pages['/'] = sitePage({
+      body: `<iframe title="A map" data-category="marketing" data-src="/map"></iframe>
+        <img alt="Tea" data-category="marketing" src="/map"><script src="/last.js"></script>`,
+    });
+    const loads = (): number => maps.length;
+    const maps: string[] = [];
+    let release: () => void = () => {};
+    let held: Promise<void> | null = null;
+    await context.route('**/last.js', async (route) => {
+      await held;
+      await route.fulfill({ contentType: 'text/javascript', body: '' });
+    });
+    context.on('request', (request) => request.frame().parentFrame() && maps.push(request.url()));
+    const opened = await open();
+    await button(opened, 'Accept all').click();
+    await until('the frame is there', () => loads() === 1);
+    await button(opened, 'Privacy settings').click();
+    await button(opened, 'Save my choice').click();
+    await recorded(2);
+    expect(await opened.locator('img').getAttribute('src')).toBe('/map');
+
+    // The choice is there before the page is.
+    held = new Promise((resolve) => (release = resolve));
+    const again = opened.reload();
+    await until('the frame is there again', () => loads() === 2);
+    release();
+    await again;
+    await button(opened, 'Privacy settings').waitFor();
+    await opened.waitForLoadState('networkidle');
+    expect(loads()).toBe(2);
+  });
+
+  it('takes no dismissed notice for consent, and keeps a refusal until there is another answer', async () => {
+    const granted = (opened: Page) =>
+      opened.evaluate(async () => {
+        await window.serviceConsent.ready;
+        const states = Array.from(window.dataLayer.at(-1) ?? [])[2] as Record<string, string> | undefined;
+        return [...new Set(Object.values(states ?? {}))];
+      });
+    await configure({ defaultMode: 'notice' });
+    const opened = await open();
+    await button(opened, 'Understood').click();
+    await recorded(1);
+    await opened.reload();
+    expect(await granted(opened)).toEqual(['granted']);
+    expect(await button(opened, 'Understood').isVisible()).toBe(false);
+
+    await configure({ defaultMode: 'opt_in' });
+    await opened.reload();
+    expect(await granted(opened)).toEqual(['denied']);
+    expect(await opened.evaluate(() => window.serviceConsent.choice)).toBeNull();
+    await button(opened, 'Reject all').click();
+    await recorded(2);
+
+    // Asked again, and nothing is granted meanwhile, though all would be without a choice.
+    await configure({ defaultMode: 'opt_out', policyVersion: '2' });
+    await opened.reload();
+    await button(opened, 'Reject all').waitFor();
+    expect(await granted(opened)).toEqual(['denied']);
+    expect(await problems(opened)).toEqual([]);
+  });
+
+  it('asks no more where another tab has answered, or a later page before she came back', async () => {
+    await configure({});
+    pages['/two'] = sitePage();
+    const choice = (opened: Page) => opened.evaluate(() => window.serviceConsent.choice);
+    const first = await open();
+    await button(first, 'Accept all').waitFor();
+    await button(await open(), 'Accept all').click();
+    await button(first, 'Accept all').waitFor({ state: 'hidden' });
+    expect(await choice(first)).toMatchObject({ analytics: true });
+    await recorded(1);
+
+    const keeping = await launchBrowser({ keepsPages: true });
+    const opened = await keeping.newPage();
+    await opened.goto(`http://www.example.com:${site.port}/`);
+    await button(opened, 'Reject all').waitFor();
+    await opened.evaluate(() => window.ran.push('the same page'));
+    await opened.goto(`http://www.example.com:${site.port}/two`);
+    await button(opened, 'Reject all').click();
+    await recorded(2);
+    await opened.goBack({ waitUntil: 'commit' });
+    await button(opened, 'Reject all').waitFor({ state: 'hidden' });
+    expect(await opened.evaluate(() => window.ran)).toEqual(['the same page']);
+    expect(await choice(opened)).toMatchObject({ analytics: false });
+    await keeping.close();
+    expect(await records()).toHaveLength(2);
+  });
+
   it('runs no waiting script that has not the page’s nonce', async () => {
     await configure({});
     const waiting = (attributes: string, text: string): string =>
-      `<script type="text/plain" data-category="analytics" ${attributes}>ran.push('${text}')</script>`;
+      `<script type="text/plain" data-category="analytics" data-site="7" ${attributes}>ran.push('${text}')</script>`;
     pages['/'] = {
       html: `<!doctype html><title>strict</title><script nonce="${NONCE}">window.ran = []</script>
         <script nonce="${NONCE}" src="${front.url}/cdn/${project.id}/loader.js"></script><body>
@@ -457,6 +549,8 @@ describe('our banner', () => {
     await button(opened, 'Accept all').click();
     await until('it ran', async () => (await opened.evaluate(() => window.ran.length)) > 0);
     expect(await opened.evaluate(() => window.ran)).toEqual(['own']);
+    // The attribute is empty where a policy came with the page; copied, it takes the nonce away in some browsers.
+    expect(await opened.locator('[data-site="7"]').first().getAttribute('nonce')).toBeNull();
   });
 
   it('asks again for another policy, other categories, and after the months', async () => {
@@ -522,8 +616,15 @@ describe('our banner', () => {
       texts: Record<string, unknown>[];
     };
     const english = presets.texts[0] ?? {};
-    const arabic = { ...english, language: 'ar', title: 'اختيارك', labels: { acknowledge: 'فهمت' } };
-    await configure({ defaultMode: 'notice', texts: [...presets.texts.slice(0, 2), arabic] });
+    const arabic = {
+      ...english,
+      language: 'ar',
+      title: 'اختيارك',
+      labels: { acknowledge: 'فهمت', settingsLink: 'الخصوصية' },
+    };
+    // The default language is not the first.
+    await configure({ defaultMode: 'notice', texts: [arabic, ...presets.texts.slice(0, 2)] });
+    const links: (string | null)[][] = [];
     for (const [lang, locale, text, dir] of [
       ['ar-EG', 'en-US', 'فهمت', 'rtl'],
       ['cs', 'de-AT', 'Verstanden', 'ltr'],
@@ -537,9 +638,16 @@ describe('our banner', () => {
       expect(await opened.locator('#cc-main').getAttribute('dir')).toBe(dir);
       expect(await button(opened, 'Reject all').isVisible()).toBe(false);
       await button(opened, text).click();
+      const link = opened.locator('body > button');
+      links.push([await link.getAttribute('lang'), await link.textContent()]);
       await own.close();
     }
     const all = await recorded(3);
+    expect(links).toEqual([
+      ['ar', 'الخصوصية'],
+      ['de', 'Datenschutz-Einstellungen'],
+      ['en', 'Privacy settings'],
+    ]);
     expect(all.map(({ language, action, analytics }) => [language, action, analytics])).toEqual([
       ['ar', 'dismiss', true],
       ['de', 'dismiss', true],
@@ -556,6 +664,16 @@ describe('our banner', () => {
     const frame = opened.frameLocator('iframe');
     await frame.getByRole('button', { name: 'Reject all' }).click();
     expect(await recorded(1)).toMatchObject([{ action: 'reject_all', surface: 'banner' }]);
+  });
+
+  it('counts the visit where the page’s policy lets no banner load', async () => {
+    await configure({});
+    pages['/'] = sitePage({
+      policy: `default-src 'self' ${front.url}; script-src 'self' ${front.url}/cdn/${project.id}/loader.js`,
+    });
+    await open();
+    await until('counted', () => front.requests.some((request) => /POST .*visits 204/.test(request)));
+    expect(front.requests.filter((request) => request.includes('banner'))).toEqual([]);
   });
 
   it('does not show where the site brings its own', async () => {

@@ -13,10 +13,14 @@ const QUIET = [
   '--disable-sync',
 ];
 
-/** Debian's Chromium. Every host name is this machine, so that a test may use any. */
-export function launchBrowser(): Promise<Browser> {
+/**
+ * Debian's Chromium. Every host name is this machine, so that a test may use any. `keepsPages`: it goes back to a page
+ * that was left as it was left, as people's browsers do, and not those of Playwright.
+ */
+export function launchBrowser({ keepsPages = false } = {}): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
+    ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
     args: [...QUIET, '--host-resolver-rules=MAP * 127.0.0.1'],
   });
 }
