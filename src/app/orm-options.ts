@@ -17,7 +17,11 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
 
 /** What a caller of `ormOptions` may want otherwise. */
-export interface OrmTimeouts {
+export interface OrmWishes {
+  /** As pg_stat_activity shows the connections. */
+  name?: string;
+  /** Connections of the pool at most. */
+  connections?: number;
   connectTimeoutMs?: number;
   /** The server gives up a statement that takes longer; 0: never, for migrations. */
   statementMs?: number;
@@ -28,7 +32,13 @@ export interface OrmTimeouts {
 /** The one ORM configuration, for the application and for the command line. */
 export function ormOptions(
   databaseUrl: string,
-  { connectTimeoutMs = CONNECT_TIMEOUT_MS, statementMs = STATEMENT_TIMEOUT_MS, lockMs = 0 }: OrmTimeouts = {},
+  {
+    name = 'consent-service',
+    connections = ORM_POOL_MAX,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    statementMs = STATEMENT_TIMEOUT_MS,
+    lockMs = 0,
+  }: OrmWishes = {},
 ): Options {
   return defineConfig({
     driver: BindingDriver,
@@ -52,8 +62,8 @@ export function ormOptions(
       ignoreTriggers: true,
     },
     driverOptions: connectionOptions({
-      name: 'consent-service',
-      connections: ORM_POOL_MAX,
+      name,
+      connections,
       connectTimeoutMs,
       statementMs,
       serverSettings: { lock_timeout: String(lockMs) },

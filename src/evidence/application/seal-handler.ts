@@ -24,13 +24,17 @@ export class SealHandler implements OutboxHandler<null>, OnModuleInit {
   /** One at a time is all that the mark lets through. */
   readonly slotsMax = 1;
   readonly attemptMaxMs = STEP_USUAL_MS;
+  /** What gives the places, step after step: here, or on a thread that a program has begun for it. */
+  steps: Pick<SealStored, 'step'>;
 
   constructor(
     private readonly outbox: OutboxService,
-    private readonly stored: SealStored,
+    stored: SealStored,
     private readonly roots: SealRoots,
     @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
-  ) {}
+  ) {
+    this.steps = stored;
+  }
 
   onModuleInit(): void {
     this.outbox.register(this);
@@ -44,7 +48,7 @@ export class SealHandler implements OutboxHandler<null>, OnModuleInit {
     const deadlineMs = performance.now() + this.settings.leaseMs * LEASE_SHARE;
     try {
       await this.roots.step();
-      while (await this.stored.step())
+      while (await this.steps.step())
         if (signal.aborted || performance.now() > deadlineMs) return { kind: 'put_off', afterMs: 0 };
     } catch (error) {
       if (isConnectionFailure(error))

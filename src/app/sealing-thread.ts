@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import type { INestApplicationContext } from '@nestjs/common';
+import { SealHandler } from '../evidence/application/seal-handler.js';
+import { OutboxService } from '../outbox/outbox.service.js';
+import { type CarriedError, errorOf } from '../shared/carried-error.js';
+import type { Settings } from './settings.js';
+
+/** A step that is still under way by then was given up by who waited for it. */
+const STOP_DEADLINE_MS = 1_000;
+
+/** What the thread is begun with. */
+export type SealingThreadData = Pick<Settings, 'evidence' | 'service'> & { databaseUrl: string };
+
+/** What it is told: a step is answered. */
+export type ToSealingThread = 'step' | 'stop';
+
+/** What became of a step; with a failure the thread ends. */
+export type PlacesGiven =
+  { kind: 'given'; isMore: boolean; hasAppended: boolean } | { kind: 'failed'; error: CarriedError };
+
+/**
+ * Gives what was stored its places on a thread of its own: 20,000 records are most of a second of hashing, in
+ * which the thread of the worker would deliver nothing and, on one machine, answer no visitor (ADR 0049). The thread
+ * begins with the first step; after a failure the next step begins another one, which knows nothing of the former.
+ */
+export class SealingThread {
+  private thread: Worker | null = null;
+  private underWay: PromiseWithResolvers<boolean> | null = null;
+  private readonly data: SealingThreadData;
+
+  /** `ring` wakes a worker: what the thread has written is in the outbox. */
+  constructor(
+    { database, evidence, service }: Pick<Settings, 'database' | 'evidence' | 'service'>,
+    private readonly ring: () => void,
+  ) {
+    // It signs nothing, so it gets no key.
+    this.data = { databaseUrl: database.databaseUrl, evidence: { ...evidence, keys: [] }, service };
+  }
+
+  /** As `SealStored.step`; one at a time. */
+  step(): Promise<boolean> {
+    this.thread ??= this.begin();
+    this.underWay = Promise.withResolvers();
+    this.tell(this.thread, 'step');
+    return this.underWay.promise;
+  }
+
+  async stop(): Promise<void> {
+    const { thread } = this;
+    if (!thread) return;
+    const ended = new Promise((resolve) => thread.once('exit', resolve));
+    this.tell(thread, 'stop');
+    await Promise.race([ended, sleep(STOP_DEADLINE_MS, undefined, { ref: false })]);
+    await thread.terminate();
+  }
+
+  private begin(): Worker {
+    const thread = new Worker(new URL('./seal-on-thread.js', import.meta.url), {
+      name: 'sealing',
+      workerData: this.data,
+    });
+    thread.on('message', (given: PlacesGiven) => {
+      if (given.kind === 'failed') return this.fail(thread, errorOf(given.error));
+      if (given.hasAppended) this.ring();
+      this.underWay?.resolve(given.isMore);
+    });
+    thread.on('error', (error) => this.fail(thread, error));
+    thread.on('exit', () => this.fail(thread, new Error('The thread that seals has ended.')));
+    return thread;
+  }
+
+  private tell(thread: Worker, what: ToSealingThread): void {
+    thread.postMessage(what);
+  }
+
+  private fail(thread: Worker, error: unknown): void {
+    if (this.thread !== thread) return;
+    this.thread = null;
+    this.underWay?.reject(error);
+  }
+}
+
+/** Has the application seal on a thread of its own; returns what ends the thread, after the application. */
+export function sealOnThread(app: INestApplicationContext, settings: Settings): () => Promise<void> {
+  const outbox = app.get(OutboxService, { strict: false });
+  const thread = new SealingThread(settings, () => outbox.ring());
+  app.get(SealHandler, { strict: false }).steps = thread;
+  return () => thread.stop();
+}
