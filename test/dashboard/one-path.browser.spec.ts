@@ -513,6 +513,7 @@ describe('a receiver that is away', () => {
     );
     await page.getByText('On hold since').waitFor();
     await page.getByText('The endpoint answered 503.').first().waitFor();
+    await page.getByText(/ waits?; next try in \d+ (second|minute)s?\./).waitFor();
     const german = await browser.newContext({ locale: 'de-AT', storageState: await context.storageState() });
     const seite = await german.newPage();
     await seite.goto(page.url());
@@ -621,6 +622,11 @@ describe('each page', () => {
     await page.keyboard.type('gd');
     await page.keyboard.press('Escape');
     await heading('Consents');
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Search on this page').waitFor();
+    expect(await faults()).toEqual([]);
+    await page.keyboard.press('Escape');
   });
 
   it('says what the API refuses, and goes on when the service is back', async () => {

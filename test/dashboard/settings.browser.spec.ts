@@ -434,6 +434,38 @@ describe('records and analytics', () => {
   });
 });
 
+describe('tables', () => {
+  it('fit a window of 1280 px in German too', async () => {
+    await api('POST', '/api-keys', {
+      name: 'A key with quite a long name',
+      role: 'owner',
+      limitedTo: ['read'],
+    });
+    const storageState = await context.storageState();
+    const german = await browser.newContext({
+      ...{ locale: 'de-DE', storageState, reducedMotion: 'reduce' as const },
+      viewport: { width: 1280, height: 800 },
+    });
+    const seite = await german.newPage();
+    for (const path of [
+      '',
+      '/consents',
+      '/analytics',
+      '/settings/members',
+      '/settings/api-keys',
+      '/settings/audit',
+    ]) {
+      await open(path, seite);
+      await seite.locator('.rows tbody tr').first().waitFor();
+      const wide = await seite
+        .locator('.rows')
+        .evaluateAll((tables) => tables.filter((table) => table.scrollWidth > table.clientWidth).length);
+      expect([path, wide]).toEqual([path, 0]);
+    }
+    await german.close();
+  });
+});
+
 describe('an editor', () => {
   it('changes banner and forwarding, and is told what is an owner’s', async () => {
     const his = await bo.newPage();

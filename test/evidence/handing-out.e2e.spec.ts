@@ -167,6 +167,11 @@ describe('an export with proofs', () => {
     await service.database.query('delete from evidence_leaf where consent_id = $1', [older]);
     await service.database.query('update consent_record set marketing = true where id = $1', [changed]);
     const [waiting = ''] = await store(project, 1);
+    const told = async (id: string): Promise<string> => {
+      const answer = await project.request('viewer', 'GET', `/consents/${id}`);
+      return ((await answer.json()) as { evidence: { status: string } }).evidence.status;
+    };
+    expect(await Promise.all([older, whole, waiting].map(told))).toEqual(['never', 'sealed', 'pending']);
     const files = await exported(project, `&to=${new Date(Date.now() + 60_000).toISOString()}`);
     expect([...files.keys()].slice(1)).toEqual([`proofs/${whole}.tlog-proof`, 'README.txt']);
     const [, list = ''] = files.get('README.txt')?.toString().split('3 records without a proof:\n') ?? [];

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react';
 import { t } from '../texts/texts';
 import { absoluteTime, relativeTime } from './time';
 import { useZone } from './zone';
@@ -22,6 +23,24 @@ export function Instant({ at }: { at: string }) {
   return (
     <time dateTime={at} title={relativeTime(instant, now, t.language)}>
       {absoluteTime(instant, zone, t.language)}
+    </time>
+  );
+}
+
+const COUNT_DOWN_MS = 1_000;
+
+/** How long it is until an instant that is yet to come, counted down; `now` once it is there. */
+export function Until({ at }: { at: string }) {
+  const { zone } = useZone();
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), COUNT_DOWN_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const instant = new Date(at);
+  return (
+    <time dateTime={at} title={absoluteTime(instant, zone, t.language)}>
+      {relativeTime(instant > now ? instant : now, now, t.language)}
     </time>
   );
 }

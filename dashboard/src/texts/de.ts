@@ -823,6 +823,7 @@ export const de: Texts = {
   evidence: {
     title: 'Nachweis',
     off: 'Auf diesem Dienst werden Einträge nicht versiegelt.',
+    never: 'Nicht versiegelt: Der Eintrag ist älter als das Protokoll dieses Projekts.',
     pending: 'Noch nicht versiegelt: Das dauert etwa eine Minute.',
     sealed: (place: string): string => `Versiegelt als Eintrag ${place} im Protokoll dieses Projekts.`,
     rooted: 'Das öffentliche Protokoll aller Projekte umfasst ihn.',

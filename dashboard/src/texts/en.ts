@@ -792,6 +792,7 @@ export const en = {
   evidence: {
     title: 'Proof',
     off: 'Records are not sealed on this service.',
+    never: 'Not sealed: the record is older than the log of this project.',
     pending: 'Not sealed yet: that takes about a minute.',
     sealed: (place: string): string => `Sealed as entry ${place} of this project’s log.`,
     rooted: 'The public log of all projects covers it.',

@@ -124,7 +124,7 @@ export class ConsentView {
     nullable: true,
     additionalProperties: true,
     description:
-      'Only on a single record: `{ status, index, isInRootLog }`, whether it is sealed (`off`, `pending`, `sealed`), its place in the log of the project, and whether the public log of all covers it (docs/evidence.md)',
+      'Only on a single record: `{ status, index, isInRootLog }`, whether it is sealed (`off`, `never` where it is older than the log, `pending`, `sealed`), its place in the log of the project, and whether the public log of all covers it (docs/evidence.md)',
   })
   evidence?: unknown;
 }

@@ -2,13 +2,16 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { ConsentEvents } from '../../consent/consent.events.js';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
-import { findLeaves, findLogState, type LogState } from '../infrastructure/log-rows.js';
+import { findLeaves, findLogState, findMark, type LogState } from '../infrastructure/log-rows.js';
 import { LogSigner } from './log-signer.js';
 
-/** How far a record is: `off` where nothing is sealed, `pending` until a signed checkpoint covers it. */
+/**
+ * How far a record is: `off` where nothing is sealed, `never` where it is older than its log, `pending` until a signed
+ * checkpoint covers it.
+ */
 export interface RecordSealed {
-  status: 'off' | 'pending' | 'sealed';
-  /** Its place in the log; null while pending. */
+  status: 'off' | 'never' | 'pending' | 'sealed';
+  /** Its place in the log; null unless sealed. */
   index: number | null;
   /** Whether the public log of all projects covers it. */
   isInRootLog: boolean;
@@ -33,12 +36,15 @@ export class SealedState implements OnModuleInit {
     return { sealing: this.signer.isOn, ...(state ?? empty) };
   }
 
-  private async ofRecord({ projectId, id }: ConsentRecorded): Promise<RecordSealed> {
+  private async ofRecord({ projectId, id, receivedAt }: ConsentRecorded): Promise<RecordSealed> {
     const em = this.em.fork();
     const leaf = (await findLeaves(em, projectId, [id])).get(id);
     const state = leaf && (await findLogState(em, projectId));
     if (!leaf || leaf.salt !== null || !state || leaf.index >= state.size)
-      return { status: this.signer.isOn ? 'pending' : 'off', index: null, isInRootLog: false };
+      return {
+        status: !this.signer.isOn ? 'off' : !leaf && receivedAt < (await findMark(em)) ? 'never' : 'pending',
+        ...{ index: null, isInRootLog: false },
+      };
     return { status: 'sealed', index: leaf.index, isInRootLog: leaf.index < state.rootedSize };
   }
 }

@@ -55,6 +55,7 @@ export function AnalyticsPage() {
       <Allowed refusal={refusal} projectId={project.id}>
         <Group justify="space-between">
           <SegmentedControl
+            size="xs"
             aria-label={t.analytics.range}
             value={String(days)}
             disabled={refusal !== null}

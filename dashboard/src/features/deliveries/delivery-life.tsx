@@ -47,7 +47,7 @@ export function DeliveryLife({ project, record }: { project: ProjectDto; record:
   return (
     <section aria-label={t.deliveries.life}>
       <Stack gap="sm">
-        <Title order={2}>{t.deliveries.life}</Title>
+        <Title order={3}>{t.deliveries.life}</Title>
         <LifeSentence state={state} />
         <ProblemAlert error={attempts.error} retry={() => void attempts.refetch()} />
         {(attempts.data?.items.length ?? 0) > 0 && (

@@ -4,7 +4,7 @@ import type { ForwardingSettingsDto } from '../../client/types.gen';
 import { roleCovers } from '../../shared/allowed';
 import { number } from '../../shared/format';
 import { useAct } from '../../shared/use-act';
-import { When } from '../../shared/when';
+import { Until, When } from '../../shared/when';
 import { t } from '../../texts/texts';
 import { useProject } from '../projects/use-project';
 
@@ -23,7 +23,7 @@ export function Held({ settings }: { settings: ForwardingSettingsDto }) {
       <span>
         {t.health.held} {settings.heldSince && <When at={settings.heldSince} />}.{' '}
         {t.health.heldWaiting(number(settings.waiting))} {t.health.nextProbe}{' '}
-        {settings.nextProbeAt && <When at={settings.nextProbeAt} />}.
+        {settings.nextProbeAt && <Until at={settings.nextProbeAt} />}.
       </span>
       <Button
         size="compact-xs"

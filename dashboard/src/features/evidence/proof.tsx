@@ -10,7 +10,7 @@ import { RefusedProof, verifyHere } from './verify-here';
 
 /** Whether a record is sealed, as `GET …/consents/:consentId` says it. */
 export interface Sealed {
-  status: 'off' | 'pending' | 'sealed';
+  status: 'off' | 'never' | 'pending' | 'sealed';
   index: number | null;
   isInRootLog: boolean;
 }
@@ -22,8 +22,10 @@ export function Proof({ projectId, record }: { projectId: string; record: Consen
   return (
     <section aria-label={t.evidence.title}>
       <Stack gap="sm">
-        <Title order={2}>{t.evidence.title}</Title>
-        {sealed.status === 'off' && <State is="off">{t.evidence.off}</State>}
+        <Title order={3}>{t.evidence.title}</Title>
+        {(sealed.status === 'off' || sealed.status === 'never') && (
+          <State is="off">{t.evidence[sealed.status]}</State>
+        )}
         {sealed.status === 'pending' && <State is="waiting">{t.evidence.pending}</State>}
         {sealed.status === 'sealed' && <SealedRecord projectId={projectId} id={record.id} sealed={sealed} />}
       </Stack>

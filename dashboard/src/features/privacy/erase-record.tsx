@@ -33,7 +33,7 @@ export function EraseRecord({
   return (
     <section aria-label={t.privacy.eraseRecord}>
       <Stack gap="sm">
-        <Title order={2}>{t.privacy.eraseRecord}</Title>
+        <Title order={3}>{t.privacy.eraseRecord}</Title>
         <Text>{t.privacy.eraseRecordText}</Text>
         <Allowed refusal={refusalOf(project, { role: 'owner' })} projectId={project.id}>
           <Button color="red" variant="outline" onClick={box.open}>

@@ -81,7 +81,6 @@ function KeyList({ projectId }: { projectId: string }) {
         );
       },
     },
-    { title: t.apiKeys.made, cell: ({ createdAt }) => <When at={createdAt} /> },
     {
       title: t.shared.acts,
       cell: (key) =>
@@ -93,6 +92,9 @@ function KeyList({ projectId }: { projectId: string }) {
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
+              <Menu.Label>
+                {t.apiKeys.made} <When at={key.createdAt} />
+              </Menu.Label>
               {(['rename', 'rotate', 'revoke'] as const).map((act) => (
                 <Menu.Item
                   key={act}
