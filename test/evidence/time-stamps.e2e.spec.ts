@@ -1,5 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
+
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { TimeStampReq } from '@peculiar/asn1-tsp';
@@ -10,7 +13,7 @@ import { StampRoots, type StampOutcome } from '../../src/evidence/application/st
 import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
 import { choose } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
-import { runProgram } from '../support/run-ops.js';
+import { type Outcome, runProgram } from '../support/run-ops.js';
 import { startTestService, type TestService } from '../support/service.js';
 import {
   rejection,
@@ -22,6 +25,7 @@ import {
 } from '../support/time-stamp-service.js';
 import { until } from '../support/until.js';
 
+const KEY = `e1:${randomBytes(32).toString('base64')}`;
 /** A service that says nothing is waited for so long. */
 const SLOW_TEST_MS = 60_000;
 
@@ -34,7 +38,7 @@ beforeAll(async () => {
   stamper = await startTimeStampService(stampAsAsked);
   service = await startTestService({
     RUN_WORKER: 'true',
-    EVIDENCE_KEYS: `e1:${randomBytes(32).toString('base64')}`,
+    EVIDENCE_KEYS: KEY,
     EVIDENCE_SEAL_SECONDS: '1',
     EVIDENCE_ROOT_SECONDS: '1',
     EVIDENCE_TIMESTAMP_URL: stamper.url,
@@ -130,20 +134,55 @@ it('shows for each size the first time-stamp that covers it, and leads to it by 
   expect((await get(`/log/consistency?from=1&to=${later.size + 100}`)).status).toBe(404);
 });
 
-it('is told of to an operator', async () => {
-  const { size, stampedAt } = await until('there is one', newest);
-  const status = await runProgram('ops', ['evidence', 'status'], {
+const ops = (...args: string[]): Promise<Outcome> =>
+  runProgram('ops', ['evidence', ...args], {
     NODE_ENV: 'test',
     DATABASE_URL: service.database.url,
     DATA_DIR: service.settings.service.dataDir,
+    EVIDENCE_KEYS: KEY,
     EVIDENCE_TIMESTAMP_URL: stamper.url,
     SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     AUTH_SECRET: 'x'.repeat(32),
     LOG_LEVEL: 'silent',
   });
-  expect(status.out).toContain(
+
+it('is told of to an operator', async () => {
+  const { size, stampedAt } = await until('there is one', newest);
+  expect((await ops('status')).out).toContain(
     `The time-stamp service stamped ${size} entries of the root log at ${stampedAt}.\n`,
   );
+});
+
+it('is checked by an operator against its checkpoint and the log, in the storage as it is', async () => {
+  const { storage } = service.settings.evidence;
+  if (storage.kind !== 'folder') throw new Error('not a folder');
+  const folder = join(storage.path, 'log', 'timestamp');
+  const [first, second] = await service.database.query<{ size: number }>(
+    'select size::int from evidence_stamp order by size limit 2',
+  );
+  if (!first || !second) throw new Error('There are no two time-stamps.');
+  const fileOf = ({ size }: { size: number }, kind: string): string => join(folder, `${size}.${kind}`);
+  const stamps = async (): Promise<string> =>
+    (await ops('check', '--all')).out.split('\n').find((line) => line.includes('time-stamps')) ?? '';
+  expect(await stamps()).toMatch(/^\d+ time-stamps {2}as given$/);
+
+  const [answer, note] = [readFileSync(fileOf(first, 'tsr')), readFileSync(fileOf(first, 'checkpoint'))];
+  const damages: [string, Buffer | null, string][] = [
+    ['tsr', readFileSync(fileOf(second, 'tsr')), 'the time-stamp is not of its checkpoint'],
+    ['tsr', null, 'The storage lacks log/timestamp/'],
+    [
+      'checkpoint',
+      readFileSync(fileOf(second, 'checkpoint')),
+      'what was stamped is no checkpoint of so many',
+    ],
+  ];
+  for (const [kind, damaged, said] of damages) {
+    if (damaged) writeFileSync(fileOf(first, kind), damaged);
+    else rmSync(fileOf(first, kind));
+    expect(await stamps()).toContain(`${first.size} entries: ${said}`);
+    writeFileSync(fileOf(first, kind), kind === 'tsr' ? answer : note);
+  }
+  expect(await stamps()).toContain('as given');
 });
 
 const digestIn = (query: Buffer): Buffer =>

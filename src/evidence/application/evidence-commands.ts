@@ -44,15 +44,16 @@ export const evidenceCommands: Command[] = [
     name: 'evidence check',
     synopsis: '<projectId> | --all',
     summary:
-      "read a project's whole log from the storage, or all logs, and check every entry up to the signature",
+      "read a project's whole log from the storage, or all logs and time-stamps, and check every entry up to the signature",
     options: { all: { type: 'boolean' } },
     prepare: (given) => {
       const which = oneOrAll(given, 'the id of a project');
       atMost(1, given);
       const projectId = which === 'all' ? null : projectIdOf(given.args[0]);
       return async ({ orm, settings }) => {
-        const [{ checkLog, logIds }, { LogStorage }, { signerOf }] = await Promise.all([
+        const [{ checkLog, logIds }, { checkStamps }, { LogStorage }, { signerOf }] = await Promise.all([
           import('./check-log.js'),
+          import('./check-stamps.js'),
           import('../infrastructure/log-storage.js'),
           import('../domain/signed-note.js'),
         ]);
@@ -66,6 +67,11 @@ export const evidenceCommands: Command[] = [
           if (!check) throw new OperatorError('Nothing of this project was sealed.');
           print(`${log}  ${check.size} entries  ${check.wrong ?? 'as signed'}`);
           if (check.wrong !== null) damaged += 1;
+        }
+        if (projectId === null) {
+          const { count, wrong } = await checkStamps(orm.em.fork(), storage, keysOf);
+          if (count > 0) print(`${count} time-stamps  ${wrong ?? 'as given'}`);
+          if (wrong !== null) damaged += 1;
         }
         await storage.onApplicationShutdown();
         if (damaged > 0) throw new OperatorError(`${damaged} of the logs are not as signed.`);

@@ -26,8 +26,8 @@ export interface AskedTimeStamp {
 }
 
 export type JudgedTimeStamp =
-  /** `at` is what the service's clock says. */
-  | { kind: 'granted'; at: Date }
+  /** `at` is what the service's clock says; `nonce` is that of the request, where it had one. */
+  | { kind: 'granted'; at: Date; nonce: Buffer | null }
   /** `reason` is one of few; `detail` goes on after it, for a log. */
   | { kind: 'refused'; reason: 'malformed' | 'rejected' | 'other_data' | 'other_nonce'; detail: string };
 
@@ -52,11 +52,19 @@ export function timeStampQuery({ digest, nonce }: AskedTimeStamp): Buffer {
   return Buffer.from(AsnConvert.serialize(query));
 }
 
-/**
- * Whether an answer is the time-stamp that was asked for: granted, over this digest, with this nonce. Its signature is
- * not looked at: whoever relies on a time-stamp checks it, by a certificate that he trusts.
- */
+/** Whether an answer is the time-stamp that was asked for: granted, over this digest, with this nonce. */
 export function judgeTimeStamp(answer: Buffer, asked: AskedTimeStamp): JudgedTimeStamp {
+  const judged = readTimeStamp(answer, asked.digest);
+  if (judged.kind === 'granted' && !judged.nonce?.equals(asked.nonce))
+    return { kind: 'refused', reason: 'other_nonce', detail: 'it answers another request' };
+  return judged;
+}
+
+/**
+ * Whether an answer is a time-stamp over a digest. Its signature is not looked at: whoever relies on a time-stamp checks
+ * it, by a certificate that he trusts.
+ */
+export function readTimeStamp(answer: Buffer, digest: Buffer): JudgedTimeStamp {
   let response: TimeStampResp;
   let info: TSTInfo | null;
   try {
@@ -74,11 +82,9 @@ export function judgeTimeStamp(answer: Buffer, asked: AskedTimeStamp): JudgedTim
   }
   if (!info) return malformed('it holds no time-stamp');
   const { hashAlgorithm, hashedMessage } = info.messageImprint;
-  if (hashAlgorithm.algorithm !== SHA_256 || !asked.digest.equals(Buffer.from(hashedMessage.buffer)))
+  if (hashAlgorithm.algorithm !== SHA_256 || !digest.equals(Buffer.from(hashedMessage.buffer)))
     return { kind: 'refused', reason: 'other_data', detail: 'it is over something else' };
-  if (!info.nonce || !asked.nonce.equals(Buffer.from(info.nonce)))
-    return { kind: 'refused', reason: 'other_nonce', detail: 'it answers another request' };
-  return { kind: 'granted', at: info.genTime };
+  return { kind: 'granted', at: info.genTime, nonce: info.nonce ? Buffer.from(info.nonce) : null };
 }
 
 /** What is signed in an answer; null where nothing is. */

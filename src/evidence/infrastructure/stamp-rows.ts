@@ -32,6 +32,14 @@ export async function findStampCovering(em: EntityManager, size: number): Promis
   return rows[0] ?? null;
 }
 
+/** All time-stamps, the smallest first: one an hour, as they are made by themselves. */
+export async function listStamps(em: EntityManager): Promise<Stamp[]> {
+  const { rows } = await sql<Stamp>`
+    select size::float8 as size, stamped_at as "stampedAt" from evidence_stamp order by size
+  `.execute(em.getKysely());
+  return rows;
+}
+
 /** The newest time-stamp, and how long ago it was written; null before the first. */
 export async function findNewestStamp(em: EntityManager): Promise<(Stamp & { ageSeconds: number }) | null> {
   const { rows } = await sql<Stamp & { ageSeconds: number }>`

@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { readCheckpoint } from '../domain/checkpoint.js';
+import { ROOT_LOG } from '../domain/log.js';
+import { openNote, type VerifierKey } from '../domain/signed-note.js';
+import { TreeReader } from '../domain/tile-reader.js';
+import { readTimeStamp } from '../domain/time-stamp.js';
+import { DamagedLog, type LogStorage } from '../infrastructure/log-storage.js';
+import { listStamps, type Stamp } from '../infrastructure/stamp-rows.js';
+
+/** What the time-stamps of the log of all projects are found to be. */
+export interface StampsCheck {
+  count: number;
+  /** What is wrong with the first that is not as it was given, as a sentence; null: nothing. */
+  wrong: string | null;
+}
+
+/**
+ * Holds each time-stamp in the storage against its row, the checkpoint that it is of, and that against the log. Who gave
+ * it is not looked at: that takes a certificate that the reader trusts (docs/evidence.md).
+ */
+export async function checkStamps(
+  em: EntityManager,
+  storage: LogStorage,
+  keysOf: (origin: string) => VerifierKey[],
+): Promise<StampsCheck> {
+  const stamps = await listStamps(em);
+  for (const stamp of stamps) {
+    const wrong = await wrongWith(stamp, storage, keysOf);
+    if (wrong !== null) return { count: stamps.length, wrong: `${stamp.size} entries: ${wrong}` };
+  }
+  return { count: stamps.length, wrong: null };
+}
+
+async function wrongWith(
+  { size, stampedAt }: Stamp,
+  storage: LogStorage,
+  keysOf: (origin: string) => VerifierKey[],
+): Promise<string | null> {
+  try {
+    const note = await storage.readStamped(size);
+    const origin = note.slice(0, note.indexOf('\n'));
+    const text = openNote(note, keysOf(origin));
+    const signed = text === null ? null : readCheckpoint(text);
+    if (signed?.size !== size)
+      return 'what was stamped is no checkpoint of so many entries with a signature of a key in EVIDENCE_KEYS.';
+    const root = await new TreeReader(size, (tile) => storage.readTile(ROOT_LOG, tile)).rootOf({
+      start: 0,
+      end: size,
+    });
+    if (!root.equals(signed.root)) return 'the log does not begin with the tree that was stamped.';
+    const stamp = readTimeStamp(await storage.readStamp(size), hash('sha256', note, 'buffer'));
+    if (stamp.kind === 'refused') return `the time-stamp is not of its checkpoint: ${stamp.detail}.`;
+    return stamp.at.getTime() === stampedAt.getTime() ? null : 'the time-stamp tells another time.';
+  } catch (error) {
+    if (error instanceof DamagedLog) return error.message;
+    throw error;
+  }
+}
