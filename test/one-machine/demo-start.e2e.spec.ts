@@ -19,7 +19,7 @@ let service: LoneService;
 let credentials: Credentials;
 
 const start = async (): Promise<void> => {
-  service = await startLoneService({ DATA_DIR: folder });
+  service = await startLoneService({ DATA_DIR: folder, EVIDENCE_SEAL_SECONDS: '1' });
   credentials = JSON.parse(readFileSync(join(folder, 'dev-credentials.json'), 'utf8')) as Credentials;
 };
 beforeAll(async () => {
@@ -115,6 +115,11 @@ it('one command gives the demo a past of 30 days, once: publications, records, d
   await call('POST', '/tier/simulate', { tier: 'business' });
   expect(await call('GET', '/analytics/consents')).toMatchObject({ totals: { records } });
   expect(await call('GET', '/analytics/site')).toMatchObject({ totals: { visits, chosen: records } });
+  const oldest = before.items.at(-1)?.['id'];
+  await until('the past is sealed', async () => {
+    const record = await call('GET', `/consents/${String(oldest)}`);
+    return (record['evidence'] as Json)['status'] === 'sealed';
+  });
 });
 
 it('a signed webhook with a price of the demo changes its tier', async () => {

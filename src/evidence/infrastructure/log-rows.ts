@@ -157,6 +157,17 @@ export async function findMark(em: EntityManager): Promise<Date> {
   return mark.at;
 }
 
+/** Has sealing begin at an earlier instant, where nothing has its place yet. */
+export async function sealSince(tx: EntityManager, instant: Date): Promise<void> {
+  const kysely = tx.getKysely();
+  // Whoever gives places holds the mark; what he gave is seen behind it.
+  await sql`select from evidence_mark for update`.execute(kysely);
+  await sql`
+    update evidence_mark set at = least(at, ${instant}), project_id = default, id = default, is_erasure = default
+    where not exists (select from evidence_leaf)
+  `.execute(kysely);
+}
+
 /** Where a record, or its erasure, stands. */
 export interface Leaf {
   index: number;
