@@ -345,6 +345,19 @@ describe('a fork', () => {
   });
 });
 
+it('tells of a record that was stored before anything was sealed that it never will be', async () => {
+  const project = await createTestProject(service);
+  const [id = ''] = await store([project], 1);
+  const state = async (): Promise<unknown> =>
+    ((await (await project.request('viewer', 'GET', `/consents/${id}`)).json()) as { evidence: unknown })
+      .evidence;
+  expect(await state()).toEqual({ status: 'pending', index: null, isInRootLog: false });
+  await service.database.query(`update evidence_mark set at = now() + interval '1 second'`);
+  expect(await state()).toEqual({ status: 'never', index: null, isInRootLog: false });
+  expect((await proof(project, id)).status).toBe(409);
+  await service.database.query(`update evidence_mark set at = now() - interval '1 minute'`);
+});
+
 describe('npm run ops -- evidence', () => {
   const ops = (...args: string[]): Promise<Outcome> =>
     runProgram('ops', ['evidence', ...args], {
