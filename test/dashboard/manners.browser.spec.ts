@@ -129,6 +129,19 @@ describe('the address of a page', () => {
   );
 });
 
+describe('an address that is mistyped', () => {
+  it('says so in the person’s words, and leads on', async () => {
+    await page.goto(`${service.baseUrl}/projects/${projectId}/nowhere`);
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.getByRole('link', { name: 'To the start' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Tea shop' }).waitFor();
+    for (const path of ['accept-invitation?token=x', 'accept-invitation']) {
+      await page.goto(`${service.baseUrl}/${path}`);
+      await page.getByText('This link was used already, or has ended.').waitFor();
+    }
+  });
+});
+
 describe('a session that ends in one tab', () => {
   it('ends in the other too, which comes back to where it was', async () => {
     const path = `/projects/${projectId}/consents?action=custom`;

@@ -2,6 +2,7 @@ import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ApiProblem } from '../../api/problem';
 import { queryClient } from '../../api/query-client';
 import { authSessionOptions } from '../../client/@tanstack/react-query.gen';
 import { accountAcceptInvitation, accountInvitation, authSignIn } from '../../client/sdk.gen';
@@ -14,6 +15,7 @@ import { useAct } from '../../shared/use-act';
 import { WhosePassword } from '../../shared/whose-password';
 import { t } from '../../texts/texts';
 import { Doorway } from './doorway';
+import { EndedLink } from './ended-link';
 
 /** Where the link of an invitation leads: whoever has an account signs in for it, others choose a password. */
 export function AcceptInvitationPage() {
@@ -23,10 +25,11 @@ export function AcceptInvitationPage() {
     queryFn: async () => (await accountInvitation({ body: { token } })).data,
     staleTime: Infinity,
   });
+  const isNoLink = query.error instanceof ApiProblem && 'token' in query.error.fields;
   return (
     <Doorway title={t.invitation.title}>
       {query.isPending && <SkeletonRows rows={3} />}
-      <ProblemAlert error={query.error} />
+      {isNoLink ? <EndedLink shown /> : <ProblemAlert error={query.error} />}
       {query.data && <Invited token={token} invitation={query.data} />}
       {query.isError && <AnchorLink to="/sign-in">{t.signIn.title}</AnchorLink>}
     </Doorway>
