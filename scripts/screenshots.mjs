@@ -1,6 +1,6 @@
 // Makes the pictures of docs/images: npm run screenshots. Starts the service with an empty data folder, fills the demo
-// project as "npm run demo:records" does, opens each page in Debian's Chromium, and follows the one path from signing up
-// to the first record with its delivery. Needs chromium.
+// project as "npm run demo:records" does, names its domains, opens each page in Debian's Chromium, and follows the one
+// path from signing up to the first record with its delivery and its proof. Needs chromium.
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -11,15 +11,24 @@ const FOLDER = join('docs', 'images');
 const CHROMIUM = '/usr/bin/chromium';
 /** What loads does so within this; a picture of less is none. */
 const SETTLE_MS = 1_200;
-const DESKTOP = { width: 1280, height: 800 };
+const DESKTOP = { width: 1280, height: 720 };
 /** So high that a record, its delivery and what was shown stand in one picture. */
-const TALL = { width: 1280, height: 1000 };
+const TALL = { width: 1280, height: 1100 };
 /** The one path's pictures stand small beside each other. */
 const LAPTOP = { width: 1024, height: 640 };
 const PHONE = { width: 375, height: 800 };
 /** Pictures are in the repository for good: a larger one is a mistake. */
 const PICTURE_BYTES_MAX = 200_000;
 const PASSWORD = 'correct horse battery';
+
+/** Where the demo's records come from. */
+const DOMAINS = ['www.example.com', 'shop.example.com'];
+/** Mail goes through the outbox. */
+const MAIL_DEADLINE_MS = 10_000;
+const MAIL_POLL_MS = 200;
+/** Records are sealed every half minute, and covered by the public log in the one after it. */
+const SEALED_DEADLINE_MS = 180_000;
+const SEALED_POLL_MS = 3_000;
 
 /** A page of the demo project, and the picture's name. */
 const PAGES = [
@@ -73,6 +82,8 @@ async function takePages(link) {
   await page.waitForURL(/\/projects\//);
   const project = new URL(page.url()).pathname;
   await page.request.post(`${base}/v1${project}/tier/simulate`, { data: { tier: 'business' } });
+  // Set up to the end: the overview has no list of what is left to do.
+  await page.request.patch(`${base}/v1${project}`, { data: { domains: DOMAINS } });
   for (const [path, name] of PAGES) {
     await page.goto(base + project + path);
     await take(page, name);
@@ -87,8 +98,10 @@ async function takePages(link) {
   await page.setViewportSize(DESKTOP);
   await page.goto(`${base}/account`);
   await take(page, 'account');
+  await page.setViewportSize(TALL);
   await page.goto(`${base}/pricing`);
   await take(page, 'pricing');
+  await page.setViewportSize(DESKTOP);
   await page.emulateMedia({ colorScheme: 'dark' });
   for (const [path, name] of [
     ['', 'overview-dark'],
@@ -109,7 +122,7 @@ async function takePages(link) {
   await context.close();
 }
 
-/** From signing up to the first record with its delivery, in seven pictures. */
+/** From signing up to the first record with its delivery and its proof, in eight pictures. */
 async function takeOnePath() {
   const context = await browser.newContext({
     viewport: LAPTOP,
@@ -155,7 +168,8 @@ async function takeOnePath() {
   } finally {
     await site.close();
   }
-  await page.getByText(/Installed/).waitFor();
+  await page.getByText(/^Installed: a record came from/).waitFor();
+  await page.getByText(/^Installed\. Seen/).waitFor();
   await take(page, 'path-6-installed');
   await page.goto(`${base}${project}/consents`);
   await page
@@ -164,14 +178,28 @@ async function takeOnePath() {
     .click();
   await page.getByText(/answered 204/).waitFor();
   await take(page, 'path-7-record');
+  const proof = page.getByRole('region', { name: 'Proof' });
+  for (let waitedMs = 0; !(await proof.getByText(/public log of all projects covers it/).isVisible());) {
+    if (waitedMs > SEALED_DEADLINE_MS) throw new Error('the record is not sealed');
+    waitedMs += SEALED_POLL_MS;
+    await page.reload();
+    await page.waitForTimeout(SEALED_POLL_MS);
+  }
+  await proof.getByRole('button', { name: 'Check the proof in this browser' }).click();
+  await proof.getByText('The proof holds.').waitFor();
+  await proof.getByText('It does not show who clicked.').scrollIntoViewIfNeeded();
+  await take(page, 'path-8-proof');
   await context.close();
 }
 
 async function mailedLink(page) {
-  const answer = await page.request.get(`${base}/demo/mail`, { headers: { accept: 'application/json' } });
-  const [link] = /http\S+confirm-email\?token=[\w-]+/.exec(await answer.text()) ?? [];
-  if (!link) throw new Error('no mail brought a link');
-  return link;
+  for (let waitedMs = 0; waitedMs < MAIL_DEADLINE_MS; waitedMs += MAIL_POLL_MS) {
+    const answer = await page.request.get(`${base}/demo/mail`);
+    const [link] = /http[^\s"<]+confirm-email\?token=[\w-]+/.exec(await answer.text()) ?? [];
+    if (link) return link;
+    await page.waitForTimeout(MAIL_POLL_MS);
+  }
+  throw new Error('no mail brought a link');
 }
 
 /** The demo's receiver takes what comes with any token that it was told of: the path's is set by the demo's own file. */

@@ -833,7 +833,7 @@ export const de: Texts = {
     steps: {
       record: 'Der Eintrag öffnet, Byte für Byte, seine Festlegung.',
       tree: (size: string, origin: string): string =>
-        `Die Festlegung steht im unterschriebenen Protokoll mit ${size} Einträgen, ${origin}.`,
+        `Die Festlegung steht im unterschriebenen Protokoll mit ${size === '1' ? 'einem Eintrag' : `${size} Einträgen`}, ${origin}.`,
       root: 'Das unterschriebene Protokoll steht im öffentlichen Protokoll aller Projekte.',
       notInRoot: 'Das öffentliche Protokoll aller Projekte umfasst es noch nicht.',
     },

@@ -802,7 +802,7 @@ export const en = {
     steps: {
       record: 'The record, byte for byte, opens its commitment.',
       tree: (size: string, origin: string): string =>
-        `The commitment stands in the signed log of ${size} entries, ${origin}.`,
+        `The commitment stands in the signed log of ${size === '1' ? 'one entry' : `${size} entries`}, ${origin}.`,
       root: 'The signed log stands in the public log of all projects.',
       notInRoot: 'The public log of all projects does not cover it yet.',
     },

@@ -52,14 +52,13 @@ function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string
         {sealed.isInRootLog ? ` ${t.evidence.rooted}` : ''}
       </State>
       <Group gap="sm">
-        <Button variant="default" size="sm" loading={check.isPending} onClick={() => check.mutate()}>
+        <Button variant="default" loading={check.isPending} onClick={() => check.mutate()}>
           {t.evidence.check}
         </Button>
         {(['tlog-proof', 'pdf'] as const).map((format) => (
           <Button
             key={format}
             variant="default"
-            size="sm"
             component="a"
             href={`/v1/projects/${projectId}/consents/${id}/proof?format=${format}`}
             download
