@@ -87,7 +87,7 @@ export function consentPanel(shown: Shown, close: () => void): Node[] {
       // As text, so that no browser asks first whether it may send.
       body: JSON.stringify({ projectId, visitorKey: key, ...of }),
     }).catch(() => null);
-  const button = (label: string | undefined, act: () => unknown): HTMLButtonElement => {
+  const button = (label: string | undefined, act: (event: Event) => unknown): HTMLButtonElement => {
     const made = element('button', 'pm__act', label ?? '');
     made.type = 'button';
     made.addEventListener('click', act);
@@ -122,7 +122,9 @@ export function consentPanel(shown: Shown, close: () => void): Node[] {
     file.click();
     URL.revokeObjectURL(file.href);
   };
-  const withdraw = (): void => {
+  const withdraw = ({ currentTarget }: Event): void => {
+    // The second click of two comes while all of it fades away.
+    (currentTarget as HTMLButtonElement).disabled = true;
     shown.decide({ action: 'withdraw', surface: 'link' });
     close();
   };

@@ -435,10 +435,13 @@ describe('our banner', () => {
       analytics: true,
       marketing: false,
     });
-    await button(opened, 'Withdraw consent').click();
+    await button(opened, 'Withdraw consent').dblclick();
     const [, withdrawn] = await recorded(2);
     expect(withdrawn).toMatchObject({ action: 'withdraw', analytics: false, surface: 'link' });
     expect(await opened.evaluate(() => document.cookie)).toBe('basket=full');
+    await opened.locator('.pm').waitFor({ state: 'hidden' });
+    await opened.waitForLoadState('networkidle');
+    expect(await records()).toHaveLength(2);
     expect(await problems(opened)).toEqual([]);
   });
 
