@@ -14,6 +14,7 @@ COPY src src
 COPY loader loader
 COPY openapi.json ./
 COPY docs/receiver.md docs/
+COPY docs/banners docs/banners
 COPY verify verify
 COPY dashboard dashboard
 RUN npm run build

@@ -13,6 +13,7 @@ const SOURCES = [
   'dashboard',
   'openapi.json',
   'package-lock.json',
+  join('docs', 'banners'),
   join('docs', 'receiver.md'),
   join('verify', 'verify.cjs'),
   join('scripts', 'build-dashboard.mjs'),

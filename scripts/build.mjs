@@ -16,6 +16,7 @@ const SOURCES = [
   'loader',
   'dashboard',
   'openapi.json',
+  join('docs', 'banners'),
   join('docs', 'receiver.md'),
   join('verify', 'verify.cjs'),
   join('scripts', 'build.mjs'),

@@ -21,6 +21,7 @@ const COPIED = [
   'src',
   'loader',
   'dashboard',
+  join('docs', 'banners'),
   join('docs', 'receiver.md'),
   join('verify', 'verify.cjs'),
   'openapi.json',

@@ -205,9 +205,27 @@ describe('the one path, from an empty database', () => {
     await page.getByRole('button', { name: 'Copy' }).click();
     const line = await page.evaluate('navigator.clipboard.readText()');
     expect(line).toBe(`<script src="${service.baseUrl}/cdn/${projectId}/loader.js"></script>`);
+    // The pages of docs/banners, with this line in them.
+    await page.getByRole('tab', { name: 'A banner of your own' }).click();
+    for (const [title, file] of [
+      ['klaro', 'klaro.html'],
+      ['Osano cookieconsent', 'cookieconsent.html'],
+      ['tarteaucitron', 'tarteaucitron.html'],
+    ] as const) {
+      await page.getByRole('tab', { name: title }).click();
+      const whole = readFileSync(join('docs', 'banners', file), 'utf8');
+      expect(await page.getByLabel(title, { exact: true }).locator('visible=true').last().textContent()).toBe(
+        whole.replace(/<script src="https:[^<]*<projectId>[^<]*<\/script>/, String(line)),
+      );
+    }
+    // The policy that the page tells: the visitor's page below has it.
+    await page.getByRole('tab', { name: 'Content security policy' }).click();
+    const policy = await page.getByLabel('Sample').textContent();
+    const [name = '', value = ''] = policy?.split(': ') ?? [];
     const html = (lang: string): string =>
       `<!doctype html><html lang="${lang}"><head>${String(line)}<title>A shop</title></head><body><h1>A shop</h1></body></html>`;
-    site = await startSite({ '/': { html: html('en') }, '/de': { html: html('de') } });
+    const headers = { [name]: value };
+    site = await startSite({ '/': { html: html('en'), headers }, '/de': { html: html('de'), headers } });
     const visitor = await visit('/de');
     await visitor.getByRole('heading', { name: 'Tee und Kekse?' }).waitFor();
     await visitor.getByRole('button', { name: 'Alle akzeptieren' }).click();

@@ -343,6 +343,7 @@ export const de: Texts = {
     notSeen: 'Noch ist nichts angekommen.',
     guides: 'Wie sie dorthin kommt',
     sample: 'Beispiel',
+    otherBanners: 'Banner anderer',
     guide: {
       html: {
         title: 'HTML',
@@ -365,6 +366,7 @@ export const de: Texts = {
         steps: [
           'Erlauben Sie unsere Adresse dort, woher Skripte kommen und wohin Anfragen gehen.',
           'Lassen Sie den Rest Ihrer Richtlinie, wie er ist: Nichts davon steht in der Seite selbst.',
+          'Wo sie Trusted Types nennt, nennen Sie auch serviceConsent.',
         ],
       },
       own: {
@@ -372,6 +374,7 @@ export const de: Texts = {
         steps: [
           'Setzen Sie die Zeile in Ihre Seiten.',
           'Übergeben Sie jede Wahl wie unten; was fehlt, gilt als Nein.',
+          'Oder beginnen Sie mit einer dieser Seiten, wenn Ihr Banner dabei ist.',
         ],
       },
     },

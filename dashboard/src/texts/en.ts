@@ -335,6 +335,7 @@ export const en = {
     notSeen: 'Nothing has arrived yet.',
     guides: 'How to put it there',
     sample: 'Sample',
+    otherBanners: 'Banners of others',
     guide: {
       html: {
         title: 'HTML',
@@ -357,6 +358,7 @@ export const en = {
         steps: [
           'Allow our address where scripts come from and where requests go.',
           'Keep the rest of your policy as it is: nothing inline is needed.',
+          'Where it names trusted types, name serviceConsent too.',
         ],
       },
       own: {
@@ -364,6 +366,7 @@ export const en = {
         steps: [
           'Put the line into your pages.',
           'Hand each choice over as below; what is absent counts as no.',
+          'Or begin with one of these pages, if your banner is among them.',
         ],
       },
     },

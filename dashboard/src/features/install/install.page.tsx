@@ -1,4 +1,4 @@
-import { Anchor, Code, List, Stack, Tabs, Text } from '@mantine/core';
+import { Anchor, Code, List, Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import {
   configurationReadOptions,
@@ -13,6 +13,7 @@ import { State } from '../../shared/state';
 import { When } from '../../shared/when';
 import { t } from '../../texts/texts';
 import { useProject } from '../projects/use-project';
+import { OtherBanners } from './other-banners';
 
 const LIVE_MS = 2_000;
 
@@ -49,6 +50,7 @@ export function InstallPage() {
                   ))}
                 </List>
                 <Sample guide={guide} line={line} />
+                {guide === 'own' && <OtherBanners script={script} />}
               </Stack>
             </Tabs.Panel>
           ))}
@@ -83,7 +85,7 @@ function LastSeen({ projectId }: { projectId: string }) {
   if (!seen.data || !records.data) return null;
   const record = records.data.items[0];
   return (
-    <Text component="div" role="status">
+    <Stack gap={4} align="flex-start" role="status">
       {seen.data.items.map(({ hostname, lastSeenAt }) => (
         <State key={hostname} is="good">
           <span>
@@ -98,8 +100,8 @@ function LastSeen({ projectId }: { projectId: string }) {
           </span>
         </State>
       )}
-      {seen.data.items.length === 0 && !record && <State is="waiting">{t.install.notSeen}</State>}{' '}
+      {seen.data.items.length === 0 && !record && <State is="waiting">{t.install.notSeen}</State>}
       <Anchor href="/docs">{t.shell.apiDocs}</Anchor>
-    </Text>
+    </Stack>
   );
 }
