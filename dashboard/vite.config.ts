@@ -21,6 +21,9 @@ const API = `http://127.0.0.1:${process.env['PORT'] ?? '3000'}`;
 const CORE =
   /node_modules\/(react|react-dom|scheduler|@tanstack\/(history|router-core|react-router|store|react-store|query-core|react-query))\//;
 
+/** What pages are put together from. One file, so that it cannot need one that needs it. */
+const PARTS = /node_modules\/(@mantine|@floating-ui|react-remove-scroll|clsx|tslib)\//;
+
 export default defineConfig({
   plugins: [react()],
   // The service replaces it in each answer (src/app/dashboard.ts).
@@ -39,7 +42,8 @@ export default defineConfig({
         chunkFileNames: ({ name }) => `assets/${name.replace(/~.*/, '')}-[hash].js`,
         codeSplitting: {
           groups: [
-            { name: 'core', priority: 1, test: CORE },
+            { name: 'core', priority: 2, test: CORE },
+            { name: 'parts', priority: 1, test: PARTS, minShareCount: 4 },
             // Otherwise each small part that two pages share is a file of its own, and a page asks for forty of them.
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 20_000 },
           ],

@@ -1,4 +1,5 @@
-// Fails where a first visit to any page of the dashboard loads more script than it may. What a page loads is read from
+// Fails where a first visit to any page of the dashboard loads more script than it may, and where files of the build need
+// each other in a circle. What a page loads is read from
 // the build's manifest: the entry, then what stands around the page, then the page, each with all that they import.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,6 +22,18 @@ function filesOf(key, found = new Set()) {
   return found;
 }
 
+/** The first circle of static imports; null where there is none. */
+function circleOf(keys, path = [], seen = new Set()) {
+  for (const key of keys) {
+    if (path.includes(key)) return [...path.slice(path.indexOf(key)), key];
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const found = circleOf(manifest[key].imports ?? [], [...path, key], seen);
+    if (found) return found;
+  }
+  return null;
+}
+
 function gzipped(file) {
   if (!sizes.has(file)) sizes.set(file, gzipSync(readFileSync(join(folder, file)), { level: 9 }).length);
   return sizes.get(file);
@@ -34,6 +47,13 @@ if (
   )
 ) {
   console.error('dashboard: it was built for development; remove dist and build again.');
+  process.exit(1);
+}
+
+// Of files that need each other one runs before what it needs, and every page stays blank.
+const circle = circleOf(Object.keys(manifest));
+if (circle) {
+  console.error(`dashboard: files of the build need each other: ${circle.join(' -> ')}`);
   process.exit(1);
 }
 
