@@ -473,9 +473,11 @@ describe('an editor', () => {
     await open('/settings/consent/records-and-archive', his);
     await his.getByLabel('Endpoint URL').fill('https://consents.example.com/hook');
     await his.getByRole('radio', { name: 'No auth' }).check();
+    await his.getByRole('switch', { name: 'Tell the endpoint of erased records' }).press('Space');
     await his.getByRole('button', { name: 'Save' }).click();
     await his.getByText('Saved', { exact: true }).waitFor();
     expect(await needsOwner.count()).toBe(0);
+    expect(await api('GET', '/forwarding')).toMatchObject({ forwardErasures: true, authMode: 'none' });
     await open('/banner', his);
     await his.getByRole('textbox', { name: 'Title' }).first().fill('Tea?');
     await his.getByRole('button', { name: 'Save the draft' }).click();

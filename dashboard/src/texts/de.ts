@@ -621,6 +621,9 @@ export const de: Texts = {
     tokenSince: 'Ein Token ist eingetragen seit',
     noToken: 'Es ist kein Token eingetragen.',
     generate: 'Erzeugen',
+    forwardErasures: 'Dem Endpunkt gelöschte Einträge melden',
+    forwardErasuresHint:
+      'Damit Ihr Archiv sie auch löschen kann: Er bekommt die Nummer eines jeden und sonst nichts davon.',
     tokenOnce:
       'Kopieren Sie das Token jetzt in Ihren Empfänger und speichern Sie dann: Es wird nicht noch einmal angezeigt.',
     health: 'Wie es läuft',

@@ -604,6 +604,9 @@ export const en = {
     tokenSince: 'A token is configured since',
     noToken: 'No token is configured.',
     generate: 'Generate',
+    forwardErasures: 'Tell the endpoint of erased records',
+    forwardErasuresHint:
+      'So that your archive can erase them, too: it gets the id of each, and nothing else of it.',
     tokenOnce: 'Copy the token into your receiver now, then save: it is not shown again.',
     health: 'How it goes',
     lastFailure: 'Last failure reason',

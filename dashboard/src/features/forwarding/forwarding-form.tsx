@@ -11,7 +11,7 @@ import { useAct } from '../../shared/use-act';
 import { When } from '../../shared/when';
 import { t } from '../../texts/texts';
 
-/** Switch, endpoint, authentication mode and token, saved together. */
+/** Switch, endpoint, authentication mode, token and word of erasures, saved together. */
 export function ForwardingForm({
   projectId,
   settings,
@@ -22,6 +22,7 @@ export function ForwardingForm({
   const [enabled, setEnabled] = useState(settings.enabled);
   const [endpointUrl, setEndpointUrl] = useState(settings.endpointUrl ?? '');
   const [authMode, setAuthMode] = useState(settings.authMode);
+  const [forwardErasures, setForwardErasures] = useState(settings.forwardErasures);
   const [token, setToken] = useState('');
   const path = { projectId };
   const save = useAct({
@@ -34,6 +35,7 @@ export function ForwardingForm({
             endpointUrl: endpointUrl.trim() || null,
             authMode,
             allowCustomEndpoint: settings.allowCustomEndpoint,
+            forwardErasures,
             // Absent keeps the stored one.
             ...(token !== '' && { bearerToken: token }),
           },
@@ -132,6 +134,12 @@ export function ForwardingForm({
             )}
           </Stack>
         )}
+        <Switch
+          label={t.forwarding.forwardErasures}
+          description={t.forwarding.forwardErasuresHint}
+          checked={forwardErasures}
+          onChange={(event) => setForwardErasures(event.currentTarget.checked)}
+        />
         <ProblemAlert error={save.error} />
         <div>
           <Button type="submit" loading={save.pending}>
