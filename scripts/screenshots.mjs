@@ -14,6 +14,8 @@ const SETTLE_MS = 1_200;
 const DESKTOP = { width: 1280, height: 720 };
 /** So high that a record, its delivery and what was shown stand in one picture. */
 const TALL = { width: 1280, height: 1100 };
+/** All of it. */
+const PRICING = { width: 1280, height: 800 };
 /** The one path's pictures stand small beside each other. */
 const LAPTOP = { width: 1024, height: 640 };
 const PHONE = { width: 375, height: 800 };
@@ -90,15 +92,17 @@ async function takePages(link) {
   }
   await page.setViewportSize(TALL);
   await page.goto(`${base}${project}/consents`);
+  // One that was made on the first layer.
   await page
-    .getByRole('link', { name: /open the record/ })
+    .getByRole('row', { name: /Accepted all/ })
     .first()
+    .getByRole('link', { name: /open the record/ })
     .click();
   await take(page, 'consent');
   await page.setViewportSize(DESKTOP);
   await page.goto(`${base}/account`);
   await take(page, 'account');
-  await page.setViewportSize(TALL);
+  await page.setViewportSize(PRICING);
   await page.goto(`${base}/pricing`);
   await take(page, 'pricing');
   await page.setViewportSize(DESKTOP);
