@@ -1,6 +1,6 @@
-// Evidence (docs/evidence.md): how fast a worker seals what was stored, how far it is behind while records keep coming, what the salt costs the ingest's statement, and how
-// long a proof of a record among many takes, and how large it is. What sealing costs a delivery is told by the bench
-// `dispatch`, once as it is and once with BENCH_SEALING=off.
+// Evidence (docs/evidence.md): how fast a worker seals what was stored, how far it is behind while records keep coming,
+// what the salt costs the ingest's statement, how long a proof of a record among many takes, and how large it is. What
+// sealing costs deliveries and consents is told by the bench `sealing`.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

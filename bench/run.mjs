@@ -35,6 +35,7 @@ const BY_NAME = [
   'enumeration',
   'visitors',
   'evidence',
+  'sealing',
   'lists',
   'visits',
   'banner',

@@ -123,8 +123,8 @@ export class Database {
   }
 
   /**
-   * Stores `count` records spread over the projects, each with its message in the outbox; a worker sees
-   * all of them at once.
+   * Stores `count` records spread over the projects, each with its message in the outbox, and with the salt that
+   * the ingest gives to what will be sealed; a worker sees all of them at once.
    * @param {BenchProject[]} projects
    * @param {number} count
    */
@@ -135,8 +135,9 @@ export class Database {
       const projectIds = Array.from({ length: rows }, (_, row) => projects[row % projects.length].id);
       await this.client.query(
         `with made as (
-           insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, extra)
-           select project_id, id, true, false, true, 'custom', 'www.example.com', '{"language": "de"}'
+           insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, extra, salt)
+           select project_id, id, true, false, true, 'custom', 'www.example.com', '{"language": "de"}',
+                  decode(md5(id::text) || md5('salt' || id::text), 'hex')
            from unnest($1::uuid[], $2::uuid[]) as r (project_id, id)
            returning project_id, id
          )
