@@ -4,8 +4,8 @@ import { PreparedReads } from '../database/prepared-reads.js';
 import type { ConsentRecorded } from '../consent/domain/consent-recorded.js';
 import { recordBody } from '../consent/domain/record-body.js';
 import { LogSigner } from './application/log-signer.js';
-import { commitmentOf } from './domain/commitment.js';
-import type { RecordEvidence } from './domain/record-evidence.js';
+import { canonicalOf, commitmentTo } from './domain/commitment.js';
+import type { SealedBody } from './domain/record-evidence.js';
 
 /** A checkpoint that is told to receivers is so much older than the newest at most. */
 const CHECKPOINT_AGE_MAX_MS = 5_000;
@@ -30,7 +30,7 @@ export class EvidenceService {
     private readonly signer: LogSigner,
   ) {}
 
-  /** Reads the newest checkpoints of projects, for `evidenceOf`. */
+  /** Reads the newest checkpoints of projects, for `sealedBodyOf`. */
   async readCheckpoints(projectIds: readonly string[]): Promise<void> {
     const unknown = this.signer.isOn ? projectIds.filter((id) => !this.checkpoints.has(id)) : [];
     if (unknown.length === 0) return;
@@ -39,13 +39,17 @@ export class EvidenceService {
     for (const id of unknown) this.checkpoints.set(id, { note: noteOf.get(id) ?? null });
   }
 
-  /** What goes with a record to its receiver; null where nothing is sealed, or it has no salt yet. */
-  evidenceOf(record: ConsentRecorded): RecordEvidence | null {
+  /** A record for its receiver, with what goes with it; null where nothing is sealed, or it has no salt yet. */
+  sealedBodyOf(record: ConsentRecorded): SealedBody | null {
     if (!this.signer.isOn || record.salt === null) return null;
+    const canonical = canonicalOf(recordBody(record));
     return {
-      salt: record.salt.toString('base64'),
-      commitment: commitmentOf(record.salt, recordBody(record)).toString('base64'),
-      checkpoint: this.checkpoints.get(record.projectId)?.note ?? null,
+      canonical,
+      evidence: {
+        salt: record.salt.toString('base64'),
+        commitment: commitmentTo(record.salt, canonical).toString('base64'),
+        checkpoint: this.checkpoints.get(record.projectId)?.note ?? null,
+      },
     };
   }
 }

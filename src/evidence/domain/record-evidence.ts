@@ -1,3 +1,10 @@
+/** A record as it is forwarded where it is sealed. */
+export interface SealedBody {
+  /** The canonical JSON that the commitment is over: what is sent begins with the same bytes. */
+  canonical: string;
+  evidence: RecordEvidence;
+}
+
 /** What goes with a forwarded record, so that its receiver's archive is a witness (docs/evidence.md). */
 export interface RecordEvidence {
   /** base64 of 32 bytes. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { RecordEvidence } from '../../evidence/domain/record-evidence.js';
+import type { SealedBody } from '../../evidence/domain/record-evidence.js';
 import type { Destination } from '../domain/destination.js';
 import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-policy.js';
 import { type Credentials, outboundBody, outboundHeaders, type Sent } from '../domain/outbound-request.js';
@@ -14,8 +14,8 @@ import { TargetGate } from './target-gate.js';
 /** A record and where it goes. `target` is null where the project has no settings (legacy endpoint). */
 export interface Shipment {
   record: Sent;
-  /** What makes its receiver a witness; null: nothing. */
-  evidence: RecordEvidence | null;
+  /** As it is sent where it is sealed, which makes its receiver a witness; null: it is not. */
+  sealed: SealedBody | null;
   destination: Exclude<Destination, { kind: 'skip' }>;
   target: StoredTarget | null;
 }
@@ -62,7 +62,7 @@ export class AttemptDelivery {
     const { projectId } = shipment.record;
     const afterMs = this.gate.enter({ projectId, hostname: url.hostname, kind });
     if (afterMs > 0) return { kind: 'put_off', afterMs };
-    const body = outboundBody(shipment.record, shipment.evidence);
+    const body = outboundBody(shipment.record, shipment.sealed);
     const headers = outboundHeaders(shipment.record, proof, { body, attemptedAt });
     const result = await this.sender.send({ url, headers, body }, signal);
     if (result.kind === 'aborted') return result;

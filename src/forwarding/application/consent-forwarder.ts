@@ -107,10 +107,10 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
     });
     if (destination.kind === 'skip') return async () => skip(destination.reason);
     return async (signal) => {
-      const evidence = 'salt' in record ? this.evidence.evidenceOf(record) : null;
       const pauseMs = message.opening === null ? this.watch.pauseMs(projectId, performance.now()) : 0;
       if (pauseMs > 0) return { kind: 'put_off', afterMs: pauseMs };
-      const end = await this.delivery.attempt({ record, evidence, destination, target }, signal);
+      const sealed = 'salt' in record ? this.evidence.sealedBodyOf(record) : null;
+      const end = await this.delivery.attempt({ record, sealed, destination, target }, signal);
       switch (end.kind) {
         case 'ended':
           this.watch.heard(projectId, end.outcome.sign, performance.now());

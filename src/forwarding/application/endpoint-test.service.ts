@@ -56,7 +56,7 @@ export class EndpointTestService {
     await this.em.fork().transactional((tx) => useOfDay(tx, projectId, 'tested', ENDPOINT_TESTS_PER_DAY, 1));
     const record = syntheticRecord(projectId, new Date());
     const destination = { kind: 'project', url: target.endpointUrl } as const;
-    const end = await this.delivery.attempt({ record, evidence: null, destination, target });
+    const end = await this.delivery.attempt({ record, sealed: null, destination, target });
     if (end.kind === 'aborted') {
       throw new DomainError('temporarily_unavailable', 'The service is stopping; test again in a moment.');
     }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
+import { recordBody } from '../../consent/domain/record-body.js';
+import { canonicalOf } from '../../evidence/domain/commitment.js';
 import { outboundBody, outboundHeaders } from './outbound-request.js';
 import { signatureOf } from './webhook-signature.js';
 
@@ -73,6 +75,14 @@ describe('outboundBody (spec §2.1)', () => {
     // A record from before these were known fields, and a value that is none of theirs, as they were sent.
     const extra = { language: 5, surface: 'modal' };
     expect(JSON.parse(outboundBody({ ...RECORD, extra }))).toEqual({ ...known, ...extra });
+  });
+
+  it('is the canonical record with its evidence behind it, where it is sealed', () => {
+    const extra = { b: 'é\u2028"', a: { z: [1, 0.5, null], 10: true, 9: '' } };
+    const body = recordBody({ ...RECORD, extra });
+    const evidence = { salt: 'c2FsdA==', commitment: 'Y29tbWl0', checkpoint: 'a.example/1\n2\n' };
+    const sent = outboundBody({ ...RECORD, extra }, { canonical: canonicalOf(body), evidence });
+    expect(JSON.parse(sent)).toEqual({ ...body, evidence });
   });
 
   it('has additional fields beside the known ones, never over them', () => {

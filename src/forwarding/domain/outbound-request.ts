@@ -1,6 +1,6 @@
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
-import { recordBody } from '../../consent/domain/record-body.js';
-import type { RecordEvidence } from '../../evidence/domain/record-evidence.js';
+import { EVIDENCE_MEMBER, recordBody } from '../../consent/domain/record-body.js';
+import type { SealedBody } from '../../evidence/domain/record-evidence.js';
 import type { ErasedRecord } from './erased-record.js';
 import { CONSENT_ID_HEADER, FORWARDER_USER_AGENT, PROJECT_ID_HEADER } from '../../shared/brand.js';
 import { signatureOf } from './webhook-signature.js';
@@ -47,10 +47,12 @@ export function outboundHeaders(
 }
 
 /** The forwarded record (spec §2.1), and beside it what its receiver can hold against us; null: it is not sealed. */
-export function outboundBody(record: Sent, evidence: RecordEvidence | null = null): string {
+export function outboundBody(record: Sent, sealed: SealedBody | null = null): string {
   if ('erasedAt' in record) {
     const { id, erasedAt } = record;
     return JSON.stringify({ action: 'erase', id, erasedAt: erasedAt.toISOString() });
   }
-  return JSON.stringify(evidence === null ? recordBody(record) : { ...recordBody(record), evidence });
+  if (sealed === null) return JSON.stringify(recordBody(record));
+  // It is written once for the commitment and for the receiver; a record has fields, and none of this name.
+  return `${sealed.canonical.slice(0, -1)},"${EVIDENCE_MEMBER}":${JSON.stringify(sealed.evidence)}}`;
 }
