@@ -14,8 +14,8 @@ interface Scene {
   dark: boolean;
   /** Whether the visitor's browser sends Global Privacy Control. */
   signal: boolean;
-  /** The second layer as after a choice, in place of what a new visitor sees. */
-  chosen: boolean;
+  /** The second layer with this choice, in place of what a new visitor sees. */
+  choice: Omit<StoredChoice, 'at'> | null;
 }
 
 const BANNER_NAME = /^banner-[\da-f]{16}\.js$/;
@@ -50,10 +50,8 @@ function bannerOf({ projectId, bannerScript }: SiteConfiguration): Promise<ShowB
   return loaded;
 }
 
-function consentIn({ configuration, chosen }: Scene, mode: string): Consent {
-  let choice: StoredChoice | null = chosen
-    ? { analytics: true, marketing: false, preferences: false, id: SAMPLE_ID, at: Date.now() }
-    : null;
+function consentIn({ configuration, choice: shown }: Scene, mode: string): Consent {
+  let choice: StoredChoice | null = shown && { ...shown, at: Date.now() };
   return {
     configuration,
     mode,
@@ -73,7 +71,8 @@ function consentIn({ configuration, chosen }: Scene, mode: string): Consent {
 
 /** As the loader does it in a page of the site, for a visitor who has chosen nothing yet. */
 async function stage(scene: Scene): Promise<void> {
-  const { configuration, region, language, dark, signal, chosen } = scene;
+  const { configuration, region, language, dark, signal } = scene;
+  const chosen = scene.choice !== null;
   document.documentElement.lang = language;
   document.documentElement.classList.toggle('dark', dark);
   const isEu = region === UNKNOWN_REGION || (configuration.euRegions ?? []).includes(region.slice(0, 2));

@@ -232,6 +232,30 @@ describe('what was shown', () => {
   });
 });
 
+describe('what was shown on the second layer', () => {
+  it('has the choice of the record', async () => {
+    type Configuration = { texts: object[]; services: object[]; banner: object };
+    const { texts, services, banner } = (await api('GET', '/configuration')) as Configuration;
+    const wanted = { texts, services, banner: { ...banner, enabled: true }, comment: 'Ours' };
+    await api('PUT', '/configuration', wanted);
+    const configHash = await until('it is published', async () => {
+      const { items } = (await api('GET', '/publications')) as {
+        items: { configHash: string; comment: string | null }[];
+      };
+      return items.find(({ comment }) => comment === 'Ours')?.configHash;
+    });
+    const choice = { analytics: false, marketing: true, preferences: false };
+    const id = await choose({ ...choice, configHash, surface: 'preferences', language: 'en' });
+    await open(`/consents?open=${id}`);
+    const frame = page.frameLocator('iframe[title="The banner, as a visitor sees it"]');
+    const box = (category: string) => frame.locator(`input[type=checkbox][value=${category}]`);
+    await box('marketing').waitFor({ state: 'attached' });
+    for (const [category, isOn] of Object.entries(choice))
+      expect([category, await box(category).isChecked()]).toEqual([category, isOn]);
+    await api('DELETE', `/consents/${id}`, { reason: 'A test' });
+  });
+});
+
 describe('the banner’s page', () => {
   it.each(['texts', 'offer', 'look', 'rules'])(
     'has nothing that axe finds under %s, in the banner’s own frame too',

@@ -11,7 +11,15 @@ export interface Scene {
   language: string;
   dark: boolean;
   signal: boolean;
-  chosen: boolean;
+  /** The second layer with this choice; null: what a new visitor sees. */
+  choice: Choice | null;
+}
+
+export interface Choice {
+  id: string;
+  analytics: boolean;
+  marketing: boolean;
+  preferences: boolean;
 }
 
 /** What the frame tells of it. */

@@ -2,12 +2,20 @@ import { Alert, Checkbox, Group, NativeSelect, SegmentedControl, Skeleton, Stack
 import { useState } from 'react';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../texts/texts';
-import { BannerFrame, type Device, stageOf } from './banner-frame';
+import { BannerFrame, type Choice, type Device, stageOf } from './banner-frame';
 import { languageName, regionName } from './names';
 import type { usePreview } from './use-preview';
 
 /** Where visitors come from whose laws differ, and from nobody knows where. */
 const REGIONS = ['XX', 'DE', 'FR', 'GB', 'CH', 'US', 'US-CA', 'US-TX', 'BR', 'JP'];
+
+/** What a visitor may have chosen. */
+const SAMPLE: Choice = {
+  id: '00000000-0000-7000-8000-000000000000',
+  analytics: true,
+  marketing: false,
+  preferences: false,
+};
 
 /** The banner as a visitor would see it, with whom to be. */
 export function PreviewPane(props: {
@@ -84,7 +92,7 @@ export function PreviewPane(props: {
             configuration: preview.document,
             ...{ region, dark, signal },
             language: props.language,
-            chosen: layer === 'second',
+            choice: layer === 'second' ? SAMPLE : null,
           }}
           device={device}
         />

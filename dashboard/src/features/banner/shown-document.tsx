@@ -4,7 +4,7 @@ import { ApiProblem } from '../../api/problem';
 import { publicationDocumentOptions } from '../../client/@tanstack/react-query.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../texts/texts';
-import { BannerFrame, stageOf } from './banner-frame';
+import { BannerFrame, type Choice, stageOf } from './banner-frame';
 
 /** The banner of a published document, as visitors were shown it, by its hash. */
 export function ShownDocument(props: {
@@ -13,10 +13,10 @@ export function ShownDocument(props: {
   /** As the record tells them; absent: the document's default, and a visitor from nobody knows where. */
   language?: string | null;
   region?: string;
-  /** Whether the choice was made on the second layer. */
-  secondLayer?: boolean;
+  /** What was chosen on the second layer; absent: on the first. */
+  choice?: Choice;
 }) {
-  const { projectId, configHash, language, region = 'XX', secondLayer = false } = props;
+  const { projectId, configHash, language, region = 'XX', choice = null } = props;
   const query = useQuery({
     ...publicationDocumentOptions({ path: { projectId, configHash } }),
     // It is named by its content.
@@ -38,7 +38,7 @@ export function ShownDocument(props: {
           scene={{
             configuration: query.data.document,
             language: language ?? String(query.data.document['defaultLanguage'] ?? ''),
-            ...{ region, dark: false, signal: false, chosen: secondLayer },
+            ...{ region, dark: false, signal: false, choice },
           }}
         />
       )}

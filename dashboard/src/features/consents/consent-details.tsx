@@ -58,14 +58,16 @@ function WhatWasShown({ projectId, record }: { projectId: string; record: Consen
         <Text>{t.banner.noHash}</Text>
       </section>
     );
-  const { region } = record.additionalFields;
+  const { id, analytics, marketing, preferences, additionalFields, surface } = record;
+  const { region } = additionalFields;
+  const onSecondLayer = surface === 'preferences' || surface === 'link';
   return (
     <ShownDocument
       projectId={projectId}
       configHash={record.configHash}
       language={record.language}
       {...(typeof region === 'string' && { region })}
-      secondLayer={record.surface === 'preferences' || record.surface === 'link'}
+      {...(onSecondLayer && { choice: { id, analytics, marketing, preferences } })}
     />
   );
 }
