@@ -50,7 +50,10 @@ describe('a query', () => {
 
 describe(judgeTimeStamp.name, () => {
   it('takes what was asked for, with the time of the service', () => {
-    expect(judgeTimeStamp(answer, asked)).toEqual({ kind: 'granted', at: new Date('2026-11-22T07:51:03Z') });
+    expect(judgeTimeStamp(answer, asked)).toEqual({
+      ...{ kind: 'granted', at: new Date('2026-11-22T07:51:03Z') },
+      nonce: asked.nonce,
+    });
   });
 
   it('refuses the answer to another query, over the same and over something else', () => {
