@@ -155,7 +155,9 @@ describe('a key that ends', () => {
     const scopes = ['manage_access'];
     const { key, id } = await makeKey(founder, url, { scopes, expiresAt });
     expect((await withKey(key, 'GET', url)).status).toBe(200);
-    await service.database.query('update api_key set expires_at = now() where id = $1', [id]);
+    await service.database.query(`update api_key set expires_at = now() - interval '1 ms' where id = $1`, [
+      id,
+    ]);
     expect((await withKey(key, 'GET', url)).status).toBe(401);
     expect((await founder.request('POST', `${url}/api-keys/${id}/rotate`, {})).status).toBe(404);
   });
@@ -267,7 +269,10 @@ describe('a key that is rotated', () => {
       [before.id],
     );
     expect(Number(row?.hours)).toBeCloseTo(2, 1);
-    await service.database.query('update api_key set former_valid_until = now() where id = $1', [before.id]);
+    await service.database.query(
+      `update api_key set former_valid_until = now() - interval '1 ms' where id = $1`,
+      [before.id],
+    );
     expect([await works(before.key), await works(after.key)]).toEqual([false, true]);
     const newest = await rotate(founder, path);
     const last = await rotate(founder, path, { formerValidHours: 0 });

@@ -156,7 +156,10 @@ describe('an invitation', () => {
       tokens.push(await tokenFor(email));
     }
     expect((await owner.request('DELETE', at(`/invitations/${ids[0]}`))).status).toBe(204);
-    await service.database.query('update project_invitation set expires_at = now() where id = $1', [ids[1]]);
+    await service.database.query(
+      `update project_invitation set expires_at = now() - interval '1 ms' where id = $1`,
+      [ids[1]],
+    );
     const ended = [tokens[0], tokens[1]];
     for (const token of ended) expect((await accept({ token, password: PASSWORD })).status).toBe(410);
     expect((await owner.request('DELETE', at(''))).status).toBe(204);
