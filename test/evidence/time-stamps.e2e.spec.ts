@@ -134,12 +134,13 @@ it('shows for each size the first time-stamp that covers it, and leads to it by 
   expect((await get(`/log/consistency?from=1&to=${later.size + 100}`)).status).toBe(404);
 });
 
-const ops = (...args: string[]): Promise<Outcome> =>
+const ops = (...args: string[]): Promise<Outcome> => opsWith(KEY, ...args);
+const opsWith = (keys: string, ...args: string[]): Promise<Outcome> =>
   runProgram('ops', ['evidence', ...args], {
     NODE_ENV: 'test',
     DATABASE_URL: service.database.url,
     DATA_DIR: service.settings.service.dataDir,
-    EVIDENCE_KEYS: KEY,
+    EVIDENCE_KEYS: keys,
     EVIDENCE_TIMESTAMP_URL: stamper.url,
     SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     AUTH_SECRET: 'x'.repeat(32),
@@ -183,6 +184,9 @@ it('is checked by an operator against its checkpoint and the log, in the storage
     writeFileSync(fileOf(first, kind), kind === 'tsr' ? answer : note);
   }
   expect(await stamps()).toContain('as given');
+  // Also when the key that signed then was rotated out.
+  const rotated = await opsWith(`e2:${randomBytes(32).toString('base64')}`, 'check', '--all');
+  expect(rotated.out).toMatch(/^\d+ time-stamps {2}as given$/m);
 });
 
 const digestIn = (query: Buffer): Buffer =>

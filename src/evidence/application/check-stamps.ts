@@ -2,9 +2,10 @@ import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { readCheckpoint } from '../domain/checkpoint.js';
 import { ROOT_LOG } from '../domain/log.js';
-import { openNote, type VerifierKey } from '../domain/signed-note.js';
+import { openNote, type VerifierKey, verifierOf } from '../domain/signed-note.js';
 import { TreeReader } from '../domain/tile-reader.js';
 import { readTimeStamp } from '../domain/time-stamp.js';
+import { findVerifiers } from '../infrastructure/log-rows.js';
 import { DamagedLog, type LogStorage } from '../infrastructure/log-storage.js';
 import { listStamps, type Stamp } from '../infrastructure/stamp-rows.js';
 
@@ -19,14 +20,12 @@ export interface StampsCheck {
  * Holds each time-stamp in the storage against its row, the checkpoint that it is of, and that against the log. Who gave
  * it is not looked at: that takes a certificate that the reader trusts (docs/evidence.md).
  */
-export async function checkStamps(
-  em: EntityManager,
-  storage: LogStorage,
-  keysOf: (origin: string) => VerifierKey[],
-): Promise<StampsCheck> {
+export async function checkStamps(em: EntityManager, storage: LogStorage): Promise<StampsCheck> {
+  // An old stamp is of a checkpoint whose key may have been taken out of EVIDENCE_KEYS since.
+  const keys = (await findVerifiers(em)).map(({ verifier }) => verifierOf(verifier));
   const stamps = await listStamps(em);
   for (const stamp of stamps) {
-    const wrong = await wrongWith(stamp, storage, keysOf);
+    const wrong = await wrongWith(stamp, storage, keys);
     if (wrong !== null) return { count: stamps.length, wrong: `${stamp.size} entries: ${wrong}` };
   }
   return { count: stamps.length, wrong: null };
@@ -35,15 +34,14 @@ export async function checkStamps(
 async function wrongWith(
   { size, stampedAt }: Stamp,
   storage: LogStorage,
-  keysOf: (origin: string) => VerifierKey[],
+  keys: readonly VerifierKey[],
 ): Promise<string | null> {
   try {
     const note = await storage.readStamped(size);
-    const origin = note.slice(0, note.indexOf('\n'));
-    const text = openNote(note, keysOf(origin));
+    const text = openNote(note, keys);
     const signed = text === null ? null : readCheckpoint(text);
     if (signed?.size !== size)
-      return 'what was stamped is no checkpoint of so many entries with a signature of a key in EVIDENCE_KEYS.';
+      return 'what was stamped is no checkpoint of so many entries with a signature of a key that has signed here.';
     const root = await new TreeReader(size, (tile) => storage.readTile(ROOT_LOG, tile)).rootOf({
       start: 0,
       end: size,

@@ -69,7 +69,7 @@ export const evidenceCommands: Command[] = [
           if (check.wrong !== null) damaged += 1;
         }
         if (projectId === null) {
-          const { count, wrong } = await checkStamps(orm.em.fork(), storage, keysOf);
+          const { count, wrong } = await checkStamps(orm.em.fork(), storage);
           if (count > 0) print(`${count} time-stamps  ${wrong ?? 'as given'}`);
           if (wrong !== null) damaged += 1;
         }

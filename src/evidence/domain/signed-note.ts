@@ -43,6 +43,13 @@ export function verifierLine(key: VerifierKey): string {
   return `${key.name}+${keyIdOf(key).toString('hex')}+${encoded}`;
 }
 
+/** A key from the line by which it is published. @throws Error where it is none */
+export function verifierOf(line: string): VerifierKey {
+  const [, name, encoded] = /^([^+\s]+)\+[\da-f]{8}\+([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? [];
+  if (name === undefined || encoded === undefined) throw new Error(`no verifier key: ${line}`);
+  return { name, publicKey: Buffer.from(encoded, 'base64').subarray(1) };
+}
+
 /** `text`, whose lines all end with a newline, with one signature for each key behind an empty line. */
 export function signNote(text: string, keys: readonly SignerKey[]): string {
   const lines = keys.map((key) => {
