@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { apiKeyRename, apiKeyRevoke, apiKeyRotate } from '../../client/sdk.gen';
 import type { ApiKeyDto } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
+import { Question } from '../../shared/question';
 import { useAct } from '../../shared/use-act';
 import { Instant } from '../../shared/when';
 import { t } from '../../texts/texts';
@@ -104,17 +105,16 @@ export function Revocation({ projectId, apiKey, onClose }: KeyDialog) {
     then: onClose,
   });
   return (
-    <Dialog
+    <Question
       title={t.apiKeys.actOf.revoke(apiKey.name)}
       act={t.apiKeys.acts.revoke}
-      danger
       pending={act.pending}
       error={act.error}
       onClose={onClose}
-      onSubmit={() => act.run(undefined)}
+      onConfirm={() => act.run(undefined)}
     >
       <Text>{t.apiKeys.revokeText}</Text>
-    </Dialog>
+    </Question>
   );
 }
 
@@ -122,7 +122,6 @@ function Dialog(props: {
   title: string;
   /** null: there is nothing left to do but to close it. */
   act: string | null;
-  danger?: boolean;
   pending: boolean;
   error: unknown;
   onClose: () => void;
@@ -150,7 +149,7 @@ function Dialog(props: {
               {props.act === null ? t.shared.close : t.shared.cancel}
             </Button>
             {props.act !== null && (
-              <Button type="submit" {...(props.danger && { color: 'red' })} loading={props.pending}>
+              <Button type="submit" loading={props.pending}>
                 {props.act}
               </Button>
             )}
