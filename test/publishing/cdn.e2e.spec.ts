@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -248,10 +248,12 @@ describe('GET /cdn/:projectId/banner-….js', () => {
   it('serves the banner that a configuration names, for good, and an older one as long as it is published', async () => {
     const project = await createTestProject(service);
     await project.request('editor', 'PUT', '/configuration', { banner: { enabled: true } });
-    const document = await until('published', async () => {
-      const got = json(await get(`/cdn/${project.id}/config.json`));
-      return got.bannerScript ? got : null;
-    });
+    const { storage } = service.settings.publishing;
+    if (storage.kind !== 'folder') throw new Error('not a folder');
+    const folder = join(storage.path, project.id);
+    // The route tells what would be published as well: what is published stands in the folder.
+    await until('published', async () => existsSync(join(folder, 'config.json')) || null);
+    const document = json(await get(`/cdn/${project.id}/config.json`));
     const path = `/cdn/${project.id}/${String(document.bannerScript)}`;
     const answer = await get(path, { 'accept-encoding': 'gzip' });
     expect(answer.status).toBe(200);
@@ -265,10 +267,8 @@ describe('GET /cdn/:projectId/banner-….js', () => {
     expect((await get(path, { 'if-none-match': String(answer.headers.etag) })).status).toBe(304);
 
     const older = `banner-${'0'.repeat(16)}.js`;
-    const { storage } = service.settings.publishing;
-    if (storage.kind !== 'folder') throw new Error('not a folder');
     expect((await get(`/cdn/${project.id}/${older}`)).status).toBe(404);
-    writeFileSync(join(storage.path, project.id, older), 'older()');
+    writeFileSync(join(folder, older), 'older()');
     const served = await get(`/cdn/${project.id}/${older}`);
     expect([served.status, served.body.toString()]).toEqual([200, 'older()']);
   });
