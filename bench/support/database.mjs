@@ -179,7 +179,7 @@ export class Database {
         [ids, done, Math.min(FILL_ROWS_MAX, count - done), count, FILL_SECONDS, waiting],
       );
     }
-    await this.client.query(`update consent_rollup_state set done_until = now()`);
+    await this.client.query(`update consent_rollup_state set done_until = now(), audience_until = now()`);
   }
 
   /**

@@ -24,6 +24,7 @@ import {
 } from '../billing/infrastructure/billing.entities.js';
 import {
   ConsentRecordSchema,
+  ConsentRollupAudienceSchema,
   ConsentRollupDaySchema,
   ConsentRollupHourSchema,
   ConsentRollupStateSchema,
@@ -90,6 +91,7 @@ export const entities = [
   ConsentRecordSchema,
   ConsentRollupHourSchema,
   ConsentRollupDaySchema,
+  ConsentRollupAudienceSchema,
   ConsentRollupStateSchema,
   ErasureRequestSchema,
   VisitorIndexingSchema,

@@ -36,6 +36,7 @@ import { Migration20261121013800_visitor_key } from './Migration20261121013800_v
 import { Migration20261121013900_visitor_key_index } from './Migration20261121013900_visitor_key_index.js';
 import { Migration20261121013000_evidence } from './Migration20261121013000_evidence.js';
 import { Migration20261121015000_evidence_stamp } from './Migration20261121015000_evidence_stamp.js';
+import { Migration20261121016000_consent_audience } from './Migration20261121016000_consent_audience.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -82,4 +83,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121013900_visitor_key_index', class: Migration20261121013900_visitor_key_index },
   { name: 'Migration20261121013000_evidence', class: Migration20261121013000_evidence },
   { name: 'Migration20261121015000_evidence_stamp', class: Migration20261121015000_evidence_stamp },
+  { name: 'Migration20261121016000_consent_audience', class: Migration20261121016000_consent_audience },
 ];

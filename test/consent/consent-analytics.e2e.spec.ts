@@ -41,7 +41,9 @@ interface Answer {
 
 type Other = { records: number; analytics: number; rejection: number };
 
-const MARK_A_MINUTE_AGO = `update consent_rollup_state set done_until = now() - interval '62 seconds'`;
+const moveMarks = (to: string): string =>
+  `update consent_rollup_state set done_until = ${to}, audience_until = ${to}`;
+const MARK_A_MINUTE_AGO = moveMarks(`now() - interval '62 seconds'`);
 
 const sumOf = (entries: readonly { records: number }[]): number =>
   entries.reduce((sum, { records }) => sum + records, 0);
@@ -79,10 +81,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     );
   };
   const moveMarkBack = (hours: number): Promise<unknown> =>
-    service.database.query(
-      'update consent_rollup_state set done_until = now() - make_interval(hours => $1)',
-      [hours],
-    );
+    service.database.query(moveMarks('now() - make_interval(hours => $1)'), [hours]);
   const rolledUp = async (project: TestProject): Promise<number> => {
     const [row] = await service.database.query<{ n: string }>(
       'select coalesce(sum(records), 0) as n from consent_rollup_hour where project_id = $1',
@@ -221,9 +220,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
   it('counts a record on the very end of a step once', async () => {
     const project = await createTestProject(service, { tier: 'business' });
     // Steps end a whole number of hours behind the mark.
-    await service.database.query(
-      `update consent_rollup_state set done_until = date_trunc('milliseconds', now() - interval '3 hours')`,
-    );
+    await service.database.query(moveMarks(`date_trunc('milliseconds', now() - interval '3 hours')`));
     await service.database.query(
       `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at)
        select $1, $2, true, true, true, 'accept_all', done_until + interval '1 hour' from consent_rollup_state`,
@@ -231,6 +228,15 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     );
     expect(await rollup.advance()).toBeGreaterThanOrEqual(3);
     expect(await rolledUp(project)).toBe(1);
+    const audience = await service.database.query(
+      `select dimension, sum(records)::int as records from consent_rollup_audience
+       where project_id = $1 and span = 'hour' group by 1 order by 1`,
+      [project.id],
+    );
+    expect(audience).toEqual([
+      { dimension: 'language', records: 1 },
+      { dimension: 'region', records: 1 },
+    ]);
   });
 
   it('counts a record whose id was made nearly seven days before it came', async () => {

@@ -23,6 +23,7 @@ const OWNERS: Record<string, readonly string[]> = {
   billing: ['billing_checkout', 'billing_customer', 'billing_event', 'billing_grant_log', 'billing_price'],
   consent: [
     'consent_record',
+    'consent_rollup_audience',
     'consent_rollup_day',
     'consent_rollup_hour',
     'consent_rollup_state',

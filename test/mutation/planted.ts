@@ -15,6 +15,7 @@ export interface Planted {
 const LOADER = { tests: ['test/publishing/loader'], config: 'jest.browser.config.mjs' };
 const S3 = 'test/publishing/publishing-s3';
 const ROLLUP = 'test/consent/consent-analytics';
+const AUDIENCE = 'test/consent/consent-audience';
 const UPKEEP = 'test/operations/upkeep';
 const VISITOR = 'test/consent/visitor-rights';
 
@@ -51,7 +52,7 @@ export const PLANTED: Planted[] = [
   },
   {
     name: 'rollup: forgets ids older than six days',
-    mutations: [{ symbol: 'ID_OLDER', value: `'6 days'` }],
+    mutations: [{ symbol: 'ID_APART_MAX', value: `'6 days'` }],
     tests: [ROLLUP],
     only: 'seven days',
   },
@@ -66,6 +67,20 @@ export const PLANTED: Planted[] = [
     mutations: [{ symbol: 'ConsentRollup.step', from: / for update skip locked/, to: '' }],
     tests: [ROLLUP],
     only: 'leaves the work',
+  },
+  {
+    name: 'rollup: counts the region of a record on the end of a step twice',
+    mutations: [{ symbol: 'addUpAudience', from: /received_at < \$\{to\}/, to: 'received_at <= ${to}' }],
+    tests: [ROLLUP],
+    only: 'very end',
+  },
+  {
+    name: 'rollup: takes regions for counted that are not yet',
+    mutations: [
+      { symbol: 'ConsentRollup.step', from: /audience_until < done_until as behind/, to: 'false as behind' },
+    ],
+    tests: [AUDIENCE],
+    only: 'version before',
   },
   {
     name: 'publishing: points at what held before the first write',

@@ -113,7 +113,12 @@ it('one command gives the demo a past of 30 days, once: publications, records, d
   const failed = (await call('GET', '/forwarding/deliveries?status=failed')) as { items: Json[] };
   expect(new Set(failed.items.map(({ category }) => category))).toEqual(new Set(['tls', 'http_4xx']));
   await call('POST', '/tier/simulate', { tier: 'business' });
-  expect(await call('GET', '/analytics/consents')).toMatchObject({ totals: { records } });
+  const counted = await call('GET', '/analytics/consents');
+  expect(counted).toMatchObject({ totals: { records } });
+  const named = (list: string, name: string) =>
+    (counted[list] as Json[]).map((entry) => entry[name]).toSorted();
+  expect(named('byRegion', 'region')).toEqual(['AT', 'CH', 'DE', 'FR', 'GB', 'US']);
+  expect(named('byLanguage', 'language')).toEqual(['de', 'en']);
   expect(await call('GET', '/analytics/site')).toMatchObject({ totals: { visits, chosen: records } });
   const oldest = before.items.at(-1)?.['id'];
   await until('the past is sealed', async () => {

@@ -71,7 +71,10 @@ beforeAll(async () => {
      values ($1, 'hostname', $2, 'old.example.com', 1, 0, 0, $2), ($1, 'hostname', $3, 'kept.example.com', 1, 0, 0, $3)`,
     [projectId, monthsAgo(VISIT_MONTHS_KEPT + 1), monthsAgo(VISIT_MONTHS_KEPT - 1)],
   );
-  await database.query(`update consent_rollup_state set done_until = now() - interval '2 minutes'`);
+  await database.query(
+    `update consent_rollup_state
+     set done_until = now() - interval '2 minutes', audience_until = now() - interval '2 minutes'`,
+  );
   await database.query(
     `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at)
      values ($1, $2, true, true, true, 'accept_all', now() - interval '1 minute')`,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type RawBuilder, sql } from 'kysely';
 import { ProjectReads } from '../../database/project-reads.js';
 import { overviewPeriods, type Span } from '../domain/overview-periods.js';
-import { countsOf, lowestId } from './consent.rollup.js';
+import { countsOf, lowestId } from '../infrastructure/counts-sql.js';
 
 /** Rates are rounded to so many digits: more would be noise. */
 const RATE_DIGITS = 4;

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
 import type { ConsentRecorded } from '../domain/consent-recorded.js';
-import { lowestId } from './consent.rollup.js';
+import { lowestId } from '../infrastructure/counts-sql.js';
 
 /** A transaction tells when it began a moment after it looked at the clock; this is far more than that moment. */
 const LAG = '5 seconds';

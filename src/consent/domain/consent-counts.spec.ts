@@ -5,6 +5,7 @@ import {
   isPeriodAllowed,
   NO_RECORDS,
   ratesOf,
+  writtenTag,
 } from './consent-counts.js';
 
 const at = (text: string): Date => new Date(`${text}Z`);
@@ -43,5 +44,19 @@ describe(isPeriodAllowed.name, () => {
     const longest = new Date(from.getTime() + ANALYTICS_DAYS_MAX[interval] * 24 * 60 * 60 * 1000);
     expect(isPeriodAllowed(from, longest, interval)).toBe(true);
     expect(isPeriodAllowed(from, new Date(longest.getTime() + 1), interval)).toBe(false);
+  });
+});
+
+describe(writtenTag.name, () => {
+  it.each([
+    ['DE', 'de'],
+    ['pt-br', 'pt-BR'],
+    ['ZH-HANT-tw', 'zh-Hant-TW'],
+    ['es-419', 'es-419'],
+    ['de-ch-1901', 'de-CH-1901'],
+    ['de-ch-U-CO-phonebk', 'de-CH-u-co-phonebk'],
+    ['en-x-Us-Here', 'en-x-us-here'],
+  ])('writes %s as %s', (tag, written) => {
+    expect(writtenTag(tag)).toBe(written);
   });
 });

@@ -9,12 +9,20 @@ export const ANALYTICS_GROUPS_MAX = 100;
  */
 export const ROLLUP_ACTIONS_MAX = 30;
 export const ROLLUP_HOSTNAMES_MAX = 100;
+/** Every country has room, and with them the states of one that is told by its parts. */
+export const ROLLUP_REGIONS_MAX = 300;
+/** Banners that speak more languages than that are not known. */
+export const ROLLUP_LANGUAGES_MAX = 100;
 /** Stands in the counts for everything without a name of its own; no action and no hostname can be that. */
 export const OTHER_NAME = '*';
 /** Actions that we document; they keep their names whatever else is sent. */
 export const DOCUMENTED_ACTIONS = ['accept_all', 'reject_all', 'custom', 'withdraw', 'opt_out', 'dismiss'];
 
 export type AnalyticsInterval = keyof typeof ANALYTICS_DAYS_MAX;
+
+/** What is counted each by itself (ADR 12), and the intervals by which it is. */
+export const AUDIENCE_DIMENSIONS = ['region', 'language'] as const;
+export const AUDIENCE_SPANS = ['hour', 'day'] as const satisfies AnalyticsInterval[];
 
 /** How many records there are of each kind. */
 export interface ConsentCounts {
@@ -51,6 +59,23 @@ export function ratesOf({ records, ...parts }: ConsentCounts): ConsentRates {
   const share = (part: number): number | null =>
     records === 0 ? null : Number((part / records).toFixed(RATE_DIGITS));
   return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, share(part)])) as ConsentRates;
+}
+
+/**
+ * A well-formed tag of BCP 47 as people write it (RFC 5646 §2.1.1): regions in capitals, scripts with one, everything
+ * else small. Tags are counted whatever their case.
+ */
+export function writtenTag(tag: string): string {
+  const [language = '', ...rest] = tag.toLowerCase().split('-');
+  const extension = rest.findIndex((part) => part.length === 1);
+  return [
+    language,
+    ...rest.map((part, place) => {
+      if (extension >= 0 && place > extension) return part;
+      if (part.length === 2) return part.toUpperCase();
+      return /^[a-z]{4}$/.test(part) ? `${part.charAt(0).toUpperCase()}${part.slice(1)}` : part;
+    }),
+  ].join('-');
 }
 
 const STEP_MS = { hour: 60 * 60 * 1000, day: 24 * 60 * 60 * 1000 } as const;

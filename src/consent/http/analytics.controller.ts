@@ -32,7 +32,7 @@ export class AnalyticsController {
     return this.overviews.answer(project.id, { now: new Date(), timeZone }, gone);
   }
 
-  /** Counts and rates by interval, action and hostname (docs/analytics.md has the definitions). */
+  /** Counts and rates by interval, action, hostname, region and language (docs/analytics.md has the definitions). */
   @Get('consents')
   @ProjectRole('viewer')
   @RequireTier(...ANALYTICS_TIERS)

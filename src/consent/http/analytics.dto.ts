@@ -37,6 +37,24 @@ export class ConsentCountsOfHostnameView extends ConsentCountsView {
   hostname!: string | null;
 }
 
+const AUDIENCE_UNKNOWN = 'null: records that tell none, or that were gone before they were counted by it';
+
+export class ConsentCountsOfRegionView extends ConsentCountsView {
+  @ApiProperty({
+    ...{ type: String, nullable: true, example: 'US-CA' },
+    description: `ISO 3166-1, with its part of ISO 3166-2 where that was told; ${AUDIENCE_UNKNOWN}`,
+  })
+  region!: string | null;
+}
+
+export class ConsentCountsOfLanguageView extends ConsentCountsView {
+  @ApiProperty({
+    ...{ type: String, nullable: true, example: 'pt-BR' },
+    description: `A tag of BCP 47; ${AUDIENCE_UNKNOWN}`,
+  })
+  language!: string | null;
+}
+
 export class ConsentAnalyticsView {
   @ApiProperty() from!: Date;
   @ApiProperty() to!: Date;
@@ -52,6 +70,14 @@ export class ConsentAnalyticsView {
   byHostname!: ConsentCountsOfHostnameView[];
   @ApiProperty({ type: ConsentCountsView, description: 'All other hostnames together' })
   otherHostnames!: ConsentCountsView;
+  @ApiProperty({ type: [ConsentCountsOfRegionView], description: 'The most frequent first' })
+  byRegion!: ConsentCountsOfRegionView[];
+  @ApiProperty({ type: ConsentCountsView, description: 'All other regions together' })
+  otherRegions!: ConsentCountsView;
+  @ApiProperty({ type: [ConsentCountsOfLanguageView], description: 'The most frequent first' })
+  byLanguage!: ConsentCountsOfLanguageView[];
+  @ApiProperty({ type: ConsentCountsView, description: 'All other languages together' })
+  otherLanguages!: ConsentCountsView;
 }
 
 export class OverviewQuery {

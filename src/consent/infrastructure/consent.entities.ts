@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { AUDIENCE_DIMENSIONS, AUDIENCE_SPANS } from '../domain/consent-counts.js';
 
 /**
  * One decision of a visitor; never changed. Partitioned by month on the id, whose first 48 bits are its time.
@@ -80,14 +81,7 @@ export const ErasedRecordSchema = defineEntity({
   },
 });
 
-/** Keys and counts of a rollup: the records of one project, action and host name that begin in one interval. */
-const rollup = {
-  projectId: p.uuid().primary(),
-  /** The start of the interval, in UTC. */
-  at: p.datetime().primary(),
-  action: p.text().primary(),
-  /** Empty where the banner told none. */
-  hostname: p.text().primary(),
+const counts = {
   records: p.bigint('number'),
   analytics: p.bigint('number'),
   marketing: p.bigint('number'),
@@ -97,6 +91,17 @@ const rollup = {
   /** None of them given. */
   rejection: p.bigint('number'),
   withdrawal: p.bigint('number'),
+};
+
+/** Keys and counts of a rollup: the records of one project, action and host name that begin in one interval. */
+const rollup = {
+  projectId: p.uuid().primary(),
+  /** The start of the interval, in UTC. */
+  at: p.datetime().primary(),
+  action: p.text().primary(),
+  /** Empty where the banner told none. */
+  hostname: p.text().primary(),
+  ...counts,
 };
 
 /** Counts of consent records by hour. */
@@ -113,6 +118,22 @@ export const ConsentRollupDaySchema = defineEntity({
   properties: rollup,
 });
 
+/** Counts of consent records by region, and by language, each by itself (ADR 12); of an hour or a day. */
+export const ConsentRollupAudienceSchema = defineEntity({
+  name: 'ConsentRollupAudience',
+  tableName: 'consent_rollup_audience',
+  properties: {
+    projectId: p.uuid().primary(),
+    span: p.enum(AUDIENCE_SPANS).primary(),
+    /** The start of the interval, in UTC. */
+    at: p.datetime().primary(),
+    dimension: p.enum(AUDIENCE_DIMENSIONS).primary(),
+    /** Empty where the record tells none; `*`: what it tells is no such name, or is one of too many. */
+    name: p.text().primary(),
+    ...counts,
+  },
+});
+
 /** How far the rollups are: one row. */
 export const ConsentRollupStateSchema = defineEntity({
   name: 'ConsentRollupState',
@@ -122,5 +143,7 @@ export const ConsentRollupStateSchema = defineEntity({
     singleton: p.boolean().primary().default(true),
     /** Records received before it are in the rollups, those from then on are not. */
     doneUntil: p.datetime(),
+    /** Of these, the ones received from then on are not counted by region and language yet. */
+    audienceUntil: p.datetime(),
   },
 });

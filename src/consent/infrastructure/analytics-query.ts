@@ -1,0 +1,121 @@
+import { type RawBuilder, sql } from 'kysely';
+import { joinProject } from '../../projects/project.rows.js';
+import {
+  ANALYTICS_GROUPS_MAX,
+  type AnalyticsInterval,
+  AUDIENCE_DIMENSIONS,
+  type ConsentCounts,
+  OTHER_NAME,
+} from '../domain/consent-counts.js';
+import {
+  COUNT_COLUMNS,
+  COUNTS,
+  countsOf,
+  lowestId,
+  namedHostname,
+  namedLanguage,
+  namedRegion,
+  SUMMED,
+} from './counts-sql.js';
+
+export interface AnalyticsQuestion {
+  projectId: string;
+  /** The begin of the first interval and the end of the last one. */
+  from: Date;
+  to: Date;
+  interval: AnalyticsInterval;
+}
+
+/** By what records are counted beside the time. */
+export type Grouping = 'action' | 'hostname' | (typeof AUDIENCE_DIMENSIONS)[number];
+
+/** The counts of an interval, or of a name: empty where the records tell none, `OTHER_NAME` for all others. */
+export interface GroupRow extends ConsentCounts {
+  grouped: 'at' | Grouping;
+  at: Date | null;
+  name: string | null;
+}
+
+/**
+ * The counts of a project from the rollups, and for the newest records, which are not in them yet, from the records:
+ * one statement, so both are seen at the same instant and nothing is missing or counted twice.
+ */
+export function analyticsQuery({ projectId, from, to, interval }: AnalyticsQuestion): RawBuilder<GroupRow> {
+  return sql<GroupRow>`
+    with state as materialized (select done_until from consent_rollup_state),
+    fresh as materialized (
+      select date_trunc(${interval}, c.received_at, 'UTC') as at, c.action,
+             ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))} as hostname,
+             ${namedRegion(sql.raw('c.extra'))} as region,
+             ${namedLanguage(sql.raw('c.language'), sql.raw('c.extra'))} as language, ${countsOf(sql.raw('c'))}
+      from consent_record c ${sql.raw(joinProject('c.project_id'))}
+      where c.project_id = ${projectId} and c.received_at >= (select done_until from state)
+        and c.received_at >= ${from} and c.received_at < ${to}
+        and c.id >= (select ${lowestId(sql`done_until`)} from state)
+      group by 1, 2, 3, 4, 5
+    ),
+    counted as materialized (
+      select at, action, hostname, ${COUNTS} from ${sql.table(`consent_rollup_${interval}`)}
+      where project_id = ${projectId} and at >= ${from} and at < ${to}
+      union all
+      select at, action, hostname, ${COUNTS} from fresh
+    ),
+    told as materialized (
+      select dimension, name, ${COUNTS} from consent_rollup_audience
+      where project_id = ${projectId} and span = ${interval} and at >= ${from} and at < ${to}
+      union all
+      select 'region', region, ${COUNTS} from fresh
+      union all
+      select 'language', language, ${COUNTS} from fresh
+    ),
+    audience as materialized (
+      select dimension, name, ${COUNTS} from told
+      union all
+      ${UNTOLD}
+    )
+    select 'at' as grouped, at, null as name, ${SUMS} from counted group by at
+    union all ${ranked('action', { name: sql.ref('action'), rows: sql`counted` })}
+    union all ${ranked('hostname', { name: sql.ref('hostname'), rows: sql`counted` })}
+    union all ${ranked('region', { name: sql.ref('name'), rows: sql`audience where dimension = 'region'` })}
+    union all ${ranked('language', { name: sql.ref('name'), rows: sql`audience where dimension = 'language'` })}
+  `;
+}
+
+/** The sums of the counts, as numbers under the names of the answer. */
+const SUMS = sql`
+  sum(records)::float8 as records, sum(analytics)::float8 as analytics, sum(marketing)::float8 as marketing,
+  sum(preferences)::float8 as preferences, sum(full_accept)::float8 as "fullAccept",
+  sum(rejection)::float8 as rejection, sum(withdrawal)::float8 as withdrawal`;
+
+/**
+ * What is counted, and not by region or language: the record was gone before it could be, or is still to be. A row of
+ * each without a name, so that what is listed adds up to the totals whatever happens to the records.
+ */
+const UNTOLD = sql`
+  select d.dimension, '',
+         ${sql.join(COUNT_COLUMNS.map((column) => sql.raw(`c.${column} - coalesce(t.${column}, 0)`)))}
+  from unnest(${[...AUDIENCE_DIMENSIONS]}::text[]) as d (dimension)
+  cross join (select ${SUMMED} from counted) c
+  left join (select dimension, ${SUMMED} from told group by 1) t using (dimension)
+  where c.records > coalesce(t.records, 0)`;
+
+/**
+ * The most frequent names with their sums, and all others in one row: ranked where the records are, because there
+ * may be as many names as records.
+ */
+function ranked(
+  grouping: Grouping,
+  { name, rows }: { name: RawBuilder<unknown>; rows: RawBuilder<unknown> },
+): RawBuilder<unknown> {
+  return sql`(
+    select ${grouping}, null::timestamptz, case when place <= ${ANALYTICS_GROUPS_MAX} then name else ${OTHER_NAME} end,
+           ${SUMS}
+    from (
+      select ${name} as name, ${SUMMED},
+             row_number() over (order by (${name} = ${OTHER_NAME}), sum(records) desc, ${name}) as place
+      from ${rows} group by ${name}
+    ) ranked
+    group by 3
+    order by sum(records) desc, 3
+  )`;
+}

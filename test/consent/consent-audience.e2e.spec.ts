@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { ormOptions } from '../../src/app/orm-options.js';
+import { ConsentRollup } from '../../src/consent/application/consent.rollup.js';
+import { insertPastRecords, type PastRecord } from '../../src/consent/application/past-records.js';
+import {
+  ANALYTICS_GROUPS_MAX,
+  AUDIENCE_SPANS,
+  ROLLUP_LANGUAGES_MAX,
+  ROLLUP_REGIONS_MAX,
+} from '../../src/consent/domain/consent-counts.js';
+import { migrate } from '../../src/database/migrate.js';
+import { migrations } from '../../src/migrations/index.js';
+import { uuidLowerBound } from '../../src/shared/ids.js';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const ALL = { analytics: true, marketing: true, preferences: true, action: 'accept_all' };
+const NONE = { analytics: false, marketing: false, preferences: false, action: 'reject_all' };
+const MIGRATION = 'Migration20261121016000_consent_audience';
+
+interface Counts {
+  records: number;
+  fullAccept: number;
+  rejection: number;
+}
+
+interface Answer {
+  totals: Counts;
+  byRegion: (Counts & { region: string | null })[];
+  otherRegions: Counts;
+  byLanguage: (Counts & { language: string | null })[];
+  otherLanguages: Counts;
+}
+
+/** What the version before runs every 15 s, up to so long ago: it knows neither the table of regions nor its mark. */
+const oldStep = (lag: string): string =>
+  ['hour', 'day']
+    .map(
+      (interval) => `
+        insert into consent_rollup_${interval} as r
+        select c.project_id, date_trunc('${interval}', c.received_at, 'UTC'), c.action, coalesce(c.hostname, ''),
+               count(*), count(*) filter (where c.analytics), count(*) filter (where c.marketing),
+               count(*) filter (where c.preferences), count(*) filter (where c.action = 'accept_all'),
+               count(*) filter (where c.action = 'reject_all'), 0
+        from consent_record c, consent_rollup_state s
+        where c.received_at >= s.done_until and c.received_at < now() - interval '${lag}'
+        group by 1, 2, 3, 4
+        on conflict (project_id, at, action, hostname) do update set
+          records = r.records + excluded.records, full_accept = r.full_accept + excluded.full_accept,
+          rejection = r.rejection + excluded.rejection;`,
+    )
+    .concat(`update consent_rollup_state set done_until = now() - interval '${lag}';`)
+    .join('\n');
+
+const sumOf = (entries: readonly Counts[], count: keyof Counts = 'records'): number =>
+  entries.reduce((sum, entry) => sum + entry[count], 0);
+
+let service: TestService;
+let rollup: ConsentRollup;
+
+beforeAll(async () => {
+  service = await startTestService();
+  rollup = service.app.get(ConsentRollup, { strict: false });
+});
+afterAll(() => service.close());
+
+async function post(project: TestProject, choices: object[]): Promise<void> {
+  for (const choice of choices) {
+    const response = await fetch(`${service.baseUrl}/v1/projects/${project.id}/consents`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(choice),
+    });
+    expect(response.status).toBe(201);
+  }
+}
+
+/** The answer of the last 30 days; each list and what is counted beside it add up to the totals. */
+async function ask(project: TestProject): Promise<Answer> {
+  const response = await project.request('viewer', 'GET', '/analytics/consents');
+  expect(response.status).toBe(200);
+  const answer = (await response.json()) as Answer;
+  for (const count of ['records', 'fullAccept', 'rejection'] as const) {
+    expect(sumOf([...answer.byRegion, answer.otherRegions], count)).toBe(answer.totals[count]);
+    expect(sumOf([...answer.byLanguage, answer.otherLanguages], count)).toBe(answer.totals[count]);
+  }
+  return answer;
+}
+
+/** Names with their records, in the order of the answer. */
+const regionsOf = ({ byRegion, otherRegions }: Answer): [string | null, number][] => [
+  ...byRegion.map(({ region, records }): [string | null, number] => [region, records]),
+  ['others', otherRegions.records],
+];
+const languagesOf = ({ byLanguage, otherLanguages }: Answer): [string | null, number][] => [
+  ...byLanguage.map(({ language, records }): [string | null, number] => [language, records]),
+  ['others', otherLanguages.records],
+];
+
+/** Makes what was received so far older, as if so much time had passed. */
+async function age(project: TestProject, seconds: number): Promise<void> {
+  await service.database.query(
+    `update consent_record set received_at = received_at - make_interval(secs => $2) where project_id = $1`,
+    [project.id, seconds],
+  );
+}
+
+async function moveMarksBack(seconds: number): Promise<void> {
+  await service.database.query(
+    `update consent_rollup_state set done_until = i.at, audience_until = i.at
+     from (select date_trunc('milliseconds', now()) - make_interval(secs => $1) as at) i`,
+    [seconds],
+  );
+}
+
+/** Sums of the rows, by length of the interval and dimension. */
+function countedBy(project: TestProject): Promise<Record<string, unknown>[]> {
+  return service.database.query(
+    `select span, dimension, sum(records)::int as records, count(*)::int as names
+     from consent_rollup_audience where project_id = $1 group by 1, 2 order by 1, 2`,
+    [project.id],
+  );
+}
+
+describe('consents by region and by language', () => {
+  it.each([
+    ['before they are in the rollups', false],
+    ['from the rollups', true],
+  ])('are counted each by itself, under the names that the records tell, %s', async (_when, rolled) => {
+    const project = await createTestProject(service, { tier: 'business' });
+    await post(project, [
+      { ...ALL, region: 'DE', language: 'de' },
+      { ...NONE, region: 'DE', language: 'pt-br' },
+      { ...ALL, region: 'DE', language: 'pt-BR' },
+      { ...ALL, region: 'us-ca', language: 'PT-BR' },
+      { ...NONE, region: 'US-CA', language: 'zh-hant-tw' },
+      // The loader does not know it; nobody told it.
+      { ...ALL, region: 'XX' },
+      { ...ALL, language: null, region: null },
+      ALL,
+      // What is no region and no language is told, but has no name.
+      { ...ALL, region: 'Germany', language: 'en_GB' },
+      { ...NONE, region: 49, language: 'english language' },
+      { ...ALL, region: { of: 'DE' }, language: 7 },
+      { ...ALL, region: 'DE-BAVARIA', language: ['de'] },
+    ]);
+    await age(project, 60);
+    await moveMarksBack(3_600);
+    if (rolled) await rollup.advance();
+    const answer = await ask(project);
+    expect(regionsOf(answer)).toEqual([
+      [null, 3],
+      ['DE', 3],
+      ['US-CA', 2],
+      ['others', 4],
+    ]);
+    expect(languagesOf(answer)).toEqual([
+      [null, 3],
+      ['pt-BR', 3],
+      ['de', 1],
+      ['zh-Hant-TW', 1],
+      ['others', 4],
+    ]);
+    expect(answer.byRegion[1]).toMatchObject({ fullAccept: 2, rejection: 1, rates: { rejection: 0.3333 } });
+    expect((await countedBy(project)).map(({ records }) => records)).toEqual(rolled ? [12, 12, 12, 12] : []);
+  });
+
+  it('are added up once, by however many workers, and where a step fails half-way', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    await post(project, [{ ...ALL, region: 'AT', language: 'de' }, NONE]);
+    await age(project, 2 * 3_600);
+    await moveMarksBack(5 * 3_600);
+    const marks = () => service.database.query('select done_until, audience_until from consent_rollup_state');
+    await service.database.query(
+      `alter table consent_rollup_audience add constraint no_austria check (name <> 'AT')`,
+    );
+    await expect(rollup.advance()).rejects.toThrow('violates check constraint');
+    const [stuck] = await marks();
+    expect(stuck?.['done_until']).toEqual(stuck?.['audience_until']);
+    expect(regionsOf(await ask(project))).toEqual([
+      [null, 1],
+      ['AT', 1],
+      ['others', 0],
+    ]);
+    await service.database.query('alter table consent_rollup_audience drop constraint no_austria');
+    await Promise.all(Array.from({ length: 4 }, () => rollup.advance()));
+    await rollup.advance();
+    expect((await countedBy(project)).map(({ records }) => records)).toEqual([2, 2, 2, 2]);
+    expect((await ask(project)).totals.records).toBe(2);
+  });
+
+  it('have a bounded number of names in an hour, whenever they come; those that it has stay', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    /** Records with a region and a language that nobody else has. */
+    const flood = (from: number, count: number): Promise<unknown> =>
+      service.database.query(
+        `insert into consent_record
+           (project_id, id, analytics, marketing, preferences, action, language, extra, received_at)
+         select $1, (substr($2::text, 1, 24) || lpad(to_hex(n), 12, '0'))::uuid, true, true, true, 'accept_all',
+                'de-x-a' || n, jsonb_build_object('region', 'DE-' || upper(lpad(to_hex(n), 3, '0'))),
+                now() - interval '1 minute'
+         from generate_series($3::int, $4::int) n`,
+        [project.id, uuidLowerBound(new Date()), from, from + count - 1],
+      );
+    const forget = () =>
+      service.database.query('delete from consent_record where project_id = $1', [project.id]);
+    await post(project, [{ ...NONE, region: 'FR', language: 'fr' }]);
+    await age(project, 60);
+    await moveMarksBack(62);
+    await rollup.advance();
+    for (const [from, count] of [
+      [1, 500],
+      [600, 1_000],
+    ] as const) {
+      await forget();
+      await flood(from, count);
+      await moveMarksBack(62);
+      await rollup.advance();
+    }
+    await forget();
+    await post(project, [{ ...NONE, region: 'FR', language: 'fr' }]);
+    await age(project, 60);
+    await moveMarksBack(62);
+    await rollup.advance();
+    const rows = await countedBy(project);
+    expect(rows.map(({ records }) => records)).toEqual([1_502, 1_502, 1_502, 1_502]);
+    // A minute ago may have been another hour, or another day.
+    for (const { dimension, names } of rows)
+      expect(names).toBeLessThanOrEqual(
+        2 * ((dimension === 'region' ? ROLLUP_REGIONS_MAX : ROLLUP_LANGUAGES_MAX) + 1),
+      );
+    const answer = await ask(project);
+    expect(answer.byRegion).toHaveLength(ANALYTICS_GROUPS_MAX);
+    expect(answer.byRegion[0]).toMatchObject({ region: 'FR', records: 2, rejection: 2 });
+    expect(answer.byLanguage[0]).toMatchObject({ language: 'fr', records: 2, rejection: 2 });
+    expect(answer.otherRegions.records).toBe(1_502 - 2 - (ANALYTICS_GROUPS_MAX - 1));
+  });
+
+  it('are counted anew with a project’s past', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    await post(project, [{ ...ALL, region: 'DE', language: 'de' }]);
+    await age(project, 60);
+    await moveMarksBack(62);
+    await rollup.advance();
+    const yesterday = new Date(Date.now() - 24 * 3_600_000);
+    const past: PastRecord = {
+      ...NONE,
+      ...{ id: uuidLowerBound(yesterday).replace(/-0000-0000-/, '-7000-8000-'), receivedAt: yesterday },
+      ...{ hostname: 'www.example.com', configHash: null, language: 'en', surface: 'banner' },
+      extra: { region: 'GB' },
+    };
+    await service.database.orm.em.fork().transactional((tx) => insertPastRecords(tx, project.id, [past]));
+    expect(regionsOf(await ask(project))).toEqual([
+      ['DE', 1],
+      ['GB', 1],
+      ['others', 0],
+    ]);
+    expect((await countedBy(project)).map(({ records }) => records)).toEqual([2, 2, 2, 2]);
+  });
+
+  it('come while the version before goes on counting: what it counted is caught up with in the background', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    const owner = await MikroORM.init(ormOptions(service.database.ownerUrl));
+    const names = migrations.map(({ name }) => name);
+    for (const name of names.slice(names.indexOf(MIGRATION)).toReversed()) await owner.migrator.down([name]);
+
+    // Counted by the version before, over four hours; one of them is erased since.
+    for (const region of ['DE', 'FR', 'FR']) {
+      await post(project, [{ ...ALL, region, language: 'fr' }]);
+      await age(project, 3_600);
+    }
+    await service.database.query(
+      `update consent_rollup_state set done_until = date_trunc('milliseconds', now() - interval '6 hours')`,
+    );
+    await service.database.query(oldStep('10 minutes'));
+    await service.database.query(
+      `delete from consent_record where project_id = $1
+       and received_at = (select min(received_at) from consent_record where project_id = $1)`,
+      [project.id],
+    );
+    await migrate(owner, { ownerUrl: service.database.ownerUrl, runtimeUrl: service.database.url });
+    await owner.close();
+
+    // Its worker has another turn after the migration.
+    await post(project, [{ ...NONE, region: 'IT', language: 'it' }]);
+    await age(project, 120);
+    await service.database.query(oldStep('30 seconds'));
+    await post(project, [{ ...NONE, region: 'ES', language: 'es' }]);
+    await service.database.query(
+      `update consent_record set received_at = now() - interval '20 seconds'
+       where project_id = $1 and language = 'es'`,
+      [project.id],
+    );
+    expect(regionsOf(await ask(project))).toEqual([
+      [null, 4],
+      ['ES', 1],
+      ['others', 0],
+    ]);
+
+    await rollup.advance();
+    expect(regionsOf(await ask(project))).toEqual([
+      ['FR', 2],
+      [null, 1],
+      ['ES', 1],
+      ['IT', 1],
+      ['others', 0],
+    ]);
+    const [marks] = await service.database.query(
+      'select done_until = audience_until as together from consent_rollup_state',
+    );
+    expect(marks).toEqual({ together: true });
+    expect((await countedBy(project)).map(({ span, records }) => [span, records])).toEqual(
+      AUDIENCE_SPANS.toSorted().flatMap((span) => [
+        [span, 4],
+        [span, 4],
+      ]),
+    );
+  });
+});
