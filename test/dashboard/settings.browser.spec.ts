@@ -456,6 +456,69 @@ describe('records and analytics', () => {
     });
     expect(await pageFaults(page)).toEqual([]);
   });
+
+  it('are told by region and by language, beside the period before, the same in the picture and in the table', async () => {
+    await choose({ region: 'US-CA', language: 'pt-BR' });
+    await choose({ region: 'US-CA', language: 'de' });
+    await choose({ region: 'Atlantis', language: 'de' });
+    const storageState = await context.storageState();
+    const other = await browser.newContext({ storageState, reducedMotion: 'reduce', colorScheme: 'dark' });
+    const seen = await other.newPage();
+    /** Name, records and those of the period before, as the table of a section has them and as its picture does. */
+    const told = async (title: string, of = seen): Promise<string[][]> => {
+      const section = of.getByRole('region', { name: title, exact: true });
+      await section.waitFor();
+      const rows = await section.locator('tbody tr').all();
+      const table = await Promise.all(
+        rows.map(async (row) => (await row.locator('td').allTextContents()).slice(0, 3)),
+      );
+      const bars = await section.getByRole('img').locator('.bars-row:not(.bars-head)').all();
+      const picture = await Promise.all(
+        bars.map(async (bar) => {
+          const texts = await bar.locator('.sentence-cell, .number').allTextContents();
+          const [now, before] = await bar
+            .locator('.bar')
+            .evaluateAll((lengths) => lengths.map((length) => length.getBoundingClientRect().width));
+          // Of two bars the longer one has more records.
+          expect(Math.sign(Number(texts[1]) - Number(texts[2]))).toBe(
+            Math.sign(Math.round(now ?? 0) - Math.round(before ?? 0)),
+          );
+          return texts;
+        }),
+      );
+      expect(picture).toEqual(table);
+      return table;
+    };
+    await open('/analytics?days=1', seen);
+    expect(await told('By region')).toEqual([
+      ['Unknown', expect.stringMatching(/^\d+$/), '0'],
+      ['United States: CA', '2', '0'],
+      ['All others', '1', '0'],
+    ]);
+    expect(await told('By language')).toEqual(
+      expect.arrayContaining([
+        ['German (de)', '2', '0'],
+        ['Brazilian Portuguese (pt-BR)', '1', '0'],
+      ]),
+    );
+    await seen.setViewportSize({ width: 375, height: 800 });
+    expect(await pageFaults(seen)).toEqual([]);
+    // A day later the same records are those of the period before.
+    await seen.clock.setFixedTime(new Date(Date.now() + 24 * 3_600_000));
+    await seen.reload();
+    expect(await told('By region')).toEqual(
+      expect.arrayContaining([
+        ['United States: CA', '0', '2'],
+        ['All others', '0', '1'],
+      ]),
+    );
+    await other.close();
+    const german = await browser.newContext({ storageState, locale: 'de-DE', reducedMotion: 'reduce' });
+    const seite = await german.newPage();
+    await open('/analytics?days=1', seite);
+    expect(await told('Nach Region', seite)).toContainEqual(['Vereinigte Staaten: CA', '2', '0']);
+    await german.close();
+  });
 });
 
 describe('tables', () => {

@@ -1070,8 +1070,20 @@ export const de: Texts = {
     thisPeriod: 'Jetzt',
     periodBefore: 'Davor',
     figure: 'Kennzahl',
-    byAction: 'Nach Handlung',
-    byHost: 'Nach Host',
+    by: {
+      action: 'Nach Handlung',
+      hostname: 'Nach Host',
+      region: 'Nach Region',
+      language: 'Nach Sprache',
+    },
+    byMeans: {
+      region:
+        'Wo der Besucher war, wie das CDN es dem Loader sagte. Einträge, die vor der Zählung nach Regionen entstanden und inzwischen fort sind, sind unbekannt.',
+      language:
+        'Die Sprache des Banners, auf dem der Besucher gewählt hat, was immer sein Browser bevorzugt.',
+    },
+    bars: 'Einträge dieses Zeitraums und des vorigen; die Tabelle darunter hat dieselben Zahlen.',
+    notTold: 'Unbekannt',
     perInterval: { hour: 'Stunde für Stunde (UTC)', day: 'Tag für Tag (UTC)' },
     when: 'Wann',
     name: 'Name',

@@ -1032,8 +1032,14 @@ export const en = {
     thisPeriod: 'This period',
     periodBefore: 'Period before',
     figure: 'Figure',
-    byAction: 'By action',
-    byHost: 'By host',
+    by: { action: 'By action', hostname: 'By host', region: 'By region', language: 'By language' },
+    byMeans: {
+      region:
+        'Where the visitor was, as the CDN told the loader. Records from before regions were counted, and gone since, are unknown.',
+      language: 'The language of the banner that the visitor chose on, whatever her browser prefers.',
+    },
+    bars: 'Records of this period and the one before; the table below has the same numbers.',
+    notTold: 'Unknown',
     perInterval: { hour: 'Hour by hour (UTC)', day: 'Day by day (UTC)' },
     when: 'When',
     name: 'Name',

@@ -9,7 +9,7 @@ import {
 } from '../../client/@tanstack/react-query.gen';
 import type { ConsentAnalyticsView, ConsentCountsView } from '../../client/types.gen';
 import { Allowed, refusalOf } from '../../shared/allowed';
-import { type Column, SkeletonRows } from '../../shared/endless-list';
+import { SkeletonRows } from '../../shared/endless-list';
 import { number, percent } from '../../shared/format';
 import { Page } from '../../shared/page';
 import { PlainList } from '../../shared/plain-list';
@@ -17,6 +17,9 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { t } from '../../texts/texts';
 import { useProject } from '../projects/use-project';
+import { Breakdown } from './breakdown';
+import { RATES, rateColumns, recordsColumn } from './count-columns';
+import { GROUPINGS } from './grouped';
 import { intervalText } from './interval-text';
 import { period } from './period';
 import { SITE_DEFINITIONS, SiteFigures } from './site-figures';
@@ -75,8 +78,6 @@ export function AnalyticsPage() {
   );
 }
 
-const RATES = ['analytics', 'marketing', 'preferences', 'fullAccept', 'rejection', 'withdrawal'] as const;
-
 function Figures({ current, former }: { current: ConsentAnalyticsView; former: ConsentAnalyticsView }) {
   return (
     <>
@@ -106,23 +107,9 @@ function Figures({ current, former }: { current: ConsentAnalyticsView; former: C
           ]}
         />
       </Section>
-      <Breakdown
-        title={t.analytics.byAction}
-        rows={[
-          ...current.byAction.map((counts) => ({
-            name: t.actions[counts.action as keyof typeof t.actions] ?? counts.action,
-            counts,
-          })),
-          ...others(current.otherActions),
-        ]}
-      />
-      <Breakdown
-        title={t.analytics.byHost}
-        rows={[
-          ...current.byHostname.map((counts) => ({ name: counts.hostname ?? t.consents.noHost, counts })),
-          ...others(current.otherHostnames),
-        ]}
-      />
+      {GROUPINGS.map((by) => (
+        <Breakdown key={by} by={by} current={current} former={former} />
+      ))}
       <Section title={t.analytics.perInterval[current.interval]}>
         <PlainList
           label={t.analytics.perInterval[current.interval]}
@@ -130,52 +117,13 @@ function Figures({ current, former }: { current: ConsentAnalyticsView; former: C
           idOf={({ at }) => at}
           columns={[
             { title: t.analytics.when, cell: ({ at }) => intervalText(at, current.interval) },
-            ...countColumns<ConsentCountsView & { at: string }>((counts) => counts),
+            recordsColumn<ConsentCountsView>((counts) => counts),
+            ...rateColumns<ConsentCountsView>((counts) => counts),
           ]}
         />
       </Section>
     </>
   );
-}
-
-interface Row {
-  name: string;
-  counts: ConsentCountsView;
-}
-
-const others = (counts: ConsentCountsView): Row[] =>
-  counts.records > 0 ? [{ name: t.analytics.others, counts }] : [];
-
-function Breakdown({ title, rows }: { title: string; rows: Row[] }) {
-  return (
-    <Section title={title}>
-      {rows.length === 0 ? (
-        t.analytics.none
-      ) : (
-        <PlainList
-          label={title}
-          items={rows}
-          idOf={({ name }) => name}
-          columns={[
-            { title: t.analytics.name, cell: ({ name }) => name },
-            ...countColumns<Row>(({ counts }) => counts),
-          ]}
-        />
-      )}
-    </Section>
-  );
-}
-
-/** The counted records and each rate, right-aligned. */
-function countColumns<T>(countsOf: (item: T) => ConsentCountsView): Column<T>[] {
-  return [
-    { title: t.analytics.figures.records, number: true, cell: (item) => number(countsOf(item).records) },
-    ...RATES.map((rate) => ({
-      title: t.analytics.figures[rate],
-      number: true,
-      cell: (item: T) => percent(countsOf(item).rates[rate]),
-    })),
-  ];
 }
 
 function Definitions() {
@@ -186,6 +134,12 @@ function Definitions() {
           <div key={key} style={{ display: 'contents' }}>
             <dt>{t.analytics.figures[key]}</dt>
             <dd>{t.analytics.definition[key]}</dd>
+          </div>
+        ))}
+        {(['region', 'language'] as const).map((key) => (
+          <div key={key} style={{ display: 'contents' }}>
+            <dt>{t.analytics.by[key]}</dt>
+            <dd>{t.analytics.byMeans[key]}</dd>
           </div>
         ))}
         {SITE_DEFINITIONS.map((key) => (

@@ -1,0 +1,27 @@
+import type { ConsentCountsView } from '../../client/types.gen';
+import type { Column } from '../../shared/endless-list';
+import { number, percent } from '../../shared/format';
+import { t } from '../../texts/texts';
+
+export const RATES = [
+  'analytics',
+  'marketing',
+  'preferences',
+  'fullAccept',
+  'rejection',
+  'withdrawal',
+] as const;
+
+/** The number of records, right-aligned. */
+export function recordsColumn<T>(countsOf: (item: T) => ConsentCountsView): Column<T> {
+  return { title: t.analytics.figures.records, number: true, cell: (item) => number(countsOf(item).records) };
+}
+
+/** Each rate, right-aligned. */
+export function rateColumns<T>(countsOf: (item: T) => ConsentCountsView): Column<T>[] {
+  return RATES.map((rate) => ({
+    title: t.analytics.figures[rate],
+    number: true,
+    cell: (item: T) => percent(countsOf(item).rates[rate]),
+  }));
+}
