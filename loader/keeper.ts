@@ -12,14 +12,14 @@ interface Policy {
 export interface Keeper {
   /** What is granted from now on. */
   apply(site: SiteConfiguration | null, granted: Choice): void;
-  /** Shows our banner, which is loaded at the first time; `failed` is called where the page does not let it. */
+  /** Shows our banner, which is loaded until it is there once; `failed` is called where it did not come. */
   show(consent: Consent, reason: Reason, failed?: () => void): void;
 }
 
 /** Attributes of a waiting script that its copy does not get; handlers would need a policy of their own. */
 const NOT_COPIED = /^(type|src|n?on)/;
 /** The rest is the browser's own button, which everybody can read. */
-const LINK_STYLE = 'position:fixed;bottom:8px;left:8px;z-index:99;padding:8px';
+const LINK_STYLE = 'position:fixed;padding:8px;bottom:8px;left:8px;z-index:99';
 
 export const keeperOf = ({ nonce, src: base }: HTMLScriptElement, open: () => void): Keeper => {
   let link: HTMLElement | undefined;
@@ -90,7 +90,7 @@ export const keeperOf = ({ nonce, src: base }: HTMLScriptElement, open: () => vo
       latest = now;
       run();
     },
-    show(consent, reason, failed = () => {}) {
+    show(consent, reason, failed) {
       const name = consent.configuration?.bannerScript;
       if (!name) return;
       banner ??= new Promise((resolve, reject) => {
@@ -99,8 +99,13 @@ export const keeperOf = ({ nonce, src: base }: HTMLScriptElement, open: () => vo
         script.onerror = reject;
         ofDocument('head').appendChild(script);
       });
-      // A page that does not let it load goes without.
-      banner.then((show) => show(consent, reason)).catch(failed);
+      // A page that does not let it load goes without. It may have been the line: who asks for it again loads it again.
+      banner
+        .then((show) => show(consent, reason))
+        .catch(() => {
+          banner = undefined;
+          failed?.();
+        });
     },
   };
 };

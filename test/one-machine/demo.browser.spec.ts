@@ -223,6 +223,22 @@ describe('the demo page in a browser', () => {
     await leave(page);
   });
 
+  it('a click on "Change my choice" ahead of the configuration opens the second layer once that is there', async () => {
+    const page = await visit();
+    await click(page, 'Reject all');
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.context().route('**/config.json', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Change my choice' }).click();
+    release();
+    await page.locator('.pm').waitFor();
+    await leave(page);
+  });
+
   it('a choice outlives the page it was made on (keepalive)', async () => {
     const page = await visit();
     const before = (await storedIds()).length;

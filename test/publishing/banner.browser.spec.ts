@@ -2,7 +2,7 @@ import { VisitCounter } from '../../src/visits/application/visit-counter.js';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
 import { createTestProject, type TestProject } from '../support/project.js';
 import {
   type Front,
@@ -131,6 +131,16 @@ const open = async (path = '/'): Promise<Page> => {
   const opened = await context.newPage();
   await opened.goto(`http://www.example.com:${site.port}${path}`);
   return opened;
+};
+/** Holds the answers to requests for this address back, until what it returns is called. */
+const hold = async (address: string): Promise<() => void> => {
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await context.route(address, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return release;
 };
 const button = (opened: Page, name: string) => opened.getByRole('button', { name, exact: true });
 const records = (): Promise<Record<string, unknown>[]> =>
@@ -361,6 +371,76 @@ describe('our banner', () => {
     await button(opened, 'Reject all').click();
     expect(await recorded(1)).toMatchObject([{ action: 'reject_all', surface: 'banner' }]);
     expect(await problems(opened)).toEqual([]);
+  });
+
+  it('opens one second layer, whole, for clicks ahead of the configuration and while it is loading', async () => {
+    await configure({ services: [COUNTER] });
+    const loadConfiguration = await hold('**/config.json');
+    const loadBanner = await hold('**/banner-*.js');
+    const opened = await open();
+    const click = () => opened.evaluate(() => void window.serviceConsent.open());
+    await click();
+    await click();
+    const asked = opened.waitForRequest('**/banner-*.js');
+    loadConfiguration();
+    await asked;
+    await click();
+    loadBanner();
+    await opened.locator('.pm').waitFor();
+    expect(await opened.locator('.pm summary').count()).toBe(1);
+    expect(await opened.locator('.pm__section--toggle').count()).toBe(4);
+    // Beneath it the first layer asks on.
+    await opened.keyboard.press('Escape');
+    await opened.locator('.pm').waitFor({ state: 'hidden' });
+    await button(opened, 'Reject all').first().click();
+    expect(await recorded(1)).toMatchObject([{ action: 'reject_all', surface: 'banner' }]);
+    // The link, twice, with a choice that it shows the number of.
+    await button(opened, 'Privacy settings').dblclick();
+    await opened.locator('.pm').waitFor();
+    expect(await opened.locator('.pm__consent').count()).toBe(1);
+    expect(await opened.locator('.pm summary').count()).toBe(1);
+    expect(front.requests.filter((request) => request.includes('/banner-'))).toHaveLength(1);
+    expect(await problems(opened)).toEqual([]);
+  });
+
+  it('is loaded anew by whoever asks for it, where its script did not come', async () => {
+    await configure({});
+    const failures: ((route: Route) => Promise<void>)[] = [
+      (route) => route.abort(),
+      (route) => route.fulfill({ status: 503 }),
+      // Something in between that answers in its own way, and may not be kept.
+      (route) =>
+        route.fulfill({
+          headers: { 'content-type': 'text/javascript', 'cache-control': 'no-store' },
+          body: '',
+        }),
+      (route) => route.continue(),
+    ];
+    let loads = 0;
+    await context.route('**/banner-*.js', (route) => failures[loads++]?.(route));
+    const opened = await open();
+    const visits = () => front.requests.filter((request) => /POST .*visits 204/.test(request)).length;
+    await until('counted', () => visits() === 1);
+    for (let click = 1; click < failures.length; click += 1) {
+      expect(loads).toBe(click);
+      await opened.evaluate(() => void window.serviceConsent.open());
+      await until('asked for again', () => loads === click + 1);
+    }
+    await button(opened, 'Save my choice').click();
+    expect(await recorded(1)).toMatchObject([{ action: 'reject_all', surface: 'link' }]);
+
+    // The page after it, with a choice: what failed once is there at the second click.
+    loads = 0;
+    await opened.reload();
+    await button(opened, 'Privacy settings').click();
+    await until('asked for', () => loads === 1);
+    loads = failures.length - 1;
+    await button(opened, 'Privacy settings').click();
+    await opened.locator('.pm').waitFor();
+    expect(await problems(opened)).toEqual([]);
+    await opened.goto('about:blank');
+    await opened.waitForLoadState('networkidle');
+    expect(visits()).toBe(2);
   });
 
   it('goes on asking where its second layer is opened from the page, and closed again', async () => {

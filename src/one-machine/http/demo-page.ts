@@ -101,10 +101,11 @@ async function showReceived() {
   document.getElementById('received').replaceChildren(...records.map(rowOf));
 }
 
-const meta = await serviceConsent.ready;
-document.getElementById('meta').textContent = JSON.stringify(meta, null, 2);
-document.getElementById('why').hidden = meta.features.consentForwarding === true;
+// Ahead of the configuration: whoever clicks before it is there gets the second layer as soon as it is.
 document.getElementById('change').addEventListener('click', () => serviceConsent.open());
 void showReceived();
 setInterval(showReceived, 1000);
+const meta = await serviceConsent.ready;
+document.getElementById('meta').textContent = JSON.stringify(meta, null, 2);
+document.getElementById('why').hidden = meta.features.consentForwarding === true;
 `;
