@@ -4,6 +4,17 @@ export interface FoundStep {
   found: string;
 }
 
+/** Where `verifyProof` refuses a proof: the `step` of its error. */
+export type RefusedStep =
+  | 'keys'
+  | 'file'
+  | 'record'
+  | 'tree: checkpoint'
+  | 'tree: path'
+  | 'root log'
+  | 'root log: checkpoint'
+  | 'root log: path';
+
 /** A record whose proof holds. */
 export interface VerifiedProof {
   record: { id: string } & Record<string, unknown>;

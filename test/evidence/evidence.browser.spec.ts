@@ -99,6 +99,16 @@ describe('the proof beside a record', () => {
     const proof = page.getByRole('region', { name: 'Proof' });
     await proof.getByRole('button', { name: 'Check the proof in this browser' }).click();
     await proof.getByRole('alert').getByText('The proof does not hold, at the step “tree: path”').waitFor();
+
+    const speak = (language: string) =>
+      page.evaluate(`localStorage.setItem('language', '${language}')`).then(() => page.reload());
+    await speak('de');
+    const nachweis = page.getByRole('region', { name: 'Nachweis' });
+    await nachweis.getByRole('button', { name: 'Nachweis in diesem Browser prüfen' }).click();
+    expect(await nachweis.getByRole('alert').textContent()).toBe(
+      'Der Nachweis gilt nicht. So wie er hier steht, ist der Eintrag nicht im unterschriebenen Protokoll.',
+    );
+    await speak('en');
     await page.unroute(`**${proofPath()}`);
   });
 });

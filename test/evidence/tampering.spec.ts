@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { commitmentOf } from '../../src/evidence/domain/commitment.js';
 import { signerOf, verifierLine } from '../../src/evidence/domain/signed-note.js';
+import type { RefusedStep } from '../../verify/verify.cjs';
 import { memoryLog, type MemoryLog } from '../support/memory-log.js';
 
 type Verifier = typeof import('../../verify/verify.cjs');
@@ -132,6 +133,34 @@ describe('somebody alters a proof', () => {
     }
     const text = withExtra(extraOf(RECORD, rootProof.replace(`${HOST}/log\n3\n`, `${HOST}/log\n4\n`)));
     expect(await refusedAt(verifyProof(text, keys))).toBe('root log: checkpoint');
+  });
+
+  it('refuses at each step that is declared, for which the dashboard has words', async () => {
+    const stranger = verifierLine(signerOf('another.example', randomBytes(32)));
+    const refusals: Record<RefusedStep, [proof: string, keys: string][]> = {
+      keys: [
+        [proof, ''],
+        [proof, 'no key'],
+        [proof, keys.replace(/\+[0-9a-f]{8}\+/, '+00000000+')],
+      ],
+      file: [
+        ['', keys],
+        [proof.replace(/^index .*\n/m, ''), keys],
+        [proof.replace(/^extra .*\n/m, ''), keys],
+        [withExtra(Buffer.from('{}')), keys],
+      ],
+      record: [[withExtra(Buffer.from(JSON.stringify({ record: RECORD, salt: 'AAAA', rootProof }))), keys]],
+      'tree: checkpoint': [[proof, stranger]],
+      'tree: path': [[proof.replace(`index ${INDEX}`, 'index 0'), keys]],
+      'root log': [[withExtra(extraOf(RECORD, '')), keys]],
+      'root log: checkpoint': [
+        [withExtra(extraOf(RECORD, rootProof.replace(/— .*$/m, '— nobody AAAA'))), keys],
+      ],
+      'root log: path': [[withExtra(extraOf(RECORD, rootProof.replace('index 1', 'index 0'))), keys]],
+    };
+    for (const [step, cases] of Object.entries(refusals))
+      for (const [given, by] of cases)
+        expect([step, await refusedAt(verifyProof(given, by))]).toEqual([step, step]);
   });
 });
 

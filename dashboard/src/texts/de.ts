@@ -1,4 +1,19 @@
+import type { RefusedStep } from '../../../verify/verify.cjs';
 import type { Texts } from './texts';
+
+/** What the verifier found wrong. It says so in English, as it is a script that people run without us. */
+const REFUSED_PROOFS: Record<RefusedStep, string> = {
+  keys: 'Die Schlüssel, mit denen er zu prüfen ist, sind nicht zu lesen.',
+  file: 'Was der Dienst geschickt hat, ist kein Nachweis eines Eintrags.',
+  record: 'Der Eintrag oder sein Salz ist nicht zu lesen.',
+  'tree: checkpoint':
+    'Der Stand des Protokolls ist nicht zu lesen, oder kein bekannter Schlüssel hat ihn unterschrieben.',
+  'tree: path': 'So wie er hier steht, ist der Eintrag nicht im unterschriebenen Protokoll.',
+  'root log': 'Wo das Protokoll im öffentlichen Protokoll aller Projekte steht, ist nicht zu lesen.',
+  'root log: checkpoint':
+    'Der Stand des öffentlichen Protokolls ist nicht zu lesen, oder kein bekannter Schlüssel hat ihn unterschrieben.',
+  'root log: path': 'Das unterschriebene Protokoll ist nicht im öffentlichen Protokoll aller Projekte.',
+};
 
 /** Everything that the dashboard says, in German. */
 export const de: Texts = {
@@ -845,8 +860,7 @@ export const de: Texts = {
     },
     notWho:
       'Das zeigt, was gespeichert wurde und dass es seither nicht geändert wurde. Es zeigt nicht, wer geklickt hat.',
-    refused: (step: string, why: string): string =>
-      `Der Nachweis gilt nicht, beim Schritt „${step}“: ${why}.`,
+    refused: (step) => `Der Nachweis gilt nicht. ${REFUSED_PROOFS[step]}`,
   },
   privacy: {
     find: 'Besucher suchen',

@@ -1,3 +1,5 @@
+import type { RefusedStep } from '../../../verify/verify.cjs';
+
 /** Everything that the dashboard says, in English; another language has the same members. */
 export const en = {
   language: 'en',
@@ -813,7 +815,9 @@ export const en = {
       notInRoot: 'The public log of all projects does not cover it yet.',
     },
     notWho: 'That shows what was stored, and that it was not changed since. It does not show who clicked.',
-    refused: (step: string, why: string): string => `The proof does not hold, at the step “${step}”: ${why}.`,
+    /** English is the verifier's own language. */
+    refused: (step: RefusedStep, why: string): string =>
+      `The proof does not hold, at the step “${step}”: ${why}.`,
   },
   privacy: {
     find: 'Find a visitor',

@@ -1,4 +1,4 @@
-import type { VerifiedProof } from '../../../../verify/verify.cjs';
+import type { RefusedStep, VerifiedProof } from '../../../../verify/verify.cjs';
 
 /** What `verify/verify.cjs` offers, the script that anybody runs without us. */
 type Verifier = typeof import('../../../../verify/verify.cjs');
@@ -6,7 +6,7 @@ type Verifier = typeof import('../../../../verify/verify.cjs');
 /** A proof that does not hold, with the step that failed. */
 export class RefusedProof extends Error {
   constructor(
-    readonly step: string,
+    readonly step: RefusedStep,
     message: string,
   ) {
     super(message);
@@ -17,7 +17,7 @@ export class RefusedProof extends Error {
 export async function verifyHere(proof: string, keys: string): Promise<VerifiedProof> {
   const { verifyProof } = await verifier();
   return verifyProof(proof, keys).catch((error: unknown) => {
-    const { step, message } = error as { step?: string; message: string };
+    const { step, message } = error as { step?: RefusedStep; message: string };
     throw step === undefined ? error : new RefusedProof(step, message);
   });
 }
