@@ -1,5 +1,5 @@
 // Makes the pictures of docs/images: npm run screenshots. Starts the service with an empty data folder, fills the demo
-// project as "npm run demo:records" does, names its domains, opens each page in Debian's Chromium, and follows the one
+// project as "npm run demo:records" does, opens each page in Debian's Chromium, and follows the one
 // path from signing up to the first record with its delivery and its proof. Needs chromium.
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -23,8 +23,6 @@ const PHONE = { width: 375, height: 800 };
 const PICTURE_BYTES_MAX = 200_000;
 const PASSWORD = 'correct horse battery';
 
-/** Where the demo's records come from. */
-const DOMAINS = ['www.example.com', 'shop.example.com'];
 /** Mail goes through the outbox. */
 const MAIL_DEADLINE_MS = 10_000;
 const MAIL_POLL_MS = 200;
@@ -84,8 +82,6 @@ async function takePages(link) {
   await page.waitForURL(/\/projects\//);
   const project = new URL(page.url()).pathname;
   await page.request.post(`${base}/v1${project}/tier/simulate`, { data: { tier: 'business' } });
-  // Set up to the end: the overview has no list of what is left to do.
-  await page.request.patch(`${base}/v1${project}`, { data: { domains: DOMAINS } });
   for (const [path, name] of PAGES) {
     await page.goto(base + project + path);
     await take(page, name);

@@ -185,6 +185,13 @@ export async function insertDemoProject(tx: EntityManager, id: string): Promise<
   await tx.insert(ProjectEntity, { id, name: 'Demo project', demo: true });
 }
 
+/** Names the domains of a project that has named none. Nobody is told: for the demo, whose banner is as it was. */
+export async function nameDomains(tx: EntityManager, id: string, domains: string[]): Promise<void> {
+  await sql`update project set domains = ${domains} where id = ${id} and domains = '{}'`.execute(
+    tx.getKysely(),
+  );
+}
+
 /** The row as others see it. */
 export function projectOf(row: ProjectEntity): Project {
   const { id, name, domains, tier, tierReason, createdAt } = row;

@@ -120,6 +120,22 @@ it('one command gives the demo a past of 30 days, once: publications, records, d
   expect(named('byRegion', 'region')).toEqual(['AT', 'CH', 'DE', 'FR', 'GB', 'US']);
   expect(named('byLanguage', 'language')).toEqual(['de', 'en']);
   expect(await call('GET', '/analytics/site')).toMatchObject({ totals: { visits, chosen: records } });
+  // Its domains are named, so that the set-up is done; the demo's own page is none of them, and not refused.
+  expect(await call('GET', '')).toMatchObject({ domains: ['example.com'] });
+  expect(await call('GET', '/analytics/consents')).toMatchObject({ otherHostnames: { records: 0 } });
+  const choice = { analytics: true, marketing: false, preferences: false, action: 'custom' };
+  for (const [path, body] of [
+    ['consents', choice],
+    ['visits', {}],
+  ] as const)
+    for (const origin of [service.baseUrl, 'http://localhost:5173', 'https://www.example.com']) {
+      const { status } = await fetch(`${service.baseUrl}/v1/projects/${credentials.projectId}/${path}`, {
+        method: 'POST',
+        headers: { origin, 'content-type': 'text/plain' },
+        body: JSON.stringify(body),
+      });
+      expect([path, origin, status]).toEqual([path, origin, path === 'consents' ? 201 : 204]);
+    }
   const oldest = before.items.at(-1)?.['id'];
   await until('the past is sealed', async () => {
     const record = await call('GET', `/consents/${String(oldest)}`);

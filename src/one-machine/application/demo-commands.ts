@@ -12,10 +12,10 @@ export const demoCommands: Command[] = [
     prepare: (given) => {
       atMost(0, given);
       return async ({ orm, settings }) => {
-        const { production, dataDir } = settings(serviceSettings);
+        const { production, dataDir, host } = settings(serviceSettings);
         if (production) throw new OperatorError('Production has no demo.');
         const { fillDemo } = await import('./fill-demo.js');
-        const { records, deliveries, visits } = await fillDemo(orm.em, dataDir);
+        const { records, deliveries, visits } = await fillDemo(orm.em, { dataDir, host });
         print(
           `Made ${records} records, ${deliveries} deliveries and ${visits} page visits of the last 30 days.`,
         );

@@ -4,6 +4,7 @@ import { type DeliveryOutcome, judgeResponse } from '../../forwarding/domain/out
 import { idOf } from '../../shared/ids.js';
 import type { BannerOutcome, Visit } from '../../visits/domain/visit.js';
 import { type VisitRow, VisitTally } from '../../visits/domain/visit-tally.js';
+import { DEMO_DOMAIN } from '../domain/demo-domains.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -78,7 +79,7 @@ function visitor(draw: Draw): Omit<Visit, 'banner'> {
   const speaksGerman = ['DE', 'AT', 'CH'].includes(region);
   return {
     region,
-    hostname: draw.of({ 'www.example.com': 82, 'shop.example.com': 18 }),
+    hostname: draw.of({ [`www.${DEMO_DOMAIN}`]: 82, [`shop.${DEMO_DOMAIN}`]: 18 }),
     language: speaksGerman ? draw.of({ de: 92, en: 8 }) : region === 'FR' ? 'fr' : 'en',
     device: draw.of({ phone: 58, desktop: 36, tablet: 6 }),
   };

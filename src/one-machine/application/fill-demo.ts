@@ -5,10 +5,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { hasRecordsMarked, insertPastRecords, preparePast } from '../../consent/application/past-records.js';
 import { insertPastDeliveries, prepareLog } from '../../forwarding/application/past-deliveries.js';
 import { sealSince } from '../../evidence/infrastructure/log-rows.js';
-import { findDemoProject } from '../../projects/project.rows.js';
+import { findDemoProject, nameDomains } from '../../projects/project.rows.js';
 import { datePublications, publicationsOf } from '../../publishing/application/past-publications.js';
 import { OperatorError } from '../../shared/operator-command.js';
 import { addVisits } from '../../visits/infrastructure/visit-rows.js';
+import { demoDomains } from '../domain/demo-domains.js';
 import { DEMO_FIELD, demoHistory, HISTORY_DAYS, SECOND_PUBLICATION_DAYS_AGO } from './demo-history.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -31,11 +32,15 @@ export interface Filled {
 }
 
 /**
- * Gives the demo project a past, once: a second publication over the API of the running service, and what lies in the
- * past into the tables, each marked as made up by the additional field `demo`.
+ * Gives the demo project a past, once: a second publication over the API of the running service, which listens on
+ * `host`, and what lies in the past into the tables, each marked as made up by the additional field `demo`; and names
+ * the domains that it comes from.
  * @throws OperatorError where there is no demo, or it has a past already
  */
-export async function fillDemo(em: EntityManager, dataDir: string): Promise<Filled> {
+export async function fillDemo(
+  em: EntityManager,
+  { dataDir, host }: { dataDir: string; host: string },
+): Promise<Filled> {
   const now = new Date();
   const projectId = await findDemoProject(em.fork());
   const file = join(dataDir, 'dev-credentials.json');
@@ -66,6 +71,8 @@ export async function fillDemo(em: EntityManager, dataDir: string): Promise<Fill
     const visits = history.visits.map((row) => ({ ...row, projectId }));
     for (let at = 0; at < visits.length; at += VISIT_ROWS_AT_ONCE)
       await addVisits(tx, visits.slice(at, at + VISIT_ROWS_AT_ONCE));
+    const domains = demoDomains([host, new URL(credentials.baseUrl).hostname]);
+    if (domains) await nameDomains(tx, projectId, domains);
     return {
       records: history.records.length,
       deliveries: history.deliveries.length,
