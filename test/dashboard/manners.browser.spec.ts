@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { launchBrowser } from '../support/browser.js';
 import { signUpIn } from '../support/person.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
+import { until } from '../support/until.js';
 import { PASSWORD } from '../support/user.js';
 
 let service: LoneService;
@@ -159,7 +160,109 @@ describe('a session that ends in one tab', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Consents' }).waitFor();
     expect(page.url()).toBe(`${service.baseUrl}${path}`);
+    // The way back leads past the form that has done its work.
+    await page.goBack();
+    expect(await page.getByRole('heading', { name: 'Sign in' }).count()).toBe(0);
     await other.close();
+  });
+});
+
+describe('somebody in a second tab', () => {
+  const saved = async (path: string): Promise<object> =>
+    (await (
+      await context.request.get(`${service.baseUrl}/v1/projects/${projectId}${path}`)
+    ).json()) as object;
+  const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
+
+  it('is told that another has changed the project meanwhile, and changes nothing', async () => {
+    await page.goto(`${service.baseUrl}/projects/${projectId}/settings/project`);
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.waitFor();
+    await context.request.patch(`${service.baseUrl}/v1/projects/${projectId}`, {
+      data: { domains: ['www.example.com'] },
+    });
+    await name.fill('Coffee shop');
+    await save();
+    await page.getByText('Somebody else has changed this meanwhile. Load the page anew.').waitFor();
+    expect(await saved('')).toMatchObject({ name: 'Tea shop', domains: ['www.example.com'] });
+    await page.reload();
+    // Each save is based on the one before.
+    for (const text of ['Coffee shop', 'Tea shop']) {
+      await name.fill(text);
+      await save();
+      await until(`saved as ${text}`, async () => ((await saved('')) as { name: string }).name === text);
+    }
+  });
+
+  it('does not switch on again what another has switched off', async () => {
+    const [address, forwarding] = ['', '/forwarding'].map(
+      (path) => `${service.baseUrl}/v1/projects/${projectId}${path}`,
+    );
+    await context.request.post(`${address}/tier/simulate`, { data: { tier: 'pro' } });
+    const settings = { endpointUrl: 'https://consents.example.com', authMode: 'none' };
+    await context.request.put(`${forwarding}`, { data: { ...settings, enabled: true } });
+    await page.goto(`${service.baseUrl}/projects/${projectId}/settings/consent/records-and-archive`);
+    await page.getByRole('switch', { name: 'Consent forwarding enabled' }).waitFor();
+    await context.request.put(`${forwarding}`, { data: { ...settings, enabled: false } });
+    await save();
+    await page.getByText('Somebody else has changed this meanwhile. Load the page anew.').waitFor();
+    expect(await saved('/forwarding')).toMatchObject({ enabled: false });
+    await page.reload();
+    await page.getByLabel('Endpoint URL').fill('https://archive.example.com');
+    await save();
+    await until(
+      'saved',
+      async () =>
+        ((await saved('/forwarding')) as { endpointUrl: string }).endpointUrl ===
+        'https://archive.example.com',
+    );
+  });
+});
+
+describe('a page', () => {
+  it('says so where no script may run', async () => {
+    const html = await (await fetch(`${service.baseUrl}/sign-in`)).text();
+    const [, said = ''] = /<noscript>(.*?)<\/noscript>/s.exec(html) ?? [];
+    expect(said.match(/[^<>]+(?=<\/p>)/g)).toEqual([
+      'This dashboard needs JavaScript.',
+      'Dieses Dashboard braucht JavaScript.',
+    ]);
+  });
+
+  it('is printed without what stands around it, and as wide as the paper', async () => {
+    await context.request.post(`${service.baseUrl}/v1/projects/${projectId}/consents`, {
+      data: {
+        analytics: true,
+        marketing: false,
+        preferences: true,
+        action: 'custom',
+        hostname: 'www.example.com',
+      },
+    });
+    await page.goto(`${service.baseUrl}/projects/${projectId}/consents`);
+    await page.getByRole('cell', { name: 'www.example.com' }).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    // A4, less its margins.
+    await page.setViewportSize({ width: 718, height: 1000 });
+    expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0);
+    const box = async (selector: string) =>
+      (await page.locator(selector).boundingBox()) ?? { x: -1, width: 0 };
+    expect((await box('h1')).x).toBeLessThan(40);
+    const { x, width } = await box('.rows table');
+    expect(x + width).toBeLessThanOrEqual(718);
+    await page.emulateMedia({ media: null });
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('shows an id whole where it may not copy it', async () => {
+    const plain = await context.newPage();
+    await plain.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await plain.goto(`${service.baseUrl}/projects/${projectId}/consents`);
+    const id = plain.getByRole('row').nth(1).getByRole('button');
+    const whole = (await id.getAttribute('title'))?.split(' ')[0] ?? '';
+    await id.click();
+    await plain.getByRole('alert').getByText(whole).waitFor();
+    await plain.close();
   });
 });
 

@@ -5,11 +5,13 @@ import { RouterProvider } from '@tanstack/react-router';
 import { client } from '../client/client.gen';
 import { problemOf } from '../api/problem';
 import { queryClient } from '../api/query-client';
+import { rememberTag } from '../api/tags';
 import { ZoneProvider } from '../shared/zone';
 import { router } from './router';
 import { readableColors, theme } from './theme';
 
 client.interceptors.error.use((error, response) => problemOf(error, response));
+client.interceptors.response.use(rememberTag);
 
 export function App({ nonce }: { nonce: string }) {
   return (

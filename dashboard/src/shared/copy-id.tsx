@@ -6,8 +6,13 @@ import { shortId } from './short-id';
 /** An id in its own face, shortened in the middle; a click copies all of it. */
 export function CopyId({ id, whole = false }: { id: string; whole?: boolean }) {
   const copy = async () => {
-    await navigator.clipboard.writeText(id);
-    notifications.show({ message: t.shared.copied, autoClose: 2_000 });
+    try {
+      await navigator.clipboard.writeText(id);
+      notifications.show({ message: t.shared.copied, autoClose: 2_000 });
+    } catch {
+      // A page without HTTPS has no clipboard: all of it is shown, to be copied by hand.
+      notifications.show({ message: id, autoClose: false });
+    }
   };
   return (
     <button

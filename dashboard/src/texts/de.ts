@@ -178,7 +178,7 @@ export const de: Texts = {
     namePlaceholder: 'Mein Shop',
     domains: 'Domains',
     domainsHint:
-      'Hostnamen, die Einwilligungen senden dürfen, einer je Zeile; mit *. davor auch ihre Subdomains. Keine: jede Website darf.',
+      'Hostnamen, die Einwilligungen senden dürfen, einer je Zeile; jeder gilt auch für seine Subdomains. Keine: jede Website darf.',
     act: 'Projekt anlegen',
   },
   setUp: {

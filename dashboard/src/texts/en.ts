@@ -161,7 +161,7 @@ export const en = {
     namePlaceholder: 'My shop',
     domains: 'Domains',
     domainsHint:
-      'Host names that may send consents, one a line; their subdomains too with *. in front. None: any site may.',
+      'Host names that may send consents, one a line; each stands for its subdomains too. None: any site may.',
     act: 'Create the project',
   },
   setUp: {

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, PasswordInput, Radio, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { queryClient } from '../../api/query-client';
+import { ifMatch, tagOf } from '../../api/tags';
 import { forwardingReadOptions } from '../../client/@tanstack/react-query.gen';
 import { forwardingMakeToken, forwardingSave } from '../../client/sdk.gen';
 import type { ForwardingSettingsDto } from '../../client/types.gen';
@@ -24,12 +25,14 @@ export function ForwardingForm({
   const [authMode, setAuthMode] = useState(settings.authMode);
   const [forwardErasures, setForwardErasures] = useState(settings.forwardErasures);
   const [token, setToken] = useState('');
+  const [basedOn, setBasedOn] = useState(() => tagOf(`${projectId}/forwarding`));
   const path = { projectId };
   const save = useAct({
     run: async () =>
       (
         await forwardingSave({
           path,
+          headers: ifMatch(basedOn),
           body: {
             enabled,
             endpointUrl: endpointUrl.trim() || null,
@@ -45,6 +48,7 @@ export function ForwardingForm({
     refreshes: ['projectRead'],
     then: (saved) => {
       setToken('');
+      setBasedOn(tagOf(`${projectId}/forwarding`));
       generate.reset();
       queryClient.setQueryData(forwardingReadOptions({ path }).queryKey, saved);
     },

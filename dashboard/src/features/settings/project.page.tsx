@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryClient } from '../../api/query-client';
+import { ifMatch, tagOf } from '../../api/tags';
 import { projectRemove, projectUpdate } from '../../client/sdk.gen';
 import { projectReadOptions } from '../../client/@tanstack/react-query.gen';
 import type { ProjectDto } from '../../client/types.gen';
@@ -51,15 +52,23 @@ export function ProjectSettingsPage() {
 function GeneralForm({ project }: { project: ProjectDto }) {
   const [name, setName] = useState(project.name);
   const [domains, setDomains] = useState(project.domains.join('\n'));
+  const [basedOn, setBasedOn] = useState(() => tagOf(project.id));
   const path = { projectId: project.id };
   const act = useAct({
     run: async () =>
-      (await projectUpdate({ path, body: { name: name.trim(), domains: domainsOf(domains) } })).data,
+      (
+        await projectUpdate({
+          path,
+          headers: ifMatch(basedOn),
+          body: { name: name.trim(), domains: domainsOf(domains) },
+        })
+      ).data,
     done: t.shared.saved,
     refreshes: ['projectList'],
     then: (changed) => {
       queryClient.setQueryData(projectReadOptions({ path }).queryKey, changed);
       setDomains(changed.domains.join('\n'));
+      setBasedOn(tagOf(project.id));
     },
   });
   return (

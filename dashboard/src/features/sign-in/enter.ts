@@ -8,7 +8,8 @@ export function useEnter(to: string | undefined): () => Promise<void> {
   return async () => {
     queryClient.clear();
     await queryClient.fetchQuery(authSessionOptions());
-    // An address of ours, checked as the page read it (`signInSearch`).
-    router.history.push(to ?? '/');
+    // An address of ours, checked as the page read it (`signInSearch`). The way back does not lead to a form that has
+    // done its work.
+    router.history.replace(to ?? '/');
   };
 }

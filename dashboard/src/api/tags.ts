@@ -1,0 +1,19 @@
+/** By path, as the service last said it. */
+const tags = new Map<string, string>();
+
+/** Keeps the tag of what was read or saved, for a form that changes it (`If-Match`). */
+export function rememberTag(response: Response): Response {
+  const tag = response.headers.get('etag');
+  if (tag !== null) tags.set(new URL(response.url).pathname, tag);
+  return response;
+}
+
+/** The tag of what was last read or saved at a path below `/v1/projects`: what a form that begins with it is based on. */
+export function tagOf(path: string): string | undefined {
+  return tags.get(`/v1/projects/${path}`);
+}
+
+/** Refuses a change of what somebody else has changed since. */
+export function ifMatch(tag: string | undefined): { 'If-Match'?: string } {
+  return tag === undefined ? {} : { 'If-Match': tag };
+}
