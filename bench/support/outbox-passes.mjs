@@ -1,6 +1,6 @@
-// A helper: the service's own statements on the outbox (`OutboxClaimer`, `OutboxStore`), without a receiver: claims messages, takes
-// them out again as settled, puts as many new ones in, and times each.
-import { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+// A helper: the service's own statements on the outbox (`OutboxClaimer`, `QuickSettlement`), without a receiver: claims messages,
+// takes them out again as delivered, puts as many new ones in, and times each.
+import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { readSettings } from '../../dist/app/settings.js';
 import { migrate } from '../../dist/database/migrate.js';
@@ -8,13 +8,23 @@ import { ormOptions } from '../../dist/app/orm-options.js';
 import { createHttpApp } from '../../dist/app/http-app.js';
 import { prepareMachine } from '../../dist/one-machine/application/machine.js';
 import { OutboxClaimer } from '../../dist/outbox/infrastructure/outbox.claimer.js';
-import { OutboxStore } from '../../dist/outbox/infrastructure/outbox.store.js';
+import { QuickSettlement } from '../../dist/outbox/infrastructure/quick-settlement.js';
+import { ConsentForwarder } from '../../dist/forwarding/application/consent-forwarder.js';
 import { answerCalls } from './helper.mjs';
 
 const LOWEST_KEY = '00000000-0000-0000-0000-000000000000';
 const TOPICS = ['consent.recorded'];
+const DELIVERED = {
+  outcome: 'delivered',
+  category: null,
+  httpStatus: 200,
+  reason: null,
+  durationMs: 5,
+  host: 'example.com',
+  sign: { kind: 'up' },
+};
 
-/** @type {Map<string, { claimer: any, store: any, em: any, client: Client, afterKey: string }>} */
+/** @type {Map<string, { claimer: any, settlement: any, quick: any, client: Client, afterKey: string }>} */
 const opened = new Map();
 
 answerCalls({
@@ -40,8 +50,8 @@ answerCalls({
     client.on('error', () => {});
     opened.set(databaseUrl, {
       claimer: app.get(OutboxClaimer, { strict: false }),
-      store: app.get(OutboxStore, { strict: false }),
-      em: app.get(EntityManager, { strict: false }),
+      settlement: app.get(QuickSettlement, { strict: false }),
+      quick: app.get(ConsentForwarder, { strict: false }).quick,
       client,
       afterKey: LOWEST_KEY,
     });
@@ -74,14 +84,16 @@ answerCalls({
       on.afterKey = nextKey;
       if (messages.length === 0) continue;
       const claimedMs = performance.now();
-      const removed = await on.em.fork().transactional((/** @type {any} */ tx) =>
-        on.store.remove(
-          tx,
-          messages.map((/** @type {any} */ message) => ({ message, claimId })),
-        ),
+      const attemptedAt = new Date();
+      const settled = await on.settlement.settle(
+        on.quick,
+        messages.map((/** @type {any} */ message) => ({
+          leased: { message, claimId },
+          values: on.quick.valuesOf({ message, outcome: { ...DELIVERED, attemptedAt } }),
+        })),
       );
       settleMs.push(performance.now() - claimedMs);
-      if (removed.size !== messages.length) throw new Error('a claimed message was not there any more');
+      if (settled.size !== messages.length) throw new Error('a claimed message was not there any more');
       passed += messages.length;
       await on.client.query(
         `insert into outbox_message (project_id, topic, subject_id)

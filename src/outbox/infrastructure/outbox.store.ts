@@ -36,26 +36,11 @@ export class OutboxStore {
   /**
    * Takes settled messages out of the outbox, inside the caller's transaction. Returns the keys of those
    * whose lease was still that of the claim named; the others belong to somebody else by now.
-   * The rows are locked one by one through the primary key and deleted by their place: the planner knows
-   * nothing true of a table that fills and empties all the time, and joined by reading all of it (15.6 ms
-   * against 1.2 ms for 100 of 20,000). A row that is claimed anew meanwhile fails the condition and stays.
    */
   async remove(tx: EntityManager, leased: LeasedMessage[]): Promise<Set<string>> {
     const { rows } = await sql<{ orderingKey: string; id: number; claimId: string }>`
       delete from outbox_message m
-      where m.ctid = any (array(
-        select ours.ctid
-        from unnest(
-          ${leased.map(({ message }) => message.orderingKey)}::uuid[],
-          ${leased.map(({ message }) => message.id)}::bigint[],
-          ${leased.map(({ claimId }) => claimId)}::uuid[]
-        ) as done (ordering_key, id, claim_id)
-        cross join lateral (
-          select o.ctid from outbox_message o
-          where o.ordering_key = done.ordering_key and o.id = done.id and o.claim_id = done.claim_id
-          limit 1 for update
-        ) ours
-      ))
+      where m.ctid = any (${placesOf(leased)})
       returning m.ordering_key as "orderingKey", m.id, m.claim_id as "claimId"
     `.execute(tx.getKysely());
     return new Set(rows.map((row) => leaseKey({ message: row, claimId: row.claimId })));
@@ -84,12 +69,7 @@ export class OutboxStore {
     await sql`
       update outbox_message m
       set claim_id = null, available_at = now(), unknown_outcomes = greatest(m.unknown_outcomes - 1, 0)
-      from unnest(
-        ${leased.map(({ message }) => message.orderingKey)}::uuid[],
-        ${leased.map(({ message }) => message.id)}::bigint[],
-        ${leased.map(({ claimId }) => claimId)}::uuid[]
-      ) as leased (ordering_key, id, claim_id)
-      where m.ordering_key = leased.ordering_key and m.id = leased.id and m.claim_id = leased.claim_id
+      where m.ctid = any (${placesOf(leased)})
     `.execute(em.getKysely());
     await reopenGates(
       em,
@@ -183,6 +163,27 @@ export class OutboxStore {
     );
     return rows.map((row) => row.topic);
   }
+}
+
+/**
+ * The places in the table of messages that are still leased by the claim named. The rows are locked one by one through
+ * the primary key: the planner knows nothing true of a table that fills and empties all the time, and joined by reading
+ * all of it (15.6 ms against 1.2 ms for 100 of 20,000). A row that is claimed anew meanwhile fails the condition.
+ */
+function placesOf(leased: readonly LeasedMessage[]): RawBuilder<unknown> {
+  return sql`array(
+    select ours.ctid
+    from unnest(
+      ${leased.map(({ message }) => message.orderingKey)}::uuid[],
+      ${leased.map(({ message }) => message.id)}::bigint[],
+      ${leased.map(({ claimId }) => claimId)}::uuid[]
+    ) as done (ordering_key, id, claim_id)
+    cross join lateral (
+      select o.ctid from outbox_message o
+      where o.ordering_key = done.ordering_key and o.id = done.id and o.claim_id = done.claim_id
+      limit 1 for update
+    ) ours
+  )`;
 }
 
 /** Messages are numbered across keys, so the number alone says which letter. */

@@ -88,17 +88,27 @@ export class QuickSettlement implements OnApplicationShutdown {
   }
 }
 
-/** Parameters: ordering keys, numbers, claims, places, and a list for each column. A row that is claimed anew meanwhile stays. */
+/**
+ * Parameters: ordering keys, numbers, claims, places, and a list for each column. Each message is locked through the
+ * primary key and deleted by its place. Joined with what is given, a plan made while the outbox had just been emptied and
+ * vacuumed read all of it for each batch: 3 s for 256 of 20,000 (`test/outbox/outbox-plans`). A row that is claimed
+ * anew meanwhile fails the condition and stays.
+ */
 function settleStatement({ columns, unless, writes }: QuickWriting): string {
   const lists = columns.map(({ type }, column) => `$${column + 5}::${type}[]`);
   return `
-    with removed as (
-      delete from outbox_message m
-      using unnest(${['$1::uuid[]', '$2::bigint[]', '$3::uuid[]', '$4::int[]', ...lists].join(', ')})
+    with removed as materialized (
+      select ours.project_id, ours.subject_id, ours.stored_at, given.*
+      from unnest(${['$1::uuid[]', '$2::bigint[]', '$3::uuid[]', '$4::int[]', ...lists].join(', ')})
         as given (${['ordering_key', 'id', 'claim_id', 'place', ...columns.map(({ name }) => name)].join(', ')})
-      where m.ordering_key = given.ordering_key and m.id = given.id and m.claim_id = given.claim_id
-        and not (${unless})
-      returning m.project_id, m.subject_id, given.*
+      cross join lateral (
+        select m.project_id, m.subject_id, m.ctid as stored_at from outbox_message m
+        where m.ordering_key = given.ordering_key and m.id = given.id and m.claim_id = given.claim_id
+          and not (${unless})
+        limit 1 for update of m
+      ) ours
+    ), deleted as (
+      delete from outbox_message m where m.ctid = any (array(select stored_at from removed))
     ), ${writes}
     select place from removed
   `;

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConsentForwarder } from '../../src/forwarding/application/consent-forwarder.js';
+import { OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
+import { OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
+import { QuickSettlement } from '../../src/outbox/infrastructure/quick-settlement.js';
+import { newId } from '../../src/shared/ids.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+/** Enough that a plan which reads all of them for each message takes seconds; read in order, some ms. */
+const WAITING = 20_000;
+const PROJECTS = 20;
+const LIMIT = 256;
+const TOOK_MS_MAX = 500;
+const REQUEST = {
+  topics: ['consent.recorded'],
+  gatedTopics: ['consent.recorded'],
+  limit: LIMIT,
+  limitPerKey: LIMIT,
+  freeOf: new Map<string, number>(),
+  freeOfTopic: new Map<string, number>(),
+  afterKey: '00000000-0000-0000-0000-000000000000',
+};
+const DELIVERED = {
+  outcome: 'delivered' as const,
+  category: null,
+  httpStatus: 200,
+  reason: null,
+  durationMs: 5,
+  host: 'example.com',
+  sign: { kind: 'up' as const },
+};
+
+/**
+ * A table that fills and empties is vacuumed and analysed while nothing is in it, again and again. A plan that is made then
+ * is kept until it is looked at once more, while a backlog comes.
+ */
+describe('plans that were made while the outbox was empty', () => {
+  let service: TestService;
+  let claimer: OutboxClaimer;
+  let quick: QuickSettlement;
+  const parts = (): { quick: ConsentForwarder['quick']; store: OutboxStore } => ({
+    quick: service.app.get(ConsentForwarder, { strict: false }).quick,
+    store: service.app.get(OutboxStore, { strict: false }),
+  });
+
+  beforeAll(async () => {
+    service = await startTestService();
+    claimer = new OutboxClaimer(service.settings.outbox, service.settings.database);
+    quick = new QuickSettlement(service.settings.database);
+    await service.database.query('alter table outbox_message set (autovacuum_enabled = off)');
+    await service.database.query('vacuum analyze outbox_message');
+    expect((await claimer.claim(REQUEST)).messages).toHaveLength(0);
+    expect(await quick.settle(parts().quick, [])).toEqual(new Set());
+  });
+  afterAll(async () => {
+    await claimer.onApplicationShutdown();
+    await quick.onApplicationShutdown();
+    await service.close();
+  });
+
+  it('reads of the outbox, in a batch that is settled, only what is given', async () => {
+    const text = quick['textFor'](parts().quick);
+    const { rows } = await quick['pool'].query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
+    const plan = rows.map((row) => row['QUERY PLAN'].trim());
+    const reads = plan.flatMap((line, at) =>
+      / Scan\b.* on outbox_message\b/.test(line) ? [[line.replace(/ {2}\(cost.*/, ''), plan[at + 1]]] : [],
+    );
+    expect(reads).toEqual([
+      [
+        expect.stringContaining('Index Scan using outbox_message_pkey'),
+        'Index Cond: ((ordering_key = given.ordering_key) AND (id = given.id))',
+      ],
+      [expect.stringContaining('Tid Scan'), expect.stringContaining('TID Cond: (ctid = ANY')],
+    ]);
+  });
+
+  it('claim, settle and give back along the primary key', async () => {
+    await service.database.query(
+      `insert into outbox_message (project_id, topic, subject_id)
+       select ($1::uuid[])[1 + n % ${PROJECTS}], 'consent.recorded', gen_random_uuid() from generate_series(1, $2::int) n`,
+      [Array.from({ length: PROJECTS }, () => newId()), WAITING],
+    );
+    const { quick: writing, store } = parts();
+    const claimed = await timed(() => claimer.claim(REQUEST));
+    const { messages, claimId } = claimed.result;
+    expect(messages).toHaveLength(LIMIT);
+    const leased = messages.map((message) => ({ message, claimId }));
+
+    const entries = leased.slice(0, -1).map((one) => {
+      const outcome = { ...DELIVERED, attemptedAt: new Date() };
+      return { leased: one, values: writing.valuesOf({ message: one.message, outcome }) ?? [] };
+    });
+    const settled = await timed(() => quick.settle(writing, entries));
+    expect(settled.result.size).toBe(LIMIT - 1);
+    const released = await timed(() => store.release(leased));
+
+    const [left] = await service.database.query<{ waiting: number; claimed: number }>(
+      'select count(*)::int as waiting, count(claim_id)::int as claimed from outbox_message',
+    );
+    expect(left).toEqual({ waiting: WAITING - LIMIT + 1, claimed: 0 });
+    for (const { tookMs } of [claimed, settled, released]) expect(tookMs).toBeLessThan(TOOK_MS_MAX);
+  });
+});
+
+async function timed<Result>(act: () => Promise<Result>): Promise<{ result: Result; tookMs: number }> {
+  const startedMs = performance.now();
+  const result = await act();
+  return { result, tookMs: performance.now() - startedMs };
+}
