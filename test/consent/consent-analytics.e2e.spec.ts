@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { ConsentRollup } from '../../src/consent/application/consent.rollup.js';
 import { ROLLUP_ACTIONS_MAX, ROLLUP_HOSTNAMES_MAX } from '../../src/consent/domain/consent-counts.js';
 import { newId, uuidLowerBound } from '../../src/shared/ids.js';
+import { postChoices } from '../support/consent.js';
 import { until } from '../support/until.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -58,16 +59,6 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
   });
   afterAll(() => service.close());
 
-  const post = async (project: TestProject, choices: object[]): Promise<void> => {
-    for (const choice of choices) {
-      const response = await fetch(`${service.baseUrl}/v1/projects/${project.id}/consents`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(choice),
-      });
-      expect(response.status).toBe(201);
-    }
-  };
   const ask = async (project: TestProject, query = ''): Promise<Answer> => {
     const response = await project.request('viewer', 'GET', `/analytics/consents${query}`);
     expect(response.status).toBe(200);
@@ -92,7 +83,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
 
   it('counts by category, action and hostname, with rates of all records', async () => {
     const project = await createTestProject(service, { tier: 'business' });
-    await post(project, [ALL, ALL, NONE, SOME, WITHDRAWN]);
+    await postChoices(service, project.id, [ALL, ALL, NONE, SOME, WITHDRAWN]);
     const answer = await ask(project);
     expect(answer.totals).toEqual({
       records: 5,
@@ -131,7 +122,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
       project.request('viewer', 'GET', `/analytics/overview${query}`);
     const none = { now: { records: 0, optInRate: null }, before: { records: 0, optInRate: null } };
     expect(await (await overview()).json()).toMatchObject({ today: none, month: none });
-    await post(project, [ALL, SOME, NONE, WITHDRAWN]);
+    await postChoices(service, project.id, [ALL, SOME, NONE, WITHDRAWN]);
     const four = { now: { records: 4, optInRate: 0.5 }, before: { records: 0, optInRate: null } };
     expect(await (await overview('?timeZone=UTC')).json()).toMatchObject({ today: four, month: four });
     await rollup.advance();
@@ -151,7 +142,11 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
 
   it('counts as a full accept what accepted all that was offered, and nothing that gives nothing', async () => {
     const project = await createTestProject(service, { tier: 'business' });
-    await post(project, [{ ...SOME, action: 'accept_all' }, { ...NONE, action: 'accept_all' }, SOME]);
+    await postChoices(service, project.id, [
+      { ...SOME, action: 'accept_all' },
+      { ...NONE, action: 'accept_all' },
+      SOME,
+    ]);
     expect((await ask(project)).totals).toMatchObject({ records: 3, fullAccept: 1, rejection: 1 });
     await age(project, 60);
     await moveMarkBack(2);
@@ -162,7 +157,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
 
   it('gives the same answer before and after the records are in the rollups', async () => {
     const project = await createTestProject(service, { tier: 'business' });
-    await post(project, [ALL, NONE, SOME, SOME]);
+    await postChoices(service, project.id, [ALL, NONE, SOME, SOME]);
     await age(project, 60);
     await moveMarkBack(2);
     const before = await ask(
@@ -179,7 +174,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
 
   it('adds every record up once, however often and by however many workers it is done', async () => {
     const project = await createTestProject(service, { tier: 'business' });
-    await post(project, [ALL, NONE, SOME]);
+    await postChoices(service, project.id, [ALL, NONE, SOME]);
     await age(project, 3 * 3600);
     await moveMarkBack(6);
     await Promise.all(Array.from({ length: 4 }, () => rollup.advance()));
@@ -242,7 +237,9 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
   it('counts a record whose id was made nearly seven days before it came', async () => {
     const project = await createTestProject(service, { tier: 'business' });
     const madeAt = new Date(Date.now() - 7 * 24 * 60 * 60_000 + 60_000);
-    await post(project, [{ ...ALL, id: uuidLowerBound(madeAt).replace(/-0000-0000-/, '-7000-8000-') }]);
+    await postChoices(service, project.id, [
+      { ...ALL, id: uuidLowerBound(madeAt).replace(/-0000-0000-/, '-7000-8000-') },
+    ]);
     expect((await ask(project)).totals.records).toBe(1);
     await age(project, 60);
     await moveMarkBack(1);
@@ -253,7 +250,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
 
   it('leaves the work to the worker that has the mark, and does not wait for it', async () => {
     const project = await createTestProject(service, { tier: 'business' });
-    await post(project, [ALL]);
+    await postChoices(service, project.id, [ALL]);
     await age(project, 60);
     await moveMarkBack(1);
     const other = new Client({ connectionString: service.database.url });
@@ -296,7 +293,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
       ['from the rollups', true],
     ])('are ranked in the database, the rest counted together, %s', async (_when, rolled) => {
       const project = await createTestProject(service, { tier: 'business' });
-      await post(project, [ALL, ALL, NONE]);
+      await postChoices(service, project.id, [ALL, ALL, NONE]);
       await age(project, 60);
       await flood(project, 5_000);
       await moveMarkBack(1);
@@ -334,7 +331,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
 
     it('do not push out a name that the hour has already, nor a documented action', async () => {
       const project = await createTestProject(service, { tier: 'business' });
-      await post(project, [{ ...ALL, action: 'own_action' }]);
+      await postChoices(service, project.id, [{ ...ALL, action: 'own_action' }]);
       await age(project, 60);
       await moveMarkBack(1);
       await rollup.advance();
@@ -346,7 +343,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
       await service.database.query(MARK_A_MINUTE_AGO);
       await rollup.advance();
       await service.database.query('delete from consent_record where project_id = $1', [project.id]);
-      await post(project, [{ ...ALL, action: 'own_action' }, WITHDRAWN]);
+      await postChoices(service, project.id, [{ ...ALL, action: 'own_action' }, WITHDRAWN]);
       await age(project, 60);
       await service.database.query(MARK_A_MINUTE_AGO);
       await rollup.advance();
@@ -363,7 +360,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
       'are not kept at all where the project lists domains and they are none of them (rolled up: %s)',
       async (rolled) => {
         const project = await createTestProject(service, { tier: 'business', domains: ['a.example'] });
-        await post(project, [
+        await postChoices(service, project.id, [
           ALL,
           { ...ALL, hostname: 'www.a.example' },
           NONE,

@@ -12,6 +12,7 @@ import {
 import { migrate } from '../../src/database/migrate.js';
 import { migrations } from '../../src/migrations/index.js';
 import { uuidLowerBound } from '../../src/shared/ids.js';
+import { postChoices } from '../support/consent.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -64,17 +65,6 @@ beforeAll(async () => {
   rollup = service.app.get(ConsentRollup, { strict: false });
 });
 afterAll(() => service.close());
-
-async function post(project: TestProject, choices: object[]): Promise<void> {
-  for (const choice of choices) {
-    const response = await fetch(`${service.baseUrl}/v1/projects/${project.id}/consents`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(choice),
-    });
-    expect(response.status).toBe(201);
-  }
-}
 
 /** The answer of the last 30 days; each list and what is counted beside it add up to the totals. */
 async function ask(project: TestProject): Promise<Answer> {
@@ -129,7 +119,7 @@ describe('consents by region and by language', () => {
     ['from the rollups', true],
   ])('are counted each by itself, under the names that the records tell, %s', async (_when, rolled) => {
     const project = await createTestProject(service, { tier: 'business' });
-    await post(project, [
+    await postChoices(service, project.id, [
       { ...ALL, region: 'DE', language: 'de' },
       { ...NONE, region: 'DE', language: 'pt-br' },
       { ...ALL, region: 'DE', language: 'pt-BR' },
@@ -168,7 +158,7 @@ describe('consents by region and by language', () => {
 
   it('are added up once, by however many workers, and where a step fails half-way', async () => {
     const project = await createTestProject(service, { tier: 'business' });
-    await post(project, [{ ...ALL, region: 'AT', language: 'de' }, NONE]);
+    await postChoices(service, project.id, [{ ...ALL, region: 'AT', language: 'de' }, NONE]);
     await age(project, 2 * 3_600);
     await moveMarksBack(5 * 3_600);
     const marks = () => service.database.query('select done_until, audience_until from consent_rollup_state');
@@ -205,7 +195,7 @@ describe('consents by region and by language', () => {
       );
     const forget = () =>
       service.database.query('delete from consent_record where project_id = $1', [project.id]);
-    await post(project, [{ ...NONE, region: 'FR', language: 'fr' }]);
+    await postChoices(service, project.id, [{ ...NONE, region: 'FR', language: 'fr' }]);
     await age(project, 60);
     await moveMarksBack(62);
     await rollup.advance();
@@ -219,7 +209,7 @@ describe('consents by region and by language', () => {
       await rollup.advance();
     }
     await forget();
-    await post(project, [{ ...NONE, region: 'FR', language: 'fr' }]);
+    await postChoices(service, project.id, [{ ...NONE, region: 'FR', language: 'fr' }]);
     await age(project, 60);
     await moveMarksBack(62);
     await rollup.advance();
@@ -239,7 +229,7 @@ describe('consents by region and by language', () => {
 
   it('are counted anew with a project’s past', async () => {
     const project = await createTestProject(service, { tier: 'business' });
-    await post(project, [{ ...ALL, region: 'DE', language: 'de' }]);
+    await postChoices(service, project.id, [{ ...ALL, region: 'DE', language: 'de' }]);
     await age(project, 60);
     await moveMarksBack(62);
     await rollup.advance();
@@ -267,7 +257,7 @@ describe('consents by region and by language', () => {
 
     // Counted by the version before, over four hours; one of them is erased since.
     for (const region of ['DE', 'FR', 'FR']) {
-      await post(project, [{ ...ALL, region, language: 'fr' }]);
+      await postChoices(service, project.id, [{ ...ALL, region, language: 'fr' }]);
       await age(project, 3_600);
     }
     await service.database.query(
@@ -283,10 +273,10 @@ describe('consents by region and by language', () => {
     await owner.close();
 
     // Its worker has another turn after the migration.
-    await post(project, [{ ...NONE, region: 'IT', language: 'it' }]);
+    await postChoices(service, project.id, [{ ...NONE, region: 'IT', language: 'it' }]);
     await age(project, 120);
     await service.database.query(oldStep('30 seconds'));
-    await post(project, [{ ...NONE, region: 'ES', language: 'es' }]);
+    await postChoices(service, project.id, [{ ...NONE, region: 'ES', language: 'es' }]);
     await service.database.query(
       `update consent_record set received_at = now() - interval '20 seconds'
        where project_id = $1 and language = 'es'`,

@@ -53,6 +53,22 @@ export async function storeConsent(
   return record.id;
 }
 
+/** Sends choices as a banner does, one after the other; each is stored. */
+export async function postChoices(
+  service: TestService,
+  projectId: string,
+  choices: readonly object[],
+): Promise<void> {
+  for (const choice of choices) {
+    const response = await fetch(`${service.baseUrl}/v1/projects/${projectId}/consents`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(choice),
+    });
+    if (response.status !== 201) throw new Error(`a choice was answered ${response.status}`);
+  }
+}
+
 /** A message about a record, as the outbox would hand it to the handler; not stored. */
 export function messageAbout(projectId: string, consentId: string): OutboxMessage {
   return {
