@@ -248,6 +248,22 @@ describe('a crash', () => {
     await expectStored(project, 600);
   });
 
+  it('between a look at the storage and one at the rows, where another signs first, refuses nothing', async () => {
+    const project = await createTestProject(service);
+    await store([project], 3);
+    await place();
+    const storage = get(LogStorage);
+    const read = storage.readCheckpoint.bind(storage);
+    storage.readCheckpoint = async (log) => {
+      storage.readCheckpoint = read;
+      const before = await read(log);
+      expect(await sign(log)).toBe('signed');
+      return before;
+    };
+    expect(await sign(project.id)).toBe('signed');
+    await expectStored(project, 3);
+  });
+
   it('while places are given gives each once, whoever does it', async () => {
     const project = await createTestProject(service);
     const ids = await store([project], 500);

@@ -91,7 +91,7 @@ export class SignLog {
   }
 
   private async snapshot(log: string): Promise<Snapshot | null> {
-    const stored = await this.storage.readCheckpoint(log).catch(asStorageError);
+    const stored = await this.readCheckpoint(log);
     return this.em.fork().transactional(
       async (tx) => {
         const found = await findLog(tx, log);
@@ -101,6 +101,10 @@ export class SignLog {
       },
       { isolationLevel: IsolationLevel.REPEATABLE_READ },
     );
+  }
+
+  private readCheckpoint(log: string): Promise<string | null> {
+    return this.storage.readCheckpoint(log).catch(asStorageError);
   }
 
   private async store(log: string, tiles: readonly Tile[]): Promise<void> {
@@ -113,7 +117,9 @@ export class SignLog {
   /** Why the log must not be signed at its size; null where it may be. */
   private async refusalOf({ log, stored }: Snapshot): Promise<string | null> {
     const { size, edge, checkpoint, origin } = log;
-    if (checkpoint !== null && stored === null)
+    // The first one may have been written by somebody else after the storage was looked at, and before the rows were.
+    const isLost = checkpoint !== null && stored === null && (await this.readCheckpoint(log.log)) === null;
+    if (isLost)
       return 'The storage has no checkpoint any more, though one was signed. Restore it from its backup.';
     const stands = this.treeOf(log.log, size);
     try {
