@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { launchBrowser } from '../support/browser.js';
 import { signUpIn } from '../support/person.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
 import { until } from '../support/until.js';
 import { PASSWORD } from '../support/user.js';
+
+/** An element, as far as it is looked at. */
+interface Box {
+  scrollWidth: number;
+  clientWidth: number;
+}
 
 let service: LoneService;
 let browser: Browser;
@@ -167,6 +173,30 @@ describe('a session that ends in one tab', () => {
   });
 });
 
+describe('a session that ends while the banner is written', () => {
+  it('takes nothing along: she signs in beside it, and saves', async () => {
+    await page.goto(`${service.baseUrl}/projects/${projectId}/banner`);
+    await page.getByLabel('Title').first().fill('What may we do?');
+    await context.request.post(`${service.baseUrl}/v1/auth/sign-out`, { data: {} });
+    // Whatever asks first is told: a click, or the page as it looks for what others have published.
+    await page.getByRole('button', { name: 'Save the draft' }).dispatchEvent('click');
+    const [beside] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: 'Sign in in a new tab' }).click(),
+    ]);
+    await beside.locator('input[name=email]').fill('ada@example.com');
+    await beside.locator('input[name=password]').fill(PASSWORD);
+    await beside.keyboard.press('Enter');
+    await beside.getByRole('heading', { level: 1, name: 'Tea shop' }).waitFor();
+    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await page.getByText('The draft is saved. Visitors do not see it.').waitFor();
+    expect(await page.getByLabel('Title').first().inputValue()).toBe('What may we do?');
+    await page.getByRole('link', { name: 'Consents' }).click();
+    await page.getByRole('heading', { name: 'Consents' }).waitFor();
+    await beside.close();
+  });
+});
+
 describe('somebody in a second tab', () => {
   const saved = async (path: string): Promise<object> =>
     (await (
@@ -252,6 +282,74 @@ describe('a page', () => {
     expect(x + width).toBeLessThanOrEqual(718);
     await page.emulateMedia({ media: null });
     await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('is no wider than its window, whatever its project, people and records are called', async () => {
+    const long = 'x'.repeat(120);
+    const post = async (path: string, data: object) =>
+      (await (await context.request.post(`${service.baseUrl}/v1/projects${path}`, { data })).json()) as {
+        id: string;
+      };
+    const { id } = await post('', { name: long });
+    await post(`/${id}/consents`, {
+      ...{ analytics: true, marketing: true, preferences: true },
+      ...{ action: `a${'x'.repeat(63)}`, hostname: `${'x'.repeat(60)}.${'x'.repeat(60)}.example.com` },
+    });
+    await post(`/${id}/invitations`, {
+      email: `${'x'.repeat(60)}@${'x'.repeat(60)}.example.com`,
+      role: 'viewer',
+    });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const wider = async (of: Locator) => {
+      const { scrollWidth, clientWidth } = await of.evaluate((element) => {
+        const { scrollWidth: all, clientWidth: shown } = element as unknown as Box;
+        return { scrollWidth: all, clientWidth: shown };
+      });
+      // Room is kept for a scroll bar.
+      return Math.max(0, scrollWidth - clientWidth);
+    };
+    for (const path of ['', '/consents', '/settings/members']) {
+      await page.goto(`${service.baseUrl}/projects/${id}${path}`);
+      await page.locator('.rows').first().waitFor();
+      for (const part of ['html', '.rows'])
+        expect([path, part, await wider(page.locator(part).first())]).toEqual([path, part, 0]);
+    }
+    await page.getByRole('button', { name: `Project ${long}: choose another` }).click();
+    expect(await wider(page.getByRole('menu'))).toBe(0);
+    await page.setViewportSize({ width: 640, height: 400 });
+    await page.goto(`${service.baseUrl}/projects/${id}`);
+    await page.getByRole('heading', { level: 1, name: long }).waitFor();
+    expect(await wider(page.locator('html'))).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('takes nothing for published that only the plan has published, and tells since when it is', async () => {
+    const { id } = (await (
+      await context.request.post(`${service.baseUrl}/v1/projects`, { data: { name: 'Planned' } })
+    ).json()) as { id: string };
+    const project = `${service.baseUrl}/v1/projects/${id}`;
+    await context.request.post(`${project}/tier/simulate`, { data: { tier: 'pro' } });
+    await context.request.post(`${project}/consents`, {
+      data: { analytics: true, marketing: false, preferences: true, action: 'custom' },
+    });
+    const configuration = async () =>
+      (await (await context.request.get(`${project}/configuration`)).json()) as {
+        lastPublication: object | null;
+      };
+    await until('published', async () => (await configuration()).lastPublication !== null);
+    const step = page.locator('.set-up li').nth(1);
+    await page.goto(`${service.baseUrl}/projects/${id}`);
+    await page.getByText('Publish the banner’s configuration').waitFor();
+    expect(await step.getAttribute('data-done')).toBe('false');
+    await page.goto(`${service.baseUrl}/projects/${id}/install`);
+    await page.getByText('Nothing is published yet: the line works, with the defaults.').waitFor();
+    await page.getByText(/^Installed: a record came (now|\d+ seconds? ago)\.$/).waitFor();
+    await context.request.put(`${project}/configuration`, { data: { banner: { enabled: true } } });
+    await page.goto(`${service.baseUrl}/projects/${id}/banner`);
+    await page.getByText(/^Visitors see what is published since [A-Z][a-z]{2} \d+, \d{4}/).waitFor();
+    await page.goto(`${service.baseUrl}/projects/${id}`);
+    await page.locator('.set-up li[data-done=true]').nth(2).waitFor();
+    expect(await step.getAttribute('data-done')).toBe('true');
   });
 
   it('shows an id whole where it may not copy it', async () => {

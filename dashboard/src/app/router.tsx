@@ -45,9 +45,14 @@ const home = createRoute({
   },
 });
 
-/** Asks the API who is signed in; a session that was just opened or ended is in the cache already. */
+/**
+ * Asks the API who is signed in; a session that was just opened or ended is in the cache already. Where there was none
+ * it is asked again: one may have been opened in another tab.
+ */
 async function requireSession(to: string): Promise<void> {
-  const session = await queryClient.ensureQueryData({ ...authSessionOptions(), staleTime: 60_000 });
+  const session =
+    (await queryClient.ensureQueryData({ ...authSessionOptions(), staleTime: 60_000 })) ??
+    (await queryClient.fetchQuery({ ...authSessionOptions(), staleTime: 1_000 }));
   if (!session) throw redirect({ to: '/sign-in', search: to === '/' ? {} : { to } });
 }
 
@@ -291,7 +296,10 @@ declare module '@tanstack/react-router' {
 }
 
 sessionEnd.listener = () => {
-  queryClient.setQueryData(authSessionOptions().queryKey, null);
+  const { queryKey } = authSessionOptions();
+  // Told once: whoever stays on her page to save what is on it is not asked again by each thing that looks for news.
+  if (queryClient.getQueryData(queryKey) === null) return;
+  queryClient.setQueryData(queryKey, null);
   const { href, pathname } = router.state.location;
   if (pathname !== '/sign-in' && pathname !== '/sign-up')
     void router.navigate({ to: '/sign-in', search: { to: href } });

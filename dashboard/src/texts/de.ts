@@ -354,7 +354,7 @@ export const de: Texts = {
     seenText: 'Diese Seite sieht selbst nach: Öffnen Sie Ihre Website.',
     loaderSeen: 'Eingebaut. Gesehen',
     loaderSeenOn: (host: string) => `auf ${host}`,
-    seenOn: (host: string) => `Eingebaut: Ein Eintrag kam von ${host}`,
+    seenOn: (host) => `Eingebaut: Ein Eintrag kam${host === null ? '' : ` von ${host}`}`,
     notSeen: 'Noch ist nichts angekommen.',
     guides: 'Wie sie dorthin kommt',
     sample: 'Beispiel',
@@ -425,6 +425,9 @@ export const de: Texts = {
     loadTheirs: 'Das andere laden, meines verlieren',
     keepMine: 'Meines behalten, auf Grundlage des anderen',
     leaving: 'Ohne Speichern verlassen?',
+    endedText:
+      'Was Sie hier geändert haben, ist noch da. Melden Sie sich daneben wieder an und speichern Sie es dann hier.',
+    signInBeside: 'In neuem Tab anmelden',
     leavingText: 'Was Sie hier geändert haben, ist nicht gespeichert.',
     stay: 'Hier bleiben',
     leave: 'Verlassen und verlieren',

@@ -333,7 +333,9 @@ export const en = {
     seenText: 'This page looks by itself: open your site.',
     loaderSeen: 'Installed. Seen',
     loaderSeenOn: (host: string) => `on ${host}`,
-    seenOn: (host: string) => `Installed: a record came from ${host}`,
+    /** Not every record tells its host. */
+    seenOn: (host: string | null): string =>
+      `Installed: a record came${host === null ? '' : ` from ${host}`}`,
     notSeen: 'Nothing has arrived yet.',
     guides: 'How to put it there',
     sample: 'Sample',
@@ -404,6 +406,8 @@ export const en = {
     loadTheirs: 'Load theirs, and lose mine',
     keepMine: 'Keep mine, on top of theirs',
     leaving: 'Leave without saving?',
+    endedText: 'What you have changed here is still there. Sign in again beside it, then save it here.',
+    signInBeside: 'Sign in in a new tab',
     leavingText: 'What you have changed here is not saved.',
     stay: 'Stay here',
     leave: 'Leave, and lose it',
@@ -1145,6 +1149,7 @@ type FieldTexts = Readonly<Partial<Record<string, (bounds: Bounds) => string>>>;
 
 /** By the API's code; where there is none, its own sentence stands. */
 type ProblemTexts = Readonly<Partial<Record<string, string>>> & {
+  readonly authentication_required: string;
   readonly internal_error: string;
   readonly link_ended: string;
 };

@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { auditListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import type { AuditEventDto, ProjectDto } from '../../client/types.gen';
 import { Allowed, refusalOf } from '../../shared/allowed';
+import { Clipped } from '../../shared/clipped';
 import { type Column, EndlessList } from '../../shared/endless-list';
 import { FilterDay } from '../../shared/filter-fields';
 import { HiddenText } from '../../shared/hidden-text';
@@ -139,7 +140,13 @@ function columnsWith(names: Map<string, string>): Column<AuditEventDto>[] {
       title: t.audit.changed,
       cell: (event) => <Short text={changedMembers(event).map(memberName).join(', ') || '–'} />,
     },
-    { title: t.audit.target, cell: ({ target }) => <Target target={target} names={names} /> },
+    {
+      title: t.audit.target,
+      cell: ({ target }) => {
+        const name = names.get(target ?? '');
+        return name === undefined ? <Target target={target} names={names} /> : <Clipped text={name} />;
+      },
+    },
   ];
 }
 
@@ -168,6 +175,7 @@ function Who({
   return (
     <NativeSelect
       size="xs"
+      maw={260}
       label={t.audit.who}
       value={actorId !== undefined ? `id:${actorId}` : actorKind !== undefined ? `kind:${actorKind}` : ''}
       onChange={({ currentTarget: { value } }) => {

@@ -26,6 +26,11 @@ export function contentOf(answer: ConfigurationDto): Configuration {
   return content;
 }
 
+/** Whether somebody has published it: a change of the plan by itself publishes what everybody begins with. */
+export function isPublished({ version, lastPublication }: ConfigurationDto): boolean {
+  return version > 0 && lastPublication !== null;
+}
+
 /** A list with one of its entries replaced. */
 export function withEntry<T>(list: T[], index: number, entry: T): T[] {
   return list.map((each, at) => (at === index ? entry : each));

@@ -5,7 +5,7 @@ import type { ConfigurationDto, DraftDto, ProjectDto } from '../../client/types.
 import { Allowed, refusalOf } from '../../shared/allowed';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
-import { When } from '../../shared/when';
+import { Instant } from '../../shared/when';
 import { t } from '../../texts/texts';
 import { isRefused } from './configuration';
 import { Leaving } from './leaving';
@@ -117,7 +117,7 @@ function Standing({ editor, configuration }: { editor: Editor; configuration: Co
         ) : isOut ? (
           <State is="good">
             <span>
-              {t.banner.shownSince} <When at={lastPublication.inForceFrom} />
+              {t.banner.shownSince} <Instant at={lastPublication.inForceFrom} />
             </span>
           </State>
         ) : (

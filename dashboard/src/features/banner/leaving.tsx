@@ -11,6 +11,28 @@ export function Leaving({ dirty, onSave }: { dirty: boolean; onSave: (then: () =
     withResolver: true,
   });
   if (blocker.status !== 'blocked') return null;
+  // Nothing can be saved by somebody who is signed out, and nothing is lost before she is back.
+  if (blocker.next.pathname === '/sign-in')
+    return (
+      <Modal
+        opened
+        onClose={blocker.reset}
+        title={t.problems.authentication_required}
+        closeButtonProps={{ 'aria-label': t.shared.close }}
+      >
+        <Stack gap="sm">
+          <Text>{t.banner.endedText}</Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={blocker.proceed}>
+              {t.banner.leave}
+            </Button>
+            <Button component="a" href="/sign-in" target="_blank" onClick={blocker.reset}>
+              {t.banner.signInBeside}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    );
   return (
     <Modal
       opened

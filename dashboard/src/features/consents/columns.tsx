@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ConsentView } from '../../client/types.gen';
+import { Clipped } from '../../shared/clipped';
 import { CopyId } from '../../shared/copy-id';
 import type { Column } from '../../shared/endless-list';
 import { HiddenText } from '../../shared/hidden-text';
@@ -23,8 +24,11 @@ export const CONSENT_COLUMNS: Column<ConsentView>[] = [
       </Link>
     ),
   },
-  { title: t.consents.action, cell: ({ action }) => t.actions[action as keyof typeof t.actions] ?? action },
+  {
+    title: t.consents.action,
+    cell: ({ action }) => <Clipped text={t.actions[action as keyof typeof t.actions] ?? action} />,
+  },
   { title: t.consents.categories, cell: (record) => <Categories record={record} /> },
-  { title: t.consents.host, cell: ({ hostname }) => hostname ?? '–' },
+  { title: t.consents.host, cell: ({ hostname }) => <Clipped text={hostname ?? '–'} /> },
   { title: t.consents.id, cell: ({ id }) => <CopyId id={id} /> },
 ];

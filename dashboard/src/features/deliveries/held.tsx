@@ -4,7 +4,7 @@ import type { ForwardingSettingsDto } from '../../client/types.gen';
 import { roleCovers } from '../../shared/allowed';
 import { number } from '../../shared/format';
 import { useAct } from '../../shared/use-act';
-import { Until, When } from '../../shared/when';
+import { Instant, Until } from '../../shared/when';
 import { t } from '../../texts/texts';
 import { useProject } from '../projects/use-project';
 
@@ -21,7 +21,7 @@ export function Held({ settings }: { settings: ForwardingSettingsDto }) {
   return (
     <Group gap="sm">
       <span>
-        {t.health.held} {settings.heldSince && <When at={settings.heldSince} />}.{' '}
+        {t.health.held} {settings.heldSince && <Instant at={settings.heldSince} />}.{' '}
         {t.health.heldWaiting(number(settings.waiting))} {t.health.nextProbe}{' '}
         {settings.nextProbeAt && <Until at={settings.nextProbeAt} />}.
       </span>

@@ -9,7 +9,7 @@ import { CopyLine } from '../../shared/copy-line';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
-import { When } from '../../shared/when';
+import { Instant } from '../../shared/when';
 import { t } from '../../texts/texts';
 
 /** Switch, endpoint, authentication mode, token and word of erasures, saved together. */
@@ -103,7 +103,8 @@ export function ForwardingForm({
             <State is={settings.tokenConfigured ? 'good' : 'waiting'}>
               {settings.tokenConfigured ? (
                 <span>
-                  {t.forwarding.tokenSince} {settings.tokenUpdatedAt && <When at={settings.tokenUpdatedAt} />}
+                  {t.forwarding.tokenSince}{' '}
+                  {settings.tokenUpdatedAt && <Instant at={settings.tokenUpdatedAt} />}
                 </span>
               ) : (
                 t.forwarding.noToken

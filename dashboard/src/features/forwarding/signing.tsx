@@ -7,7 +7,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { Question } from '../../shared/question';
 import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
-import { Instant, When } from '../../shared/when';
+import { Instant } from '../../shared/when';
 import { t } from '../../texts/texts';
 
 /** The secret that signs each request, so that the receiver can tell that it came from here. */
@@ -30,7 +30,7 @@ export function Signing({ projectId, signing }: { projectId: string; signing: Si
       <State is={signing.configured ? 'good' : 'off'}>
         {signing.configured ? (
           <span>
-            {t.forwarding.signedSince} {signing.createdAt && <When at={signing.createdAt} />}
+            {t.forwarding.signedSince} {signing.createdAt && <Instant at={signing.createdAt} />}
           </span>
         ) : (
           t.forwarding.notSigned

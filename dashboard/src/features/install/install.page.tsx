@@ -12,6 +12,7 @@ import { Section } from '../../shared/section';
 import { State } from '../../shared/state';
 import { When } from '../../shared/when';
 import { t } from '../../texts/texts';
+import { isPublished } from '../banner/configuration';
 import { useProject } from '../projects/use-project';
 import { OtherBanners } from './other-banners';
 
@@ -27,7 +28,9 @@ export function InstallPage() {
       <Section title={t.install.line} text={t.install.lineText}>
         <CopyLine text={line} label={t.install.line} />
         <ProblemAlert error={publication.error} retry={() => void publication.refetch()} />
-        {publication.data?.lastPublication === null && <State is="waiting">{t.install.notPublished}</State>}
+        {publication.data && !isPublished(publication.data) && (
+          <State is="waiting">{t.install.notPublished}</State>
+        )}
       </Section>
       <Section title={t.install.seen} text={t.install.seenText}>
         <LastSeen projectId={project.id} />
@@ -96,7 +99,7 @@ function LastSeen({ projectId }: { projectId: string }) {
       {record && (
         <State is="good">
           <span>
-            {t.install.seenOn(record.hostname ?? t.consents.noHost)} <When at={record.receivedAt} />.
+            {t.install.seenOn(record.hostname)} <When at={record.receivedAt} />.
           </span>
         </State>
       )}

@@ -6,6 +6,7 @@ import { Section } from '../../shared/section';
 import { State } from '../../shared/state';
 import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
+import { isPublished } from '../banner/configuration';
 import { overviewQueries } from './queries';
 
 const LIVE_MS = 3_000;
@@ -23,7 +24,7 @@ export function SetUpList({ project }: { project: ProjectDto }) {
   if (!configuration || !records || !forwarding || !(hasRecord || seen)) return null;
   const steps = [
     { text: t.setUp.named, done: project.domains.length > 0, to: '/settings/project' },
-    { text: t.setUp.published, done: configuration.lastPublication !== null, to: '/banner' },
+    { text: t.setUp.published, done: isPublished(configuration), to: '/banner' },
     { text: t.setUp.installed, done: hasRecord || (seen?.items.length ?? 0) > 0, to: '/install' },
     { text: t.setUp.firstRecord, done: hasRecord, to: '/consents' },
     {

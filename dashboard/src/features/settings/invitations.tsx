@@ -5,6 +5,7 @@ import { invitationListInfiniteOptions } from '../../client/@tanstack/react-quer
 import { invitationInvite, invitationResend, invitationWithdraw } from '../../client/sdk.gen';
 import type { InvitationDto } from '../../client/types.gen';
 import type { Role } from '../../shared/allowed';
+import { Clipped } from '../../shared/clipped';
 import { type Column, EndlessList } from '../../shared/endless-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
@@ -80,7 +81,7 @@ export function InvitationList({ projectId }: { projectId: string }) {
     tellsFailure: true,
   });
   const columns: Column<InvitationDto>[] = [
-    { title: t.signIn.email, cell: ({ email }) => email },
+    { title: t.signIn.email, cell: ({ email }) => <Clipped text={email} /> },
     { title: t.members.role, cell: ({ role }) => t.roles[role] },
     { title: t.members.sent, cell: ({ sentAt }) => <When at={sentAt} /> },
     { title: t.members.ends, cell: ({ expiresAt }) => <When at={expiresAt} /> },

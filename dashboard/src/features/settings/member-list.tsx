@@ -5,6 +5,7 @@ import { memberListInfiniteOptions } from '../../client/@tanstack/react-query.ge
 import { memberChangeRole } from '../../client/sdk.gen';
 import type { MemberDto, ProjectDto } from '../../client/types.gen';
 import { type Role, roleCovers } from '../../shared/allowed';
+import { Clipped } from '../../shared/clipped';
 import { type Column, EndlessList } from '../../shared/endless-list';
 import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
@@ -24,8 +25,8 @@ export function MemberList({ project }: { project: ProjectDto }) {
   });
   const [leaving, setLeaving] = useState<MemberDto | null>(null);
   const columns: Column<MemberDto>[] = [
-    { title: t.members.name, cell: ({ name }) => name },
-    { title: t.signIn.email, cell: ({ email }) => email },
+    { title: t.members.name, cell: ({ name }) => <Clipped text={name} /> },
+    { title: t.signIn.email, cell: ({ email }) => <Clipped text={email} /> },
     { title: t.members.role, cell: (member) => <RoleOf project={project} member={member} /> },
     {
       title: t.account.secondFactor,
