@@ -352,6 +352,21 @@ describe('a page', () => {
     expect(await step.getAttribute('data-done')).toBe('true');
   });
 
+  it('does once what two quick Enters ask for', async () => {
+    await page.goto(`${service.baseUrl}/new-project`);
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('Twice');
+    await name.evaluate((input) => {
+      const { form } = input as unknown as { form: { requestSubmit(): void } };
+      form.requestSubmit();
+      form.requestSubmit();
+    });
+    await page.getByRole('heading', { level: 1, name: 'Twice' }).waitFor();
+    const projects = await context.request.get(`${service.baseUrl}/v1/projects?limit=200`);
+    const { items } = (await projects.json()) as { items: { name: string }[] };
+    expect(items.filter((item) => item.name === 'Twice')).toHaveLength(1);
+  });
+
   it('shows an id whole where it may not copy it', async () => {
     const plain = await context.newPage();
     await plain.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));

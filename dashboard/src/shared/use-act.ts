@@ -1,5 +1,6 @@
 import { notifications } from '@mantine/notifications';
-import { useMutation } from '@tanstack/react-query';
+import { type MutateOptions, useMutation } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { ApiProblem } from '../api/problem';
 import { refresh } from '../api/query-client';
 import { sentenceOf } from './sentence';
@@ -17,8 +18,10 @@ export function useAct<V, R>(act: {
   /** Tells a failure in a corner, for acts that have no place of their own for it. */
   tellsFailure?: boolean;
 }) {
+  /** What it was asked with and has not done yet: the second of two quick Enters comes ahead of the disabled button. */
+  const underWay = useRef(new Set<V>());
   const mutation = useMutation<R, Error, V>({
-    mutationFn: act.run,
+    mutationFn: (input) => act.run(input).finally(() => underWay.current.delete(input)),
     onSuccess: async (result, input) => {
       const message = typeof act.done === 'function' ? act.done(result) : act.done;
       if (message) notifications.show({ message, autoClose: DONE_MS });
@@ -32,7 +35,11 @@ export function useAct<V, R>(act: {
   });
   const fields = mutation.error instanceof ApiProblem ? mutation.error.fields : {};
   return {
-    run: mutation.mutate,
+    run: (input: V, options?: MutateOptions<R, Error, V>): void => {
+      if (underWay.current.has(input)) return;
+      underWay.current.add(input);
+      mutation.mutate(input, options);
+    },
     pending: mutation.isPending,
     /** What it was asked with, as long as it is under way: for what shows the outcome ahead of the answer. */
     wanted: mutation.isPending ? mutation.variables : undefined,
