@@ -62,6 +62,7 @@ afterEach(() => context.close());
 /** What runs inside a page knows these. */
 declare const window: {
   problems: string[];
+  came?: number;
   ran: string[];
   dataLayer: ArrayLike<unknown>[];
   serviceConsent: Consent;
@@ -418,10 +419,19 @@ describe('our banner', () => {
     ];
     let loads = 0;
     await context.route('**/banner-*.js', (route) => failures[loads++]?.(route));
+    // Who asks while it is still coming waits with the others.
+    await context.addInitScript({
+      content: `for (const type of ['load', 'error']) document.addEventListener(type, ({ target }) => {
+        if (target.src?.includes('/banner-')) window.came = (window.came ?? 0) + 1;
+      }, true);`,
+    });
     const opened = await open();
+    const came = (count: number) =>
+      until('came, or did not', () => opened.evaluate((wanted) => window.came === wanted, count));
     const visits = () => front.requests.filter((request) => /POST .*visits 204/.test(request)).length;
     await until('counted', () => visits() === 1);
     for (let click = 1; click < failures.length; click += 1) {
+      await came(click);
       expect(loads).toBe(click);
       await opened.evaluate(() => void window.serviceConsent.open());
       await until('asked for again', () => loads === click + 1);
@@ -433,7 +443,8 @@ describe('our banner', () => {
     loads = 0;
     await opened.reload();
     await button(opened, 'Privacy settings').click();
-    await until('asked for', () => loads === 1);
+    await came(1);
+    expect(loads).toBe(1);
     loads = failures.length - 1;
     await button(opened, 'Privacy settings').click();
     await opened.locator('.pm').waitFor();

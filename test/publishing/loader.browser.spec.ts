@@ -386,19 +386,20 @@ describe('serviceConsent', () => {
     await opened.reload();
     await metaOf(opened);
     front.away = false;
+    front.requests.length = 0;
     await opened.reload();
     await until('delivered', async () => (await records()).length === 1);
     expect(await records()).toMatchObject([{ id: receipt.id, analytics: true, action: 'custom' }]);
     await until('forgotten', () =>
       opened.evaluate((id) => localStorage.getItem(`serviceMeta:${id}:queue`) === '[]', project.id),
     );
+    const counted = `POST /v1/projects/${project.id}/visits 204`;
+    await until('counted', () => front.requests.includes(counted));
     front.requests.length = 0;
     await opened.reload();
     await metaOf(opened);
     await opened.waitForLoadState('networkidle');
-    expect(front.requests.filter((request) => request.startsWith('POST'))).toEqual([
-      `POST /v1/projects/${project.id}/visits 204`,
-    ]);
+    expect(front.requests.filter((request) => request.startsWith('POST'))).toEqual([counted]);
     expect(await records()).toHaveLength(1);
   });
 
