@@ -9,6 +9,7 @@ import { createHttpApp } from '../../dist/app/http-app.js';
 import { prepareMachine } from '../../dist/one-machine/application/machine.js';
 import { OutboxClaimer } from '../../dist/outbox/infrastructure/outbox.claimer.js';
 import { QuickSettlement } from '../../dist/outbox/infrastructure/quick-settlement.js';
+import { DeliveryPartitions } from '../../dist/forwarding/application/delivery-partitions.js';
 import { ConsentForwarder } from '../../dist/forwarding/application/consent-forwarder.js';
 import { answerCalls } from './helper.mjs';
 
@@ -45,6 +46,8 @@ answerCalls({
       }),
     );
     const app = await createHttpApp(settings, { operationsOnly: true });
+    // What a service does first that is started.
+    await app.get(DeliveryPartitions, { strict: false }).ensure(new Date());
     const client = new Client({ connectionString: databaseUrl });
     await client.connect();
     client.on('error', () => {});
