@@ -4,7 +4,6 @@ import { ConsentModule } from '../consent/consent.module.js';
 import { EvidenceModule } from '../evidence/evidence.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { type OutboxSettings, outboxSettings } from '../outbox/outbox.settings.js';
 import { settingsToken } from '../shared/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from './forwarding.settings.js';
 import { ConsentForwarder } from './application/consent-forwarder.js';
@@ -47,9 +46,8 @@ import { TokenVault } from './infrastructure/token-vault.js';
     },
     {
       provide: Sender,
-      inject: [settingsToken(forwardingSettings), settingsToken(outboxSettings), NameResolver],
-      useFactory: (forwarding: ForwardingSettings, { slots }: OutboxSettings, resolver: NameResolver) =>
-        new Sender({ ...forwarding, slots }, resolver),
+      inject: [settingsToken(forwardingSettings), NameResolver],
+      useFactory: (settings: ForwardingSettings, resolver: NameResolver) => new Sender(settings, resolver),
     },
     TokenVault,
     TargetGate,

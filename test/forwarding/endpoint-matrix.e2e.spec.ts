@@ -174,15 +174,15 @@ async function dispatch(project: TestProject, consentId: string): Promise<string
 }
 
 it('the listener is there, for whoever is allowed to reach it', async () => {
-  const { forwarding, outbox } = testSettings('postgres://unused', {
+  const { forwarding } = testSettings('postgres://unused', {
     FORWARDING_ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
   });
-  const sender = new Sender({ ...forwarding, ...outbox });
+  const sender = new Sender(forwarding);
   const before = trapConnections;
   const url = new URL(`https://0x7f.1:${port}/`);
   expect(await sender.send({ url, headers: [], body: '{}' })).toMatchObject({ answer: { kind: 'error' } });
   expect(trapConnections).toBeGreaterThan(before);
-  await sender.onApplicationShutdown();
+  sender.onApplicationShutdown();
 });
 
 describe('a private place, however it is written (design §6.5)', () => {
@@ -221,22 +221,22 @@ describe('a name that changes its mind (DNS rebinding)', () => {
     const receiver = await startReceiver(authority.authority, { hosts: [name] });
     // Allowed at the first question, private at each further one.
     const server = await startDnsServer({ [name]: { inTurn: [['127.0.0.1'], ['127.0.0.2']] } });
-    const { forwarding, outbox } = testSettings('postgres://unused', {
+    const { forwarding } = testSettings('postgres://unused', {
       FORWARDING_ALLOWED_PRIVATE_TARGETS: '127.0.0.1',
       FORWARDING_EXTRA_CA_FILE: authority.caFile,
     });
     const resolver = new NameResolver({ timeoutMs: 500, servers: [server.address] });
     const request = () => ({ url: new URL(`https://${name}:${receiver.port}/`), headers: [], body: '{}' });
-    const sender = new Sender({ ...forwarding, ...outbox }, resolver);
+    const sender = new Sender(forwarding, resolver);
     expect(await sender.send(request())).toMatchObject({ answer: { kind: 'status', httpStatus: 204 } });
     // One question for each family.
     expect(server.queries).toEqual([name, name]);
-    await sender.onApplicationShutdown();
+    sender.onApplicationShutdown();
 
-    const later = new Sender({ ...forwarding, ...outbox }, resolver);
+    const later = new Sender(forwarding, resolver);
     expect(await later.send(request())).toMatchObject({ answer: { category: 'blocked_address' } });
     expect(receiver.connections()).toBe(1);
-    await later.onApplicationShutdown();
+    later.onApplicationShutdown();
     await Promise.all([receiver.close(), server.close()]);
     authority.remove();
   });

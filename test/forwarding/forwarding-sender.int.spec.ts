@@ -35,11 +35,11 @@ const SEND_ONCE = `
   import { Sender } from './dist/forwarding/infrastructure/sender.js';
   const target = process.argv[1];
   const sender = new Sender({
-    connectTimeoutMs: 5000, timeoutMs: 6000, slots: 4, allowedPrivateTargets: [target], extraCaFile: '', nameServers: [],
+    connectTimeoutMs: 5000, timeoutMs: 6000, allowedPrivateTargets: [target], extraCaFile: '', nameServers: [],
   });
   const url = new URL('https://' + target + '/');
   console.log(JSON.stringify(await sender.send({ url, headers: [], body: '{}' })));
-  await sender.onApplicationShutdown();
+  sender.onApplicationShutdown();
 `;
 
 let testAuthority: TestAuthority;
@@ -67,15 +67,15 @@ function makeSender(
 ): Sender {
   const { targets = [`127.0.0.1:${receiver.port}`], dns, trusted = true, hurried = false } = options;
   const connectTimeoutMs = hurried ? CONNECT_TIMEOUT_MS : PATIENT_CONNECT_TIMEOUT_MS;
-  const { forwarding, outbox } = testSettings('postgres://unused', {
+  const { forwarding } = testSettings('postgres://unused', {
     FORWARDING_CONNECT_TIMEOUT_MS: String(connectTimeoutMs),
     FORWARDING_TIMEOUT_MS: String(hurried ? TIMEOUT_MS : PATIENT_TIMEOUT_MS),
     FORWARDING_ALLOWED_PRIVATE_TARGETS: targets.join(','),
     ...(trusted && { FORWARDING_EXTRA_CA_FILE: testAuthority.caFile }),
   });
   const resolver = dns && new NameResolver({ timeoutMs: connectTimeoutMs, servers: [dns.address] });
-  const sender = new Sender({ ...forwarding, ...outbox }, resolver);
-  opened.push({ close: () => sender.onApplicationShutdown() });
+  const sender = new Sender(forwarding, resolver);
+  opened.push({ close: async () => sender.onApplicationShutdown() });
   return sender;
 }
 
@@ -86,15 +86,6 @@ const requestTo = (url: string) => ({
 });
 const post = (sender: Sender, url = receiver.url, signal?: AbortSignal): Promise<SendResult> =>
   sender.send(requestTo(url), signal);
-/** undici frees a connection one turn of the event loop after the answer. */
-const connectionFree = async (): Promise<void> => {
-  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
-};
-const postAndFree = async (sender: Sender): Promise<SendResult> => {
-  const result = await post(sender);
-  await connectionFree();
-  return result;
-};
 const failure = (category: FailureCategory) => ({
   kind: 'answered',
   answer: { kind: 'error', category, reason: expect.any(String) },
@@ -134,8 +125,8 @@ describe('what the receiver answers (spec §3.3)', () => {
   ])('passes over %s and judges the final status (spec §4.1)', async (_, parts) => {
     const sender = makeSender();
     receiver.behave({ kind: 'raw', parts });
-    expect(await postAndFree(sender)).toMatchObject(status(204));
-    expect(await postAndFree(sender)).toMatchObject(status(204));
+    expect(await post(sender)).toMatchObject(status(204));
+    expect(await post(sender)).toMatchObject(status(204));
     // Nothing was sent twice, and the connection was kept.
     expect(receiver.requests.map(({ connection }) => connection)).toHaveLength(2);
     expect(new Set(receiver.requests.map(({ connection }) => connection)).size).toBe(1);
@@ -145,9 +136,9 @@ describe('what the receiver answers (spec §3.3)', () => {
     const sender = makeSender();
     const parts = ['HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 500 \r\nContent-Length: 12\r\n\r\nHTTP/1.1 100'];
     receiver.behave({ kind: 'raw', parts });
-    expect(await postAndFree(sender)).toMatchObject(status(500));
+    expect(await post(sender)).toMatchObject(status(500));
     receiver.behave({ kind: 'raw', parts: ['HTTP/1.1 204 \r\n\r\n'] });
-    expect(await postAndFree(sender)).toMatchObject(status(204));
+    expect(await post(sender)).toMatchObject(status(204));
     expect(new Set(receiver.requests.map(({ connection }) => connection)).size).toBe(1);
   });
 
@@ -155,6 +146,49 @@ describe('what the receiver answers (spec §3.3)', () => {
     const interim = Array.from({ length: 100 }, () => 'HTTP/1.1 100 Continue\r\n\r\n');
     receiver.behave({ kind: 'raw', parts: interim });
     expect(await post(makeSender({ hurried: true }))).toMatchObject(failure('timeout'));
+  });
+
+  it.each<[string, string[]]>([
+    ['a body', ['HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n', 'done']],
+    ['chunks', ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ndo', 'ne\r\n', '0\r\n', '\r\n']],
+  ])('reads %s to its end and keeps the connection', async (_, parts) => {
+    const sender = makeSender();
+    receiver.behave({ kind: 'raw', parts });
+    for (let i = 0; i < 2; i++) expect(await post(sender)).toMatchObject(status(200));
+    expect(new Set(receiver.requests.map(({ connection }) => connection)).size).toBe(1);
+  });
+
+  it.each<[string, string]>([
+    ['says that it closes', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'],
+    [
+      'contradicts itself about its end',
+      'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['is followed by another one', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 500 \r\n\r\n'],
+  ])('counts an answer that %s, and does not use its connection again', async (_, bytes) => {
+    const sender = makeSender();
+    receiver.behave({ kind: 'raw', parts: [bytes] });
+    for (let i = 0; i < 2; i++) expect(await post(sender)).toMatchObject(status(200));
+    expect(receiver.requests.map(({ connection }) => connection)).toHaveLength(2);
+    expect(new Set(receiver.requests.map(({ connection }) => connection)).size).toBe(2);
+  });
+
+  it('does not take for an answer what came before it asked', async () => {
+    const sender = makeSender();
+    expect(await post(sender)).toMatchObject(status(204));
+    // As proxies do that are tired of waiting. It has come, and nobody has read it yet.
+    receiver.sendUnasked('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n');
+    expect(await post(sender)).toMatchObject(status(204));
+    expect(receiver.requests).toHaveLength(2);
+    expect(new Set(receiver.requests.map(({ connection }) => connection)).size).toBe(2);
+  });
+
+  it('opens another connection where its receiver has closed the kept one', async () => {
+    const sender = makeSender();
+    expect(await post(sender)).toMatchObject(status(204));
+    receiver.disconnectIdle();
+    expect(await post(sender)).toMatchObject(status(204));
+    expect(receiver.requests).toHaveLength(2);
   });
 
   it('does not follow a redirect', async () => {
@@ -165,7 +199,7 @@ describe('what the receiver answers (spec §3.3)', () => {
 
   it('keeps the connection for the next request', async () => {
     const sender = makeSender();
-    for (let i = 0; i < 3; i++) await postAndFree(sender);
+    for (let i = 0; i < 3; i++) await post(sender);
     expect(new Set(receiver.requests.map((request) => request.connection)).size).toBe(1);
   });
 
@@ -213,7 +247,7 @@ describe('the second try on a closed keep-alive connection (design §6.5)', () =
   it('is made where the connection was used before and no byte came back', async () => {
     const sender = makeSender();
     receiver.behave({ kind: 'reset_reused' });
-    expect(await postAndFree(sender)).toMatchObject(status(204));
+    expect(await post(sender)).toMatchObject(status(204));
     expect(await post(sender)).toMatchObject(status(204));
     // The second request came on the old connection, then once more on a new one.
     expect(receiver.requests).toHaveLength(3);
@@ -223,7 +257,6 @@ describe('the second try on a closed keep-alive connection (design §6.5)', () =
     const sender = makeSender();
     receiver.behave({ kind: 'reset_reused' });
     await Promise.all(Array.from({ length: 4 }, () => post(sender)));
-    await connectionFree();
     expect(await post(sender)).toMatchObject(status(204));
     expect(receiver.requests).toHaveLength(6);
   });
@@ -231,7 +264,6 @@ describe('the second try on a closed keep-alive connection (design §6.5)', () =
   it('goes to a new connection, although another one was freed meanwhile', async () => {
     const sender = makeSender();
     await Promise.all([post(sender), post(sender)]);
-    await connectionFree();
     receiver.behave({ kind: 'slow', status: 204, afterMs: 100 });
     const first = post(sender);
     await until('the first is there', () => receiver.requests.length === 3);
@@ -246,7 +278,7 @@ describe('the second try on a closed keep-alive connection (design §6.5)', () =
 
   it('is made once only', async () => {
     const sender = makeSender();
-    await postAndFree(sender);
+    await post(sender);
     receiver.behave({ kind: 'reset' });
     expect(await post(sender)).toMatchObject(failure('reset'));
     expect(receiver.requests).toHaveLength(3);
@@ -254,7 +286,7 @@ describe('the second try on a closed keep-alive connection (design §6.5)', () =
 
   it('shares the deadline of the first', async () => {
     const sender = makeSender({ hurried: true });
-    await postAndFree(sender);
+    await post(sender);
     receiver.behave({ kind: 'reset_reused_late', afterMs: TIMEOUT_MS - 100 });
     const startedMs = performance.now();
     expect(await post(sender)).toMatchObject(failure('timeout'));
@@ -264,7 +296,7 @@ describe('the second try on a closed keep-alive connection (design §6.5)', () =
 
   it('is not made where the answer had begun', async () => {
     const sender = makeSender();
-    await postAndFree(sender);
+    await post(sender);
     receiver.behave({ kind: 'reset_mid_head' });
     expect(await post(sender)).toMatchObject(failure('reset'));
     expect(receiver.requests).toHaveLength(2);
@@ -338,6 +370,22 @@ describe('the way to the receiver', () => {
     expect(await sending).toEqual({ kind: 'aborted' });
     expect(await post(sender, receiver.url, AbortSignal.abort())).toEqual({ kind: 'aborted' });
     expect(receiver.requests).toHaveLength(1);
+  });
+
+  it.each<[string, Behaviour]>([
+    ['its receiver hangs', { kind: 'hang' }],
+    ['its receiver answers on and on', { kind: 'drip' }],
+  ])('is aborted, not failed, by the end of the process while %s', async (_, behaviour) => {
+    const sender = makeSender();
+    await post(sender);
+    receiver.behave(behaviour);
+    const sending = post(sender);
+    while (receiver.requests.length < 2) await new Promise(setImmediate);
+    const connecting = post(sender);
+    sender.onApplicationShutdown();
+    expect(await Promise.all([sending, connecting])).toEqual([{ kind: 'aborted' }, { kind: 'aborted' }]);
+    expect(await post(sender)).toEqual({ kind: 'aborted' });
+    expect(receiver.requests).toHaveLength(2);
   });
 
   it('is free for others while one receiver on the same origin hangs', async () => {

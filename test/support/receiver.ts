@@ -57,6 +57,8 @@ export interface Receiver {
   /** Connections that were made so far, whether a request came on them or not. */
   connections(): number;
   behave(behaviour: Behaviour): void;
+  /** Writes bytes on all connections that nobody has asked for. */
+  sendUnasked(bytes: string): void;
   /** Closes the kept connections that carry no request at this moment. */
   disconnectIdle(): void;
   close(): Promise<void>;
@@ -126,6 +128,9 @@ export async function startReceiver(
     requests,
     connections: () => connections,
     behave: (next) => (behaviour = next),
+    sendUnasked: (bytes) => {
+      for (const socket of sockets.keys()) socket.write(bytes);
+    },
     disconnectIdle: () => server.closeIdleConnections(),
     close: () =>
       new Promise((resolve) => {

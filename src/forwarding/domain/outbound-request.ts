@@ -46,6 +46,23 @@ export function outboundHeaders(
   ];
 }
 
+/** What a header may hold: printable ASCII, so that nothing in a value becomes another header. */
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
+
+/**
+ * A POST as HTTP/1.1 writes it (RFC 9112 §3), for a connection that is kept.
+ * @throws Error where a header holds what no header may: a bug, whose message does not repeat it.
+ */
+export function requestText({ url, headers, body }: { url: URL; headers: HeaderList; body: string }): string {
+  let text = `POST ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n`;
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const [name, value] = [headers[at] ?? '', headers[at + 1] ?? ''];
+    if (!HEADER_VALUE.test(value)) throw new Error(`the header ${name} holds what no header may`);
+    text += `${name}: ${value}\r\n`;
+  }
+  return `${text}Connection: keep-alive\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
 /** The forwarded record (spec §2.1), and beside it what its receiver can hold against us; null: it is not sealed. */
 export function outboundBody(record: Sent, sealed: SealedBody | null = null): string {
   if ('erasedAt' in record) {

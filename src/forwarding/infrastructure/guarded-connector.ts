@@ -23,6 +23,12 @@ export class ConnectFailure extends Error {
   }
 }
 
+/** Opens a connection; the socket it returns may be destroyed meanwhile. undefined: there will be none, as the callback says. */
+export type Connect = (
+  target: buildConnector.Options,
+  callback: (...result: [error: Error, connected: null] | [error: null, connected: Socket]) => void,
+) => Socket | undefined;
+
 /**
  * Opens TLS connections to places that may be reached, and to no others: every resolved address is judged,
  * and the judged address is the one connected to, so a name cannot change its mind in between (design §6.5).
@@ -34,7 +40,7 @@ export function guardedConnector(options: {
   timeoutMs: number;
   /** PEM of further certificate authorities; empty: the built-in ones alone. */
   extraCa: string;
-}): buildConnector.connector {
+}): Connect {
   const { resolver, exceptions, timeoutMs, extraCa } = options;
   // Reading 150 certificates takes milliseconds: once, not for each connection.
   const secureContext = extraCa ? createSecureContext({ ca: [...rootCertificates, extraCa] }) : undefined;
@@ -58,7 +64,7 @@ export function guardedConnector(options: {
     const exempt = exceptions.targets.has(targetKey(target));
     if (!exempt && isIP(target.hostname) !== 0 && !isAddressAllowed(target.hostname, exceptions)) {
       queueMicrotask(() => callback(blocked(), null));
-      return;
+      return undefined;
     }
     const connect = (exempt ? openExempt : openGuarded) as (
       ...args: Parameters<buildConnector.connector>
@@ -71,6 +77,7 @@ export function guardedConnector(options: {
     const progress = watchProgress(socket, target.hostname);
     const deadline = { onAlarm: () => socket.destroy(timeoutOf(progress)) };
     clock.set(deadline, performance.now() + timeoutMs);
+    return socket;
   };
 }
 

@@ -1,0 +1,115 @@
+import type { AlarmClock, Sleeper } from '../../shared/alarm-clock.js';
+import { AnswerReader } from '../domain/answer-reader.js';
+import type { Answer } from '../domain/outcome.js';
+import { type Connection, type ConnectionUser, SHUT_DOWN } from './connections.js';
+import { ConnectFailure } from './guarded-connector.js';
+
+/** How long the rest of an answer may take after its head: the outcome stands by then (design §6.5). */
+export const ANSWER_REST_MS = 1_000;
+
+/** `stale`: a kept connection was closed before any byte of an answer, so the receiver never took the request. */
+export type ExchangeEnd = { kind: 'answered'; answer: Answer } | { kind: 'aborted' } | { kind: 'stale' };
+
+/** What became of a request whose connection was closed without an answer. */
+export const RESET: Answer = {
+  kind: 'error',
+  category: 'reset',
+  reason: 'The endpoint closed the connection without an answer.',
+};
+const TIMEOUT: Answer = {
+  kind: 'error',
+  category: 'timeout',
+  reason: 'The endpoint took too long to answer.',
+};
+const NO_HTTP: Answer = {
+  kind: 'error',
+  category: 'http_other',
+  reason: 'The endpoint did not answer with valid HTTP.',
+};
+
+/** Codes with which a connection ends early. */
+const CLOSED_CODES = ['ECONNRESET', 'EPIPE'];
+
+/** One request and its answer, on one connection. */
+export class Exchange implements ConnectionUser, Sleeper {
+  readonly ended: Promise<ExchangeEnd>;
+  private readonly reader = new AnswerReader();
+  private connection: Connection | undefined;
+  private hasAnswerBegun = false;
+  private resolve: ((end: ExchangeEnd) => void) | null = null;
+
+  /** `text` is all of the request; `deadlineAt` is of a monotonic clock. */
+  constructor(
+    private readonly text: string,
+    private readonly deadlineAt: number,
+    private readonly clock: AlarmClock,
+  ) {
+    this.ended = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+    clock.set(this, deadlineAt);
+  }
+
+  onConnection(connection: Connection): void {
+    // The deadline passed meanwhile: nothing may be sent any more.
+    if (!this.resolve) return connection.close();
+    this.connection = connection;
+    connection.write(this.text);
+  }
+
+  onBytes(bytes: Buffer): void {
+    this.hasAnswerBegun = true;
+    const hadStatus = this.reader.httpStatus !== null;
+    switch (this.reader.read(bytes)) {
+      case 'open':
+        if (hadStatus || this.reader.httpStatus === null) return;
+        return this.clock.set(this, Math.min(this.deadlineAt, performance.now() + ANSWER_REST_MS));
+      case 'whole':
+        this.end(this.statusOr(NO_HTTP));
+        return this.connection?.release(this.reader.keepMs);
+      case 'cut':
+      case 'invalid':
+        this.end(this.statusOr(NO_HTTP));
+        return this.connection?.close();
+    }
+  }
+
+  onClosed(error: Error | null): void {
+    if (error === SHUT_DOWN) return this.finish({ kind: 'aborted' });
+    if (error instanceof ConnectFailure) {
+      return this.end({ kind: 'error', category: error.category, reason: error.message });
+    }
+    const isClosed = error === null || ('code' in error && CLOSED_CODES.includes(String(error.code)));
+    if (isClosed && this.connection?.isReused !== false && !this.hasAnswerBegun)
+      this.finish({ kind: 'stale' });
+    else this.end(this.statusOr(isClosed ? RESET : NO_HTTP));
+  }
+
+  /** The deadline has passed, or the time for the rest of an answer. */
+  onAlarm(): void {
+    this.end(this.statusOr(TIMEOUT));
+    this.connection?.close();
+  }
+
+  /** What becomes of the request is unknown then. */
+  abort(): void {
+    this.finish({ kind: 'aborted' });
+    this.connection?.close();
+  }
+
+  private statusOr(otherwise: Answer): Answer {
+    const { httpStatus, retryAfter } = this.reader;
+    return httpStatus === null ? otherwise : { kind: 'status', httpStatus, retryAfter };
+  }
+
+  private end(answer: Answer): void {
+    this.finish({ kind: 'answered', answer });
+  }
+
+  /** Says how it ended, once. */
+  private finish(end: ExchangeEnd): void {
+    this.resolve?.(end);
+    this.resolve = null;
+    this.clock.clear(this);
+  }
+}
