@@ -11,7 +11,8 @@ const COUNTER_START_MAX = COUNTER_VALUES / 2;
 const VARIANT_AT = 19;
 /** And its twelve random bits behind the version, where an instant is given. */
 const RANDOM_AT = 15;
-const RANDOM_END = 18;
+/** The last four hexadecimal digits of an instant stand behind a dash. */
+const LOW_VALUES = 0x10000;
 
 let lastMs = 0;
 let counter = 0;
@@ -31,16 +32,12 @@ export function newId(): string {
       counter = 0;
     }
   }
-  const time = lastMs.toString(16).padStart(12, '0');
-  const count = counter.toString(16).padStart(3, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${random.slice(VARIANT_AT)}`;
+  return `${timePart(lastMs)}-7${hex(counter, 3)}-${random.slice(VARIANT_AT)}`;
 }
 
 /** A fresh UUIDv7 of an instant; those of one millisecond sort as it happens. */
 export function idOf(at: Date): string {
-  const random = randomUUID();
-  const time = at.getTime().toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(RANDOM_AT, RANDOM_END)}-${random.slice(VARIANT_AT)}`;
+  return `${timePart(at.getTime())}-7${randomUUID().slice(RANDOM_AT)}`;
 }
 
 export function isUuid(value: unknown): value is string {
@@ -58,6 +55,14 @@ export function uuidTimeMs(id: string): number {
 
 /** The smallest UUID of an instant: every UUIDv7 made at or after it sorts at or behind this bound. */
 export function uuidLowerBound(at: Date): string {
-  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+  return `${timePart(Math.max(0, at.getTime()))}-0000-0000-000000000000`;
+}
+
+/** The first 48 bits. In two halves, for a number beyond 31 bits is written out as a fraction might be: 0.2 µs more. */
+function timePart(ms: number): string {
+  return `${hex(Math.floor(ms / LOW_VALUES), 8)}-${hex(ms % LOW_VALUES, 4)}`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
 }
