@@ -21,14 +21,17 @@ export function recordBody(record: ConsentRecorded): Record<string, unknown> {
     action: record.action,
     hostname: record.hostname,
     receivedAt: record.receivedAt.toISOString(),
-    // Absent where the banner did not tell them: what an older record has under these names is an additional field.
-    ...(record.configHash !== null && { configHash: record.configHash }),
-    ...(record.language !== null && { language: record.language }),
-    ...(record.surface !== null && { surface: record.surface }),
   };
-  for (const [name, value] of Object.entries(record.extra ?? {}))
-    if (!Object.hasOwn(known, name) && name !== EVIDENCE_MEMBER)
-      // Defined, not assigned: a field may be called "__proto__".
+  // Absent where the banner did not tell them: what an older record has under these names is an additional field.
+  if (record.configHash !== null) known.configHash = record.configHash;
+  if (record.language !== null) known.language = record.language;
+  if (record.surface !== null) known.surface = record.surface;
+  for (const [name, value] of Object.entries(record.extra ?? {})) {
+    if (Object.hasOwn(known, name) || name === EVIDENCE_MEMBER) continue;
+    // Assigned, this one name would set the body's prototype.
+    if (name === '__proto__')
       Object.defineProperty(known, name, { value, enumerable: true, configurable: true, writable: true });
+    else known[name] = value;
+  }
   return known;
 }

@@ -85,6 +85,15 @@ describe('outboundBody (spec §2.1)', () => {
     expect(JSON.parse(sent)).toEqual({ ...body, evidence });
   });
 
+  it('keeps a field that has the name of the prototype, as a field', () => {
+    const extra = JSON.parse('{"__proto__":{"polluted":1},"constructor":2}') as Record<string, unknown>;
+    const body = recordBody({ ...RECORD, extra });
+    expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
+    expect(JSON.stringify(body)).toBe(
+      `${JSON.stringify(known).slice(0, -1)},"__proto__":{"polluted":1},"constructor":2}`,
+    );
+  });
+
   it('has additional fields beside the known ones, never over them', () => {
     const extra = { policy: { version: '7' }, id: 'another', receivedAt: 'never', toString: 'own' };
     expect(JSON.parse(outboundBody({ ...RECORD, extra }))).toEqual({
