@@ -33,17 +33,17 @@ export function outboundHeaders(
   const { id: consentId, projectId } = sent;
   const id = 'erasedAt' in sent ? `erase_${consentId}` : consentId;
   const signature = signatureOf({ id, timestampSeconds, body }, signingSecrets);
-  return [
-    ...(bearerToken === null ? [] : ['Authorization', `Bearer ${bearerToken}`]),
-    ...[PROJECT_ID_HEADER, projectId],
-    ...[CONSENT_ID_HEADER, consentId],
-    ...['User-Agent', FORWARDER_USER_AGENT],
-    ...['Content-Type', 'application/json'],
-    ...['Accept-Encoding', 'identity'],
-    ...['webhook-id', id],
-    ...['webhook-timestamp', String(timestampSeconds)],
-    ...(signature === '' ? [] : ['webhook-signature', signature]),
-  ];
+  const headers: HeaderList = [];
+  if (bearerToken !== null) headers.push('Authorization', `Bearer ${bearerToken}`);
+  headers.push(PROJECT_ID_HEADER, projectId);
+  headers.push(CONSENT_ID_HEADER, consentId);
+  headers.push('User-Agent', FORWARDER_USER_AGENT);
+  headers.push('Content-Type', 'application/json');
+  headers.push('Accept-Encoding', 'identity');
+  headers.push('webhook-id', id);
+  headers.push('webhook-timestamp', String(timestampSeconds));
+  if (signature !== '') headers.push('webhook-signature', signature);
+  return headers;
 }
 
 /** What a header may hold: printable ASCII, so that nothing in a value becomes another header. */
