@@ -147,6 +147,21 @@ describe('preview hosts (spec §3.2 row 1)', () => {
     expect(normalizeHostname(text)).toBe(host);
   });
 
+  it('takes a name that is normal already as one that is not', () => {
+    const hosts = fc.oneof(
+      fc.stringMatching(/^(?:[a-z0-9-]{1,5}\.){1,3}[a-z0-9-]{1,3}$/),
+      fc.stringMatching(/^(?:xn-{0,2}[a-z0-9-]{0,4}\.){1,2}(?:0x)?[a-z0-9]{1,3}$/),
+      fc.domain(),
+    );
+    fc.assert(
+      // With a trailing dot it takes the long way.
+      fc.property(hosts, (host) =>
+        expect([host, normalizeHostname(host)]).toEqual([host, normalizeHostname(`${host}.`)]),
+      ),
+      { numRuns: 5_000 },
+    );
+  });
+
   it('takes the longest host name with a trailing dot and the longest port', () => {
     const longest = `${'a.'.repeat(HOSTNAME_CHARACTERS_MAX)}`.slice(0, HOSTNAME_CHARACTERS_MAX);
     expect(normalizeHostname(`${longest}.:65535`)).toBe(longest);
