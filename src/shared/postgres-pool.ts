@@ -29,7 +29,8 @@ export interface PoolPurpose extends ConnectionPurpose {
 
 /**
  * How values of the server become values of ours, on every connection and for every way to a row (ADR 0022). An
- * instant is a Date, and JSON is what it says: that is the driver's own. What it leaves as text:
+ * instant is a Date, of which the microseconds are cut off, and JSON is what it says: that is the driver's own. What it
+ * leaves as text:
  * - a whole number of 8 bytes is a number; one that a number does not hold exactly is an error, not a wrong digit.
  * - a date stays text: the driver would make it midnight of this machine's time zone.
  * - a decimal stays text: the statement says by a cast how exact it must be.
@@ -37,6 +38,7 @@ export interface PoolPurpose extends ConnectionPurpose {
 const VALUES = new TypeOverrides();
 VALUES.setTypeParser(types.builtins.INT8, exactNumber);
 VALUES.setTypeParser(types.builtins.DATE, (text) => text);
+VALUES.setTypeParser(types.builtins.TIMESTAMPTZ, instant);
 
 /** A pool beside the ORM's; the one way in which the service opens one. */
 export function openPool({ databaseUrl }: { databaseUrl: string }, purpose: PoolPurpose): Pool {
@@ -68,6 +70,39 @@ function exactNumber(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`the database holds ${text}, which no number holds`);
   return value;
+}
+
+const instantOfDriver: (text: string) => Date | number = types.getTypeParser(types.builtins.TIMESTAMPTZ);
+
+/**
+ * An instant from its text, as the driver's own makes it: microseconds are cut off. That one goes by regular expressions,
+ * 0.6 µs each and two for each record that is sent. This takes 0.2 for the shape that most have,
+ * `2026-11-22 17:53:04.123456+00`, and leaves all others to it.
+ */
+export function instant(text: string): Date | number {
+  const isUsual = text.length === 29 && text.startsWith('2') && text[4] === '-' && text.endsWith('+00');
+  if (!isUsual) return instantOfDriver(text);
+  const year = 100 * twoDigits(text, 0) + twoDigits(text, 2);
+  const ms = 10 * twoDigits(text, 20) + digit(text, 22);
+  return new Date(
+    Date.UTC(
+      year,
+      twoDigits(text, 5) - 1,
+      twoDigits(text, 8),
+      twoDigits(text, 11),
+      twoDigits(text, 14),
+      twoDigits(text, 17),
+      ms,
+    ),
+  );
+}
+
+function twoDigits(text: string, index: number): number {
+  return 10 * digit(text, index) + digit(text, index + 1);
+}
+
+function digit(text: string, index: number): number {
+  return text.charCodeAt(index) - 48;
 }
 
 /**

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RawBuilder, sql } from 'kysely';
-import type { Pool } from 'pg';
+import * as fc from 'fast-check';
+import { type Pool, types } from 'pg';
 import { ProjectReads } from '../../src/database/project-reads.js';
 import { newId } from '../../src/shared/ids.js';
-import { openPool } from '../../src/shared/postgres-pool.js';
+import { instant, openPool } from '../../src/shared/postgres-pool.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const VALUES = `'2026-01-31T12:00:00.123Z'::timestamptz as at, array['2026-01-31T12:00:00Z'::timestamptz] as ats,
@@ -57,4 +58,41 @@ describe('a value of a row', () => {
   it.each(Object.keys(WAYS))('is refused rather than rounded by %s', async (way) => {
     await expect(WAYS[way]?.(TOO_LARGE)).rejects.toThrow(/9007199254740992, which no number holds/);
   });
+});
+
+describe('an instant', () => {
+  const ofDriver: (text: string) => Date | number = types.getTypeParser(types.builtins.TIMESTAMPTZ);
+  const fractions = fc.integer({ min: 0, max: 999_999 }).map((micros) => String(micros).padStart(6, '0'));
+
+  // What a record's commitment is over has been read by the driver's own, and is read by this one.
+  it.each([
+    ...['.999999', '.0005', '.000500', '.000999', '.001000', '.123456', '.1', ''].flatMap((fraction) =>
+      ['+00', '+01', '-05:30'].map((zone) => `2026-11-22 17:53:04${fraction}${zone}`),
+    ),
+    ...['1999-12-31 23:59:59.999999+00', '2000-02-29 00:00:00.000001+00', '0099-01-01 00:00:00.123456+00'],
+    ...['0044-03-15 12:00:00.123456+00 BC', '12026-11-22 17:53:04.12345+00', '22026-11-22 17:53:04.12345+00'],
+    ...['infinity', '-infinity'],
+  ])('%s is what the driver makes of it', (text) => {
+    expect(instant(text)).toEqual(ofDriver(text));
+  });
+
+  it('is what the driver makes of it, whenever it is', () => {
+    const days = fc.date({ min: new Date('1990-01-01'), max: new Date('2999-12-31'), noInvalidDate: true });
+    fc.assert(
+      fc.property(days, fractions, (day, fraction) => {
+        const text = `${day.toISOString().slice(0, 19).replace('T', ' ')}.${fraction}+00`;
+        expect([text, instant(text)]).toEqual([text, ofDriver(text)]);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each(['.999999', '.0005', '.000500', '.000999', '.123456', ''])(
+    'loses what is below a millisecond of %s, whichever way it is read',
+    async (fraction) => {
+      const text = `select '2026-11-22T17:53:04${fraction}Z'::timestamptz as at`;
+      const at = new Date(`2026-11-22T17:53:04${fraction.slice(0, 4)}Z`);
+      for (const read of Object.values(WAYS)) expect(await read(text)).toEqual([{ at }]);
+    },
+  );
 });
