@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Attempt, Ending, Failure, OutboxMessage, Settled } from './domain/outbox-message.js';
+import type { ListValue } from '../shared/list-literal.js';
 import type { RetrySchedule } from './domain/retry-schedule.js';
 
 /**
@@ -12,7 +13,7 @@ export interface QuickWriting<Outcome = unknown> {
   /** What an outcome brings along, and its type in the database. */
   readonly columns: readonly { name: string; type: string }[];
   /** The values of the columns; null where the outcome takes `OutboxHandler.settle`. */
-  valuesOf(settled: Settled<Outcome>): unknown[] | null;
+  valuesOf(settled: Settled<Outcome>): ListValue[] | null;
   /** A condition in SQL on a message `m` under which it takes `OutboxHandler.settle`. */
   readonly unless: string;
   /** Common table expressions that write the rows of `removed`: `project_id`, `subject_id` and the columns. */

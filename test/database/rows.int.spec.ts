@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { type Pool, types } from 'pg';
 import { ProjectReads } from '../../src/database/project-reads.js';
 import { newId } from '../../src/shared/ids.js';
+import { listLiteral, type ListValue } from '../../src/shared/list-literal.js';
 import { instant, openPool } from '../../src/shared/postgres-pool.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
@@ -95,4 +96,46 @@ describe('an instant', () => {
       for (const read of Object.values(WAYS)) expect(await read(text)).toEqual([{ at }]);
     },
   );
+});
+
+describe(listLiteral.name, () => {
+  const listBack = async (type: string, values: readonly ListValue[]): Promise<unknown> => {
+    const { rows } = await pool.query<{ list: unknown }>(
+      `select to_json(array(select value::text from unnest($1::${type}[]) with ordinality as given (value, place)
+                            order by place)) as list`,
+      [listLiteral(type, values)],
+    );
+    return rows[0]?.list;
+  };
+
+  it.each<[string, ListValue[]]>([
+    [
+      'text',
+      ['', 'NULL', 'null', null, '"', '\\', '\\"', 'a,b', '{}', '{"a"}', ' a ', "'", '\n', 'é😀', '$&'],
+    ],
+    ['text', []],
+    ['text', ['']],
+    ['text', [null]],
+    ['uuid', ['01a1fec8-570f-715b-b2b3-e89dce8cae7b', null]],
+    ['int', [0, null, -2_147_483_648, 2_147_483_647]],
+    ['bigint', [Number.MAX_SAFE_INTEGER, null, -1]],
+    ['timestamptz', [null]],
+  ])('writes a list of %s that the database reads as it was: %j', async (type, values) => {
+    expect(await listBack(type, values)).toEqual(
+      values.map((value) => (value === null ? null : String(value))),
+    );
+  });
+
+  it('does so for any text that the database takes', async () => {
+    const texts = fc.array(
+      fc.option(
+        fc.string({ unit: fc.constantFrom('"', '\\', ',', '{', '}', ' ', 'N', 'U', 'L', 'é', '\t') }),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(texts, async (values) => {
+        expect(await listBack('text', values)).toEqual(values);
+      }),
+    );
+  });
 });

@@ -128,6 +128,42 @@ describe('outcomes of deliveries', () => {
     expect(Date.now() - (settings?.last.getTime() ?? 0)).toBeLessThan(10_000);
   });
 
+  it('are written as they were, without a transaction: skips, and what the host is called', async () => {
+    await append(3);
+    const leased = await claim();
+    const skipped = { ...DELIVERED, outcome: 'skipped', httpStatus: null, durationMs: 0 } as const;
+    const host = String.raw`a"b\c,{d}`;
+    const attemptedAt = new Date('2026-11-22T17:53:04.123Z');
+    const outcomes = [
+      { ...DELIVERED, host },
+      { ...skipped, reason: 'no_endpoint', host: null },
+      { ...skipped, reason: 'NULL', host: '' },
+    ];
+    await Promise.all(
+      leased.map((each, place) =>
+        settler.settle(each, { ...outcomes[place], attemptedAt }, performance.now()),
+      ),
+    );
+    expect(inTransaction).toBe(0);
+    const rows = await service.database.query(
+      `select consent_id, outcome, http_status, reason, duration_ms, attempted_at, host from delivery where project_id = $1`,
+      [projectId],
+    );
+    expect(new Set(rows)).toEqual(
+      new Set(
+        leased.map(({ message }, place) => ({
+          consent_id: message.subjectId,
+          outcome: outcomes[place]?.outcome,
+          http_status: outcomes[place]?.httpStatus,
+          reason: outcomes[place]?.reason,
+          duration_ms: outcomes[place]?.durationMs,
+          attempted_at: attemptedAt,
+          host: outcomes[place]?.host,
+        })),
+      ),
+    );
+  });
+
   it('are written for the newer claim alone where a worker took its own message over', async () => {
     await append(2);
     const older = await claim();

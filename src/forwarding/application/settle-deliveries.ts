@@ -10,6 +10,9 @@ import type { DeliveryOutcome } from '../domain/outcome.js';
 /** `last_delivered_at` may lag by this: a busy project's row is not rewritten with every batch. */
 const LAST_DELIVERED_STEP = '1 second';
 
+/** Of milliseconds since 1970, which cost both sides less than an instant's text. */
+const instantOf = (ms: string): string => `timestamptz 'epoch' + ${ms} * interval '1 millisecond'`;
+
 /**
  * Writes deliveries and skips of projects without a hold as `settleDeliveries` does. A failure changes its project's row,
  * and may begin a hold.
@@ -25,24 +28,25 @@ export const WRITTEN_QUICKLY: Pick<
     { name: 'http_status', type: 'int' },
     { name: 'reason', type: 'text' },
     { name: 'duration_ms', type: 'int' },
-    { name: 'attempted_at', type: 'timestamptz' },
+    { name: 'attempted_ms', type: 'bigint' },
     { name: 'host', type: 'text' },
   ],
   valuesOf: ({ outcome: ended }) => {
     const { outcome, httpStatus, reason, durationMs, attemptedAt, host } = ended;
     if (outcome === 'failed') return null;
-    return [idOf(attemptedAt), outcome, httpStatus, reason, durationMs, attemptedAt.toISOString(), host];
+    return [idOf(attemptedAt), outcome, httpStatus, reason, durationMs, attemptedAt.getTime(), host];
   },
   unless: 'exists (select from forwarding_hold h where h.project_id = m.project_id)',
   writes: `
     logged as (
       insert into delivery (project_id, id, consent_id, outcome, http_status, reason, duration_ms, attempted_at, host)
-      select project_id, delivery_id, subject_id, outcome, http_status, reason, duration_ms, attempted_at, host
+      select project_id, delivery_id, subject_id, outcome, http_status, reason, duration_ms, ${instantOf('attempted_ms')}, host
       from removed
     ), latest as materialized (
       select f.project_id, d.at
       from (
-        select project_id, max(attempted_at) as at from removed where outcome = 'delivered' group by project_id
+        select project_id, ${instantOf('max(attempted_ms)')} as at
+        from removed where outcome = 'delivered' group by project_id
       ) d
       join forwarding_settings f using (project_id)
       where f.last_delivered_at is null or f.last_delivered_at < d.at - interval '${LAST_DELIVERED_STEP}'

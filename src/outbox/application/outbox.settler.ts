@@ -3,6 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { AdaptiveBatch } from '../../shared/adaptive-batch.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
+import type { ListValue } from '../../shared/list-literal.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import type { Ending, Failure, Settled } from '../domain/outbox-message.js';
@@ -184,7 +185,7 @@ function settledOf({ leased, outcome }: Finished): Settled<unknown> {
 function quickOf(
   quick: QuickWriting,
   entries: Finished[],
-): { entry: Finished; leased: LeasedMessage; values: unknown[] }[] {
+): { entry: Finished; leased: LeasedMessage; values: ListValue[] }[] {
   const judged = entries.map((entry) => ({ entry, values: quick.valuesOf(settledOf(entry)) }));
   const slowKeys = new Set(
     judged.flatMap(({ entry, values }) => (values === null ? [entry.leased.message.orderingKey] : [])),
