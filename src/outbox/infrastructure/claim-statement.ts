@@ -63,13 +63,13 @@ export function claimStatement(gatedTopics: readonly string[] | null): string {
                 m.subject_id as "subjectId", m.payload, m.unknown_outcomes - 1 as "unknownOutcomes", m.failures,
                 m.created_at as "createdAt"
     )${gatedTopics === null ? '' : `, ${opened}`}
-    select claimed.*, ${gatedTopics === null ? 'null::int' : 'opened.openings'} as opening,
-           null::text as "lastKey", null::int as walked, null::text as "lastPicked", null::int as picked, null::boolean as "hasGates"
+    select claimed.*, ${gatedTopics === null ? 'null::int' : 'opened.openings'} as opening, null::json as walk
     from claimed
     ${gatedTopics === null ? '' : `left join opened on opened.ordering_key = claimed."orderingKey" and ${isGated(gatedTopics, 'claimed.topic')}`}
     union all
-    select null, null, null, null, null, null, null, null, null, null, w."lastKey", w.walked, p."lastPicked", p.picked,
-           ${gatedTopics === null ? 'p.picked = 0 and ' : ''}exists (select from outbox_gate)
+    select null, null, null, null, null, null, null, null, null, null,
+           json_build_object('lastKey', w."lastKey", 'walked', w.walked, 'lastPicked', p."lastPicked", 'picked', p.picked,
+             'hasGates', ${gatedTopics === null ? 'p.picked = 0 and ' : ''}exists (select from outbox_gate))
     from (select max(ordering_key::text) as "lastKey", count(*)::int as walked from walk) w
     cross join (select max(ordering_key::text) as "lastPicked", count(*)::int as picked from picked) p
   `;

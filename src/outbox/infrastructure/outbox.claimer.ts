@@ -50,7 +50,7 @@ interface Walk {
 }
 
 /** A row for each message, and one without a message for the walk. */
-type ClaimRow = OutboxMessage & { [member in keyof Walk]: Walk[member] | null };
+type ClaimRow = (OutboxMessage & { walk: null }) | { walk: Walk };
 
 /**
  * What the planner knows of a table that fills and empties all the time is never true. Left to itself it reads
@@ -106,24 +106,27 @@ export class OutboxClaimer implements OnApplicationShutdown {
    */
   async claim(request: ClaimRequest): Promise<Claimed> {
     const claimId = newId();
-    let { walk, rows } = await this.ask(request, claimId);
+    let { walk, messages } = await this.ask(request, claimId);
     // Asked as if there were no gate, the database has claimed nothing where there is one.
     const isToBeAskedAgain = !this.hasGates && walk.hasGates;
     this.hasGates = walk.hasGates;
-    if (isToBeAskedAgain) ({ walk, rows } = await this.ask(request, claimId));
+    if (isToBeAskedAgain) ({ walk, messages } = await this.ask(request, claimId));
     const { lastKey, walked, lastPicked, picked } = walk;
     const isFull = picked >= request.limit;
     const reachedEnd = walked < CLAIM_KEYS_MAX && !isFull;
     const lastServed = isFull ? lastPicked : lastKey;
     return {
       claimId,
-      messages: rows.map(messageOf).toSorted(byNumber),
+      messages: messages.toSorted(byNumber),
       nextKey: reachedEnd ? LOWEST_KEY : (lastServed ?? LOWEST_KEY),
       reachedEnd,
     };
   }
 
-  private async ask(request: ClaimRequest, claimId: string): Promise<{ walk: Walk; rows: OutboxMessage[] }> {
+  private async ask(
+    request: ClaimRequest,
+    claimId: string,
+  ): Promise<{ walk: Walk; messages: OutboxMessage[] }> {
     const { rows } = await this.pool.query<ClaimRow>({
       ...this.statementFor(this.hasGates ? request.gatedTopics : null),
       values: [
@@ -138,9 +141,14 @@ export class OutboxClaimer implements OnApplicationShutdown {
         [...request.freeOfTopic.values()],
       ],
     });
-    const walk = rows.find(isWalk);
+    const messages: OutboxMessage[] = [];
+    let walk: Walk | null = null;
+    for (const row of rows) {
+      if (row.walk !== null) ({ walk } = row);
+      else messages.push(messageOf(row));
+    }
     if (!walk) throw new Error('a claim has told nothing of its walk');
-    return { walk, rows: rows.filter((row) => row !== walk) };
+    return { walk, messages };
   }
 
   /** The topics are the same ones as long as a process runs, so a text is made once. */
@@ -157,8 +165,6 @@ export class OutboxClaimer implements OnApplicationShutdown {
     await this.pool.end();
   }
 }
-
-const isWalk = (row: ClaimRow): row is ClaimRow & Walk => row.walked !== null;
 
 /** An update gives its rows back as they lie in the table. */
 function byNumber(a: OutboxMessage, b: OutboxMessage): number {
