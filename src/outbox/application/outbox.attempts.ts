@@ -34,8 +34,8 @@ export class OutboxAttempts {
     'messages could not be given back; others get them when their leases have run out',
   );
   private readonly abort = new AbortController();
-  /** The batches under way; each ends with the last of its outcomes written. */
-  private readonly batches = new Set<Promise<void>>();
+  /** Who waits for the end of all that was begun. */
+  private nothingLeft: (() => void) | undefined;
   private stopping = false;
 
   constructor(private readonly parts: AttemptParts) {}
@@ -45,18 +45,9 @@ export class OutboxAttempts {
     const { metrics, slots } = this.parts;
     metrics.reclaims.inc(leased.filter(({ message }) => message.unknownOutcomes > 0).length);
     slots.claimed(leased, claimedMs);
-    const topics = [...Map.groupBy(leased, ({ message }) => message.topic)];
-    const batch = Promise.all(
-      topics.map(async ([topic, entries]) => {
-        const attempts = await this.prepare(topic, entries);
-        await Promise.all(
-          entries.map((entry, index) => this.enqueue({ leased: entry, attempt: attempts[index], claimedMs })),
-        );
-      }),
-    ).then(() => {
-      this.batches.delete(batch);
-    });
-    this.batches.add(batch);
+    for (const [topic, entries] of Map.groupBy(leased, ({ message }) => message.topic)) {
+      void this.beginOf(topic, entries, claimedMs);
+    }
   }
 
   /** Begins no further attempt; gives back what waits for a slot. */
@@ -65,9 +56,12 @@ export class OutboxAttempts {
     for (const key of this.parts.slots.waitingKeys) this.giveBack(key);
   }
 
-  /** Resolves once all that was begun so far is settled or given back. */
-  async ended(): Promise<void> {
-    await Promise.all(this.batches);
+  /** Resolves once all that was begun is settled or given back. Call it stopped: nothing may be begun any more. */
+  ended(): Promise<void> {
+    return new Promise((nothingLeft) => {
+      if (this.parts.slots.leased === 0) nothingLeft();
+      else this.nothingLeft = nothingLeft;
+    });
   }
 
   /** Cuts off what is still under way. */
@@ -78,6 +72,13 @@ export class OutboxAttempts {
   /** Never more than half of the lease: after a pause of the process the message may be somebody else's. */
   private get readyMaxMs(): number {
     return Math.min(READY_MAX_MS, this.parts.leaseMs / 2);
+  }
+
+  /** Never rejects. */
+  private async beginOf(topic: string, entries: LeasedMessage[], claimedMs: number): Promise<void> {
+    const attempts = await this.prepare(topic, entries);
+    for (const [index, leased] of entries.entries())
+      this.enqueue({ leased, attempt: attempts[index], claimedMs });
   }
 
   /**
@@ -94,14 +95,11 @@ export class OutboxAttempts {
     }
   }
 
-  /** Resolves once the message is settled or given back. Never rejects. */
-  private enqueue(ready: Omit<Ready, 'done'>): Promise<void> {
-    return new Promise((done) => {
-      const { orderingKey } = ready.leased.message;
-      this.parts.slots.add({ ...ready, done });
-      if (this.stopping) this.giveBack(orderingKey);
-      else this.startReady(orderingKey);
-    });
+  private enqueue(ready: Ready): void {
+    const { orderingKey } = ready.leased.message;
+    this.parts.slots.add(ready);
+    if (this.stopping) this.giveBack(orderingKey);
+    else this.startReady(orderingKey);
   }
 
   /** Begins what has a slot. */
@@ -114,12 +112,17 @@ export class OutboxAttempts {
   }
 
   /** Never rejects. */
-  private async attempt({ leased, attempt, claimedMs, done }: Ready): Promise<void> {
+  private async attempt({ leased, attempt, claimedMs }: Ready): Promise<void> {
     const { slots, ring } = this.parts;
     const { orderingKey } = leased.message;
     const startedMs = performance.now();
     slots.started(leased, startedMs);
-    const end = await this.endOf(leased.message, attempt);
+    let end: AttemptEnd;
+    try {
+      end = await this.made(leased.message, attempt);
+    } catch (cause) {
+      end = { kind: 'threw', cause };
+    }
     // The receiver has answered: its slot is free, and need not wait until the outcome is on the disk.
     const healthy = end.kind !== 'settled' || end.healthy;
     const putOff = end.kind === 'put_off' ? { putOffMs: end.afterMs } : {};
@@ -133,10 +136,9 @@ export class OutboxAttempts {
     }
     ring();
     await this.conclude(leased, end, claimedMs);
-    const madeRoom = slots.forget(1);
+    const madeRoom = this.forget(1);
     // A message that was put back may be due again.
     if (madeRoom || end.kind !== 'settled') ring();
-    done();
   }
 
   /** Gives back all that is ready of a key. */
@@ -150,9 +152,16 @@ export class OutboxAttempts {
     const { slots, ring } = this.parts;
     for (const { leased } of line) slots.givenBack(leased, performance.now());
     await this.returnAll(line.map(({ leased }) => leased));
-    slots.forget(line.length);
-    for (const { done } of line) done();
+    this.forget(line.length);
     ring();
+  }
+
+  /** Returns whether there is room now, and was none before. */
+  private forget(count: number): boolean {
+    const { slots } = this.parts;
+    const madeRoom = slots.forget(count);
+    if (slots.leased === 0) this.nothingLeft?.();
+    return madeRoom;
   }
 
   /** Where this fails the leases run out by themselves. Never rejects. */
@@ -160,21 +169,21 @@ export class OutboxAttempts {
     await this.parts.store.release(leased).catch((error: unknown) => this.releaseFailure.warn(error));
   }
 
-  private async endOf(message: OutboxMessage, attempt: Attempt<unknown> | undefined): Promise<AttemptEnd> {
-    try {
-      const handler = this.parts.outbox.handlerOf(message.topic);
-      if (message.unknownOutcomes >= handler.retry.unknownOutcomesMax) {
-        this.parts.metrics.givenUp.inc();
-        return handler.giveUp(message);
-      }
-      if (!attempt) throw new Error(`the handler of ${message.topic} prepared too few attempts`);
-      return await attempt(this.abort.signal);
-    } catch (cause) {
-      return { kind: 'threw', cause };
+  /** Makes the attempt, unless its message's workers died too often. Throws, or rejects, where the handler does. */
+  private made(
+    message: OutboxMessage,
+    attempt: Attempt<unknown> | undefined,
+  ): Ending<unknown> | Promise<Ending<unknown>> {
+    const handler = this.parts.outbox.handlerOf(message.topic);
+    if (message.unknownOutcomes >= handler.retry.unknownOutcomesMax) {
+      this.parts.metrics.givenUp.inc();
+      return handler.giveUp(message);
     }
+    if (!attempt) throw new Error(`the handler of ${message.topic} prepared too few attempts`);
+    return attempt(this.abort.signal);
   }
 
-  private async conclude(leased: LeasedMessage, end: AttemptEnd, claimedMs: number): Promise<void> {
+  private conclude(leased: LeasedMessage, end: AttemptEnd, claimedMs: number): Promise<void> {
     const { settler } = this.parts;
     switch (end.kind) {
       case 'settled':

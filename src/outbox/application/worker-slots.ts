@@ -18,8 +18,6 @@ export interface Ready {
   leased: LeasedMessage;
   attempt: Attempt<unknown> | undefined;
   claimedMs: number;
-  /** To be called once its outcome is written, or it was given back. */
-  done: () => void;
 }
 
 /** How an attempt left its slot; times are monotonic. */
@@ -129,12 +127,12 @@ export class WorkerSlots {
    * The attempt has ended: its slot is free, while its outcome is still to be written. Returns the keys of which
    * something may begin because of it: where slots were free before, the others waited for answers of their own.
    */
-  left({ message }: LeasedMessage, { startedMs, nowMs, healthy, putOffMs }: SlotEnd): string[] {
+  left({ message }: LeasedMessage, { startedMs, nowMs, healthy, putOffMs }: SlotEnd): Iterable<string> {
     const wasFull = this.isFull;
     this.topicSlots.ended(message.topic);
     if (putOffMs === undefined) this.share.ended(message.orderingKey, { startedMs, nowMs, healthy });
     else this.share.putOff(message.orderingKey, { startedMs, nowMs, afterMs: putOffMs });
-    return wasFull ? this.waitingKeys : [message.orderingKey];
+    return wasFull ? this.ready.keys() : [message.orderingKey];
   }
 
   /** It was never begun. */
