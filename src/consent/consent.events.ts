@@ -5,6 +5,7 @@ import { readVisitorReference } from '../projects/project.rows.js';
 import { PreparedReads, type Reads } from '../database/prepared-reads.js';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { uuidLowerBound } from '../shared/ids.js';
+import { listLiteral } from '../shared/list-literal.js';
 import type { RecordsErased } from './domain/erasure.js';
 import type { VisitorReference } from './domain/visitor-reference.js';
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from './domain/consent-input.js';
@@ -156,10 +157,11 @@ export class ConsentEvents implements OnModuleInit {
 
   /** Reads records by id, keyed by `consentKey`; those that are gone (retention) are missing from the map. */
   async load(refs: ConsentRef[]): Promise<Map<string, ConsentRecorded>> {
-    const projectIds = refs.map((ref) => ref.projectId);
+    const projectIds = refs.map(({ projectId }) => projectId);
+    const consentIds = refs.map(({ consentId }) => consentId);
     const rows = await this.reads.rows<ConsentRecorded>(RECORDS, [
-      projectIds,
-      refs.map((ref) => ref.consentId),
+      listLiteral('uuid', projectIds),
+      listLiteral('uuid', consentIds),
     ]);
     return new Map(rows.map((row) => [consentKey({ projectId: row.projectId, consentId: row.id }), row]));
   }
