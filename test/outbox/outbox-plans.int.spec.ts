@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConsentForwarder } from '../../src/forwarding/application/consent-forwarder.js';
+import { claimStatement } from '../../src/outbox/infrastructure/claim-statement.js';
 import { OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
 import { OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
 import { QuickSettlement } from '../../src/outbox/infrastructure/quick-settlement.js';
@@ -100,6 +101,25 @@ describe('plans that were made while the outbox was empty', () => {
     expect(left).toEqual({ waiting: WAITING - LIMIT + 1, claimed: 0 });
     for (const { tookMs } of [claimed, settled, released]) expect(tookMs).toBeLessThan(TOOK_MS_MAX);
   });
+
+  it.each<[number, number]>([
+    [LIMIT, 1],
+    [LIMIT / 2, 2],
+    [1, PROJECTS],
+  ])(
+    'walk no further than to the key that fills a claim: with %i of each to key %i',
+    async (limitPerKey, keys) => {
+      const { topics, afterKey } = REQUEST;
+      const { rows } = await claimer['pool'].query<{ 'QUERY PLAN': string }>(
+        `explain (analyze, costs off, timing off, summary off) ${claimStatement(null)}`,
+        [afterKey, topics, '{}', limitPerKey, LIMIT, newId(), 1, [], []],
+      );
+      const plan = rows.map((row) => row['QUERY PLAN'].trim());
+      expect(plan[plan.indexOf('CTE walk') + 1]).toMatch(
+        new RegExp(`Recursive Union .*rows=${keys}(?:\\.00)? `),
+      );
+    },
+  );
 });
 
 async function timed<Result>(act: () => Promise<Result>): Promise<{ result: Result; tookMs: number }> {

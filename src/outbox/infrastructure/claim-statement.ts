@@ -7,6 +7,9 @@ export const CLAIM_KEYS_MAX = 256;
  * were picked. The rows picked are locked, so they are updated by their place: joined by their key, a plan made while the
  * outbox was empty, and kept, read all of it for each of them (8.0 s against 7 ms for 256 of 50,000).
  *
+ * The server walks as far as somebody asks. A claim that got its fill tells nothing of the keys behind: to walk the other
+ * 36 of 100 took a tenth of its time.
+ *
  * `gatedTopics` are those that may have gates. With null it claims only where no gate stands at all, and says so: most of the time there is none, and the
  * parts that look after gates cost a small claim a quarter of its time even then (0.83 ms of processor against 0.68).
  *
@@ -70,8 +73,10 @@ export function claimStatement(gatedTopics: readonly string[] | null): string {
     select null, null, null, null, null, null, null, null, null, null,
            json_build_object('lastKey', w."lastKey", 'walked', w.walked, 'lastPicked', p."lastPicked", 'picked', p.picked,
              'hasGates', ${gatedTopics === null ? 'p.picked = 0 and ' : ''}exists (select from outbox_gate))
-    from (select max(ordering_key::text) as "lastKey", count(*)::int as walked from walk) w
-    cross join (select max(ordering_key::text) as "lastPicked", count(*)::int as picked from picked) p
+    from (select max(ordering_key::text) as "lastPicked", count(*)::int as picked from picked) p
+    cross join lateral (
+      select max(ordering_key::text) as "lastKey", count(*)::int as walked from walk where p.picked < $5::int
+    ) w
   `;
 }
 

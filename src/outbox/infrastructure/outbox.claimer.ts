@@ -41,6 +41,7 @@ export interface Claimed {
 
 /** What a claim tells of its walk over the keys. */
 interface Walk {
+  /** Null, and 0 walked, where as many were picked as were asked for. */
   lastKey: string | null;
   walked: number;
   lastPicked: string | null;
