@@ -1,6 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { v7 } from 'uuid';
+
+/** As long as what goes with a record that is sealed (docs/receiver.md). */
+const EVIDENCE = {
+  salt: randomBytes(32).toString('base64'),
+  commitment: randomBytes(32).toString('base64'),
+  checkpoint: `localhost/${v7()}\n20000\n${randomBytes(32).toString('base64')}\n\n— localhost ${randomBytes(68).toString('base64')}\n`,
+};
 
 /**
  * The one outbound call that every peer makes: the same body and headers as ours, over kept connections.
@@ -25,6 +33,7 @@ export function makeSender({ caFile, connections }) {
         'content-type': 'application/json',
         'accept-encoding': 'identity',
         'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
       },
       body: JSON.stringify({
         schemaVersion: 1,
@@ -37,6 +46,7 @@ export function makeSender({ caFile, connections }) {
         hostname: 'www.example.com',
         receivedAt: new Date().toISOString(),
         language: 'de',
+        evidence: EVIDENCE,
       }),
     });
     await body.dump();
