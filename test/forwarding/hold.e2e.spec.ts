@@ -50,16 +50,26 @@ const letPass = async (project: TestProject, seconds: number): Promise<void> => 
   const instants = ['failing_since', 'held_since'].map(
     (column) => `${column} = ${column} - make_interval(secs => $2)`,
   );
-  // In one statement: a message about another hold than the one that is there is let go.
-  await service.database.query(
-    `with shifted as (update forwarding_hold set ${instants.join()} where project_id = $1)
-     update outbox_message
-     set available_at = available_at - make_interval(secs => $2),
-         payload = jsonb_set(payload, '{heldSince}',
-                             to_jsonb((payload ->> 'heldSince')::timestamptz - make_interval(secs => $2)))
-     where project_id = $1 and topic = 'forwarding.hold'`,
-    [project.id, seconds],
-  );
+  // In one statement: a message about another hold than the one that is there is let go. And not while a worker has it, who
+  // would put it back for the time that it was for.
+  await until('nobody looks at the news', async () => {
+    const [idle] = await service.database.query(
+      `with news as materialized (
+         select claim_id from outbox_message where project_id = $1 and topic = 'forwarding.hold' for update
+       ), idle as materialized (select where not exists (select from news where claim_id is not null)),
+       shifted as (update forwarding_hold set ${instants.join()} from idle where project_id = $1),
+       moved as (
+         update outbox_message
+         set available_at = available_at - make_interval(secs => $2),
+             payload = jsonb_set(payload, '{heldSince}',
+                                 to_jsonb((payload ->> 'heldSince')::timestamptz - make_interval(secs => $2)))
+         from idle where project_id = $1 and topic = 'forwarding.hold'
+       )
+       select from idle`,
+      [project.id, seconds],
+    );
+    return idle;
+  });
   await service.database.query(
     'update outbox_gate set opens_at = opens_at - make_interval(secs => $2) where ordering_key = $1',
     [project.id, seconds],
