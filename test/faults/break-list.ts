@@ -156,9 +156,8 @@ export const BREAKS: Break[] = [
     mutations: [
       {
         symbol: 'Sender.send',
-        from: /let end = (await this\.exchange\(this\.agent, .*?\));/,
-        to: `await this.exchange(this.agent, request, { deadlineAt, signal });
-        let end = await this.exchange(this.agent, request, { deadlineAt, signal });`,
+        from: /let end = await make\(false\);/,
+        to: 'await make(false); let end = await make(false);',
       },
     ],
     kinds: ['flush-redis'],
