@@ -201,14 +201,14 @@ export class Installation {
     }
   }
 
-  /** Waits until every process says that it can do its work. */
+  /** Waits until every process says that it can do its work, with all that it does it with. */
   async healed(): Promise<void> {
     for (const { baseUrl } of [...this.services.api, ...this.services.worker]) {
       await until(
         `${baseUrl} is ready`,
         () =>
           fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(
-            (r) => r.ok,
+            isWholeAgain,
             () => false,
           ),
         HEALED_DEADLINE_MS,
@@ -272,4 +272,10 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** A process without its queue serves on (200), and says so. */
+async function isWholeAgain(answer: Response): Promise<boolean> {
+  const { info = {} } = (await answer.json()) as { info?: Record<string, { status: string }> };
+  return answer.ok && Object.values(info).every(({ status }) => status === 'up');
 }
