@@ -63,25 +63,27 @@ describe('finding records', () => {
   it('by id, and by the field that names a visitor, in one project', async () => {
     const [project, other] = [await createTestProject(service), await createTestProject(service)];
     for (const each of [project, other]) expect((await nameVisitors(each)).status).toBe(200);
-    const first = await forwarding.choose(project.id, { customer: 'c-1' });
-    const second = await forwarding.choose(project.id, { customer: 'c-1', plan: 'x' });
-    const third = await forwarding.choose(project.id, { customer: 'c-2' });
+    const first = await forwarding.choose(project.id, { customer: 'visitor-1' });
+    const second = await forwarding.choose(project.id, { customer: 'visitor-1', plan: 'x' });
+    const third = await forwarding.choose(project.id, { customer: 'visitor-2' });
     const numbered = await forwarding.choose(project.id, { customer: 17 });
     await forwarding.choose(project.id);
-    await forwarding.choose(other.id, { customer: 'c-1' });
+    await forwarding.choose(other.id, { customer: 'visitor-1' });
     expect(await found(project, `id=${third.id}`)).toEqual([third.id]);
     expect(await found(project, `id=${newId()}`)).toEqual([]);
-    expect(await found(project, 'visitorReference=c-1')).toEqual([second.id, first.id]);
+    expect(await found(project, 'visitorReference=visitor-1')).toEqual([second.id, first.id]);
     expect(await found(project, 'visitorReference=17')).toEqual([numbered.id]);
     expect(await found(project, 'visitorReference=C-1')).toEqual([]);
-    const page = await asOwner(project, 'GET', '/consents?visitorReference=c-1&limit=1');
+    const page = await asOwner(project, 'GET', '/consents?visitorReference=visitor-1&limit=1');
     const { nextCursor } = page.body as { nextCursor: string };
-    expect(await found(project, `visitorReference=c-1&limit=1&cursor=${nextCursor}`)).toEqual([first.id]);
+    expect(await found(project, `visitorReference=visitor-1&limit=1&cursor=${nextCursor}`)).toEqual([
+      first.id,
+    ]);
   });
 
   it('409 where the project names no field, 422 for what is no id', async () => {
     const project = await createTestProject(service);
-    expect(await asOwner(project, 'GET', '/consents?visitorReference=c-1')).toMatchObject({
+    expect(await asOwner(project, 'GET', '/consents?visitorReference=visitor-1')).toMatchObject({
       status: 409,
       body: { code: 'visitor_reference_not_configured' },
     });
@@ -91,7 +93,7 @@ describe('finding records', () => {
   it('does so by its index alone, however many records there are', async () => {
     const project = await createTestProject(service);
     await nameVisitors(project);
-    const { id } = await forwarding.choose(project.id, { customer: 'c-1' });
+    const { id } = await forwarding.choose(project.id, { customer: 'visitor-1' });
     const plan = await service.database.query<{ 'QUERY PLAN': string }>(
       `explain select id from consent_record c where project_id = $1 and visitor_hash =
          (select visitor_hash from consent_record where project_id = $1 and id = $2) order by id desc limit 50`,
@@ -171,14 +173,14 @@ describe('records from before their field was named', () => {
 
   it('are found when a worker has gone through them, also one that broke off; until then erasures wait', async () => {
     const project = await createTestProject(service);
-    const text = await forwarding.choose(project.id, { customer: 'c-1' });
+    const text = await forwarding.choose(project.id, { customer: 'visitor-1' });
     const numbered = await forwarding.choose(project.id, { customer: 17 });
     const nobody = await forwarding.choose(project.id, { customer: '' });
     const number = 2 * INDEX_BATCH_MAX;
     await service.database.query(
       `insert into consent_record (project_id, id, analytics, marketing, preferences, action, extra)
        select $1, overlay($2::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, true, true, true, 'custom',
-              '{"customer":"c-2"}'
+              '{"customer":"visitor-2"}'
        from generate_series(1, $3::int) n`,
       [project.id, newId(), number],
     );
@@ -193,12 +195,12 @@ describe('records from before their field was named', () => {
     expect((await name(project, 'customer')).body).toEqual({
       ...{ visitorReferenceField: 'customer', visitorReferenceHashed: false, indexing: true },
     });
-    const later = await forwarding.choose(project.id, { customer: 'c-1' });
-    const page = await asOwner(project, 'GET', '/consents?visitorReference=c-1');
+    const later = await forwarding.choose(project.id, { customer: 'visitor-1' });
+    const page = await asOwner(project, 'GET', '/consents?visitorReference=visitor-1');
     expect(page.body).toMatchObject({ indexing: true, items: [{ id: later.id }] });
-    const file = await asOwner(project, 'GET', '/visitor-records?visitorReference=c-1&format=json');
+    const file = await asOwner(project, 'GET', '/visitor-records?visitorReference=visitor-1&format=json');
     expect(file).toMatchObject({ status: 409, body: { code: 'visitor_index_under_way' } });
-    const asked = { visitorReference: 'c-1', reason: 'ticket 4713' };
+    const asked = { visitorReference: 'visitor-1', reason: 'ticket 4713' };
     const { body: erasure } = await asOwner(project, 'POST', '/erasures', asked);
     expect(erasure).toMatchObject({ erased: 0, finishedAt: null });
     expect((await rowOf(text.id)).hash).toBeNull();
@@ -214,12 +216,12 @@ describe('records from before their field was named', () => {
     expect(await tracesOf(text.id)).toBe(0);
     expect(await found(project, 'visitorReference=17')).toEqual([numbered.id]);
     expect((await rowOf(nobody.id)).hash).toBeNull();
-    const { id } = await forwarding.choose(project.id, { customer: 'c-2' });
+    const { id } = await forwarding.choose(project.id, { customer: 'visitor-2' });
     const { hash } = await rowOf(id);
     expect(
       await count('consent_record where project_id = $1 and visitor_hash = $2', [project.id, hash]),
     ).toBe(number + 1);
-    expect((await asOwner(project, 'GET', '/consents?visitorReference=c-1')).body).toEqual({
+    expect((await asOwner(project, 'GET', '/consents?visitorReference=visitor-1')).body).toEqual({
       ...{ items: [], nextCursor: null, searchedTo: null, indexing: false },
     });
   });
@@ -260,16 +262,16 @@ describe('a visitor’s file', () => {
   it('has all of her records and nobody else’s, as JSON and as PDF', async () => {
     const project = await createTestProject(service);
     await nameVisitors(project);
-    await storeMany(service, project, 501, 'c-1');
-    const { id } = await forwarding.choose(project.id, { customer: 'c-1', plan: 'x' });
-    await forwarding.choose(project.id, { customer: 'c-2' });
-    const path = '/visitor-records?visitorReference=c-1&format=';
+    await storeMany(service, project, 501, 'visitor-1');
+    const { id } = await forwarding.choose(project.id, { customer: 'visitor-1', plan: 'x' });
+    await forwarding.choose(project.id, { customer: 'visitor-2' });
+    const path = '/visitor-records?visitorReference=visitor-1&format=';
     const file = await project.request('viewer', 'GET', `${path}json`);
     expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename="visitor-.*\.json"$/);
     const { records, ...head } = (await file.json()) as { records: Json[] } & Json;
     expect(head).toEqual({ projectId: project.id, projectName: 'A project', madeAt: expect.any(String) });
     expect(records).toHaveLength(502);
-    expect(records[0]).toMatchObject({ id, additionalFields: { customer: 'c-1', plan: 'x' } });
+    expect(records[0]).toMatchObject({ id, additionalFields: { customer: 'visitor-1', plan: 'x' } });
     const pdf = await project.request('viewer', 'GET', `${path}pdf`);
     const { text } = await extractText(new Uint8Array(await pdf.arrayBuffer()), { mergePages: true });
     expect(text).toContain('Records: 502');
@@ -283,7 +285,7 @@ describe('a visitor’s file', () => {
 describe('erasing one record', () => {
   it('leaves nothing of it but its id, and tells the receiver where the project wants it', async () => {
     const project = await forwarding.forwardingProject({ forwardErasures: true });
-    const { id } = await forwarding.choose(project.id, { customer: 'c-1' });
+    const { id } = await forwarding.choose(project.id, { customer: 'visitor-1' });
     const sent = await arrived(forwarding.sharedReceiver, id);
     await until(
       'the delivery is written',
@@ -349,7 +351,7 @@ describe('erasing one record', () => {
     });
     const ids: string[] = [];
     for (let sent = 0; sent < 12; sent++)
-      ids.push((await forwarding.choose(project.id, { customer: 'c-1' })).id);
+      ids.push((await forwarding.choose(project.id, { customer: 'visitor-1' })).id);
     const state = async (): Promise<Json> => (await forwarding.get(project)).body;
     await until(
       'it is doubted',
@@ -462,15 +464,15 @@ describe('erasing a visitor', () => {
     const project = await createTestProject(service);
     await nameVisitors(project);
     const number = 2 * ERASE_BATCH_MAX + 1;
-    await storeMany(service, project, number, 'c-1');
-    const other = await forwarding.choose(project.id, { customer: 'c-2' });
-    const asked = { visitorReference: 'c-1', reason: 'ticket 4712' };
+    await storeMany(service, project, number, 'visitor-1');
+    const other = await forwarding.choose(project.id, { customer: 'visitor-2' });
+    const asked = { visitorReference: 'visitor-1', reason: 'ticket 4712' };
     const { status, body } = await asOwner(project, 'POST', '/erasures', asked);
     expect({ status, body }).toMatchObject({
       status: 202,
       body: { reason: 'ticket 4712', erased: ERASE_BATCH_MAX, finishedAt: null },
     });
-    const later = await forwarding.choose(project.id, { customer: 'c-1' });
+    const later = await forwarding.choose(project.id, { customer: 'visitor-1' });
     await until('the rest is erased', async () => {
       const now = await asOwner(project, 'GET', `/erasures/${String(body.id)}`);
       return now.body.finishedAt !== null && now.body.erased === number;
@@ -484,15 +486,18 @@ describe('erasing a visitor', () => {
       'select e::text as row from audit_event e where project_id = $1',
       [project.id],
     );
-    expect(audit.map(({ row }) => row).join()).not.toContain('c-1');
+    expect(audit.map(({ row }) => row).join()).not.toContain('visitor-1');
   });
 
   it('is finished at once for a visitor of few records, and of none', async () => {
     const project = await createTestProject(service);
     await nameVisitors(project);
-    const { id } = await forwarding.choose(project.id, { customer: 'c-1' });
+    const { id } = await forwarding.choose(project.id, { customer: 'visitor-1' });
     for (const erased of [1, 0]) {
-      const answer = await asOwner(project, 'POST', '/erasures', { visitorReference: 'c-1', reason: 'r' });
+      const answer = await asOwner(project, 'POST', '/erasures', {
+        visitorReference: 'visitor-1',
+        reason: 'r',
+      });
       expect(answer).toMatchObject({ status: 202, body: { erased, finishedAt: expect.any(String) } });
     }
     expect(await tracesOf(id)).toBe(0);
@@ -500,7 +505,7 @@ describe('erasing a visitor', () => {
 
   it('409 where the project names no field, 404 for an erasure of another project', async () => {
     const [project, other] = [await createTestProject(service), await createTestProject(service)];
-    const asked = { visitorReference: 'c-1', reason: 'r' };
+    const asked = { visitorReference: 'visitor-1', reason: 'r' };
     expect((await asOwner(project, 'POST', '/erasures', asked)).status).toBe(409);
     await nameVisitors(other);
     const { body } = await asOwner(other, 'POST', '/erasures', asked);
@@ -579,14 +584,17 @@ describe('a worker that is killed while it erases', () => {
       const project = await createTestProject(quiet);
       await nameVisitors(project);
       const number = 10 * ERASE_BATCH_MAX;
-      await storeMany(quiet, project, number, 'c-1');
+      await storeMany(quiet, project, number, 'visitor-1');
       // Each batch takes a while, so that kills find one under way.
       await quiet.database.query(`create function slowly() returns trigger language plpgsql as
         $$ begin perform pg_sleep(0.2); return null; end $$`);
       await quiet.database.query(
         'create trigger slowly after insert on erased_record for each statement execute function slowly()',
       );
-      const { body } = await asOwner(project, 'POST', '/erasures', { visitorReference: 'c-1', reason: 'r' });
+      const { body } = await asOwner(project, 'POST', '/erasures', {
+        visitorReference: 'visitor-1',
+        reason: 'r',
+      });
       const environment = {
         NODE_ENV: 'test',
         DATABASE_URL: quiet.database.url,

@@ -311,16 +311,16 @@ describe('visitors and privacy', () => {
   });
 
   it('finds a visitor, gives the file out, and erases her records', async () => {
-    for (const customerId of ['c-1', 'c-1', 'c-2']) await choose({ customerId });
+    for (const customerId of ['visitor-1', 'visitor-1', 'visitor-2']) await choose({ customerId });
     await page.getByText('Stored records are still gone through').waitFor({ state: 'detached' });
     const field = page.getByRole('textbox', { name: 'customerId' });
-    await field.fill('c-3');
+    await field.fill('visitor-3');
     await page.keyboard.press('Enter');
     await page.getByText('No record names this visitor.').waitFor();
-    await field.fill('c-1');
+    await field.fill('visitor-1');
     await page.keyboard.press('Enter');
     await page.getByText('2 records').waitFor();
-    expect(page.url()).not.toContain('c-1');
+    expect(page.url()).not.toContain('visitor-1');
     expect(await pageFaults(page)).toEqual([]);
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -339,7 +339,7 @@ describe('visitors and privacy', () => {
     await page.getByText('2 records are erased.').waitFor();
     await page.getByText('No record names this visitor.').waitFor();
     const left = (await api('GET', '/consents')) as { items: { additionalFields: object }[] };
-    expect(left.items.map(({ additionalFields }) => additionalFields)).toEqual([{ customerId: 'c-2' }]);
+    expect(left.items.map(({ additionalFields }) => additionalFields)).toEqual([{ customerId: 'visitor-2' }]);
   });
 
   it('erases one record from its drawer, with a reason and the project’s name', async () => {
@@ -396,7 +396,7 @@ describe('visitors and privacy', () => {
   it('leaves erasing to owners', async () => {
     const his = await bo.newPage();
     await open('/settings/privacy', his);
-    await his.getByRole('textbox', { name: 'customerId' }).fill('c-2');
+    await his.getByRole('textbox', { name: 'customerId' }).fill('visitor-2');
     await his.keyboard.press('Enter');
     await his.getByText('One record').waitFor();
     expect(await his.getByRole('button', { name: 'Erase all of them…' }).isDisabled()).toBe(true);
