@@ -6,8 +6,7 @@ import {
   ADDED,
   COUNTS,
   countsOf,
-  idBeyond,
-  lowestId,
+  idsOfReceived,
   namedLanguage,
   namedRegion,
   SUMMED,
@@ -33,8 +32,7 @@ export async function addUpAudience(tx: EntityManager, { from, to, projectId }: 
              ${namedLanguage(sql.raw('c.language'), sql.raw('c.extra'))} as language, ${countsOf(sql.raw('c'))}
       from consent_record c ${sql.raw(joinProject('c.project_id'))}
       where c.received_at >= ${from} and c.received_at < ${to}
-        and c.id >= (select ${lowestId(sql`${from}::timestamptz`)})
-        and c.id < (select ${idBeyond(sql`${to}::timestamptz`)})
+        and ${idsOfReceived({ from, to })}
         ${projectId === undefined ? sql`` : sql`and c.project_id = ${projectId}`}
       group by 1, 2, 3, 4
     ), step as materialized (

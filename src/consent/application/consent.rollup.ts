@@ -10,7 +10,14 @@ import {
   ROLLUP_ACTIONS_MAX,
   ROLLUP_HOSTNAMES_MAX,
 } from '../domain/consent-counts.js';
-import { ADDED, COUNTS, countsOf, lowestId, namedHostname, SUMMED } from '../infrastructure/counts-sql.js';
+import {
+  ADDED,
+  COUNTS,
+  countsOf,
+  idsOfReceived,
+  namedHostname,
+  SUMMED,
+} from '../infrastructure/counts-sql.js';
 import { addUpAudience, type Slice } from './audience.rollup.js';
 
 /** What is not in the counts yet is counted anew with every question, so this stays short. */
@@ -152,7 +159,7 @@ async function addUp(tx: EntityManager, interval: 'hour' | 'day', slice: Slice):
              ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))} as hostname, ${countsOf(sql.raw('c'))}
       from consent_record c ${sql.raw(joinProject('c.project_id'))}
       where c.received_at >= ${slice.from} and c.received_at < ${slice.to}
-        and c.id >= (select ${lowestId(sql`${slice.from}::timestamptz`)})
+        and ${idsOfReceived(slice)}
         ${slice.projectId === undefined ? sql`` : sql`and c.project_id = ${slice.projectId}`}
       group by 1, 2, 3, 4
     ), touched as (select distinct project_id, at from step),

@@ -2,12 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
 import type { ConsentRecorded } from '../domain/consent-recorded.js';
-import { lowestId } from '../infrastructure/counts-sql.js';
+import { idsOfReceived } from '../infrastructure/counts-sql.js';
 
 /** A transaction tells when it began a moment after it looked at the clock; this is far more than that moment. */
 const LAG = '5 seconds';
-/** Ids are at most minutes ahead of their receipt (design §6.1); more does no harm. */
-const ID_NEWER = '1 day';
 
 /** A place in the order of what is stored and erased: everything up to it was seen. */
 export interface StoredPlace {
@@ -52,13 +50,16 @@ export async function completeUntil(tx: EntityManager): Promise<string> {
 
 /**
  * What was stored and erased behind a place and before an instant, in its order, which is that of receipt; at most
- * `limit`. Nothing of projects that are gone.
+ * `limit`. Nothing of projects that are gone. The records are looked up by their receipt before their projects (`offset 0`):
+ * a planner that knows little of them, as in a new month, went from project to project through a week of the primary key
+ * (202,000 pages for nothing new among 200,000 records).
  */
 export async function storedSince(
   tx: EntityManager,
   { after, before, limit }: StoredSlice,
 ): Promise<StoredEvent[]> {
   const place = sql`(${after.at}::timestamptz, ${after.projectId}::uuid, ${after.id}::uuid, ${after.isErasure}::boolean)`;
+  const ids = idsOfReceived({ from: new Date(after.at), to: new Date(before) });
   type Rest = Omit<ConsentRecorded, 'id' | 'projectId' | 'receivedAt'>;
   const { rows } = await sql<StoredPlace & { instant: Date } & Rest>`
     select * from (
@@ -66,11 +67,12 @@ export async function storedSince(
               false as "isErasure", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
               c.custom_endpoint as "customEndpoint", c.config_hash as "configHash", c.language, c.surface, c.extra,
               c.unannounced, c.salt
-       from consent_record c ${sql.raw(joinProject('c.project_id'))}
-       where c.received_at >= ${after.at}::timestamptz and c.received_at < ${before}::timestamptz
-         and c.id >= (select ${lowestId(sql`${after.at}::timestamptz`)})
-         and c.id < (select ${idAt(before)})
-         and (c.received_at, c.project_id, c.id, false) > ${place}
+       from (
+         select * from consent_record c
+         where c.received_at >= ${after.at}::timestamptz and c.received_at < ${before}::timestamptz and ${ids}
+         offset 0
+       ) c ${sql.raw(joinProject('c.project_id'))}
+       where (c.received_at, c.project_id, c.id, false) > ${place}
        order by c.received_at, c.project_id, c.id limit ${limit})
       union all
       (select e.erased_at::text, e.erased_at, e.project_id, e.consent_id, true,
@@ -87,11 +89,6 @@ export async function storedSince(
     record: isErasure ? null : { ...rest, id, projectId, receivedAt: instant },
   }));
 }
-
-/** Above the id of each record that is received before an instant. */
-const idAt = (instant: string): ReturnType<typeof lowestId> =>
-  sql`(lpad(to_hex((extract(epoch from ${instant}::timestamptz + ${ID_NEWER}::interval) * 1000)::bigint), 12, '0')
-    || '00000000000000000000')::uuid`;
 
 /** Gives records that were stored without one their salts. */
 export async function giveSalts(tx: EntityManager, records: readonly ConsentRecorded[]): Promise<void> {

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import { uuidLowerBound } from '../../shared/ids.js';
 import { OTHER_NAME } from '../domain/consent-counts.js';
 
 /** Ids may be older or newer than the receipt by so much (design §6.1); it bounds the months that are read. */
-const ID_APART_MAX = '8 days';
+const ID_APART_MAX_MS = 8 * 24 * 60 * 60 * 1000;
 
 /** The columns of what is counted, as the rollups have them. */
 export const COUNT_COLUMNS = [
@@ -86,18 +87,21 @@ export function namedLanguage(
          else ${OTHER_NAME} end`;
 }
 
+/**
+ * Condition that the records `c` which were received from `from` on and before `to` meet by their ids, so that only their
+ * months are read. The bounds are values: of what is computed in the statement the planner thinks that little lies behind
+ * it, and looks through a week of the primary key besides (64 ms against 0.4 for nothing new among 2 million records).
+ */
+export function idsOfReceived({ from, to }: { from: Date; to: Date }): RawBuilder<boolean> {
+  const [first, beyond] = [from.getTime() - ID_APART_MAX_MS, to.getTime() + ID_APART_MAX_MS].map((ms) =>
+    uuidLowerBound(new Date(ms)),
+  );
+  return sql<boolean>`c.id >= ${first}::uuid and c.id < ${beyond}::uuid`;
+}
+
 /** The smallest id that a record received at or after an instant (SQL of a timestamptz) can have. */
 export function lowestId(receivedAt: RawBuilder<unknown>): RawBuilder<unknown> {
-  return firstIdAt(sql`${receivedAt} - ${ID_APART_MAX}::interval`);
-}
-
-/** An id that no record received before an instant can have, nor any larger one. */
-export function idBeyond(receivedAt: RawBuilder<unknown>): RawBuilder<unknown> {
-  return firstIdAt(sql`${receivedAt} + ${ID_APART_MAX}::interval`);
-}
-
-function firstIdAt(instant: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
-    lpad(to_hex((extract(epoch from ${instant}) * 1000)::bigint), 12, '0') || '00000000000000000000'
+    lpad(to_hex((extract(epoch from ${receivedAt}) * 1000)::bigint - ${ID_APART_MAX_MS}), 12, '0') || '00000000000000000000'
   )::uuid`;
 }
