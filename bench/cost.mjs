@@ -164,7 +164,7 @@ async function costOf({ database, api, worker, postgres }, send) {
 /** @param {import('./support/database.mjs').Database} database */
 async function drained(database) {
   const deadlineMs = performance.now() + DRAIN_DEADLINE_MS;
-  while (!(await database.isOutboxEmpty())) {
+  while (!(await database.isAllForwarded())) {
     if (performance.now() > deadlineMs) throw new Error(`not delivered within ${DRAIN_DEADLINE_MS} ms`);
     await sleep(50);
   }

@@ -233,8 +233,11 @@ export class Database {
     return rows[0].n;
   }
 
-  async isOutboxEmpty() {
-    const { rows } = await this.client.query('select 1 from outbox_message limit 1');
+  /** Whether the outcome of each record is committed. Other work may wait: logs are sealed beside it. */
+  async isAllForwarded() {
+    const { rows } = await this.client.query(
+      `select 1 from outbox_message where topic = 'consent.recorded' limit 1`,
+    );
     return rows.length === 0;
   }
 

@@ -4,8 +4,8 @@ const POLL_MS = 10;
 const DRAIN_DEADLINE_MS = 60_000;
 
 /**
- * Lets messages wait, all at once, and times from the first request at the receiver until the outbox is
- * empty, which is when the last outcome is committed. Throws unless each record arrived exactly once.
+ * Lets messages wait, all at once, and times from the first request at the receiver until the last
+ * outcome is committed. Throws unless each record arrived exactly once.
  * @param {{ database: import('./database.mjs').Database, receiver: import('./receivers.mjs').Receiver,
  *           projects: import('./database.mjs').BenchProject[], count: number }} work
  */
@@ -18,7 +18,7 @@ export async function drain({ database, receiver, projects, count }) {
     if (performance.now() > deadlineMs) throw new Error(`not delivered within ${DRAIN_DEADLINE_MS} ms`);
     await sleep(POLL_MS);
   }
-  while (!(await database.isOutboxEmpty())) await sleep(1);
+  while (!(await database.isAllForwarded())) await sleep(1);
   const settledAt = process.hrtime.bigint();
   const { requests, firstAt } = await receiver.call('counts');
   if (requests !== count) throw new Error(`${requests} requests for ${count} records`);
