@@ -241,6 +241,26 @@ export class Database {
     return rows.length === 0;
   }
 
+  /** The server's clock. */
+  async now() {
+    const { rows } = await this.client.query('select now()');
+    return /** @type {Date} */ (rows[0].now);
+  }
+
+  /**
+   * Whether everything that a record brings with it is done for those received before an instant: sent where they are
+   * sent, sealed and signed, counted.
+   * @param {Date} instant
+   */
+  async isAllDone(instant) {
+    const { rows } = await this.client.query(
+      `select (select at from evidence_mark) >= $1 and not exists (select from evidence_log where checkpoint_size < size)
+              and (select least(done_until, audience_until) from consent_rollup_state) >= $1 as done`,
+      [instant],
+    );
+    return rows[0].done && (await this.isAllForwarded());
+  }
+
   /** Forgets what waits, so that one round leaves nothing to the next. */
   async emptyOutbox() {
     await this.client.query('delete from outbox_message');
