@@ -9,7 +9,7 @@ import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
 
 const ROUNDS = 5;
-const MESSAGES = 8_000;
+const MESSAGES = 20_000;
 const PROJECTS = 100;
 /** As many under way as our worker has slots. */
 const CONCURRENCY = 256;
