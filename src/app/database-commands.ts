@@ -30,6 +30,7 @@ export const databaseCommands: Command[] = [
           { ormOptions },
           { copyDatabase, TargetNotEmptyError },
           { oldServerSentence },
+          { sessionOptions },
         ] = await Promise.all([
           import('@mikro-orm/postgresql'),
           import('pg'),
@@ -37,13 +38,16 @@ export const databaseCommands: Command[] = [
           import('./orm-options.js'),
           import('../database/copy.js'),
           import('../database/server-version.js'),
+          import('../shared/postgres-pool.js'),
         ]);
         if ((await pendingMigrations(orm)).length > 0)
           throw new OperatorError(
             'This database is of an earlier version. Start this version on it once, and stop it.',
           );
         const targetOrm = await MikroORM.init(ormOptions(to, { statementMs: 0 }));
-        const [source, target] = [new Client(databaseUrl), new Client(to)];
+        const options = sessionOptions({ statementMs: 0 });
+        const source = new Client({ connectionString: databaseUrl, options });
+        const target = new Client({ connectionString: to, options });
         try {
           await target.connect().catch((cause: unknown) => {
             throw new OperatorError('The target cannot be reached.', { cause });

@@ -106,13 +106,25 @@ function digit(text: string, index: number): number {
 }
 
 /**
- * The `options` with which every connection of the service is opened. They weigh more than what an administrator
- * set for the role or the database: what was acknowledged is on the disk (design §6.1), so a commit waits for it
- * although `alter role … set synchronous_commit = off`, unless the code itself says otherwise.
+ * What every session is, whatever an administrator set for the server, the role or the database:
+ * - what was acknowledged is on the disk (design §6.1), so a commit waits for it;
+ * - instants and numbers are written as they are read here. In another style of dates the driver makes nothing of an
+ *   instant, and no record was forwarded any more; with fewer digits it is another instant;
+ * - a statement sees what was committed before it. Locks, repeats and turns are built on that; under `serializable` they
+ *   fail with 40001.
  */
+const EVERY_SESSION = {
+  synchronous_commit: 'on',
+  datestyle: 'ISO',
+  timezone: 'UTC',
+  extra_float_digits: '1',
+  default_transaction_isolation: 'read committed',
+};
+
+/** The `options` with which every connection of the service is opened; `serverSettings` weigh more than what all have. */
 export function sessionOptions({ statementMs, serverSettings = {} }: SessionPurpose): string {
-  const all = { synchronous_commit: 'on', statement_timeout: String(statementMs), ...serverSettings };
+  const all = { ...EVERY_SESSION, statement_timeout: String(statementMs), ...serverSettings };
   return Object.entries(all)
-    .map(([name, value]) => `-c ${name}=${value}`)
+    .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
     .join(' ');
 }

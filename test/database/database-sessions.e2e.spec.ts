@@ -100,17 +100,19 @@ describe('a server whose administrator switched synchronous commits off', () => 
 });
 
 describe('every connection of the service', () => {
-  it("asks for synchronous commits and gives up a statement in time, through the ORM's pool too", async () => {
+  it("asks for synchronous commits and what was committed before, and gives up a statement in time, the ORM's too", async () => {
     const database = await createTestDatabase();
     const { username } = new URL(database.url);
     try {
-      await database.query(`alter role ${username} in database ${new URL(database.url).pathname.slice(1)}
-                            set synchronous_commit = off`);
+      const name = new URL(database.url).pathname.slice(1);
+      for (const setting of ['synchronous_commit = off', "default_transaction_isolation = 'serializable'"])
+        await database.query(`alter role ${username} in database ${name} set ${setting}`);
       const orm = await MikroORM.init(ormOptions(database.url));
       const { rows } = await sql`
-        select current_setting('synchronous_commit') as commit, current_setting('statement_timeout') as timeout
+        select current_setting('synchronous_commit') as commit, current_setting('statement_timeout') as timeout,
+               current_setting('default_transaction_isolation') as isolation
       `.execute(orm.em.fork().getKysely());
-      expect(rows).toEqual([{ commit: 'on', timeout: '30s' }]);
+      expect(rows).toEqual([{ commit: 'on', timeout: '30s', isolation: 'read committed' }]);
       await orm.close();
     } finally {
       await database.close();

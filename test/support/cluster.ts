@@ -112,12 +112,9 @@ export class Cluster {
         },
       },
     );
-    for (const setting of [
-      'search_path = public, bullmq',
-      'synchronous_commit = on',
-      "statement_timeout = '60s'",
-    ])
-      await this.primary.query(DATABASE, `alter role service_runtime set ${setting}`);
+    const page = readFileSync('docs/operations.md', 'utf8');
+    for (const [line] of page.matchAll(/^alter role service_runtime set .*;$/gm))
+      await this.primary.query(DATABASE, line);
   }
 
   private bouncerIni(port: number): string {

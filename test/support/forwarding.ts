@@ -1,4 +1,5 @@
 import { NameResolver } from '../../src/forwarding/infrastructure/name-resolver.js';
+import type { TestDatabase } from './database.js';
 import { startDnsServer } from './dns-server.js';
 import { forwardByHand, type ForwardingByHand } from './forwarding-by-hand.js';
 import { answered, type Json, type JsonAnswer } from './json.js';
@@ -50,9 +51,12 @@ export interface Forwarding extends Receivers, Visitors, ForwardingByHand {
 export async function startForwarding({
   worker,
   environment: own = {},
+  prepare,
 }: {
   worker: boolean;
   environment?: NodeJS.ProcessEnv;
+  /** Before the service's first connection. */
+  prepare?: (database: TestDatabase) => Promise<void>;
 }): Promise<Forwarding> {
   const testAuthority = await makeTestAuthority();
   const receivers = await startReceivers(testAuthority);
@@ -71,7 +75,7 @@ export async function startForwarding({
     FORWARDING_EXTRA_CA_FILE: testAuthority.caFile,
     ...own,
   };
-  const service = await startTestService(environment);
+  const service = await startTestService(environment, prepare);
   service.app.get(NameResolver, { strict: false }).useServers([dns.address]);
   await watchAnnouncements(service);
   // Put on the tier in the database: the route for it would leave a message of its own in the outbox.

@@ -42,9 +42,13 @@ export function testSettings(databaseUrl: string, environment: NodeJS.ProcessEnv
   });
 }
 
-/** Starts the service; call in `beforeAll`, and `close()` in `afterAll`. */
-export async function startTestService(environment: NodeJS.ProcessEnv = {}): Promise<TestService> {
+/** Starts the service; call in `beforeAll`, and `close()` in `afterAll`. `prepare` comes before its first connection. */
+export async function startTestService(
+  environment: NodeJS.ProcessEnv = {},
+  prepare?: (database: TestDatabase) => Promise<void>,
+): Promise<TestService> {
   const database = await createTestDatabase();
+  await prepare?.(database);
   const settings = testSettings(database.url, environment);
   const app = await createHttpApp(settings);
   await app.listen(0, '127.0.0.1');
