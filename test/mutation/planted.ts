@@ -52,7 +52,7 @@ export const PLANTED: Planted[] = [
   },
   {
     name: 'rollup: forgets ids older than six days',
-    mutations: [{ symbol: 'ID_APART_MAX', value: `'6 days'` }],
+    mutations: [{ symbol: 'ID_APART_MAX_MS', value: '6 * 24 * 60 * 60 * 1000' }],
     tests: [ROLLUP],
     only: 'seven days',
   },
