@@ -394,6 +394,35 @@ describe('outbox', () => {
     },
   );
 
+  it.each([
+    ['for a moment', 2],
+    ['for longer than a lease', 6],
+  ])('counts nothing against messages of which the facts cannot be read %s', async (_, times) => {
+    const subjects = await append(20);
+    let left = times;
+    recorder.poisonous = () => {
+      if (left-- > 0) throw Object.assign(new Error('too many clients already'), { code: '53300' });
+      return false;
+    };
+    const failuresSeen = async (): Promise<number> =>
+      Number(
+        (
+          await service.database.query<{ most: number | null }>(
+            'select max(failures)::int as most from outbox_message',
+          )
+        )[0]?.most,
+      );
+    dispatcher.ring();
+    await until('it was tried so often', async () => {
+      expect(await failuresSeen()).toBe(0);
+      return left <= 0;
+    });
+    await until('all are settled', () => recorder.settled.length === subjects.length);
+    expect(recorder.attempted).toHaveLength(subjects.length);
+    expect(recorder.failures).toEqual([]);
+    expect(await dead()).toEqual([]);
+  });
+
   it('revives a dead letter by hand, and it is worked through like any other', async () => {
     const [subjectId] = await append(1);
     await service.database.query('update outbox_message set failures = $1', [OUTBOX_FAILURES_MAX - 1]);

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
+import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { type Attempt, type Ending, type OutboxMessage } from '../domain/outbox-message.js';
 import type { OutboxMetrics } from '../infrastructure/outbox.metrics.js';
@@ -9,6 +11,8 @@ import type { Ready, WorkerSlots } from './worker-slots.js';
 
 /** A message that waited longer for its slot goes back: the settings it was prepared with may be old. */
 const READY_MAX_MS = 2_000;
+/** Pause before a batch is prepared again that could not be, because the database was away. */
+const PREPARE_AGAIN_MS = 250;
 /** A timer may go off so much before its time, by the clock that the pause is measured with. */
 const TIMER_EARLY_MS = 2;
 
@@ -32,6 +36,10 @@ export class OutboxAttempts {
   private readonly releaseFailure = new ThrottledLog(
     new Logger(OutboxAttempts.name),
     'messages could not be given back; others get them when their leases have run out',
+  );
+  private readonly unprepared = new ThrottledLog(
+    new Logger(OutboxAttempts.name),
+    'the database cannot be reached to prepare messages; trying again',
   );
   private readonly abort = new AbortController();
   /** Who waits for the end of all that was begun. */
@@ -76,19 +84,41 @@ export class OutboxAttempts {
 
   /** Never rejects. */
   private async beginOf(topic: string, entries: LeasedMessage[], claimedMs: number): Promise<void> {
-    const attempts = await this.prepare(topic, entries);
+    const attempts = await this.prepareInTime(topic, entries, claimedMs);
+    if (attempts === null) return this.release(entries);
     for (const [index, leased] of entries.entries())
       this.enqueue({ leased, attempt: attempts[index], claimedMs });
   }
 
   /**
+   * Prepares as soon as the database can be read, of which nothing is counted against the messages; null where that took
+   * half of their lease, or the worker stops.
+   */
+  private async prepareInTime(
+    topic: string,
+    entries: LeasedMessage[],
+    claimedMs: number,
+  ): Promise<Attempt<unknown>[] | null> {
+    for (;;) {
+      try {
+        return await this.prepare(topic, entries);
+      } catch (error) {
+        this.unprepared.warn(error);
+        if (this.stopping || performance.now() - claimedMs > this.parts.leaseMs / 2) return null;
+        await sleep(PREPARE_AGAIN_MS);
+      }
+    }
+  }
+
+  /**
    * Has the handler prepare a batch. Where that throws, each message is prepared alone, so that a poisoned
-   * one stands alone; it comes back as an attempt that throws.
+   * one stands alone; it comes back as an attempt that throws. Rejects where the database cannot be reached.
    */
   private async prepare(topic: string, entries: LeasedMessage[]): Promise<Attempt<unknown>[]> {
     try {
       return await this.parts.outbox.handlerOf(topic).prepare(entries.map(({ message }) => message));
     } catch (error) {
+      if (isConnectionFailure(error)) throw error;
       if (entries.length === 1) return [() => Promise.reject(error as Error)];
       const alone = await Promise.all(entries.map((entry) => this.prepare(topic, [entry])));
       return alone.flat();
@@ -106,7 +136,7 @@ export class OutboxAttempts {
   private startReady(orderingKey: string): void {
     const { slots } = this.parts;
     for (let next = slots.next(orderingKey); next; next = slots.next(orderingKey)) {
-      if (performance.now() - next.claimedMs > this.readyMaxMs) void this.release([next]);
+      if (performance.now() - next.claimedMs > this.readyMaxMs) void this.release([next.leased]);
       else void this.attempt(next);
     }
   }
@@ -144,15 +174,15 @@ export class OutboxAttempts {
   /** Gives back all that is ready of a key. */
   private giveBack(orderingKey: string): void {
     const line = this.parts.slots.takeWaiting(orderingKey);
-    if (line.length > 0) void this.release(line);
+    if (line.length > 0) void this.release(line.map(({ leased }) => leased));
   }
 
   /** Gives messages back as if they had never been claimed. Never rejects. */
-  private async release(line: Ready[]): Promise<void> {
+  private async release(leased: LeasedMessage[]): Promise<void> {
     const { slots, ring } = this.parts;
-    for (const { leased } of line) slots.givenBack(leased, performance.now());
-    await this.returnAll(line.map(({ leased }) => leased));
-    this.forget(line.length);
+    for (const one of leased) slots.givenBack(one, performance.now());
+    await this.returnAll(leased);
+    this.forget(leased.length);
     ring();
   }
 
