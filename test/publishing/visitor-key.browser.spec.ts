@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Dialog, Page } from 'playwright-core';
 import { DEFAULT_TEXTS } from '../../src/publishing/domain/default-texts.js';
 import { launchBrowser, type SitePage, startSite, type TestServer } from '../support/browser.js';
 import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/forwarding.js';
@@ -11,6 +11,9 @@ import { until } from '../support/until.js';
 import { makeVisitorKey } from '../support/visitor-key.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A dialog that does not come by then is asked for again: a busy browser may lose a key. */
+const ASKED_MS = 3_000;
 
 let browser: Browser;
 let forwarding: Forwarding;
@@ -151,12 +154,21 @@ describe('“your choices” of our banner', () => {
     await button(opened, 'Erase my records').click();
     expect(await records()).toHaveLength(2);
     // By the keyboard alone.
-    await button(opened, 'Withdraw consent').focus();
-    await opened.keyboard.press('Tab');
-    const asked = opened.waitForEvent('dialog');
+    await until('the keyboard leads to it', async () => {
+      await button(opened, 'Withdraw consent').focus();
+      await opened.keyboard.press('Tab');
+      return button(opened, 'Erase my records').evaluate(
+        (element) =>
+          (element.getRootNode() as unknown as { activeElement: unknown }).activeElement === element,
+      );
+    });
     const again = opened.waitForEvent('load');
-    void opened.keyboard.press('Enter');
-    const dialog = await asked;
+    let dialog: Dialog | null = null;
+    while (!dialog) {
+      const asked = opened.waitForEvent('dialog', { timeout: ASKED_MS }).catch(() => null);
+      void opened.keyboard.press('Enter');
+      dialog = await asked;
+    }
     expect(dialog.message()).toMatch(/^Erase everything .* cannot be undone/);
     await dialog.accept();
     await again;
