@@ -207,10 +207,10 @@ export class Installation {
       await until(
         `${baseUrl} is ready`,
         () =>
-          fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(
-            isWholeAgain,
-            () => false,
-          ),
+          fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(5_000) })
+            .then(isWholeAgain)
+            // Also where it dies in the middle of its answer.
+            .catch(() => false),
         HEALED_DEADLINE_MS,
       );
     }
