@@ -7,13 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { TimeStampReq } from '@peculiar/asn1-tsp';
 import { Logger } from '@nestjs/common';
-import { sql } from 'kysely';
-import { ConsentEvents } from '../../src/consent/consent.events.js';
 import { StampRoots, type StampOutcome } from '../../src/evidence/application/stamp-roots.js';
 import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
 import { choose } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { type Outcome, runProgram } from '../support/run-ops.js';
+import { sealWhenTold } from '../support/sealer.js';
 import { startTestService, type TestService } from '../support/service.js';
 import {
   rejection,
@@ -33,6 +32,7 @@ const stampAsAsked: TimeStampBehaviour = (query, response) => reply(response, un
 
 let stamper: TestTimeStampService;
 let service: TestService;
+let nothingIsUnderWay: () => Promise<void>;
 let project: TestProject;
 beforeAll(async () => {
   stamper = await startTimeStampService(stampAsAsked);
@@ -45,13 +45,7 @@ beforeAll(async () => {
     EVIDENCE_TIMESTAMP_SECONDS: '1',
     OUTBOX_POLL_MS: '50',
   });
-  // Nothing is under way while a test seals: there is no need to wait until nothing can be.
-  service.app.get(ConsentEvents, { strict: false }).completeUntil = async (tx) => {
-    const { rows } = await sql<{ until: string }>`select clock_timestamp()::text as until`.execute(
-      tx.getKysely(),
-    );
-    return rows[0]?.until ?? '';
-  };
+  nothingIsUnderWay = sealWhenTold(service);
   project = await createTestProject(service);
 });
 afterAll(async () => {
@@ -76,6 +70,7 @@ const metric = async (name: string): Promise<number> => {
 async function grow(): Promise<number> {
   const before = await rootSize().catch(() => 0);
   await choose(service, project.id);
+  await nothingIsUnderWay();
   await until('the root log has grown', async () => (await rootSize()) > (before || 0), 20_000);
   return rootSize();
 }

@@ -4,14 +4,13 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { sql } from 'kysely';
-import { ConsentEvents } from '../../src/consent/consent.events.js';
 import { signerOf } from '../../src/evidence/domain/signed-note.js';
 import { memoryLog } from '../support/memory-log.js';
 import { isThere, sampleOf } from '../support/page-sample.js';
 import { choose, createForwardingProject } from '../support/pipeline.js';
 import type { TestProject } from '../support/project.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
+import { sealWhenTold } from '../support/sealer.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 
@@ -58,6 +57,7 @@ interface Held {
 let authority: TestAuthority;
 let receiver: Receiver;
 let service: TestService;
+let nothingIsUnderWay: () => Promise<void>;
 let project: TestProject;
 /** What the receiver has stored, as it came. */
 let archive: string;
@@ -73,19 +73,14 @@ beforeAll(async () => {
     FORWARDING_ALLOWED_PRIVATE_TARGETS: `127.0.0.1:${receiver.port}`,
     FORWARDING_EXTRA_CA_FILE: authority.caFile,
   });
-  // Nothing is under way while a test seals: there is no need to wait until nothing can be.
-  service.app.get(ConsentEvents, { strict: false }).completeUntil = async (tx) => {
-    const { rows } = await sql<{ until: string }>`select clock_timestamp()::text as until`.execute(
-      tx.getKysely(),
-    );
-    return rows[0]?.until ?? '';
-  };
+  nothingIsUnderWay = sealWhenTold(service);
   project = await createForwardingProject(service, receiver.url);
   for (let n = 0; n < 4; n++) await choose(service, project.id, AWKWARD);
   await until(
     'the receiver holds checkpoints of several sizes',
     async () => {
       await choose(service, project.id, { n: receiver.requests.length });
+      await nothingIsUnderWay();
       await new Promise((later) => setTimeout(later, 300));
       return new Set(held().map(({ evidence }) => evidence.checkpoint)).size > CHECKPOINTS_MIN;
     },

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { ConsentEvents } from '../../src/consent/consent.events.js';
 import { SealRoots } from '../../src/evidence/application/seal-roots.js';
 import { SealStored } from '../../src/evidence/application/seal-stored.js';
@@ -19,16 +18,28 @@ export interface Sealer {
   root(): Promise<SignOutcome>;
 }
 
+/**
+ * Has the service seal what was stored until a test says that nothing is under way, in place of waiting until nothing
+ * can be. Returns what says so. A worker may seal at any time: without a word of the test it would pass over a
+ * record whose transaction has begun and is not committed, for good.
+ */
+export function sealWhenTold(service: TestService): () => Promise<void> {
+  let until = '-infinity';
+  service.app.get(ConsentEvents, { strict: false }).completeUntil = () => Promise.resolve(until);
+  return async () => {
+    // In a later millisecond, which is what instants are told apart by.
+    const [now] = await service.database.query<{ at: string }>(
+      'select clock_timestamp()::text as at from pg_sleep(0.002)',
+    );
+    until = now?.at ?? until;
+  };
+}
+
 export function sealerOf(service: TestService): Sealer {
   const get = <T>(type: new (...args: never[]) => T): T => service.app.get(type, { strict: false });
-  // Nothing is under way while a test seals: there is no need to wait until nothing can be.
-  get(ConsentEvents).completeUntil = async (tx) => {
-    const { rows } = await sql<{ until: string }>`select clock_timestamp()::text as until`.execute(
-      tx.getKysely(),
-    );
-    return rows[0]?.until ?? '';
-  };
+  const nothingIsUnderWay = sealWhenTold(service);
   const place = async (): Promise<void> => {
+    await nothingIsUnderWay();
     while (await get(SealStored).step());
   };
   const sign = (log: string): Promise<SignOutcome> =>
