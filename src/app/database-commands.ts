@@ -29,7 +29,7 @@ export const databaseCommands: Command[] = [
           { migrate, pendingMigrations },
           { ormOptions },
           { copyDatabase, TargetNotEmptyError },
-          { oldServerSentence },
+          { unfitServerSentence },
           { sessionOptions },
         ] = await Promise.all([
           import('@mikro-orm/postgresql'),
@@ -37,7 +37,7 @@ export const databaseCommands: Command[] = [
           import('../database/migrate.js'),
           import('./orm-options.js'),
           import('../database/copy.js'),
-          import('../database/server-version.js'),
+          import('../database/unfit-server.js'),
           import('../shared/postgres-pool.js'),
         ]);
         if ((await pendingMigrations(orm)).length > 0)
@@ -52,8 +52,8 @@ export const databaseCommands: Command[] = [
           await target.connect().catch((cause: unknown) => {
             throw new OperatorError('The target cannot be reached.', { cause });
           });
-          const oldVersion = await oldServerSentence(targetOrm);
-          if (oldVersion) throw new OperatorError(oldVersion);
+          const unfit = await unfitServerSentence(targetOrm);
+          if (unfit) throw new OperatorError(unfit);
           await source.connect();
           await migrate(targetOrm, { ownerUrl: to, runtimeUrl: to });
           const copied = await copyDatabase(source, target);

@@ -11,7 +11,7 @@ import {
 } from '../database/migrate.js';
 import { ormOptions } from './orm-options.js';
 import { sharesSessions } from '../database/pooler.js';
-import { oldServerSentence } from '../database/server-version.js';
+import { unfitServerSentence } from '../database/unfit-server.js';
 import { missingKeysSentence } from '../forwarding/application/stored-tokens.js';
 import type { SettingsOf } from '../shared/declare-settings.js';
 import { refuseDevelopmentData } from './production-checks.js';
@@ -115,8 +115,8 @@ async function connectAsOwner({ databaseOwnerUrl }: DatabaseUrls): Promise<Mikro
     }),
   ).catch(refuseDatabase);
   try {
-    const oldVersion = await oldServerSentence(orm).catch(refuseDatabase);
-    if (oldVersion) throw new StartError(oldVersion);
+    const unfit = await unfitServerSentence(orm).catch(refuseDatabase);
+    if (unfit) throw new StartError(unfit);
     return orm;
   } catch (error) {
     await orm.close();

@@ -111,7 +111,9 @@ function digit(text: string, index: number): number {
  * - instants and numbers are written as they are read here. In another style of dates the driver makes nothing of an
  *   instant, and no record was forwarded any more; with fewer digits it is another instant;
  * - a statement sees what was committed before it. Locks, repeats and turns are built on that; under `serializable` they
- *   fail with 40001.
+ *   fail with 40001;
+ * - a list may hold a null, which is no value of the name NULL;
+ * - it rests for as long as its pool lets it: one listens, the others wait for the next statement.
  */
 const EVERY_SESSION = {
   synchronous_commit: 'on',
@@ -119,6 +121,8 @@ const EVERY_SESSION = {
   timezone: 'UTC',
   extra_float_digits: '1',
   default_transaction_isolation: 'read committed',
+  array_nulls: 'on',
+  idle_session_timeout: '0',
 };
 
 /** The `options` with which every connection of the service is opened; `serverSettings` weigh more than what all have. */

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startLoneService } from '../support/processes.js';
 
@@ -73,6 +75,51 @@ describe('a start that cannot succeed says why, in a sentence', () => {
         /^The database cannot be used: the server has no database of this name\. .*\n$/,
       ),
     });
+  });
+
+  it.each(['LATIN1', 'SQL_ASCII'])(
+    'a database with the encoding %s, in which nothing is made',
+    async (encoding) => {
+      const name = `test_${randomUUID().replaceAll('-', '')}`;
+      await database.query(
+        `create database ${name} encoding '${encoding}' lc_collate 'C' lc_ctype 'C' template template0 owner service_owner`,
+      );
+      const ownerUrl = Object.assign(new URL(database.ownerUrl), { pathname: `/${name}` }).href;
+      const client = new Client({ connectionString: ownerUrl });
+      try {
+        const { code, err } = await refusal({ DATABASE_URL: ownerUrl });
+        expect({ code, err }).toEqual({
+          code: 1,
+          err: expect.stringMatching(
+            new RegExp(`^The database has the encoding ${encoding}, .* UTF8\\. Make one with .*\\n$`),
+          ),
+        });
+        await client.connect();
+        const { rows } = await client.query(
+          `select from pg_class where relnamespace not in
+         (select oid from pg_namespace where nspname like 'pg\\_%' or nspname = 'information_schema')`,
+        );
+        expect(rows).toEqual([]);
+      } finally {
+        await client.end();
+        await database.query(`drop database ${name} with (force)`);
+      }
+    },
+  );
+
+  it('a role without a place for its tables', async () => {
+    const owner = new URL(database.ownerUrl).username;
+    const name = new URL(database.url).pathname.slice(1);
+    await database.query(`alter role ${owner} in database ${name} set search_path = nowhere`);
+    try {
+      const { code, err } = await refusal({ DATABASE_OWNER_URL: database.ownerUrl });
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: expect.stringMatching(/^The search path of this role names no schema .* reset search_path".\n$/),
+      });
+    } finally {
+      await database.query(`alter role ${owner} in database ${name} reset search_path`);
+    }
   });
 
   it('a host that nobody knows', async () => {

@@ -24,6 +24,8 @@ describe.each([
   ],
   ['numbers are written with few digits', ['extra_float_digits = -10']],
   ['transactions are serializable', ["default_transaction_isolation = 'serializable'"]],
+  ['a list holds no null', ['array_nulls = off']],
+  ['a session that rests is ended', ["idle_session_timeout = '100ms'"]],
   ['transactions repeat their reads', ["default_transaction_isolation = 'repeatable read'"]],
 ])('a database in which %s', (_, settings) => {
   let forwarding: Forwarding;
@@ -69,8 +71,18 @@ describe.each([
 
   it('seals them', async () => {
     const sealer = sealerOf(forwarding.service);
-    // The worker has a turn of its own at the start, and there is one at a time.
-    await until('they are signed', async () => (await sealer.seal(project.id)) === 'signed');
+    // The worker has turns of its own: it may hold the place of both, or sign what was sealed here.
+    await until('they are signed', async () => {
+      await sealer.seal(project.id);
+      return (await read<{ size: number }>(project, '/log')).size === AT_ONCE;
+    });
     expect(await read(project, '/log')).toMatchObject({ size: AT_ONCE, refusal: null });
+  });
+
+  it('ends none of the sessions', async () => {
+    const [ended] = await forwarding.service.database.query<{ fatal: string }>(
+      'select sessions_fatal::text as fatal from pg_stat_database where datname = current_database()',
+    );
+    expect(ended).toEqual({ fatal: '0' });
   });
 });

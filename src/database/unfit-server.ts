@@ -1,0 +1,48 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+
+/** The oldest major version that is tested; what is older is no longer supported by those who make PostgreSQL. */
+export const POSTGRES_OLDEST = 15;
+/** `server_version_num` counts so many for a major version: 150018 is 15.18. */
+const PER_MAJOR_VERSION = 10_000;
+
+/** What a database tells of itself before anything is made in it. */
+export interface ServerFacts {
+  /** Its `server_version_num`. */
+  version: number;
+  /** Its `server_encoding`. */
+  encoding: string;
+  /** Where tables are made; null where the search path names no schema that is there. */
+  schema: string | null;
+}
+
+/** Why a database cannot be used, as a sentence for the operator; null where it can. */
+export function unfitSentence({ version, encoding, schema }: ServerFacts): string | null {
+  const major = Math.floor(version / PER_MAJOR_VERSION);
+  if (major < POSTGRES_OLDEST)
+    return (
+      `The database is PostgreSQL ${major}, and the service needs ${POSTGRES_OLDEST} or later. ` +
+      'Upgrade it, or set the URL of another one (docs/operations.md).'
+    );
+  if (encoding !== 'UTF8')
+    return (
+      `The database has the encoding ${encoding}, which does not hold what visitors may send, and the service needs ` +
+      `UTF8. Make one with "create database … encoding 'UTF8' template template0" (docs/operations.md).`
+    );
+  if (schema === null)
+    return (
+      'The search path of this role names no schema that is in the database, so there is no place for its tables. ' +
+      'Make the schema, or take the setting back with "alter role … reset search_path".'
+    );
+  return null;
+}
+
+/** The same of the database that `orm` leads to. */
+export async function unfitServerSentence(orm: MikroORM): Promise<string | null> {
+  const { rows } = await sql<ServerFacts>`
+    select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
+           current_schema() as schema
+  `.execute(orm.em.fork().getKysely());
+  const [facts] = rows;
+  return facts ? unfitSentence(facts) : null;
+}
