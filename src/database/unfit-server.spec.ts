@@ -16,4 +16,11 @@ describe(unfitSentence.name, () => {
   it('takes the oldest and every later one', () => {
     for (const version of [150_000, 180_004, 200_000]) expect(unfitSentence({ ...good, version })).toBeNull();
   });
+
+  it('refuses a place for tables that is not looked into, and tells which', () => {
+    expect(unfitSentence({ version: 180_004, encoding: 'UTF8', schema: 'app' })).toBe(
+      'This role makes its tables in the schema app, and those of the service stand in public. Lead it there with ' +
+        '"alter role … set search_path = public, bullmq".',
+    );
+  });
 });

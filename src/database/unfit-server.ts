@@ -5,6 +5,8 @@ import { sql } from 'kysely';
 export const POSTGRES_OLDEST = 15;
 /** `server_version_num` counts so many for a major version: 150018 is 15.18. */
 const PER_MAJOR_VERSION = 10_000;
+/** Where the tables stand: rights, copies and checks of the schema look there. */
+const SCHEMA = 'public';
 
 /** What a database tells of itself before anything is made in it. */
 export interface ServerFacts {
@@ -12,7 +14,7 @@ export interface ServerFacts {
   version: number;
   /** Its `server_encoding`. */
   encoding: string;
-  /** Where tables are made; null where the search path names no schema that is there. */
+  /** Where tables are made; null where the role's search path names no schema that is there. */
   schema: string | null;
 }
 
@@ -29,10 +31,10 @@ export function unfitSentence({ version, encoding, schema }: ServerFacts): strin
       `The database has the encoding ${encoding}, which does not hold what visitors may send, and the service needs ` +
       `UTF8. Make one with "create database … encoding 'UTF8' template template0" (docs/operations.md).`
     );
-  if (schema === null)
+  if (schema !== SCHEMA)
     return (
-      'The search path of this role names no schema that is in the database, so there is no place for its tables. ' +
-      'Make the schema, or take the setting back with "alter role … reset search_path".'
+      `This role makes its tables in ${schema === null ? 'no schema' : `the schema ${schema}`}, and those of the ` +
+      `service stand in ${SCHEMA}. Lead it there with "alter role … set search_path = ${SCHEMA}, bullmq".`
     );
   return null;
 }

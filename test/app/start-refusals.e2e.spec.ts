@@ -107,7 +107,7 @@ describe('a start that cannot succeed says why, in a sentence', () => {
     },
   );
 
-  it('a role without a place for its tables', async () => {
+  it('a role whose search path leads elsewhere', async () => {
     const owner = new URL(database.ownerUrl).username;
     const name = new URL(database.url).pathname.slice(1);
     await database.query(`alter role ${owner} in database ${name} set search_path = nowhere`);
@@ -115,7 +115,9 @@ describe('a start that cannot succeed says why, in a sentence', () => {
       const { code, err } = await refusal({ DATABASE_OWNER_URL: database.ownerUrl });
       expect({ code, err }).toEqual({
         code: 1,
-        err: expect.stringMatching(/^The search path of this role names no schema .* reset search_path".\n$/),
+        err: expect.stringMatching(
+          /^This role makes its tables in no schema, .* search_path = public, bullmq"\.\n$/,
+        ),
       });
     } finally {
       await database.query(`alter role ${owner} in database ${name} reset search_path`);
