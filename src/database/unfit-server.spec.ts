@@ -19,7 +19,7 @@ describe(unfitSentence.name, () => {
 
   it('refuses a place for tables that is not looked into, and tells which', () => {
     expect(unfitSentence({ version: 180_004, encoding: 'UTF8', schema: 'app' })).toBe(
-      'This role makes its tables in the schema app, and those of the service stand in public. Lead it there with ' +
+      'This role makes its tables in the schema app, and those of the service stand in public. Lead it to public with ' +
         '"alter role … set search_path = public, bullmq".',
     );
   });

@@ -7,6 +7,7 @@ export const POSTGRES_OLDEST = 15;
 const PER_MAJOR_VERSION = 10_000;
 /** Where the tables stand: rights, copies and checks of the schema look there. */
 const SCHEMA = 'public';
+const SEARCH_PATH = `${SCHEMA} with "alter role … set search_path = ${SCHEMA}, bullmq"`;
 
 /** What a database tells of itself before anything is made in it. */
 export interface ServerFacts {
@@ -31,10 +32,15 @@ export function unfitSentence({ version, encoding, schema }: ServerFacts): strin
       `The database has the encoding ${encoding}, which does not hold what visitors may send, and the service needs ` +
       `UTF8. Make one with "create database … encoding 'UTF8' template template0" (docs/operations.md).`
     );
+  if (schema === null)
+    return (
+      `This role may use no schema of its search path. Lead it to ${SEARCH_PATH}; the role that serves is let in by ` +
+      '"npm run migrate" with DATABASE_OWNER_URL.'
+    );
   if (schema !== SCHEMA)
     return (
-      `This role makes its tables in ${schema === null ? 'no schema' : `the schema ${schema}`}, and those of the ` +
-      `service stand in ${SCHEMA}. Lead it there with "alter role … set search_path = ${SCHEMA}, bullmq".`
+      `This role makes its tables in the schema ${schema}, and those of the service stand in ${SCHEMA}. Lead it to ` +
+      `${SEARCH_PATH}.`
     );
   return null;
 }

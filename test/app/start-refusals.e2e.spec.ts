@@ -116,7 +116,7 @@ describe('a start that cannot succeed says why, in a sentence', () => {
       expect({ code, err }).toEqual({
         code: 1,
         err: expect.stringMatching(
-          /^This role makes its tables in no schema, .* search_path = public, bullmq"\.\n$/,
+          /^This role may use no schema of its search path\. Lead it .* search_path = public, bullmq"; .*\n$/,
         ),
       });
     } finally {
