@@ -173,13 +173,12 @@ describe('a session that ends in one tab', () => {
   });
 });
 
-describe('a session that ends while the banner is written', () => {
-  it('takes nothing along: she signs in beside it, and saves', async () => {
-    await page.goto(`${service.baseUrl}/projects/${projectId}/banner`);
-    await page.getByLabel('Title').first().fill('What may we do?');
+describe('a session that ends before something is saved', () => {
+  /** Has the session end, asks for a save, and signs in beside the page that says so. */
+  async function signInBeside(save: Locator): Promise<void> {
     await context.request.post(`${service.baseUrl}/v1/auth/sign-out`, { data: {} });
-    // Whatever asks first is told: a click, or the page as it looks for what others have published.
-    await page.getByRole('button', { name: 'Save the draft' }).dispatchEvent('click');
+    // Whatever asks first is told: a click, or the page as it looks for what others have changed.
+    await save.dispatchEvent('click');
     const [beside] = await Promise.all([
       context.waitForEvent('page'),
       page.getByRole('link', { name: 'Sign in in a new tab' }).click(),
@@ -188,12 +187,43 @@ describe('a session that ends while the banner is written', () => {
     await beside.locator('input[name=password]').fill(PASSWORD);
     await beside.keyboard.press('Enter');
     await beside.getByRole('heading', { level: 1, name: 'Tea shop' }).waitFor();
-    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await beside.close();
+  }
+
+  it('takes nothing of the banner along', async () => {
+    await page.goto(`${service.baseUrl}/projects/${projectId}/banner`);
+    await page.getByLabel('Title').first().fill('What may we do?');
+    const save = page.getByRole('button', { name: 'Save the draft' });
+    await signInBeside(save);
+    await save.click();
     await page.getByText('The draft is saved. Visitors do not see it.').waitFor();
     expect(await page.getByLabel('Title').first().inputValue()).toBe('What may we do?');
     await page.getByRole('link', { name: 'Consents' }).click();
     await page.getByRole('heading', { name: 'Consents' }).waitFor();
-    await beside.close();
+  });
+
+  it('takes nothing along that was typed into a form', async () => {
+    await page.goto(`${service.baseUrl}/projects/${projectId}/settings/privacy`);
+    const field = page.getByLabel('Additional field');
+    await field.fill('customerId');
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await signInBeside(save);
+    expect(await field.inputValue()).toBe('customerId');
+    await save.click();
+    await page.getByText('Saved').waitFor();
+  });
+
+  it('leads to signing in where she leaves what she has typed', async () => {
+    await page.goto(`${service.baseUrl}/projects/${projectId}/settings/privacy`);
+    await page.getByLabel('Additional field').fill('customer');
+    await context.request.post(`${service.baseUrl}/v1/auth/sign-out`, { data: {} });
+    await page.getByRole('button', { name: 'Save', exact: true }).dispatchEvent('click');
+    await page.getByRole('button', { name: 'Leave, and lose it' }).click();
+    await page.locator('input[name=email]').fill('ada@example.com');
+    await page.locator('input[name=password]').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Additional field').waitFor();
+    expect(await page.getByLabel('Additional field').inputValue()).toBe('customerId');
   });
 });
 

@@ -1,10 +1,10 @@
 import { Button, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { authSessionOptions } from '../client/@tanstack/react-query.gen';
 import { authSignOut } from '../client/sdk.gen';
-import { queryClient } from '../api/query-client';
 import { useAct } from '../shared/use-act';
+import { useSignedOut } from '../shared/use-signed-out';
 import { useZone } from '../shared/zone';
 import { chooseLanguage, chosenLanguage, LANGUAGES } from '../texts/language';
 import { t } from '../texts/texts';
@@ -14,14 +14,10 @@ export function PersonMenu({ openHelp }: { openHelp: () => void }) {
   const { data: session } = useQuery({ ...authSessionOptions(), staleTime: 60_000 });
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { zone, setZone } = useZone();
-  const navigate = useNavigate();
   const signOut = useAct({
     run: async () => (await authSignOut()).data,
     tellsFailure: true,
-    then: () => {
-      queryClient.clear();
-      void navigate({ to: '/sign-in' });
-    },
+    then: useSignedOut(),
   });
   return (
     <Menu position="top-start" width={208}>

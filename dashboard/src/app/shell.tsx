@@ -7,6 +7,7 @@ import { KeyHelp, useKeys } from './keys';
 import { Navigation } from './navigation';
 import { PersonMenu } from './person-menu';
 import { ProjectSwitcher } from './project-switcher';
+import { useTyped } from './typed';
 
 /** What stands around every page of somebody who is signed in. */
 export function Shell() {
@@ -17,11 +18,13 @@ export function Shell() {
   const pathname = useRouterState({ select: (state) => state.location.pathname });
   const { close } = menu;
   useEffect(close, [pathname, close]);
+  const { noticeTyped, question } = useTyped();
   return (
     <AppShell
       header={{ height: { base: 48, sm: 0 } }}
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding="lg"
+      onInput={noticeTyped}
     >
       <a className="skip-link" href="#content">
         {t.shell.skip}
@@ -53,6 +56,7 @@ export function Shell() {
           <Outlet />
         </div>
       </AppShell.Main>
+      {question}
       <KeyHelp opened={help} onClose={helpBox.close} />
     </AppShell>
   );

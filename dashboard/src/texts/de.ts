@@ -89,6 +89,10 @@ export const de: Texts = {
     ],
   },
   shared: {
+    sessionEnded:
+      'Was Sie hier geändert haben, ist noch da. Melden Sie sich daneben wieder an und speichern Sie es dann hier.',
+    signInBeside: 'In neuem Tab anmelden',
+    leaveAndLose: 'Verlassen und verlieren',
     copy: 'Kopieren',
     copied: 'Kopiert',
     copyHint: 'Klick kopiert',
@@ -425,12 +429,8 @@ export const de: Texts = {
     loadTheirs: 'Das andere laden, meines verlieren',
     keepMine: 'Meines behalten, auf Grundlage des anderen',
     leaving: 'Ohne Speichern verlassen?',
-    endedText:
-      'Was Sie hier geändert haben, ist noch da. Melden Sie sich daneben wieder an und speichern Sie es dann hier.',
-    signInBeside: 'In neuem Tab anmelden',
     leavingText: 'Was Sie hier geändert haben, ist nicht gespeichert.',
     stay: 'Hier bleiben',
-    leave: 'Verlassen und verlieren',
     saveAndLeave: 'Entwurf speichern und verlassen',
     language: 'Sprache',
     removeLanguage: 'Diese Sprache entfernen',

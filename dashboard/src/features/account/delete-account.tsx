@@ -1,11 +1,11 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ApiProblem } from '../../api/problem';
-import { sessionEnd } from '../../api/query-client';
 import { meDelete } from '../../client/sdk.gen';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
+import { useSignedOut } from '../../shared/use-signed-out';
 import { WhosePassword } from '../../shared/whose-password';
 import { t } from '../../texts/texts';
 
@@ -16,7 +16,7 @@ export function DeleteAccount({ email }: { email: string }) {
   const act = useAct({
     run: () => meDelete({ body: { password } }),
     done: t.account.deleted,
-    then: () => sessionEnd.listener?.(),
+    then: useSignedOut(),
   });
   const projects = act.error instanceof ApiProblem ? act.error.members['projects'] : undefined;
   const lastOwnerOf = Array.isArray(projects) ? (projects as string[]) : null;

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
+import { SessionEnded } from '../../shared/session-ended';
 import { t } from '../../texts/texts';
 
 /** Asks before what is not saved is lost: inside the dashboard by a question of ours, else by the browser's. */
@@ -11,28 +12,8 @@ export function Leaving({ dirty, onSave }: { dirty: boolean; onSave: (then: () =
     withResolver: true,
   });
   if (blocker.status !== 'blocked') return null;
-  // Nothing can be saved by somebody who is signed out, and nothing is lost before she is back.
   if (blocker.next.pathname === '/sign-in')
-    return (
-      <Modal
-        opened
-        onClose={blocker.reset}
-        title={t.problems.authentication_required}
-        closeButtonProps={{ 'aria-label': t.shared.close }}
-      >
-        <Stack gap="sm">
-          <Text>{t.banner.endedText}</Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={blocker.proceed}>
-              {t.banner.leave}
-            </Button>
-            <Button component="a" href="/sign-in" target="_blank" onClick={blocker.reset}>
-              {t.banner.signInBeside}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
-    );
+    return <SessionEnded onStay={blocker.reset} onLeave={blocker.proceed} />;
   return (
     <Modal
       opened
@@ -47,7 +28,7 @@ export function Leaving({ dirty, onSave }: { dirty: boolean; onSave: (then: () =
             {t.banner.stay}
           </Button>
           <Button variant="default" onClick={blocker.proceed}>
-            {t.banner.leave}
+            {t.shared.leaveAndLose}
           </Button>
           <Button onClick={() => onSave(blocker.proceed)}>{t.banner.saveAndLeave}</Button>
         </Group>
