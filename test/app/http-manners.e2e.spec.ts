@@ -5,6 +5,7 @@ import { startTestService, type TestService } from '../support/service.js';
 import { BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const NAMED = { visitorReferenceField: 'customerId', visitorReferenceHashed: false };
 const SETTINGS = { enabled: false, endpointUrl: null, authMode: 'none' };
 
 let service: TestService;
@@ -141,11 +142,12 @@ describe('If-Match', () => {
   it.each([
     ['PUT', '/forwarding', SETTINGS, { ...SETTINGS, endpointUrl: 'https://receiver.example.com/a' }],
     ['PATCH', '', { name: 'One' }, { name: 'Two' }],
+    ['PUT', '/privacy', NAMED, { ...NAMED, visitorReferenceHashed: true }],
   ])('is honoured by %s /v1/projects/:id%s where it is given', async (method, path, first, second) => {
     const change = (body: object, ifMatch?: string): Promise<Response> =>
       send(method, `/v1/projects/${project.id}${path}`, {
         headers: {
-          authorization: `Bearer ${project.keys.editor}`,
+          authorization: `Bearer ${project.keys.owner}`,
           'content-type': 'application/json',
           ...(ifMatch !== undefined && { 'if-match': ifMatch }),
         },

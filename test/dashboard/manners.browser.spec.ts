@@ -277,6 +277,31 @@ describe('somebody in a second tab', () => {
         'https://archive.example.com',
     );
   });
+
+  it('does not have values kept again that another wants hashed', async () => {
+    const naming = { visitorReferenceField: 'customerId', visitorReferenceHashed: false };
+    const address = `${service.baseUrl}/v1/projects/${projectId}/privacy`;
+    await context.request.put(address, { data: naming });
+    await page.goto(`${service.baseUrl}/projects/${projectId}/settings/privacy`);
+    const field = page.getByLabel('Additional field');
+    await field.waitFor();
+    await context.request.put(address, { data: { ...naming, visitorReferenceHashed: true } });
+    await field.fill('memberId');
+    await save();
+    await page.getByText('Somebody else has changed this meanwhile. Load the page anew.').waitFor();
+    expect(await saved('/privacy')).toMatchObject({ ...naming, visitorReferenceHashed: true });
+    await page.reload();
+    // Each save is based on the one before.
+    for (const name of ['memberId', 'customerId']) {
+      await field.fill(name);
+      await save();
+      await until(
+        `saved as ${name}`,
+        async () =>
+          ((await saved('/privacy')) as { visitorReferenceField: string }).visitorReferenceField === name,
+      );
+    }
+  });
 });
 
 describe('a page', () => {

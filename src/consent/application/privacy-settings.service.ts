@@ -40,12 +40,18 @@ export class PrivacySettingsService {
 
   /**
    * Holds for records that come from now on; a worker goes through those that are stored. Turning the hash off gives no
-   * value back. The salt stays for good, whatever is saved.
+   * value back. The salt stays for good, whatever is saved. `check` is told what is stored, and may throw.
    */
-  async save(projectId: string, wanted: PrivacySettings, author: Author): Promise<PrivacyState> {
+  async save(
+    projectId: string,
+    wanted: PrivacySettings,
+    author: Author,
+    check: (stored: PrivacySettings) => void = () => {},
+  ): Promise<PrivacyState> {
     await this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       const stored = await read(tx, projectId);
+      check(stored);
       const change = differenceOf(stored, wanted);
       if (!change) return;
       await writeVisitorReference(tx, projectId, {

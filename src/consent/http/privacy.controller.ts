@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Body, Controller, Get, HttpCode, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Query, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiConflictResponse,
@@ -15,9 +15,14 @@ import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ErasureService } from '../application/erasure.service.js';
-import { PrivacySettingsService } from '../application/privacy-settings.service.js';
+import {
+  type PrivacySettings,
+  type PrivacyState,
+  PrivacySettingsService,
+} from '../application/privacy-settings.service.js';
 import { ConsentReader } from '../application/consent.reader.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
+import { entityTag, IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { EARLIEST } from './export.controller.js';
 import { FileAnswer } from './file-answer.js';
@@ -48,24 +53,34 @@ export class PrivacyController {
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read how records name a visitor' })
   @ApiOkResponse({ type: PrivacyStateDto })
-  read(@CurrentProject() project: Project): Promise<PrivacyStateDto> {
-    return this.settings.read(project.id);
+  async read(
+    @CurrentProject() project: Project,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<PrivacyStateDto> {
+    return answer(response, await this.settings.read(project.id));
   }
 
   /**
    * Holds at once for records that come from now on. A worker goes through those that are stored: `indexing` until it is
-   * done. Where the hash is asked for, they lose the value too; without it again, they keep the hash.
+   * done. Where the hash is asked for, they lose the value too; without it again, they keep the hash. 412
+   * `version_conflict` where If-Match is given and names another state.
    */
   @Put('privacy')
+  @IfMatchHeader()
   @ProjectRole('owner')
   @ApiOperation({ summary: 'Say how records name a visitor' })
   @ApiOkResponse({ type: PrivacyStateDto })
-  save(
+  async save(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Body() body: PrivacySettingsDto,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<PrivacyStateDto> {
-    return this.settings.save(project.id, body, author);
+    const saved = await this.settings.save(project.id, body, author, (stored) =>
+      requireMatch(ifMatch, tagOf(stored)),
+    );
+    return answer(response, saved);
   }
 
   /**
@@ -156,4 +171,14 @@ function notWhole(): DomainError {
     'visitor_index_under_way',
     'Stored records are still gone through for the visitors that they name. Ask again in a while.',
   );
+}
+
+/** The settings as an answer, with the tag of what a PUT can change. */
+function answer(response: Response, state: PrivacyState): PrivacyStateDto {
+  response.setHeader('ETag', tagOf(state));
+  return state;
+}
+
+function tagOf({ visitorReferenceField, visitorReferenceHashed }: PrivacySettings): string {
+  return entityTag({ visitorReferenceField, visitorReferenceHashed });
 }

@@ -1,6 +1,7 @@
 import { Button, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { queryClient } from '../../api/query-client';
+import { ifMatch, tagOf } from '../../api/tags';
 import { privacyReadOptions } from '../../client/@tanstack/react-query.gen';
 import { privacySave } from '../../client/sdk.gen';
 import type { PrivacyStateDto } from '../../client/types.gen';
@@ -13,18 +14,23 @@ import { t } from '../../texts/texts';
 export function NamingForm({ projectId, privacy }: { projectId: string; privacy: PrivacyStateDto }) {
   const [field, setField] = useState(privacy.visitorReferenceField ?? '');
   const [hashed, setHashed] = useState(privacy.visitorReferenceHashed);
+  const [basedOn, setBasedOn] = useState(() => tagOf(`${projectId}/privacy`));
   const path = { projectId };
   const act = useAct({
     run: async () =>
       (
         await privacySave({
           path,
+          headers: ifMatch(basedOn),
           body: { visitorReferenceField: field.trim() || null, visitorReferenceHashed: hashed },
         })
       ).data,
     done: t.shared.saved,
     refreshes: ['consentList'],
-    then: (saved) => queryClient.setQueryData(privacyReadOptions({ path }).queryKey, saved),
+    then: (saved) => {
+      setBasedOn(tagOf(`${projectId}/privacy`));
+      queryClient.setQueryData(privacyReadOptions({ path }).queryKey, saved);
+    },
   });
   return (
     <form
