@@ -4,14 +4,16 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { client } from '../client/client.gen';
 import { problemOf } from '../api/problem';
-import { queryClient } from '../api/query-client';
+import { queryClient, sessionEnd } from '../api/query-client';
 import { rememberTag } from '../api/tags';
 import { ZoneProvider } from '../shared/zone';
 import { router } from './router';
+import { leadToSignIn } from './session-end';
 import { readableColors, theme } from './theme';
 
 client.interceptors.error.use((error, response) => problemOf(error, response));
 client.interceptors.response.use(rememberTag);
+sessionEnd.listener = leadToSignIn;
 
 export function App({ nonce }: { nonce: string }) {
   return (

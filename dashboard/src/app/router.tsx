@@ -12,7 +12,7 @@ import {
   projectReadOptions,
   tierReadOptions,
 } from '../client/@tanstack/react-query.gen';
-import { queryClient, sessionEnd } from '../api/query-client';
+import { queryClient } from '../api/query-client';
 import { lastProject } from '../features/projects/last-project';
 import { auditFilters } from '../features/audit/filters';
 import { bannerSearch } from '../features/banner/search';
@@ -294,13 +294,3 @@ declare module '@tanstack/react-router' {
     router: typeof router;
   }
 }
-
-sessionEnd.listener = () => {
-  const { queryKey } = authSessionOptions();
-  // Told once: whoever stays on her page to save what is on it is not asked again by each thing that looks for news.
-  if (queryClient.getQueryData(queryKey) === null) return;
-  queryClient.setQueryData(queryKey, null);
-  const { href, pathname } = router.state.location;
-  if (pathname !== '/sign-in' && pathname !== '/sign-up')
-    void router.navigate({ to: '/sign-in', search: { to: href } });
-};
