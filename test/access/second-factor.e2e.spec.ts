@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { linkIn, mailTo } from '../support/mails.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { totpCode } from '../support/totp.js';
+import { formerTotpCode, totpCode, wrongTotpCode } from '../support/totp.js';
 import {
   BEHIND_LOOPBACK_PROXY,
   cookieOf,
@@ -38,7 +38,7 @@ async function withFactor(): Promise<Factor> {
   const { totpUri, recoveryCodes } = (await begun.json()) as Omit<Factor, 'user'>;
   const confirmed = await user.request('POST', '/v1/auth/second-factor/confirm', {
     // Not one of those that a sign-in will show.
-    code: totpCode(totpUri, -1),
+    code: await formerTotpCode(totpUri),
   });
   expect(confirmed.status).toBe(200);
   return { user: userWith(service, { ...user, cookie: cookieOf(confirmed) }), totpUri, recoveryCodes };
@@ -111,7 +111,7 @@ describe('a second factor', () => {
 
   it('is not guessed: five tries for one password, ten in a row for an account', async () => {
     const { user, totpUri } = await withFactor();
-    const wrong = totpCode(totpUri, 100);
+    const wrong = wrongTotpCode(totpUri);
     const statuses: number[] = [];
     for (let round = 0; round < 2; round++) {
       const cookie = await firstStep(user.email);
@@ -217,7 +217,7 @@ describe("a person's own log", () => {
   it('tells of wrong second steps, of codes used again, and of a recovery code beside its sign-in', async () => {
     const { user, totpUri, recoveryCodes } = await withFactor();
     const code = totpCode(totpUri);
-    await secondStep(await firstStep(user.email), { code: totpCode(totpUri, 100) });
+    await secondStep(await firstStep(user.email), { code: wrongTotpCode(totpUri) });
     await secondStep(await firstStep(user.email), { code });
     await secondStep(await firstStep(user.email), { code });
     await secondStep(await firstStep(user.email), { recoveryCode: recoveryCodes[0] });
