@@ -282,7 +282,7 @@ describe('sessions', () => {
       'select to_jsonb(s)::text as all from user_session s where user_id = $1',
       [user.id],
     );
-    expect(rows.map(({ all }) => all).join()).not.toMatch(/Mozilla|140\.0|curl/);
+    expect(rows.map(({ all }) => all).join()).not.toMatch(/Mozilla|140\.0|curl\/8/);
   });
 
   it('say when they were last used, to within five minutes', async () => {
