@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../../src/one-machine/infrastructure/embedded-postgres.js';
+import { freePort } from '../support/free-port.js';
 import { Processes } from '../support/processes.js';
 import { until } from '../support/until.js';
 

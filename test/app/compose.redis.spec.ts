@@ -6,9 +6,9 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import {
   type EmbeddedPostgres,
-  freePort,
   startEmbeddedPostgres,
 } from '../../src/one-machine/infrastructure/embedded-postgres.js';
+import { freePort } from '../support/free-port.js';
 import { Processes } from '../support/processes.js';
 import { until } from '../support/until.js';
 

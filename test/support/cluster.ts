@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { freePort } from '../../src/one-machine/infrastructure/embedded-postgres.js';
+import { freePort } from './free-port.js';
 import { newId } from '../../src/shared/ids.js';
 import { DebianHaProxy, DebianPgBouncer, DebianPostgres } from './debian.js';
 import { Processes, type ServiceProcess } from './processes.js';

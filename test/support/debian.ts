@@ -5,7 +5,7 @@ import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { freePort } from '../../src/one-machine/infrastructure/embedded-postgres.js';
+import { freePort } from './free-port.js';
 import { killTree } from './processes.js';
 import { until } from './until.js';
 

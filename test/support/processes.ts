@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from '../../src/one-machine/infrastructure/embedded-postgres.js';
+import { freePort } from './free-port.js';
 import { until } from './until.js';
 
 /** Longest that a test waits for a start, and for an end. The first start makes a database cluster. */

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
-import { freePort } from '../../src/one-machine/infrastructure/embedded-postgres.js';
+import { freePort } from './free-port.js';
 import { until } from './until.js';
 
 /** Debian's redis-server on a port of its own, in memory alone: what it held is gone when it is killed. */
