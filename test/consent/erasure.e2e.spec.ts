@@ -28,7 +28,8 @@ let forwarding: Forwarding;
 let service: TestService;
 
 beforeAll(async () => {
-  forwarding = await startForwarding({ worker: true });
+  // Longer than a busy machine takes between two lines that count on a receiver that hangs.
+  forwarding = await startForwarding({ worker: true, environment: { FORWARDING_TIMEOUT_MS: '5000' } });
   ({ service } = forwarding);
 });
 afterEach(() => forwarding.resetReceivers());
@@ -587,7 +588,7 @@ describe('a worker that is killed while it erases', () => {
       await storeMany(quiet, project, number, 'visitor-1');
       // Each batch takes a while, so that kills find one under way.
       await quiet.database.query(`create function slowly() returns trigger language plpgsql as
-        $$ begin perform pg_sleep(0.2); return null; end $$`);
+        $$ begin perform pg_sleep(0.5); return null; end $$`);
       await quiet.database.query(
         'create trigger slowly after insert on erased_record for each statement execute function slowly()',
       );
@@ -615,7 +616,7 @@ describe('a worker that is killed while it erases', () => {
         if (kill < KILLS) {
           const before = (await request()).erased as number;
           await until('it erases', async () => ((await request()).erased as number) > before, 20_000);
-          await wait(Math.random() * 300);
+          await wait(Math.random() * 500);
           await worker.kill();
         } else {
           await until('all is erased', async () => (await request()).finishedAt !== null, 30_000);

@@ -152,7 +152,7 @@ describe('with her key a visitor', () => {
       await forwarding.forwardingProject({ forwardErasures: true }),
     );
     const second = await forwarding.choose(project.id, { visitorKeyHash: visitor.visitorKeyHash });
-    for (const each of [id, second.id, othersId])
+    for (const each of [id, second.id, othersId, keylessId])
       await until(
         'it is delivered',
         async () => (await count('delivery where consent_id = $1', [each])) === 1,
