@@ -20,8 +20,10 @@ const IDLE_CONNECTIONS = 10_000;
 /** Files that this process needs beside the connections. */
 const FILES_RESERVED = 1_000;
 const OPENED_AT_ONCE = 250;
-/** How long a caller may wait for an answer while others misbehave. */
-const ANSWER_MAX_MS = 2_000;
+/** What the service gives a connection to say anything (HEADERS_TIMEOUT_MS). */
+const SILENT_MS = 10_000;
+/** How long a caller may wait for an answer while others misbehave; less than they are given. */
+const ANSWER_MAX_MS = 5_000;
 const IDLE_TEST_TIMEOUT_MS = 120_000;
 
 let service: TestService;
@@ -49,19 +51,28 @@ interface Connection {
   socket: Socket;
   received(): string;
   closed(): boolean;
+  /** How long it was open; for ever where it still is. */
+  lifeMs(): number;
 }
 
 function open(baseUrl: string): Promise<Connection> {
   return new Promise((resolve, reject) => {
     let text = '';
-    let closed = false;
+    let openedMs = 0;
+    let lifeMs = Number.POSITIVE_INFINITY;
     const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1', () => {
+      openedMs = performance.now();
       socket.off('error', reject).on('error', () => {});
-      resolve({ socket, received: () => text, closed: () => closed });
+      resolve({
+        socket,
+        received: () => text,
+        closed: () => lifeMs < Number.POSITIVE_INFINITY,
+        lifeMs: () => lifeMs,
+      });
     });
     socket.once('error', reject);
     socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
-    socket.once('close', () => (closed = true));
+    socket.once('close', () => (lifeMs = performance.now() - openedMs));
   });
 }
 
@@ -217,7 +228,8 @@ describe(`${IDLE_CONNECTIONS} connections that ask nothing`, () => {
         idle.push(...(await Promise.all(Array.from({ length: some }, () => open(ownProcess.baseUrl)))));
       }
       await expectPromptAnswers(ownProcess.baseUrl);
-      expect(idle.filter(({ closed }) => !closed()).length).toBe(count);
+      // On a machine that takes long to open them, the first have had their time.
+      expect(idle.filter(({ lifeMs }) => lifeMs() < SILENT_MS)).toHaveLength(0);
       for (const { socket } of idle) socket.destroy();
       await expectPromptAnswers(ownProcess.baseUrl);
       expect(ownProcess.output()).not.toMatch(/EMFILE|"level":[56]0/);
