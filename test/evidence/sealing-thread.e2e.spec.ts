@@ -104,6 +104,8 @@ it(
 
 it('ends with the worker', async () => {
   expect(await worker.stop()).toEqual({ code: 0, signal: null });
-  const rest = await database.query('select from pg_stat_activity where application_name = $1', [SEALING]);
-  expect(rest).toEqual([]);
+  await until('its connections have ended', async () => {
+    const rest = await database.query('select from pg_stat_activity where application_name = $1', [SEALING]);
+    return rest.length === 0;
+  });
 });

@@ -268,6 +268,7 @@ describe('a crash', () => {
     const project = await createTestProject(service);
     const ids = await store([project], 500);
     const steps = get(SealStored);
+    await sealer.nothingIsUnderWay();
     await Promise.all([steps.step(), steps.step(), steps.step()]);
     await place();
     expect((await leavesOf(project)).map(({ consentId }) => consentId)).toEqual(ids);

@@ -9,6 +9,8 @@ const HALF_MINUTE_MS = 30_000;
 
 /** Seals when a test says so, in place of a worker. */
 export interface Sealer {
+  /** What was stored so far is complete. */
+  nothingIsUnderWay(): Promise<void>;
   /** Gives all that is stored its places. */
   place(): Promise<void>;
   sign(log: string): Promise<SignOutcome>;
@@ -45,6 +47,7 @@ export function sealerOf(service: TestService): Sealer {
   const sign = (log: string): Promise<SignOutcome> =>
     get(SignLog).sign(log, performance.now() + HALF_MINUTE_MS);
   return {
+    nothingIsUnderWay,
     place,
     sign,
     seal: async (projectId) => {
