@@ -11,6 +11,7 @@ import { until } from '../support/until.js';
 
 const RECORDS = 5;
 const TEST_TIMEOUT_MS = 180_000;
+const SEALED_DEADLINE_MS = 60_000;
 const TOKEN = randomBytes(32).toString('base64url');
 
 const processes = new Processes();
@@ -107,16 +108,20 @@ describe('npm run ops -- database copy', () => {
         session,
       );
       expect(list.items).toHaveLength(RECORDS);
-      await until('they are sealed anew', async () => {
-        const { value } = await callApi<{ size: number }>(
-          moved,
-          'GET',
-          `/projects/${project.id}/log`,
-          null,
-          session,
-        );
-        return value.size === RECORDS;
-      });
+      await until(
+        'they are sealed anew',
+        async () => {
+          const { value } = await callApi<{ size: number }>(
+            moved,
+            'GET',
+            `/projects/${project.id}/log`,
+            null,
+            session,
+          );
+          return value.size === RECORDS;
+        },
+        SEALED_DEADLINE_MS,
+      );
       expect(list.items[0]?.additionalFields).toEqual({
         policy: { version: '2026-11', notes: ['ünï', null, 1.5] },
       });

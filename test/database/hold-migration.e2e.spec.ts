@@ -15,7 +15,7 @@ const WAITING = 4_000;
 const PROJECTS = 20;
 const INGEST_PAUSE_MS = 20;
 /** An ingest waits 5 s before it answers 503. */
-const INSERT_WAIT_MAX_MS = 3_000;
+const INSERT_WAIT_MAX_MS = 5_000;
 const TEST_TIMEOUT_MS = 120_000;
 
 /** The statements of the version before, as it prepares them. */

@@ -18,7 +18,7 @@ const WAITING = 20_000;
 const INGEST_PAUSE_MS = 20;
 const PROJECTS = 20;
 /** An insert may wait for the moments in which the tables change; an ingest waits 5 s before it answers 503. */
-const INSERT_WAIT_MAX_MS = 3_000;
+const INSERT_WAIT_MAX_MS = 5_000;
 const TEST_TIMEOUT_MS = 120_000;
 
 /** The statements of the version before, as it prepares them. */
