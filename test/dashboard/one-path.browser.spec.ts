@@ -230,7 +230,7 @@ describe('the one path, from an empty database', () => {
     await visitor.getByRole('heading', { name: 'Tee und Kekse?' }).waitFor();
     await visitor.getByRole('button', { name: 'Alle akzeptieren' }).click();
     // Visits are written every 5 s.
-    await page.getByText(/^Installed\. Seen .* on shop\.example\.com\.$/).waitFor({ timeout: 10_000 });
+    await page.getByText(/^Installed\. Seen .* on shop\.example\.com\.$/).waitFor();
     await page.getByText(/^Installed: a record came from shop\.example\.com/).waitFor({ timeout: SHOWN_MS });
     await visitor.close();
   });
