@@ -33,7 +33,7 @@ const COPIED = [
   'nest-cli.json',
 ];
 const CONFIGURATION = ['tsconfig.json', 'tsconfig.build.json', 'mikro-orm.config.ts'];
-const TEST_TIMEOUT_MS = 120_000;
+const TEST_TIMEOUT_MS = 300_000;
 
 const processes = new Processes();
 let checkout: string;

@@ -10,7 +10,7 @@ import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } f
 import { until } from '../support/until.js';
 
 const RECORDS = 5;
-const TEST_TIMEOUT_MS = 180_000;
+const TEST_TIMEOUT_MS = 300_000;
 const SEALED_DEADLINE_MS = 60_000;
 const TOKEN = randomBytes(32).toString('base64url');
 
