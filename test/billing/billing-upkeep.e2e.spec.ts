@@ -273,5 +273,6 @@ describe('npm run ops', () => {
       { to_tier: 'business', reason: 'grant', actor: 'operator:op-1' },
       { to_tier: 'lite', reason: 'revoke', actor: 'operator:op-2' },
     ]);
-  });
+    // Five commands, each a process.
+  }, 60_000);
 });
