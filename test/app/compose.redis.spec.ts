@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import {
@@ -11,6 +11,9 @@ import {
 import { freePort } from '../support/free-port.js';
 import { Processes } from '../support/processes.js';
 import { until } from '../support/until.js';
+
+/** For a program that migrates and two that start and stop, on a busy machine. */
+jest.setTimeout(90_000);
 
 const processes = new Processes();
 let checkout: string;

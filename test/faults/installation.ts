@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import {
   type EmbeddedPostgres,
-  freePort,
   startEmbeddedPostgres,
 } from '../../src/one-machine/infrastructure/embedded-postgres.js';
 import { newId } from '../../src/shared/ids.js';
 import { type DnsServer, startDnsServer } from '../support/dns-server.js';
+import { freePort } from '../support/free-port.js';
 import { killPostgres, Processes, type ServiceProcess } from '../support/processes.js';
 import { RedisServer } from '../support/redis.js';
 import { until } from '../support/until.js';

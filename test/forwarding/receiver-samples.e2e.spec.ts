@@ -10,14 +10,13 @@ import {
 } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { issueCertificate } from '../../src/one-machine/infrastructure/certificates.js';
 import { makeSigningSecret, signatureOf } from '../../src/forwarding/domain/webhook-signature.js';
 import { newId } from '../../src/shared/ids.js';
+import { freePort } from '../support/free-port.js';
 import { isThere, sampleOf } from '../support/page-sample.js';
 import { choose, createForwardingProject, settled, TOKEN } from '../support/pipeline.js';
 import { makeTestAuthority, type TestAuthority } from '../support/receiver.js';
@@ -339,12 +338,3 @@ describe.each(
     }
   });
 });
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { freePort } from '../../src/one-machine/infrastructure/embedded-postgres.js';
 import { DebianPgBouncer, DebianPostgres } from '../support/debian.js';
+import { freePort } from '../support/free-port.js';
 import { callApi, CREDENTIALS, postConsent, signUpWithReceiver } from '../support/owner.js';
 import { Processes, type ServiceProcess } from '../support/processes.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
@@ -136,14 +136,14 @@ async function expectRecords(api: ServiceProcess, count: number): Promise<void> 
   expect(value.items).toHaveLength(count);
 }
 
-/** Rows of each table. */
+/** Rows of each table, but for the counts of the analytics: the clock brings them up to date, also behind a backup. */
 async function counts(database: string): Promise<Record<string, number>> {
   const rows = await postgres.query<{ name: string; n: number }>(
     database,
     `select c.relname as name, (xpath('/row/n/text()',
        query_to_xml(format('select count(*) as n from %s', c.oid::regclass), false, true, '')))[1]::text::int as n
      from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-       and not c.relispartition order by 1`,
+       and not c.relispartition and c.relname not like 'consent_rollup_%' order by 1`,
   );
   return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
 }
@@ -175,7 +175,11 @@ describe("Debian's PostgreSQL", () => {
     for (let n = 1; n < RECORDS; n++) await postConsent(api, projectId);
     await expectDelivery(api);
     await expectRecords(api, RECORDS);
-    await until('all are delivered', () => receiver.requests.length === RECORDS);
+    await until(
+      'all are delivered',
+      async () => (await postgres.query('service', 'select from delivery')).length === RECORDS,
+    );
+    expect(receiver.requests).toHaveLength(RECORDS);
     // While it serves, as the page allows.
     const [backUp = ''] = samples('Backup and restore', 'sh');
     await shell(backUp, { DATABASE_OWNER_URL: ownerUrl('service') });

@@ -60,13 +60,17 @@ export class DebianPostgres {
     const copy = ['-D', data, '-d', source, '-R', '-X', 'stream', '-c', 'fast'];
     await run(join(programs, 'pg_basebackup'), folder, copy);
     const standby = await DebianPostgres.serve({ folder, data, password, settings, programs });
-    await until(`${name} follows`, async () => {
-      const rows = await primary.query(
-        'postgres',
-        `select from pg_stat_replication where application_name = '${name}' and state = 'streaming'`,
-      );
-      return rows.length > 0;
-    });
+    await until(
+      `${name} follows`,
+      async () => {
+        const rows = await primary.query(
+          'postgres',
+          `select from pg_stat_replication where application_name = '${name}' and state = 'streaming'`,
+        );
+        return rows.length > 0;
+      },
+      START_DEADLINE_MS,
+    );
     return standby;
   }
 
@@ -93,13 +97,17 @@ export class DebianPostgres {
   /** The standby becomes a primary: resolves once it takes writes. */
   async promote(): Promise<void> {
     await this.query('postgres', 'select pg_promote()');
-    await until('it takes writes', async () => {
-      const rows = await this.query<{ follows: boolean }>(
-        'postgres',
-        'select pg_is_in_recovery() as follows',
-      );
-      return rows[0]?.follows === false;
-    });
+    await until(
+      'it takes writes',
+      async () => {
+        const rows = await this.query<{ follows: boolean }>(
+          'postgres',
+          'select pg_is_in_recovery() as follows',
+        );
+        return rows[0]?.follows === false;
+      },
+      START_DEADLINE_MS,
+    );
   }
 
   /** `kill -9` of the server and every process of it. */
@@ -186,11 +194,14 @@ export class DebianHaProxy {
     const file = join(folder, 'haproxy.cfg');
     writeFileSync(file, configuration);
     const server = spawn('haproxy', ['-db', '-f', file], { cwd: folder, stdio: 'ignore' });
-    await until('HAProxy has an API to pass requests to', () =>
-      fetch(`http://127.0.0.1:${port}/health/live`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
+    await until(
+      'HAProxy has an API to pass requests to',
+      () =>
+        fetch(`http://127.0.0.1:${port}/health/live`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      START_DEADLINE_MS,
     );
     return new DebianHaProxy(server);
   }

@@ -1,7 +1,7 @@
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server';
+import { freePort } from './free-port.js';
 import { until } from './until.js';
 
 /** What the server says to the next mails, one each; then it takes them. */
@@ -79,11 +79,11 @@ export class MailServer {
 
   /** Listens, on the port that it had before. */
   async up(): Promise<void> {
+    this.port ||= await freePort();
     const server = new SMTPServer(this.options);
     server.on('error', () => {});
     await new Promise<void>((ready) => server.listen(this.port, '127.0.0.1', ready));
     this.server = server;
-    this.port = (server.server.address() as AddressInfo).port;
   }
 
   async down(): Promise<void> {
