@@ -4,7 +4,11 @@ import { choose as chooseAt, read, saveForwarding, settled, TOKEN } from '../sup
 import { createTestProject } from '../support/project.js';
 import { startTestService } from '../support/service.js';
 
-const forwarding = await startForwarding({ worker: true });
+const forwarding = await startForwarding({
+  worker: true,
+  // Of a receiver that hangs, until its test lets it go.
+  environment: { FORWARDING_TIMEOUT_MS: '20000' },
+});
 const {
   announcedIds,
   choose,
@@ -94,6 +98,7 @@ describe('the request-level custom_endpoint (spec §2.2, §9)', () => {
     for (let i = 0; i < PROJECT_SLOTS; i++) await chooseAndArrive(project, legacy, fields);
     const { id } = await choose(project.id, fields);
     await saveForwarding(project, { endpointUrl: own.url, bearerToken: TOKEN });
+    legacy.disconnect();
     expect((await arrived(own, id)).headers.authorization).toBe(`Bearer ${TOKEN}`);
   });
 });

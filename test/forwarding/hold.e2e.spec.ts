@@ -18,7 +18,11 @@ import { insertAccount } from '../support/user.js';
 import { until } from '../support/until.js';
 
 const HOUR_MS = 3_600_000;
-const forwarding = await startForwarding({ worker: true });
+const forwarding = await startForwarding({
+  worker: true,
+  // Longer than a test looks at a receiver that hangs.
+  environment: { FORWARDING_TIMEOUT_MS: '20000' },
+});
 const { choose, environment, forwardingTo, receive, service } = forwarding;
 
 afterEach(forwarding.resetReceivers);

@@ -61,6 +61,8 @@ export interface Receiver {
   sendUnasked(bytes: string): void;
   /** Closes the kept connections that carry no request at this moment. */
   disconnectIdle(): void;
+  /** Closes all connections hard, whatever they carry. */
+  disconnect(): void;
   close(): Promise<void>;
 }
 
@@ -132,6 +134,9 @@ export async function startReceiver(
       for (const socket of sockets.keys()) socket.write(bytes);
     },
     disconnectIdle: () => server.closeIdleConnections(),
+    disconnect: () => {
+      for (const socket of sockets.keys()) socket.destroy();
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
