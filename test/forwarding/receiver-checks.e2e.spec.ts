@@ -28,8 +28,9 @@ const CHECKS = [
 ];
 const RUNNABLE = CHECKS.filter(({ command, needs }) => isThere(command, needs));
 const SEED = randomBytes(32);
-/** Checkpoints, of different sizes, that the receiver gets to hold; the first records have none. */
+/** Checkpoints, of different sizes, that the receiver gets to hold, and records that have one; the first have none. */
 const CHECKPOINTS_MIN = 2;
+const SEALED_MIN = 4;
 const HELD_DEADLINE_MS = 60_000;
 
 /** Names out of their order in bytes of UTF-8, every kind of number, and what JSON escapes or need not. */
@@ -75,17 +76,21 @@ beforeAll(async () => {
   });
   nothingIsUnderWay = sealWhenTold(service);
   project = await createForwardingProject(service, receiver.url);
-  for (let n = 0; n < 4; n++) await choose(service, project.id, AWKWARD);
+  let chosen = 4;
+  for (let n = 0; n < chosen; n++) await choose(service, project.id, AWKWARD);
   await until(
     'the receiver holds checkpoints of several sizes',
     async () => {
       await choose(service, project.id, { n: receiver.requests.length });
+      chosen += 1;
       await nothingIsUnderWay();
       await new Promise((later) => setTimeout(later, 300));
-      return new Set(held().map(({ evidence }) => evidence.checkpoint)).size > CHECKPOINTS_MIN;
+      const checkpoints = held().flatMap(({ evidence }) => evidence.checkpoint ?? []);
+      return checkpoints.length >= SEALED_MIN && new Set(checkpoints).size >= CHECKPOINTS_MIN;
     },
     HELD_DEADLINE_MS,
   );
+  await until('all have arrived', () => receiver.requests.length === chosen);
   archive = mkdtempSync(join(tmpdir(), 'consent-archive-'));
   mkdirSync(join(archive, 'records'));
   for (const { body } of receiver.requests)
