@@ -225,7 +225,7 @@ describe('a name that changes its mind (DNS rebinding)', () => {
       FORWARDING_ALLOWED_PRIVATE_TARGETS: '127.0.0.1',
       FORWARDING_EXTRA_CA_FILE: authority.caFile,
     });
-    const resolver = new NameResolver({ timeoutMs: 500, servers: [server.address] });
+    const resolver = new NameResolver({ timeoutMs: 5_000, servers: [server.address] });
     const request = () => ({ url: new URL(`https://${name}:${receiver.port}/`), headers: [], body: '{}' });
     const sender = new Sender(forwarding, resolver);
     expect(await sender.send(request())).toMatchObject({ answer: { kind: 'status', httpStatus: 204 } });

