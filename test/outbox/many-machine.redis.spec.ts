@@ -6,6 +6,8 @@ import { until } from '../support/until.js';
 
 const TEST_TIMEOUT_MS = 120_000;
 const STOP_MAX_MS = 5_000;
+/** Far more than the 5 s after which a worker looks by itself: it may have much to do then. */
+const BY_ITSELF_MAX_MS = 20_000;
 /** As in production. No worker dies here, and the receiver has to share its process with all the callers. */
 const PATIENCE = {
   FORWARDING_CONNECT_TIMEOUT_MS: '15000',
@@ -102,7 +104,7 @@ describe('one API and two workers, with Redis for the queue (design §3)', () =>
       });
       const [id = ''] = await machines.acknowledge(projectIds[0] ?? '', 1);
       // By the heartbeat alone.
-      await until('it is delivered', () => machines.received().has(id), 10_000);
+      await until('it is delivered', () => machines.received().has(id), BY_ITSELF_MAX_MS);
 
       await redis.revive();
       await until(
@@ -110,7 +112,7 @@ describe('one API and two workers, with Redis for the queue (design §3)', () =>
         async () =>
           ((await (await fetch(`${machines.api.baseUrl}/health/ready`)).json()) as { status: string })
             .status === 'ok',
-        15_000,
+        30_000,
       );
       const report = await stop();
       expect(report).toMatchObject({ unexpected: [], unavailable: 0 });
@@ -127,7 +129,7 @@ describe('one API and two workers, with Redis for the queue (design §3)', () =>
       await pause(3000);
       const late = await machines.startWorker();
       const [id = ''] = await machines.acknowledge(projectIds[0] ?? '', 1);
-      await until('it is delivered', () => machines.received().has(id), 10_000);
+      await until('it is delivered', () => machines.received().has(id), BY_ITSELF_MAX_MS);
       const processes = [machines.api, ...workers, late];
       const startedMs = performance.now();
       expect(await stopAll(processes)).toEqual([]);
