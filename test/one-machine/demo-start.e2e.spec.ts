@@ -1,12 +1,15 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { signatureOf, stripeEvent, stripeSubscription } from '../support/fake-stripe.js';
 import type { Json } from '../support/json.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
 import { runProgram } from '../support/run-ops.js';
 import { until } from '../support/until.js';
+
+/** Each start may make a cluster, and a busy machine takes its time. */
+jest.setTimeout(90_000);
 
 interface Credentials {
   projectId: string;
@@ -137,10 +140,14 @@ it('one command gives the demo a past of 30 days, once: publications, records, d
       expect([path, origin, status]).toEqual([path, origin, path === 'consents' ? 201 : 204]);
     }
   const oldest = before.items.at(-1)?.['id'];
-  await until('the past is sealed', async () => {
-    const record = await call('GET', `/consents/${String(oldest)}`);
-    return (record['evidence'] as Json)['status'] === 'sealed';
-  });
+  await until(
+    'the past is sealed',
+    async () => {
+      const record = await call('GET', `/consents/${String(oldest)}`);
+      return (record['evidence'] as Json)['status'] === 'sealed';
+    },
+    30_000,
+  );
 });
 
 it('a signed webhook with a price of the demo changes its tier', async () => {

@@ -275,14 +275,18 @@ describe('one data folder over many starts (design §3)', () => {
         if (response.status === 503) expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
         return response.status;
       };
-      await until('the record is taken', async () => {
-        const status = await post();
-        expect([200, 201, 503]).toContain(status);
-        return status < 300;
-      });
+      await until(
+        'the record is taken',
+        async () => {
+          const status = await post();
+          expect([200, 201, 503]).toContain(status);
+          return status < 300;
+        },
+        30_000,
+      );
       acknowledged.push(id);
       expect(postmasterOf(dataDir)).not.toBe(before);
-      await until('it is delivered', () => timesReceived(id) > 0);
+      await until('it is delivered', () => timesReceived(id) > 0, 20_000);
       const ready = await fetch(`${api.baseUrl}/health/ready`);
       expect(ready.status).toBe(200);
     },

@@ -120,12 +120,16 @@ describe('two APIs behind HAProxy, two workers, Redis, PgBouncer, and a primary 
         await cluster.primary.kill();
         await cluster.failOver();
         // Every process finds its way to the new primary by itself.
-        await until('both APIs are ready', async () => {
-          const ready = await Promise.all(
-            cluster.apis.map(({ baseUrl }) => fetch(`${baseUrl}/health/ready`).then(({ ok }) => ok)),
-          );
-          return ready.every(Boolean);
-        });
+        await until(
+          'both APIs are ready',
+          async () => {
+            const ready = await Promise.all(
+              cluster.apis.map(({ baseUrl }) => fetch(`${baseUrl}/health/ready`).then(({ ok }) => ok)),
+            );
+            return ready.every(Boolean);
+          },
+          30_000,
+        );
       });
     },
     TEST_TIMEOUT_MS,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { TokenVault } from '../../src/forwarding/infrastructure/token-vault.js';
 import { newId } from '../../src/shared/ids.js';
 import { storeConsent } from '../support/consent.js';
@@ -27,6 +27,9 @@ const COMMANDS = [
   'account drop-second-factor',
 ];
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
+
+/** One of the tests runs ten programs, and the machine may be busy. */
+jest.setTimeout(90_000);
 
 const keyOf = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
 const FIRST = keyOf('k1');

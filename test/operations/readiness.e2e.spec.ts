@@ -3,7 +3,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { Processes, type ServiceProcess } from '../support/processes.js';
 import { until } from '../support/until.js';
 
-const DELAY_MS = 1_500;
+/** Long enough for what the test asks meanwhile, on a busy machine too. */
+const DELAY_MS = 4_000;
 const TEST_TIMEOUT_MS = 60_000;
 
 describe('a process that was told to stop', () => {
