@@ -467,6 +467,9 @@ describe('our banner', () => {
   });
 
   it('is used by the keyboard alone, which it lets go on into the page', async () => {
+    // With its animation it takes the focus twice, at the beginning and at the end.
+    await context.close();
+    context = await browser.newContext({ reducedMotion: 'reduce' });
     await configure({});
     const opened = await open();
     await button(opened, 'Accept all').waitFor();
@@ -734,9 +737,11 @@ describe('our banner', () => {
       await button(opened, text).click();
       const link = opened.locator('body > button');
       links.push([await link.getAttribute('lang'), await link.textContent()]);
+      // A context that is closed takes what it has not sent yet with it.
+      await recorded(links.length);
       await own.close();
     }
-    const all = await recorded(3);
+    const all = await records();
     expect(links).toEqual([
       ['ar', 'الخصوصية'],
       ['de', 'Datenschutz-Einstellungen'],

@@ -44,6 +44,9 @@ beforeEach(async () => {
   pages['/'] = sitePage('en');
 });
 
+/** What runs inside a page knows it. */
+declare const document: { activeElement: { parentElement: { className: string } | null } };
+
 /** Another origin than the service's, and one that may hash: a name of this machine. */
 const open = async (): Promise<Page> => {
   const opened = await context.newPage();
@@ -154,6 +157,10 @@ describe('“your choices” of our banner', () => {
     // At her next visit, by the keyboard alone. (A browser that is driven may show no second dialog on one page.)
     await opened.reload();
     await button(opened, 'Privacy settings').click();
+    // The layer takes the focus a moment after it is to be seen.
+    await until('it has the focus', () =>
+      opened.evaluate(() => document.activeElement.parentElement?.className.startsWith('pm ') ?? false),
+    );
     await button(opened, 'Withdraw consent').focus();
     await opened.keyboard.press('Tab');
     const asked = opened.waitForEvent('dialog');
