@@ -203,7 +203,7 @@ describe('the one path, from an empty database', () => {
     await heading('Install');
     await page.getByText('Nothing has arrived yet.').waitFor();
     await page.getByRole('button', { name: 'Copy' }).click();
-    const line = await page.evaluate('navigator.clipboard.readText()');
+    const line = await until('it is copied', () => page.evaluate('navigator.clipboard.readText()'));
     expect(line).toBe(`<script src="${service.baseUrl}/cdn/${projectId}/loader.js"></script>`);
     // The pages of docs/banners, with this line in them.
     await page.getByRole('tab', { name: 'A banner of your own' }).click();
@@ -229,7 +229,7 @@ describe('the one path, from an empty database', () => {
     const visitor = await visit('/de');
     await visitor.getByRole('heading', { name: 'Tee und Kekse?' }).waitFor();
     await visitor.getByRole('button', { name: 'Alle akzeptieren' }).click();
-    // Visits are written every 5 s.
+    // Visits are written every 5 s, and asked for every 2 s.
     await page.getByText(/^Installed\. Seen .* on shop\.example\.com\.$/).waitFor();
     await page.getByText(/^Installed: a record came from shop\.example\.com/).waitFor({ timeout: SHOWN_MS });
     await visitor.close();
@@ -389,6 +389,8 @@ describe('the banner’s page', () => {
     await page.getByText('Second layer', { exact: true }).click();
     await preview().locator('.pm__consent').waitFor();
     await page.getByText('First layer', { exact: true }).click();
+    // The second layer has such a button, too.
+    await preview().locator('.cm').waitFor();
     await preview().getByRole('button', { name: 'Accept all' }).click();
     await page.getByText('From here nothing is sent.').waitFor();
     await page.getByRole('button', { name: 'Show it again' }).click();

@@ -94,6 +94,8 @@ describe('API keys', () => {
         headers: { authorization: `Bearer ${key}` },
       })
     ).status;
+  /** In UTC. */
+  const today = (): string => new Date().toISOString().slice(0, 10);
   let key: string;
 
   it('are made by keyboard, limited and with an end, and shown this once', async () => {
@@ -109,13 +111,14 @@ describe('API keys', () => {
     key = (await shownKey()) ?? '';
     expect(key).toMatch(/^ck_/);
     expect(await pageFaults(page)).toEqual([]);
+    const days = [today()];
     expect(await statusWith(key, '/consents')).toBe(200);
     expect(await statusWith(key, '/forwarding')).toBe(403);
+    days.push(today());
     await page.reload();
     const row = listed('Nightly report');
     await row.getByText('Consents and analytics').waitFor();
-    // Today, in UTC.
-    await row.locator(`time[datetime="${new Date().toISOString().slice(0, 10)}"]`).waitFor();
+    await row.locator(days.map((day) => `time[datetime="${day}"]`).join()).waitFor();
     expect(await page.getByLabel('API key', { exact: true }).count()).toBe(0);
   });
 

@@ -398,6 +398,7 @@ describe('serviceConsent', () => {
     front.requests.length = 0;
     await opened.reload();
     await metaOf(opened);
+    await until('counted again', () => front.requests.includes(counted));
     await opened.waitForLoadState('networkidle');
     expect(front.requests.filter((request) => request.startsWith('POST'))).toEqual([counted]);
     expect(await records()).toHaveLength(1);
