@@ -26,6 +26,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
   );
   private heartbeat: NodeJS.Timeout | null = null;
   private scheduling = false;
+  private stopping = false;
 
   constructor(
     private readonly dispatcher: OutboxDispatcher,
@@ -62,12 +63,13 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
   }
 
   onModuleDestroy(): void {
+    this.stopping = true;
     if (this.heartbeat) clearInterval(this.heartbeat);
   }
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.unreachable.warn(error);
+    this.warn(error);
   }
 
   /** Schedules the poll, or finds it scheduled. A queue that is away is no reason to stop. */
@@ -81,9 +83,14 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
         { name: POLL_JOB, opts: { removeOnComplete: true, removeOnFail: true } },
       );
     } catch (error) {
-      this.unreachable.warn(error);
+      this.warn(error);
     } finally {
       this.scheduling = false;
     }
+  }
+
+  /** What breaks off as the process ends is no news: the embedded server may go before the last connection does. */
+  private warn(error: unknown): void {
+    if (!this.stopping) this.unreachable.warn(error);
   }
 }
