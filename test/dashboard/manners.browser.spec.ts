@@ -335,6 +335,26 @@ describe('a page', () => {
     expect((await box('h1')).x).toBeLessThan(40);
     const { x, width } = await box('.rows table');
     expect(x + width).toBeLessThanOrEqual(718);
+
+    // A record that lies over its list is printed instead of it, all of it.
+    await page.emulateMedia({ media: null });
+    await page.getByRole('cell', { name: 'www.example.com' }).click();
+    const record = page.getByRole('dialog');
+    await record.getByText('www.example.com').waitFor();
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('h1').isVisible()).toBe(false);
+    const paper = await record.evaluate((element) => {
+      const { scrollHeight, clientHeight } = element as unknown as {
+        scrollHeight: number;
+        clientHeight: number;
+      };
+      return { isCut: scrollHeight > clientHeight };
+    });
+    expect(paper).toEqual({ isCut: false });
+    const printed = (await record.boundingBox()) ?? { x: -1, width: 0 };
+    expect(printed.x).toBe(0);
+    // Less a bar to scroll by, which paper has not.
+    expect(printed.width).toBeGreaterThan(718 - 20);
     await page.emulateMedia({ media: null });
     await page.setViewportSize({ width: 1280, height: 800 });
   });
