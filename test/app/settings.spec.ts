@@ -328,8 +328,8 @@ describe('settings', () => {
   it('reads a secret from the file that NAME_FILE names', () => {
     const file = join(tmpdir(), `auth-secret-${process.pid}`);
     writeFileSync(file, 'a-secret-of-thirty-two-characters-or-more\n', { mode: 0o600 });
-    expect(readSettings({ AUTH_SECRET_FILE: file }).access.authSecret).toBe(
-      'a-secret-of-thirty-two-characters-or-more',
-    );
+    const { authSecret } = readSettings({ AUTH_SECRET_FILE: file }).access;
+    rmSync(file);
+    expect(authSecret).toBe('a-secret-of-thirty-two-characters-or-more');
   });
 });

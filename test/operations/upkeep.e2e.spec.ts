@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHttpApp } from '../../src/app/http-app.js';
@@ -37,6 +41,8 @@ const monthsAgo = (months: number): Date =>
 let database: TestDatabase;
 let stripe: FakeStripe;
 let worker: NestExpressApplication;
+/** Where the tasks publish. */
+let folder: string;
 const projectId = newId();
 
 /** What waits for each task is there before the worker starts: nobody calls a task but its own schedule. */
@@ -80,7 +86,12 @@ beforeAll(async () => {
      values ($1, $2, true, true, true, 'accept_all', now() - interval '1 minute')`,
     [projectId, newId()],
   );
-  const settings = testSettings(database.url, { RUN_WORKER: 'true', ...stripeEnvironment(stripe) });
+  folder = mkdtempSync(join(tmpdir(), 'consent-upkeep-'));
+  const settings = testSettings(database.url, {
+    RUN_WORKER: 'true',
+    STORAGE_URL: pathToFileURL(folder).href,
+    ...stripeEnvironment(stripe),
+  });
   worker = await createHttpApp(settings);
   await worker.init();
 }, 60_000);
@@ -89,6 +100,7 @@ afterAll(async () => {
   await worker.close();
   await stripe.close();
   await database.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 async function makePartition(parent: string, startsAt: Date): Promise<void> {
