@@ -7,6 +7,7 @@ const WARNING_INTERVAL_MS = 10_000;
 export class ThrottledLog {
   private lastMs = -Infinity;
   private unsaid = 0;
+  private silent = false;
 
   constructor(
     private readonly logger: Logger,
@@ -15,6 +16,7 @@ export class ThrottledLog {
 
   /** Logs the sentence with the error, and how often it was left unsaid since the last time. */
   warn(error: unknown): void {
+    if (this.silent) return;
     const nowMs = performance.now();
     if (nowMs - this.lastMs < WARNING_INTERVAL_MS) {
       this.unsaid += 1;
@@ -23,5 +25,10 @@ export class ThrottledLog {
     this.logger.warn({ err: error, unsaid: this.unsaid }, this.sentence);
     this.lastMs = nowMs;
     this.unsaid = 0;
+  }
+
+  /** For a process that ends: what breaks off then is no news. */
+  silence(): void {
+    this.silent = true;
   }
 }

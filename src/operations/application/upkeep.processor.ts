@@ -19,7 +19,6 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
   private readonly unreachable = new ThrottledLog(this.logger, 'the upkeep queue cannot be reached');
   private timer: NodeJS.Timeout | null = null;
   private scheduling = false;
-  private stopping = false;
 
   constructor(
     private readonly upkeep: Upkeep,
@@ -50,13 +49,14 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
   }
 
   onModuleDestroy(): void {
-    this.stopping = true;
+    // The embedded server may go before the last connection does.
+    this.unreachable.silence();
     if (this.timer) clearInterval(this.timer);
   }
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.warn(error);
+    this.unreachable.warn(error);
   }
 
   private async schedule(): Promise<void> {
@@ -71,14 +71,9 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
         );
       }
     } catch (error) {
-      this.warn(error);
+      this.unreachable.warn(error);
     } finally {
       this.scheduling = false;
     }
-  }
-
-  /** What breaks off as the process ends is no news: the embedded server may go before the last connection does. */
-  private warn(error: unknown): void {
-    if (!this.stopping) this.unreachable.warn(error);
   }
 }

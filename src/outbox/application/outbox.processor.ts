@@ -26,7 +26,6 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
   );
   private heartbeat: NodeJS.Timeout | null = null;
   private scheduling = false;
-  private stopping = false;
 
   constructor(
     private readonly dispatcher: OutboxDispatcher,
@@ -63,13 +62,14 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
   }
 
   onModuleDestroy(): void {
-    this.stopping = true;
+    // The embedded server may go before the last connection does.
+    this.unreachable.silence();
     if (this.heartbeat) clearInterval(this.heartbeat);
   }
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.warn(error);
+    this.unreachable.warn(error);
   }
 
   /** Schedules the poll, or finds it scheduled. A queue that is away is no reason to stop. */
@@ -83,14 +83,9 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
         { name: POLL_JOB, opts: { removeOnComplete: true, removeOnFail: true } },
       );
     } catch (error) {
-      this.warn(error);
+      this.unreachable.warn(error);
     } finally {
       this.scheduling = false;
     }
-  }
-
-  /** What breaks off as the process ends is no news: the embedded server may go before the last connection does. */
-  private warn(error: unknown): void {
-    if (!this.stopping) this.unreachable.warn(error);
   }
 }
