@@ -27,6 +27,7 @@ export default {
     '/node_modules/',
     '/test/fuzz/',
     '\\.redis\\.spec\\.ts$',
+    '\\.services\\.spec\\.ts$',
     '\\.browser\\.spec\\.ts$',
     '\\.debian\\.spec\\.ts$',
   ],

@@ -21,7 +21,7 @@ export default {
   coverageAnalysis: 'perTest',
   // Strings are what people read; rules are not in them.
   mutator: { excludedMutations: ['StringLiteral'] },
-  // What is computed once, as a module is loaded, is switched on by no test of its own: constants are planted by name.
+  // No single test activates mutants that run once, when a module loads: constants are planted by name instead.
   ignoreStatic: true,
   concurrency: 2,
   timeoutMS: 5_000,

@@ -19,8 +19,8 @@ export const deadlineMs = 240_000;
 export const title = `Claim, ${LIMIT} at a time, of ${PROJECTS} projects: the outbox with 1 million waiting`;
 
 /**
- * Twice: with the statistics and the plan of an empty table, as an idle worker has them just after a receiver went
- * away, and with those of a table that was looked at. The service's own statements; what is taken out is put in anew.
+ * Runs twice: with the statistics and the plan of an empty table, as an idle worker has them just after a receiver became
+ * unavailable, and with those of an analyzed table. Uses the service's own statements, and reinserts deleted messages.
  * @param {import('./support/scope.mjs').Scope} scope
  * @param {{ scale: string }} options
  * @returns {Promise<Omit<import('./support/report.mjs').Report, 'name' | 'title'>>}

@@ -1,4 +1,4 @@
-// Whether the time of an answer tells if an address has an account: each route that is given an address, for addresses
+// Whether the time of a response reveals if an address has an account: each route that takes an address, for addresses
 // with and without one, in turns.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
@@ -15,7 +15,7 @@ const REST_MS = 80;
 const PASSWORD = 'correct horse battery';
 
 /**
- * Who asks beside what is asked: nobody, or somebody who is signed in and owns a project of this round.
+ * The caller: anonymous, or a signed-in user who owns a project of this round.
  * @typedef {{ cookie: string, projectId: string }} Owner
  * @type {Record<string, { path: (owner: Owner) => string, status: number, body: (email: string) => object, signedIn?: true }>}
  */
@@ -78,7 +78,7 @@ export async function run(scope) {
       tookMs: performance.now() - startedMs,
     };
   };
-  /** Somebody who is signed in and owns an empty project. @returns {Promise<Owner>} */
+  /** A signed-in user who owns an empty project. @returns {Promise<Owner>} */
   const makeOwner = async () => {
     const [email] = await database.makeUsers(1, PASSWORD);
     const signIn = await post('auth/sign-in/email', { email, password: PASSWORD });

@@ -1,6 +1,6 @@
-// Evidence (docs/evidence.md): how fast a worker seals what was stored, how far it is behind while records keep coming,
+// Evidence (docs/evidence.md): how fast a worker sequences stored records, how far it lags under constant load,
 // what the salt costs the ingest's statement, how long a proof of a record among many takes, and how large it is. What
-// sealing costs deliveries and consents is told by the bench `sealing`.
+// The bench `sealing` measures what sequencing costs deliveries and consents.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,9 +23,10 @@ import { median, percentile } from './support/statistics.mjs';
 const PROJECTS = 100;
 const SEALED = 100_000;
 const SEAL_ROUNDS = 3;
+const PER_TRANSACTION = 20;
 const SEAL_DEADLINE_MS = 60_000;
 
-/** Records that come while the lag is looked at: for two turns of sealing and more, by themselves every 30 s. */
+/** Records that arrive while the lag is measured: for at least two runs of the sequencer, one every 30 s by default. */
 const LAG_PER_SECOND = 2_000;
 const LAG_SECONDS = 90;
 const LAG_BATCH_MS = 50;
@@ -34,7 +35,7 @@ const LEASES_DEADLINE_MS = 90_000;
 const ROUNDS = 9;
 const BATCHES_PER_ROUND = 150;
 const BATCH_ROWS = 64;
-/** Nobody wants to hear of the records: what is compared is the record's own part. */
+/** Forwarding is off: only the record's own part is compared. */
 const AUDIENCE = /** @type {import('../dist/consent/consent.events.js').ConsentAudience} */ ("'off'");
 
 /** Records of the one log of which proofs are made. */
@@ -160,20 +161,27 @@ async function saltOfBatches(database) {
  * @param {{ environment: Record<string, string>, round: number }} how
  */
 async function seal(scope, database, { environment, round }) {
-  // Each round's records have minutes of their own in the past, and came at the rate that is to be reached.
+  // Each round's records were stored 20 in a transaction, at the target rate.
   const since = `now() - interval '${60 - 10 * round} minutes'`;
-  await database.client.query(`update evidence_mark set at = ${since}`);
+  await database.skipSealing();
+  const [{ xid }] = (
+    await database.client.query(
+      `update evidence_mark set after_xid = after_xid - $1 returning after_xid::text as xid`,
+      [SEALED / PER_TRANSACTION + 1],
+    )
+  ).rows;
   const projects = await database.makeProjects(PROJECTS);
   await database.client.query(
-    `insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, extra, received_at, salt)
+    `insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, extra, received_at, salt,
+       stored_xid)
      select ($1::uuid[])[1 + n % cardinality($1::uuid[])],
             (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7' || substr(md5(n::text), 1, 3) || '8'
              || substr(md5(n::text), 4, 3) || lpad(to_hex(n), 12, '0'))::uuid,
             true, false, true, 'custom', 'www.example.com', '{"language": "de", "bannerVersion": "2026-11"}',
             date_trunc('milliseconds', ${since} + n * interval '100 microseconds'),
-            decode(md5(n::text) || md5('salt' || n::text), 'hex')
+            decode(md5(n::text) || md5('salt' || n::text), 'hex'), $3::bigint + n / ${PER_TRANSACTION}
      from generate_series(1, $2::int) n`,
-    [projects.map(({ id }) => id), SEALED],
+    [projects.map(({ id }) => id), SEALED, xid],
   );
   const ids = projects.map(({ id }) => id);
   const worker = await startService(scope, database, { program: 'worker', environment });
@@ -190,13 +198,13 @@ async function seal(scope, database, { environment, round }) {
 }
 
 /**
- * How old the oldest record is that no signed checkpoint covers, each second, while records keep coming: straight into
- * the table, so that what is measured is sealing, with the settings as they are by themselves.
+ * The age of the oldest record without a signed checkpoint, each second, under constant load: records are inserted directly
+ * into the table, so that only sequencing is measured, with default settings.
  * @param {import('./support/scope.mjs').Scope} scope
  * @param {import('./support/database.mjs').Database} database
  */
 async function lagOf(scope, database) {
-  await database.client.query(`update evidence_mark set at = now()`);
+  await database.skipSealing();
   const ids = (await database.makeProjects(PROJECTS)).map(({ id }) => id);
   const worker = await startService(scope, database, {
     program: 'worker',

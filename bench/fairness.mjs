@@ -75,7 +75,7 @@ export async function run(scope) {
     await database.fillRecords([project], backlog, { waiting: true });
   };
 
-  /** Deliveries a second to a slow receiver that nobody else takes slots from, once its share has grown. */
+  /** Deliveries a second to a slow receiver without competition for slots, once its share has grown. */
   const steadyRate = async () => {
     await neighbour(neighbours.url(`/after/${STEADY_MS}`), STEADY_BACKLOG);
     await sleep(STEADY_WARM_UP_SECONDS * 1_000);

@@ -39,7 +39,7 @@ export async function run(scope, { part, scale }) {
   const failures = [];
   for (const name of wanted) {
     console.log(`growth: ${name}`);
-    // A part takes minutes: one that fails takes nothing from the others, and each is told when it is done.
+    // A part takes minutes: a failure does not stop the others, and each is reported when it is done.
     try {
       const measure = PARTS[/** @type {keyof typeof PARTS} */ (name)];
       const measured = await measure({ scope, server: database, scale: Number(scale) });

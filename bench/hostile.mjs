@@ -7,7 +7,7 @@ import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
 import { percentile } from './support/statistics.mjs';
 
-/** Records of the attacker's project, each with a hostname and an action of its own. */
+/** Records of the attacker's project, each with a different hostname and action. */
 const HOSTILE_RECORDS = 600_000;
 const VICTIM_RECORDS = 20_000;
 const ROUNDS = 3;

@@ -14,7 +14,7 @@ const WARM_UP_SECONDS = 3;
 const OPEN_RATE_PER_SECOND = 1_000;
 const OPEN_ROUNDS = 5;
 const OPEN_SECONDS = 3;
-/** Nobody listens there: no worker runs, so nothing is sent. */
+/** Nothing listens there: no worker runs, so nothing is sent. */
 const UNUSED_URL = 'https://127.0.0.1:9/unused';
 
 export const title = 'Ingest, one API process: stored and committed, answered 201';

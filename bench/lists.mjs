@@ -17,7 +17,7 @@ const ANSWER_MS = 200;
 export const deadlineMs = 600_000;
 export const title = 'Lists of 1 million records and 1 million deliveries, p99 of an answer';
 
-/** What is asked for; each request of a round goes on where the one before ended, as somebody does who scrolls. */
+/** The requests; each one of a round continues where the previous one ended, as a person who scrolls does. */
 const LISTS = /** @type {const} */ ([
   ['records', '/consents', ''],
   ['records, a filter that all match', '/consents', 'action=custom'],

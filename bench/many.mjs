@@ -1,5 +1,5 @@
 // Many machines on one: PostgreSQL + Redis with 2 API and 2 worker processes, against 1 and 1 with the queue in
-// PostgreSQL. It says what changes; it has no number of its own to reach.
+// PostgreSQL. It says what changes; it has no target number.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDatabase } from './support/database.mjs';
 import { drain } from './support/drain.mjs';
@@ -108,7 +108,7 @@ export async function run(scope) {
 }
 
 /**
- * API and worker processes on a database of their own.
+ * API and worker processes on a separate database.
  * @param {{ scope: import('./support/scope.mjs').Scope, database: import('./support/database.mjs').Database,
  *           receiver: import('./support/receivers.mjs').Receiver, redisUrl: string, name: keyof typeof SETUPS }} parts
  */

@@ -1,5 +1,5 @@
 // Outage: what a receiver that is away for a while costs, with hold and without, in real time:
-// `npm run bench -- outage --minutes 10`. Both services run side by side, each with a database and a receiver of its own.
+// `npm run bench -- outage --minutes 10`. Both services run side by side, each with its own database and receiver.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDatabase } from './support/database.mjs';
@@ -16,7 +16,7 @@ const WELL_SECONDS = 10;
 /** A probe may be five minutes away when it comes back, and then there is the backlog. */
 const BACK_DEADLINE_MS = 8 * 60_000;
 const LOOK_MS = 1_000;
-/** Without what tells the owners, which may wait for longer than any record. */
+/** Without notifications to owners, which may wait longer than any record. */
 const RECORDS_WAITING = "select count(*) from outbox_message where topic = 'consent.recorded'";
 /** The load comes in blocks, so that the generator need not remember all of it. */
 const BLOCK_SECONDS = 10;
@@ -37,7 +37,7 @@ export async function run(scope, options) {
   const spent = await held.another('spent');
   const receivers = await startReceivers(scope, 2);
   const minutes = minutesOf(options);
-  // One after the other, and each in a folder of its own.
+  // One after the other, each in a separate folder.
   const holding = await start({ scope, database: held, receiver: receivers[0], holdHours: 72 });
   const spending = await start({ scope, database: spent, receiver: receivers[1], holdHours: 0 });
   const [ours, baseline] = await Promise.all([outage(holding, minutes), outage(spending, minutes)]);

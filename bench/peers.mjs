@@ -17,7 +17,7 @@ const QUIET_DEADLINE_MS = 60_000;
 /** Between two queries of a request nothing is active; so often in a row it is none at all. */
 const QUIET_LOOKS = 5;
 const QUIET_LOOK_MS = 20;
-/** Nobody listens there: no worker runs, so nothing is sent. */
+/** Nothing listens there: no worker runs, so nothing is sent. */
 const UNUSED_URL = 'https://127.0.0.1:9/unused';
 
 export const deadlineMs = 420_000;
@@ -87,7 +87,7 @@ export async function run(scope, { scale }) {
 }
 
 /**
- * The service on a database of its own, one API process, forwarding on.
+ * The service on its own database, one API process, forwarding on.
  * @param {{ scope: import('./support/scope.mjs').Scope, load: import('./support/helper.mjs').Helper,
  *           database: import('./support/database.mjs').Database, records: number }} parts
  */

@@ -2,7 +2,7 @@
 //
 //   npm run build && node_modules/.bin/node bench/publishing.mjs [--changes 200] [--rate 500] [--storage file|s3]
 //
-// Starts the service of its own in one-machine mode, in a fresh folder, and stops it. Bounded: it ends after so many
+// Starts and stops the service in one-machine mode, in a fresh folder. Bounded: it ends after the given number of
 // changes, or after `DEADLINE_MS`. `--storage s3` publishes to an S3 server (s3rver) over HTTP.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Agent, request } from 'undici';
+import { installPackages } from '../scripts/install-packages.mjs';
 
 const START_DEADLINE_MS = 60_000;
 const CHANGE_DEADLINE_MS = 10_000;
@@ -59,7 +60,9 @@ async function main() {
 }
 
 async function startS3(directory) {
-  const S3rver = createRequire(import.meta.url)('s3rver');
+  const extras = join('test', 'extras');
+  installPackages(extras);
+  const S3rver = createRequire(join(process.cwd(), extras, 'package.json'))('s3rver');
   const server = new S3rver({
     port: 0,
     address: '127.0.0.1',
@@ -110,7 +113,7 @@ async function startService(dataDir, s3) {
   };
 }
 
-/** So many requests a second, spread evenly, whether the ones before have been answered or not. */
+/** Sends requests at a fixed rate, evenly spread, whether or not earlier ones have been answered. */
 function runIngest({ baseUrl, projectId }) {
   const dispatcher = new Agent({ connections: 16 });
   const body = JSON.stringify({ analytics: true, marketing: false, preferences: true, action: 'custom' });

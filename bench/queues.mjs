@@ -16,7 +16,7 @@ const CONCURRENCY = 256;
 const POLL_MS = 10;
 const DRAIN_DEADLINE_MS = 60_000;
 
-/** A peer, and how its database tells that jobs are not done yet. */
+/** A peer, and the query that counts its unfinished jobs. */
 const PEERS = /** @type {const} */ ([
   {
     name: 'pg-boss',

@@ -1,10 +1,10 @@
 // Runs benchmarks by name, or all that have a number to reach: `npm run bench`, `npm run bench:ingest`. Every one
-// starts the real service, a PostgreSQL and receivers of its own, compares within its own run, and leaves nothing
+// starts the real service with its own PostgreSQL and receivers, compares within one run, and leaves nothing
 // behind.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { installPeers } from './support/peers.mjs';
+import { installPackages } from '../scripts/install-packages.mjs';
 import { machineFacts, printTable, publish } from './support/report.mjs';
 import { Scope } from './support/scope.mjs';
 
@@ -33,6 +33,7 @@ const BY_NAME = [
   'soak',
   'outage',
   'enumeration',
+  'sign-ins',
   'visitors',
   'evidence',
   'sealing',
@@ -80,7 +81,7 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
-installPeers();
+installPackages(import.meta.dirname);
 /** @type {import('./support/report.mjs').Row[]} */
 const rows = [];
 let failed = false;

@@ -70,7 +70,7 @@ async function startOnce(scope, checkout) {
   const child = spawn('npm', ['start'], {
     cwd: checkout,
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A group of its own: npm's signal is the terminal's, which reaches all of it.
+    // A separate process group: npm's signal is the terminal's, which reaches the whole group.
     detached: true,
     env: {
       PATH: process.env.PATH ?? '',
@@ -84,7 +84,7 @@ async function startOnce(scope, checkout) {
     try {
       process.kill(-(child.pid ?? 0), name);
     } catch {
-      // It has ended by itself.
+      // It has already exited.
     }
   };
   scope.defer(() => signal('SIGKILL'));

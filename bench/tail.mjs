@@ -15,7 +15,7 @@ const DISTURB_MS = 1_000;
 /** The service has made the partitions of fewer months and days than that ahead. */
 const FIRST_MONTH_AHEAD = 5;
 const FIRST_DAY_AHEAD = 60;
-/** Nobody listens there: no worker runs, so nothing is sent. */
+/** Nothing listens there: no worker runs, so nothing is sent. */
 const UNUSED_URL = 'https://127.0.0.1:9/unused';
 
 export const deadlineMs = 240_000;
@@ -101,7 +101,7 @@ export async function run(scope) {
 }
 
 /**
- * Does the work while the server has everything to do that it does by itself now and then, every second.
+ * Does the work while the server runs all of its periodic tasks every second.
  * @template Result
  * @param {import('./support/database.mjs').Database} database
  * @param {{ disturbances: { months: number, days: number }, work: () => Promise<Result>, month: boolean }} options

@@ -1,6 +1,6 @@
 // Visitors: what finding a visitor's records costs the ingest: its statement, for projects that name no field, one, and
 // one whose values are hashed (ADR 32), and with the hash of each visitor's key (ADR 43). And whether the time of a refusal
-// tells a record that is there from one that is not.
+// distinguishes an existing record from a missing one.
 import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import { batchParameters, batchStatement } from '../dist/consent/infrastructure/consent-statement.js';
@@ -14,10 +14,10 @@ const BATCHES_PER_ROUND = 150;
 const WARM_UP_BATCHES = 100;
 /** As many as commits share at a few thousand records a second. */
 const BATCH_ROWS = 64;
-/** Nobody wants to hear of the records: what is compared is the record's own part. */
+/** Forwarding is off: only the record's own part is compared. */
 const AUDIENCE = /** @type {import('../dist/consent/consent.events.js').ConsentAudience} */ ("'off'");
 
-/** Records of one project, each with a key of its own, among which a wrong key finds nothing. */
+/** Records of one project, each with a different key, among which a wrong key finds nothing. */
 const STORED = 50_000;
 const REFUSALS_PER_ROUND = 150;
 

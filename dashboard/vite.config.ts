@@ -44,7 +44,7 @@ export default defineConfig({
           groups: [
             { name: 'core', priority: 2, test: CORE },
             { name: 'parts', priority: 1, test: PARTS, minShareCount: 4 },
-            // Otherwise each small part that two pages share is a file of its own, and a page asks for forty of them.
+            // Otherwise each small part that two pages share is a separate file, and a page requests forty of them.
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 20_000 },
           ],
         },

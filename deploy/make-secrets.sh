@@ -30,4 +30,5 @@ keep redis.conf "save \"\"
 appendonly no
 maxmemory-policy noeviction
 requirepass $(cat secrets/redis_password)"
-echo 'The secrets are in ./secrets. Keep a copy of secret_keys with your backups: without it no bearer token can be read.'
+echo 'The secrets are in ./secrets. Keep copies of secret_keys, auth_secret and evidence_keys apart from the backups of'
+echo 'the database: with both, bearer tokens can be decrypted. Without secret_keys, they are lost.'

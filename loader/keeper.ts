@@ -16,17 +16,18 @@ export interface Keeper {
   show(consent: Consent, reason: Reason, failed?: () => void): void;
 }
 
-/** Attributes of a waiting script that its copy does not get; handlers would need a policy of their own. */
+/** Attributes of a blocked script that its copy does not get; handlers would need a separate policy. */
 const NOT_COPIED = /^(type|src|n?on)/;
 /** The rest is the browser's own button, which everybody can read. */
-const LINK_STYLE = 'position:fixed;padding:8px;bottom:8px;left:8px;z-index:99';
+const LINK_STYLE = 'position:fixed;padding:8px;bottom:8px;left:8px;z-index:9';
 
 export const keeperOf = ({ nonce, src: base }: HTMLScriptElement, open: () => void): Keeper => {
   let link: HTMLElement | undefined;
   let banner: Promise<ShowBanner> | undefined;
   let policy: Policy | undefined;
-  /** Of the last `apply`; empty before it. */
-  let latest = [] as unknown as Parameters<Keeper['apply']>;
+  /** Of the last `apply`. */
+  let site: SiteConfiguration | null;
+  let granted: Choice;
 
   /** A script that runs when it is put into the page; `address` and `text` are the page's own, or ours. */
   const scriptOf = (address: string | undefined, text: string): HTMLScriptElement => {
@@ -43,51 +44,54 @@ export const keeperOf = ({ nonce, src: base }: HTMLScriptElement, open: () => vo
     return script;
   };
 
-  const release = (site: SiteConfiguration | null, granted: Choice): void => {
-    if (!site?.banner?.enabled) return;
-    for (const element of ofDocument('querySelectorAll')<HTMLScriptElement>('[data-category]')) {
-      const { category, src, type } = element.dataset;
-      if (!granted[category as keyof Choice]) continue;
-      if (element.localName !== 'script') {
-        // Once: to set it again would load it again.
-        if (src) element.src = src;
-        delete element.dataset.src;
-      }
-      // Under a policy of nonces, what somebody has written into the page must not run for want of one.
-      else if (element.type === 'text/plain' && element.nonce === nonce) {
-        const copy = scriptOf(src, element.text);
-        for (const { name, value } of element.attributes)
-          if (!NOT_COPIED.test(name)) copy.setAttribute(name, value);
-        if (type) copy.type = type;
-        element.replaceWith(copy);
-      }
-    }
-    if (link || !site.banner.link) return;
-    const words = [ofDocument('documentElement').lang, ...navigator.languages, site.defaultLanguage]
-      .map((tag) => site.texts.find(({ language }) => language.split('-')[0] === tag.split('-')[0]))
-      .find(Boolean) as BannerText;
-    const button = ofDocument('createElement')('button');
-    button.style.cssText = LINK_STYLE;
-    button.lang = words.language;
-    button.textContent = words.labels.settingsLink as string;
-    button.onclick = open;
-    // Without a body yet this throws, and is done when the page is there.
-    link = ofDocument('body').appendChild(button);
-  };
-
   const run = (): void => {
     try {
-      release(...latest);
+      if (!site?.banner?.enabled) return;
+      for (const element of ofDocument('querySelectorAll')<HTMLScriptElement>('[data-category]')) {
+        const { category, src, type } = element.dataset;
+        if (!granted[category as keyof Choice]) continue;
+        if (element.localName !== 'script') {
+          // Once: to set it again would load it again.
+          if (src) element.src = src;
+          delete element.dataset.src;
+        }
+        // Under a nonce policy, markup injected into the page must not become executable by getting a nonce.
+        else if (element.type === 'text/plain' && element.nonce === nonce) {
+          const copy = scriptOf(src, element.text);
+          for (const { name, value } of element.attributes)
+            if (!NOT_COPIED.test(name)) copy.setAttribute(name, value);
+          if (type) copy.type = type;
+          element.replaceWith(copy);
+        }
+      }
+      if (link || !site.banner.link) return;
+      const words = [
+        ofDocument('documentElement').lang,
+        ...navigator.languages,
+        site.defaultLanguage,
+      ].flatMap((tag) =>
+        (site as SiteConfiguration).texts.filter(
+          ({ language }) => language.split('-')[0] === tag.split('-')[0],
+        ),
+      )[0] as BannerText;
+      const button = ofDocument('createElement')('button');
+      button.style.cssText = LINK_STYLE;
+      button.lang = words.language;
+      button.textContent = words.labels.settingsLink as string;
+      button.onclick = open;
+      // Without a body yet this throws, and is done when the page is there.
+      link = ofDocument('body').appendChild(button);
     } catch {
       // A policy of the page that forbids it.
     }
   };
-  // Once more when the whole page is there, with what is granted then.
+  // Again when the whole page has been parsed, with the grants at that time.
   addEventListener('DOMContentLoaded', run);
 
   return {
-    apply(...now) {
-      latest = now;
+    apply(nowSite, nowGranted) {
+      site = nowSite;
+      granted = nowGranted;
       run();
     },
     show(consent, reason, failed) {
@@ -99,7 +103,7 @@ export const keeperOf = ({ nonce, src: base }: HTMLScriptElement, open: () => vo
         script.onerror = reject;
         ofDocument('head').appendChild(script);
       });
-      // A page that does not let it load goes without. It may have been the line: who asks for it again loads it again.
+      // The page may block the banner's file, or the network failed: the next call loads it again.
       banner
         .then((show) => show(consent, reason))
         .catch(() => {

@@ -1,6 +1,6 @@
 /**
  * The script on the customer's site (docs/loader.md). It makes one request, for the published configuration,
- * sets the global that tells tier and region, and takes the banner's choices to the service. Where the configuration
+ * sets the global with tier and region, and sends the banner's choices to the service. Where the configuration
  * says so it shows our own banner, which it loads when a choice is needed. It never throws into the page, and works
  * without storage.
  */
@@ -18,19 +18,19 @@ import { uuidV7 } from './uuid';
 const CONFIGURATION_TIMEOUT_MS = 4000;
 /** A clock that differs by less is right enough. */
 const CLOCK_DIFFERENCE_MIN_MS = 60_000;
-/** The mean month of the Gregorian calendar. */
-const MONTH_MS = 2_629_746_000;
-/** A country, perhaps with a subdivision, and none of the words for continents and for nobody knows where. */
-const REGION = /^(?!EU|AP|ZZ)[A-Z]{2}(-\w+)?$/;
-const ALL = ['analytics', 'marketing', 'preferences'] as const;
+/** The mean month of the Gregorian calendar, to within 5 minutes. */
+const MONTH_MS = 2_630_000_000;
+/** A country, with or without a subdivision; not a code for a continent or for an unknown place. */
+const REGION = /^(?!EU|AP|ZZ)[A-Z]{2}(-|$)/;
 const EVERYTHING: Choice = { analytics: true, marketing: true, preferences: true };
+const ALL = Object.keys(EVERYTHING) as (keyof Choice)[];
 
 const start = (): void => {
   const script = ofDocument('currentScript') as HTMLScriptElement | null;
   // Loaded twice: the first one has done it all.
   if (ownGlobal(CONSENT_GLOBAL)) return;
   if (!script) {
-    // A module is told its address by `import.meta` alone, which a plain script may not even name.
+    // A module learns its address only from `import.meta`, which is a syntax error in a plain script.
     // oxlint-disable-next-line no-console -- the one who writes the page reads it there
     console.warn(`${META_GLOBAL}: no type=module`);
     return;
@@ -52,9 +52,10 @@ const start = (): void => {
 
   /** The last choice, of whichever tab. */
   const stored = (): StoredChoice | null => readJson(`${key}choice`);
-  /** What a choice answers; another one has to be asked for anew. Who was only told has agreed to nothing elsewhere. */
-  const question = (action?: string): string =>
-    [known?.policyVersion, ...(known?.categories ?? []), ...(action === 'dismiss' ? [mode()] : [])]
+  /** The question that a choice answers; a different question is asked again. A notice is not an agreement elsewhere. */
+  const question = (action?: string): string | undefined =>
+    known?.categories
+      ?.concat(known.policyVersion as never, (action === 'dismiss' ? mode() : []) as never)
       .sort()
       .join();
   /** The visitor's choice, where it still holds. What an older loader has stored knows neither question nor time. */
@@ -82,21 +83,20 @@ const start = (): void => {
     try {
       const { offered, ...given } = submission;
       const flags = {} as Choice;
-      for (const category of ALL) flags[category] = given[category] === true;
-      const granted = ALL.some((category) => flags[category]);
+      const granted = ALL.filter((category) => (flags[category] = given[category] === true));
       // Who may choose two and takes both has accepted everything.
       const missing = (offered ?? known?.categories ?? ALL).some((category) => given[category] !== true);
       const id = uuidV7(Date.now() - clockAheadMs);
       const { policyVersion, bannerVersion, configHash, region } = configuration ?? {};
       const context = {
+        surface: 'api',
         hostname: domain || undefined,
         policyVersion,
         bannerVersion,
         configHash,
         region,
-        surface: 'api',
       };
-      const action = given.action ?? (!granted ? 'reject_all' : missing ? 'custom' : 'accept_all');
+      const action = given.action ?? (!granted[0] ? 'reject_all' : missing ? 'custom' : 'accept_all');
       const body = JSON.stringify({ ...context, ...given, ...flags, action, id });
       writeJson(`${key}choice`, { ...flags, id, at: Date.now(), action, question: question(action) });
       keep(flags);
@@ -128,8 +128,35 @@ const start = (): void => {
   });
   (window as unknown as Record<string, unknown>)[CONSENT_GLOBAL] = consent;
 
-  const finish = (): void => {
-    known = configuration;
+  const load = async (): Promise<void> => {
+    const last = known;
+    const abort = new AbortController();
+    // After the answer it aborts nothing.
+    setTimeout(() => abort.abort(), CONFIGURATION_TIMEOUT_MS);
+    try {
+      const response = await fetch(new URL('config.json', base), {
+        // Revalidates each time, which costs a 304 where nothing has changed.
+        cache: 'no-cache',
+        credentials: 'omit',
+        signal: abort.signal,
+      });
+      const fresh = (known = configuration = (await response.json()) as SiteConfiguration);
+      const told = response.headers.get(REGION_HEADER)?.toUpperCase() as string;
+      fresh.region = region = REGION.test(told) ? told : fresh.region;
+      const aheadMs = Date.now() - Date.parse(response.headers.get('Date') as string);
+      if (aheadMs ** 2 > CLOCK_DIFFERENCE_MIN_MS ** 2) clockAheadMs = aheadMs;
+      // Reads what the page is going to read. A document where this throws is used no more than one that did not come.
+      question('dismiss');
+      choice(EVERYTHING);
+      (['opt_in', 'opt_out', 'notice', 'none'].find((known) => known === mode()) as string).trim();
+      new URL(fresh.visitsUrl as string, consentUrl());
+      fresh.texts.forEach(({ language }) => language.trim());
+      new RegExp(fresh.previewHosts as string);
+      writeJson(`${key}configuration`, fresh);
+    } catch {
+      known = configuration = last;
+      region = last?.region ?? UNKNOWN_REGION;
+    }
     // What website builders serve under such a host is a preview (spec §3.2 row 1).
     const preview = new RegExp(configuration?.previewHosts ?? '^$').test(domain);
     const { tier, features } = (preview ? configuration?.preview : configuration) ?? {
@@ -149,63 +176,35 @@ const start = (): void => {
     Reflect.defineProperty(window, META_GLOBAL, { value: meta });
     whenReady(meta);
     ofDocument('dispatchEvent')(new CustomEvent(`${META_GLOBAL}:ready`, { detail: meta, bubbles: true }));
-    if (configuration) settle(configuration);
     queue.flush();
-  };
-
-  /** What holds now that the configuration is there, and whether the visitor is asked. */
-  const settle = ({ banner, honorGlobalPrivacyControl, visitsUrl }: SiteConfiguration): void => {
-    const own = banner?.enabled;
+    if (!configuration) return;
+    const { banner, honorGlobalPrivacyControl, visitsUrl } = configuration;
     const count = (): void => {
       if (visitsUrl) navigator.sendBeacon?.(new URL(visitsUrl, base), JSON.stringify({ region }));
     };
-    const holds = mode();
     const current = choice();
-    const objects = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
+    const holds = mode();
     if (current) keep(current);
-    else if (objects && honorGlobalPrivacyControl && (!own || holds === 'opt_out')) {
+    else if (
+      (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl &&
+      honorGlobalPrivacyControl &&
+      (!banner?.enabled || holds === 'opt_out')
+    ) {
       void submit({ action: 'opt_out', gpc: true, surface: 'signal' });
-      if (own) keeper.show(consent, 'signal');
+      if (banner?.enabled) keeper.show(consent, 'signal');
     } else {
-      // What was refused stays refused until it is answered anew; what was granted no longer holds where nothing is
+      // A refusal holds until the visitor decides again; a grant no longer holds where nothing is
       // without an answer.
       const last = stored();
       if (holds !== 'opt_in') keep(last ?? EVERYTHING);
       else if (last) keep({} as Choice);
-      if (own && holds !== 'none') {
-        // Counts the visit itself, as it alone knows what becomes of it.
-        keeper.show(consent, 'banner', count);
-        return;
-      }
+      // Our banner counts the visit itself, as it alone knows the visitor's decision.
+      if (banner?.enabled && holds !== 'none') return keeper.show(consent, 'banner', count);
     }
     count();
   };
-
-  const load = async (): Promise<void> => {
-    const abort = new AbortController();
-    // After the answer it aborts nothing.
-    setTimeout(() => abort.abort(), CONFIGURATION_TIMEOUT_MS);
-    try {
-      const response = await fetch(new URL('config.json', base), {
-        // Asks anew each time, and costs a 304 where nothing has changed.
-        cache: 'no-cache',
-        credentials: 'omit',
-        signal: abort.signal,
-      });
-      if (!response.ok) throw 0;
-      const fresh = (configuration = (await response.json()) as SiteConfiguration);
-      const told = (response.headers.get(REGION_HEADER) ?? '').toUpperCase();
-      fresh.region = region = REGION.test(told) ? told : fresh.region;
-      const aheadMs = Date.now() - Date.parse(response.headers.get('Date') ?? '');
-      if (Math.abs(aheadMs) > CLOCK_DIFFERENCE_MIN_MS) clockAheadMs = aheadMs;
-      writeJson(`${key}configuration`, fresh);
-    } catch {
-      configuration = known;
-      region = known?.region ?? region;
-    }
-    finish();
-  };
-  void load();
+  // A stored configuration that cannot be read: nothing is granted.
+  load().catch(() => {});
 };
 
 try {

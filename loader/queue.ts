@@ -1,6 +1,6 @@
 import { readJson, writeJson } from './storage';
 
-/** What a page is told of its choice; `stored` false: it waits, and is sent with the next page. */
+/** The result of a choice for the page; `stored` false: it is queued and sent by the next page. */
 export interface Receipt {
   id: string;
   stored: boolean;

@@ -64,6 +64,8 @@ export interface SiteConfiguration {
   regionRules: { regions: string[]; mode: string }[];
   honorGlobalPrivacyControl: boolean;
   services: SiteService[];
+  /** Who decides about the records; absent in older documents. */
+  controller?: { name: string | null; contact: string | null };
   /** These three are absent in a document that an older version has published. */
   reconsentMonths?: number;
   banner?: BannerSettings;
@@ -101,5 +103,5 @@ export interface Consent {
   readonly mode: string;
 }
 
-/** What the banner's script gives the loader, as a member of its own element. */
+/** What the banner's script exposes to the loader, as a member of its script element. */
 export type ShowBanner = (consent: Consent, reason: Reason) => void;

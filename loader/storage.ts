@@ -1,4 +1,4 @@
-/** What stands in for localStorage where the browser blocks it: lives as long as the page. */
+/** The substitute for localStorage where the browser blocks it: lives as long as the page. */
 const memory: Record<string, string> = {};
 
 /** null where nothing readable is stored. */
@@ -10,7 +10,7 @@ export const readJson = <T>(key: string): T | null => {
     // Blocked.
   }
   try {
-    return text ? (JSON.parse(text) as T) : null;
+    return JSON.parse(text as string) as T;
   } catch {
     return null;
   }

@@ -46,7 +46,7 @@ function compress(file) {
 }
 
 function run(args) {
-  // Whoever asks: under another NODE_ENV vite takes React's build for development, which is slow and complains.
+  // Always: under another NODE_ENV vite uses React's development build, which is slow and logs warnings.
   const env = { ...process.env, NODE_ENV: 'production' };
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env });
   if (status !== 0) process.exit(status ?? 1);

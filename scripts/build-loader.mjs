@@ -27,6 +27,9 @@ async function bundle(entry, name, constants) {
     charset: 'utf8',
     legalComments: 'none',
     logLevel: 'warning',
+    minifySyntax: true,
+    // Leaves out "use strict": the sources are checked as strict, and it is 8 bytes.
+    tsconfigRaw: { compilerOptions: { alwaysStrict: false } },
     plugins: [libraryWithoutHtml],
     define: Object.fromEntries(
       Object.entries(constants).map(([constant, value]) => [constant, JSON.stringify(value)]),

@@ -1,11 +1,11 @@
 // Builds dist/: the service by swc, the loader by esbuild, the dashboard by vite. `--if-changed` leaves it alone where it
 // is newer than everything it is made of, so that a second start need not wait for it; in production that only looks
-// whether it is there. It is made in a folder of its own and renamed, under a lock: nobody ever sees half of it.
+// whether it exists. It is built in a separate folder and renamed, under a lock, so a reader never sees half of it.
 import './node-version.mjs';
 import { spawnSync } from 'node:child_process';
-import { existsSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { latestChangeMs } from './latest-change.mjs';
+import { contentHash, latestChangeMs } from './latest-change.mjs';
 
 const OUT = 'dist';
 const BUILDING = `${OUT}.building`;
@@ -22,6 +22,7 @@ const SOURCES = [
   join('scripts', 'build.mjs'),
   join('scripts', 'build-dashboard.mjs'),
   join('scripts', 'build-loader.mjs'),
+  join('scripts', 'compile.mjs'),
   'package.json',
   'package-lock.json',
   '.swcrc',
@@ -45,18 +46,16 @@ if (ifChanged && process.env.NODE_ENV === 'production') {
 
 async function build() {
   rmSync(BUILDING, { recursive: true, force: true });
-  const swc = join('node_modules', '@swc', 'cli', 'bin', 'swc.js');
-  if (!existsSync(swc))
-    fail(
-      'What builds the service is not installed. Run "npm ci" without --omit=dev and with NODE_ENV unset.',
-    );
+  if (!existsSync(join('node_modules', '@swc', 'core')))
+    fail('The build tools are not installed. Run "npm ci" without --omit=dev and with NODE_ENV unset.');
   run([join('scripts', 'write-client.mjs')]);
   const startedAt = new Date();
-  run([swc, 'src', '-d', BUILDING, '--strip-leading-paths', '--ignore', '**/*.spec.ts', '-q']);
+  const sourcesHash = contentHash(SOURCES);
+  run([join('scripts', 'compile.mjs'), BUILDING]);
   run([join('scripts', 'build-loader.mjs'), BUILDING]);
   run([join('scripts', 'build-dashboard.mjs'), BUILDING]);
   // What was changed while it was built is newer than this, and is built the next time.
-  writeFileSync(join(BUILDING, STAMP), '');
+  writeFileSync(join(BUILDING, STAMP), sourcesHash);
   utimesSync(join(BUILDING, STAMP), startedAt, startedAt);
   rmSync(FORMER, { recursive: true, force: true });
   if (existsSync(OUT)) renameSync(OUT, FORMER);
@@ -77,5 +76,7 @@ function fail(sentence) {
 function isOutdated() {
   const stamp = join(OUT, STAMP);
   const builtMs = existsSync(stamp) ? statSync(stamp).mtimeMs : -Infinity;
-  return SOURCES.some((path) => latestChangeMs(path) >= builtMs);
+  if (SOURCES.every((path) => latestChangeMs(path) < builtMs)) return false;
+  // `npm prune` writes package-lock.json again as it is, and a copy of the checkout may have new times.
+  return !existsSync(stamp) || readFileSync(stamp, 'utf8') !== contentHash(SOURCES);
 }

@@ -1,6 +1,6 @@
 // Fails where a first visit to any page of the dashboard loads more script than it may, and where files of the build need
 // each other in a circle. What a page loads is read from
-// the build's manifest: the entry, then what stands around the page, then the page, each with all that they import.
+// the build's manifest: the entry, then the layout around the page, then the page, each with all its imports.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

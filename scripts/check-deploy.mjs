@@ -5,19 +5,26 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
+import { installPackages } from './install-packages.mjs';
 
+const EXTRAS = join('test', 'extras');
+/** A range of trusted proxies has at least this many fixed bits: 256 addresses. */
+const WIDEST_PREFIX = 24;
 const read = (...path) => readFileSync(join(...path), 'utf8');
 const problems = [];
 
+installPackages(EXTRAS);
+const { validateManifest } = await import('../test/extras/kubernetes.mjs');
+
 const { version } = JSON.parse(read('package.json'));
+const manifests = [];
 for (const document of parseAllDocuments(read('deploy', 'kubernetes', 'consent-service.yaml'))) {
   const manifest = document.toJS();
+  manifests.push(manifest);
   const name = `${manifest.kind} ${manifest.metadata?.name}`;
   try {
     problems.push(...document.errors);
-    const group = manifest.apiVersion.includes('/') ? manifest.apiVersion : `${manifest.apiVersion}`;
-    const { [manifest.kind]: Model } = await import(`kubernetes-models/${group}/${manifest.kind}`);
-    new Model(manifest).validate();
+    await validateManifest(manifest);
     for (const { image } of manifest.spec?.template?.spec?.containers ?? [])
       if (image !== `consent-service:${version}`)
         problems.push(`${name} runs ${image}, not version ${version}`);
@@ -27,6 +34,8 @@ for (const document of parseAllDocuments(read('deploy', 'kubernetes', 'consent-s
   }
 }
 
+problems.push(...networkProblems(manifests), ...proxyProblems(manifests));
+
 const compose = parse(read('docker-compose.yml'), { merge: true });
 for (const [name, service] of Object.entries(compose.services)) {
   for (const secret of service.secrets ?? [])
@@ -34,6 +43,7 @@ for (const [name, service] of Object.entries(compose.services)) {
   for (const other of Object.keys(service.depends_on ?? {}))
     if (!(other in compose.services)) problems.push(`compose: ${name} waits for ${other}, which is none`);
 }
+problems.push(...hardeningProblems(compose.services));
 const builds = Object.values(compose.services).filter(({ build }) => build);
 if (builds.length !== 1) problems.push('compose: exactly one service builds the image');
 JSON.parse(read('deploy', 'grafana', 'consent-service.json'));
@@ -46,3 +56,58 @@ else if (promtool.status !== 0) problems.push('promtool refuses deploy/prometheu
 
 for (const problem of problems) console.error(String(problem));
 process.exit(problems.length > 0 ? 1 : 0);
+
+/** Default deny in both directions, and an ingress policy for each port that a deployment serves. */
+function networkProblems(manifests) {
+  const found = [];
+  const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec);
+  const deniesAll = policies.some(
+    (spec) =>
+      ['Ingress', 'Egress'].every((type) => spec.policyTypes.includes(type)) && !spec.ingress && !spec.egress,
+  );
+  if (!deniesAll) found.push('Kubernetes: no NetworkPolicy denies everything by default');
+  for (const { kind, spec } of manifests) {
+    if (kind !== 'Deployment') continue;
+    const { labels } = spec.template.metadata;
+    for (const { containerPort } of spec.template.spec.containers.flatMap(({ ports }) => ports ?? [])) {
+      const isReachable = policies.some(
+        ({ podSelector, ingress = [] }) =>
+          podSelector.matchLabels?.part === labels.part &&
+          ingress.some(({ from, ports }) => from && ports.some(({ port }) => port === containerPort)),
+      );
+      if (!isReachable)
+        found.push(`Kubernetes: no NetworkPolicy lets anybody reach ${labels.part}:${containerPort}`);
+    }
+  }
+  return found;
+}
+
+/** Trusted proxies choose the client address, so their range is narrow and named once. */
+function proxyProblems(manifests) {
+  const ranges = manifests.flatMap(({ data }) => data?.TRUSTED_PROXIES?.split(',') ?? []);
+  if (ranges.length === 0) return ['Kubernetes: TRUSTED_PROXIES is missing'];
+  const text = read('deploy', 'kubernetes', 'consent-service.yaml');
+  return ranges.flatMap((range) => [
+    ...(Number(range.split('/')[1] ?? 32) < WIDEST_PREFIX
+      ? [`Kubernetes: ${range} is too wide to be trusted`]
+      : []),
+    ...(text.split(range).length > 2 ? [`Kubernetes: ${range} is named in two places`] : []),
+  ]);
+}
+
+/** What the image runs with; PostgreSQL and Redis only must not gain privileges. */
+function hardeningProblems(services) {
+  return Object.entries(services).flatMap(([name, service]) => {
+    const isOurs = service.image === 'consent-service';
+    const required = {
+      'no-new-privileges': service.security_opt?.includes('no-new-privileges:true'),
+      ...(isOurs && {
+        'cap_drop: [ALL]': service.cap_drop?.includes('ALL') && !service.cap_add,
+        read_only: service.read_only === true && service.tmpfs?.includes('/tmp'),
+      }),
+    };
+    return Object.entries(required)
+      .filter(([, holds]) => !holds)
+      .map(([what]) => `compose: ${name} lacks ${what}`);
+  });
+}

@@ -1,4 +1,4 @@
-// Builds the image's stages without Docker and runs what comes out: npm run check:image. It reads the Dockerfile and
+// Builds the image's stages without Docker and runs the result: npm run check:image. It reads the Dockerfile and
 // .dockerignore, copies exactly what the COPY lines name into a clean folder for each stage, runs the RUN lines there,
 // and starts API, worker, migration and an operator's command from the last one as an ordinary user.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -12,6 +12,18 @@ const READY_DEADLINE_MS = 90_000;
 const POLL_MS = 500;
 /** The image's user `node`. */
 const USER = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : {};
+/**
+ * As docker-compose.yml runs the image: no capabilities, no new privileges. The files belong to another user, so nothing
+ * but the data folder and the system's temporary folder is writable.
+ */
+const HARDENED = [
+  'setpriv',
+  '--reuid=1000',
+  '--regid=1000',
+  '--clear-groups',
+  '--no-new-privs',
+  '--bounding-set=-all',
+];
 
 const root = mkdtempSync(join(tmpdir(), 'consent-image-'));
 chmodSync(root, 0o755);
@@ -129,12 +141,11 @@ async function runImage(image) {
     AUTH_SECRET: randomBytes(32).toString('hex'),
   };
   const options = (environment) => ({
-    ...USER,
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: join(folder, '.data'), ...image.env, ...secrets, ...environment },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  const [node, ...args] = image.command;
+  const [node, ...args] = USER.uid === undefined ? image.command : [...HARDENED, ...image.command];
   const other = (...program) => [...args.slice(0, -1), ...program];
   execFileSync(node, other('dist/ops.js', 'migrate'), options({ DATABASE_OWNER_URL: postgres.ownerUrl }));
   children.push(
@@ -145,8 +156,9 @@ async function runImage(image) {
       options({ PORT: String(workerPort), WORKER_PORT: String(workerPort) }),
     ),
   );
-  for (const port of [apiPort, workerPort]) await healthy(image, options({ PORT: String(port) }));
-  execFileSync('npm', ['run', '--silent', 'ops', '--', 'outbox', 'dead'], options({}));
+  for (const port of [apiPort, workerPort])
+    await healthy(image, { ...USER, ...options({ PORT: String(port) }) });
+  execFileSync('npm', ['run', '--silent', 'ops', '--', 'outbox', 'dead'], { ...USER, ...options({}) });
   const loader = await fetch(
     `http://127.0.0.1:${apiPort}/cdn/00000000-0000-7000-8000-000000000000/loader.js`,
   );

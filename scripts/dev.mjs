@@ -47,7 +47,7 @@ await dashboard?.stop();
 // The watchers would keep it alive.
 process.exit(0);
 
-/** A build that fails says why, and what ran goes on. */
+/** A failed build prints why, and the running service stays up. */
 async function built() {
   const build = spawn(process.execPath, [join('scripts', 'build.mjs'), '--if-changed'], { stdio: 'inherit' });
   const [code] = await once(build, 'exit');

@@ -2,24 +2,24 @@
 // a page has less than 95 for performance, or less than 100 for accessibility or best practices. `-- applied` really slows
 // network and processor down, rather than reckoning it from what was seen; `-- mobile` is Lighthouse's phone. Lighthouse is installed into
 // bench/lighthouse at its first run: with 176 MB it is too heavy for everybody's npm ci. Needs chromium.
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { freePort } from '../dist/one-machine/infrastructure/embedded-postgres.js';
 import { startDemoService } from './demo-service.mjs';
+import { installPackages } from './install-packages.mjs';
 
 const HOME = join('bench', 'lighthouse');
 const RESULTS = join('bench', 'results');
 const CHROMIUM = '/usr/bin/chromium';
-/** The median of so many runs of a page counts: one alone depends on what else the machine does. */
+/** The number of runs per page; their median counts, because a single run depends on other load. */
 const RUNS = 5;
 /**
  * The dashboard is measured as it is worked with, as Lighthouse measures a desktop: 40 ms away, 10 Mbit/s, the processor as
  * it is. Its phone has a network of 1.6 Mbit/s and a quarter of the processor.
  */
 const forms = process.argv.length > 2 ? process.argv.slice(2) : ['desktop'];
-/** The desktop's line as DevTools slows it down, each request by itself; the factors are Lighthouse's own for its phone. */
+/** The desktop's connection as DevTools throttles it, per request; the factors are Lighthouse's own for its phone. */
 const APPLIED = {
   ...{ rttMs: 40, throughputKbps: 10_240 },
   ...{
@@ -38,11 +38,7 @@ const METRICS = {
 };
 const LEAST = { performance: 95, accessibility: 100, 'best-practices': 100 };
 
-if (!existsSync(join(HOME, 'node_modules', 'lighthouse'))) {
-  console.log('Installing Lighthouse into bench/lighthouse');
-  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
-  execFileSync('npm', ['ci', ...options], { cwd: HOME, stdio: 'inherit' });
-}
+installPackages(HOME);
 const { default: lighthouse, desktopConfig } = await import(
   `../${HOME}/node_modules/lighthouse/core/index.js`
 );
@@ -70,7 +66,7 @@ try {
   await demo.stop();
 }
 
-/** Signs the demo's owner in; Lighthouse opens pages of its own, with the session as a header. */
+/** Signs the demo's owner in; Lighthouse opens new pages, with the session as a header. */
 async function signIn() {
   const context = await browser.newContext();
   const page = await context.newPage();

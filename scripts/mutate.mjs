@@ -2,12 +2,16 @@
 // npm run mutate -- planted: the list of test/mutation/planted.ts, all or those whose name holds a word.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { installPackages } from './install-packages.mjs';
+
+const EXTRAS = join('test', 'extras');
 
 const [first, ...rest] = process.argv.slice(2);
 const flags = ['--disable-warning=ExperimentalWarning'];
 const planted = ['--import', './test/support/typescript.mjs', join('test', 'mutation', 'main.ts'), ...rest];
-const stryker = [join('node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js'), 'run'];
+const stryker = [join(EXTRAS, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js'), 'run'];
 const ofModule = first === undefined ? [] : ['--mutate', `src/${first}/domain/*.ts,!src/**/*.spec.ts`];
+if (first !== 'planted') installPackages(EXTRAS);
 const { status } = spawnSync(
   process.execPath,
   [...flags, ...(first === 'planted' ? planted : [...stryker, ...ofModule])],

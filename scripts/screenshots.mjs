@@ -202,7 +202,7 @@ async function mailedLink(page) {
   throw new Error('no mail brought a link');
 }
 
-/** The demo's receiver takes what comes with any token that it was told of: the path's is set by the demo's own file. */
+/** The demo receiver accepts every token that it knows; the demo's own file sets the one of this walk. */
 async function forwardToTheDemo(page, project) {
   const { receiverUrl } = JSON.parse(readFileSync(join(dataDir, 'dev-credentials.json'), 'utf8'));
   const token = await page.request.post(`${base}/v1${project}/forwarding/token`);

@@ -49,7 +49,7 @@ describe('the arrows', () => {
   });
 });
 
-/** What only a name tells: a package that is allowed has parts that are not. Held by `npm run lint`. */
+/** Recognized by name only: an allowed package has parts that are not allowed. Checked by `npm run lint`. */
 describe('the names that a layer may not import', () => {
   it.each([
     ['src/consent/domain/rule.ts', "export { connect } from 'node:net';", true],

@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { DATABASE_COMMANDS } from '../src/app/operator-commands.js';
+// @ts-expect-error A script has no types.
+import { withDerivedFigures } from '../scripts/write-scaling.mjs';
 
 const DOCUMENTS = [
   'README.md',
@@ -25,6 +28,38 @@ function linkedFiles(text: string, document: string): string[] {
   const links = text.matchAll(/\]\((?![a-z]+:)([^)#\s]+)(?:#[^)]*)?\)/g);
   return [...links].map(([, path = '']) => join(document, '..', path));
 }
+
+describe('docs/scaling.md', () => {
+  const text = readFileSync(join('docs', 'scaling.md'), 'utf8');
+
+  it('has its derived figures from its measurements; npm run scaling writes them again', () => {
+    expect(withDerivedFigures(text)).toBe(text);
+    // Another measurement changes every figure that follows from it.
+    const slower = text.replace(/(\| processor, API .*?\| .*?\| )\d+ s/, '$1100 s');
+    expect(slower).not.toBe(text);
+    expect(withDerivedFigures(slower)).toContain('1,000 × 100 s / 86,400 s');
+  });
+
+  it('names no second figure for the processor of a million forwarded consents', () => {
+    const seconds = [...text.matchAll(/1,000 × (\d+) s/g)].map(([, figure]) => `${figure} s`);
+    const rows = text.split('\n').filter((line) => line.startsWith('| processor, '));
+    expect(seconds).toEqual(rows.map((row) => row.split('|')[3]?.trim()));
+  });
+});
+
+describe('docs/billing.md, for operators', () => {
+  const [, section = ''] = readFileSync(join('docs', 'billing.md'), 'utf8').split('\n## For operators\n');
+  const shown = [...(section.split('\n## ')[0] ?? '').matchAll(/npm run ops -- (\w+ \w+)/g)];
+
+  it('names exactly the commands that take --dry-run', () => {
+    const sentence = /^(`.*) take `--dry-run`/m.exec(section)?.[1] ?? '';
+    const named = [...sentence.matchAll(/`(\w+ \w+)`/g)].map(([, name]) => name);
+    const commands = shown.map(([, name]) => DATABASE_COMMANDS.find((command) => command.name === name));
+    const takers = commands.filter((command) => command && 'dry-run' in command.options);
+    expect(commands).not.toContain(undefined);
+    expect(named).toEqual(takers.map((command) => command?.name));
+  });
+});
 
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = readFileSync(document, 'utf8');

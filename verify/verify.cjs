@@ -3,17 +3,29 @@
 //   node verify.cjs proof <file.tlog-proof> <file of keys>
 //   node verify.cjs proofs <folder of them> <file of keys>
 //   node verify.cjs consistency <earlier checkpoint> <later checkpoint> <hashes> <file of keys>
+//   node verify.cjs continues <file of the statement> <last checkpoint of the former log> <file of keys>
 //   node verify.cjs stamped <file.tlog-proof> <stamped checkpoint> <hashes> <file of keys>
 //
-// In a browser the same file serves verify.html, which works from a folder without a connection. What a proof says and
-// does not say is told in docs/evidence.md. It needs Node 20 or later, or a browser that knows Ed25519.
+// In a browser the same file serves verify.html, which works from a folder without a connection. docs/evidence.md says
+// what a proof shows and what it does not. It needs Node 20 or later, or a browser that supports Ed25519.
+//
+// Exit codes: 0 everything holds, 1 something is WRONG, 2 wrong usage, 3 the check could not be made.
 'use strict';
 
 (() => {
-  const { subtle } = globalThis.crypto;
+  const subtle = globalThis.crypto?.subtle;
   const HASH_BYTES = 32;
   const KEY_ID_BYTES = 4;
   const ED25519 = 1;
+  /** No tree is deeper: 2^64 entries. */
+  const PATH_MAX = 64;
+  /** Signature lines of one note. */
+  const SIGNATURES_MAX = 100;
+  const DAY_MS = 86_400_000;
+  /** The log of all projects' checkpoints, in its origin. */
+  const ROOT_LOG = 'log';
+  /** The members of a proof's extra data: all of them, and no others. */
+  const EXTRA_MEMBERS = 'record,rootProof,salt';
   const utf8 = new TextEncoder();
 
   /** What is wrong, by the step that failed. */
@@ -22,6 +34,11 @@
       super(message);
       this.step = step;
     }
+  }
+
+  /** The check could not be made here. Says nothing about the proof. */
+  class CannotCheck extends Error {
+    name = 'CannotCheck';
   }
 
   // Bytes
@@ -55,6 +72,16 @@
     const bytes = fromBase64(text, step, what);
     if (bytes.length !== HASH_BYTES) throw new Refused(step, `${what} is no hash`);
     return bytes;
+  }
+
+  /** The text of a file, byte for byte: a byte order mark stays, and bytes that are not UTF-8 are refused. */
+  function textOf(given, step) {
+    if (typeof given === 'string') return given;
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(given);
+    } catch {
+      throw new Refused(step, 'the file is not UTF-8');
+    }
   }
 
   // Canonical JSON (RFC 8785)
@@ -118,70 +145,159 @@
 
   // Signed notes and checkpoints (C2SP)
 
-  /** The keys of a file such as `/.well-known/consent-log-keys`: one a line, `#` begins a comment. */
-  async function readKeys(text) {
-    const lines = text
-      .split('\n')
-      .map((line) => line.replace(/#.*/, '').trim())
-      .filter((line) => line !== '');
-    if (lines.length === 0) throw new Refused('keys', 'the file of keys has none');
-    return Promise.all(lines.map(readKey));
+  /** RFC 8032 §7.1, test 1: a key and its signature of the empty text. */
+  const KNOWN_KEY = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
+  const KNOWN_SIGNATURE =
+    '5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc+bRr0lv18FlbviRlUUFDjnoQCw==';
+  let trial;
+
+  /** @throws CannotCheck where Ed25519 is missing: every signature would look wrong. */
+  async function requireEd25519() {
+    trial ??= importKey(fromBase64(KNOWN_KEY)).then((key) =>
+      isSigned(key, fromBase64(KNOWN_SIGNATURE), new Uint8Array()),
+    );
+    if (await trial.catch(() => false)) return;
+    throw new CannotCheck(
+      typeof window === 'undefined'
+        ? 'this program cannot check Ed25519 signatures: use Node 20 or later'
+        : 'this browser cannot check Ed25519 signatures here: use a newer one, open the page from a file or by https, or use Node',
+    );
   }
 
-  async function readKey(line) {
+  const importKey = async (bytes) => subtle.importKey('raw', bytes, { name: 'Ed25519' }, false, ['verify']);
+  const isSigned = (key, signature, bytes) => subtle.verify({ name: 'Ed25519' }, key, signature, bytes);
+
+  /**
+   * The keys of a file such as `/.well-known/consent-log-keys`: one a line. A comment (`#`) on the same line or above may
+   * name the day of its last signature, `until 2026-11-20`. Keys of an unknown kind are ignored.
+   */
+  async function readKeys(given) {
+    await requireEd25519();
+    const keys = [];
+    let until = null;
+    for (const whole of textOf(given, 'keys').split('\n')) {
+      const [, line, comment] = /^([^#]*)#?(.*)$/s.exec(whole.trim());
+      until = endIn(comment) ?? until;
+      if (line.trim() === '') continue;
+      const key = await readKey(line.trim(), until);
+      if (key) keys.push(key);
+      until = null;
+    }
+    if (keys.length === 0) throw new Refused('keys', 'the file has no Ed25519 key');
+    return keys;
+  }
+
+  /** The day a comment names as the end of a key; null where it names none. */
+  function endIn(comment) {
+    const [, day] = /\buntil (\d{4}-\d{2}-\d{2})\b/.exec(comment) ?? [];
+    if (day !== undefined && Number.isNaN(Date.parse(day)))
+      throw new Refused('keys', `"${day}" is not a day`);
+    return day ?? null;
+  }
+
+  async function readKey(line, until) {
     const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(line) ?? [];
     if (name === undefined) throw new Refused('keys', `"${line}" is no key`);
     const bytes = fromBase64(encoded, 'keys', `the key of ${name}`);
-    if (bytes[0] !== ED25519 || bytes.length !== HASH_BYTES + 1)
-      throw new Refused('keys', `the key of ${name} is none of Ed25519`);
+    if (bytes[0] !== ED25519) return null;
+    if (bytes.length !== HASH_BYTES + 1)
+      throw new Refused('keys', `the key of ${name} is not an Ed25519 key`);
     const hash = await sha256(utf8.encode(`${name}\n`), bytes);
     const keyId = hash.subarray(0, KEY_ID_BYTES);
     if (Array.from(keyId, (byte) => byte.toString(16).padStart(2, '0')).join('') !== id)
       throw new Refused('keys', `the key of ${name} does not fit the number beside it`);
-    const key = await subtle.importKey('raw', bytes.subarray(1), { name: 'Ed25519' }, false, ['verify']);
-    return { name, keyId, key };
+    const key = await importKey(bytes.subarray(1)).catch(() => {
+      throw new Refused('keys', `the key of ${name} is not an Ed25519 key`);
+    });
+    return { name, keyId, key, until };
   }
 
-  /** The checkpoint in a note, once a key of its own origin has signed it. */
+  /**
+   * The checkpoint in a note that a key of its own origin has signed. Every signature line is read: one that is malformed
+   * or a wrong one of a known key refuses the note, whatever other lines hold.
+   */
   async function openCheckpoint(note, keys, step) {
     const split = note.lastIndexOf('\n\n');
     if (split < 0 || !note.endsWith('\n')) throw new Refused(step, 'the checkpoint has no signature');
     const text = note.slice(0, split + 1);
     const checkpoint = readCheckpoint(text, step);
-    const own = keys.filter(
-      ({ name }) => name === checkpoint.origin || checkpoint.origin.startsWith(`${name}/`),
-    );
-    if (own.length === 0) throw new Refused(step, `no key is known for ${checkpoint.origin}`);
-    for (const line of note.slice(split + 2, -1).split('\n')) {
-      const [, name, encoded] = /^— (\S+) (\S+)$/.exec(line) ?? [];
-      const bytes = name === undefined ? null : fromBase64(encoded, step, 'the signature');
-      for (const each of own) {
-        if (!bytes || each.name !== name || !equal(bytes.subarray(0, KEY_ID_BYTES), each.keyId)) continue;
-        const signature = bytes.subarray(KEY_ID_BYTES);
-        if (await subtle.verify({ name: 'Ed25519' }, each.key, signature, utf8.encode(text)))
-          return checkpoint;
-        throw new Refused(step, `the signature of ${name} is wrong`);
+    const own = await requireSignature(text, note.slice(split + 2, -1), {
+      keys,
+      origin: checkpoint.origin,
+      step,
+    });
+    return { ...checkpoint, until: lastEnd(own) };
+  }
+
+  /** The keys of an origin that have signed a text, at least one. */
+  async function requireSignature(text, lines, { keys, origin, step }) {
+    const isOwn = ({ name }) => name === origin || origin.startsWith(`${name}/`);
+    if (!keys.some(isOwn)) throw new Refused(step, `no key is known for ${origin}`);
+    const signers = [];
+    for (const { name, keyId, signature } of readSignatures(lines, step)) {
+      for (const each of keys) {
+        if (each.name !== name || !equal(each.keyId, keyId)) continue;
+        if (!(await isSigned(each.key, signature, utf8.encode(text))))
+          throw new Refused(step, `the signature of ${name} is wrong`);
+        signers.push(each);
       }
     }
-    throw new Refused(step, `no known key of ${checkpoint.origin} has signed the checkpoint`);
+    const own = signers.filter(isOwn);
+    if (own.length === 0) throw new Refused(step, `no known key of ${origin} has signed the checkpoint`);
+    return own;
   }
+
+  function readSignatures(text, step) {
+    const lines = text.split('\n');
+    if (lines.length > SIGNATURES_MAX) throw new Refused(step, 'the checkpoint has too many signatures');
+    return lines.map((line) => {
+      const [, name, encoded] = /^— ([^\s+]+) (\S+)$/.exec(line) ?? [];
+      if (name === undefined) throw new Refused(step, 'a line below the checkpoint is not a signature');
+      const bytes = fromBase64(encoded, step, `the signature of ${name}`);
+      if (bytes.length <= KEY_ID_BYTES) throw new Refused(step, `the signature of ${name} is too short`);
+      return { name, keyId: bytes.subarray(0, KEY_ID_BYTES), signature: bytes.subarray(KEY_ID_BYTES) };
+    });
+  }
+
+  /** The last day of the keys that signed; null where one of them has no end. */
+  function lastEnd(signers) {
+    const ends = signers.map(({ until }) => until);
+    return ends.includes(null) ? null : ends.sort().at(-1);
+  }
+
+  /** A checkpoint is younger than each record below it: a key that had ended by then cannot have signed it. */
+  function refuseEnded({ until, origin }, { receivedAt, erasedAt }, step) {
+    if (until === null || !(Date.parse(receivedAt ?? erasedAt) >= Date.parse(until) + DAY_MS)) return;
+    throw new Refused(
+      step,
+      `the key that signed ${origin} ended on ${until}, before the record was received; if your file of keys is old, fetch it again`,
+    );
+  }
+
+  const endedNote = ({ until, origin }) =>
+    `the key that signed ${origin} ended on ${until}; that it signed before rests on the key alone, unless a time-stamp shows it`;
 
   function readCheckpoint(text, step) {
     const [origin, size, root, ...rest] = text.split('\n');
-    if (!origin || !/^(0|[1-9]\d{0,15})$/.test(size ?? '') || rest.at(-1) !== '')
-      throw new Refused(step, 'this is no checkpoint');
-    return { origin, size: Number(size), root: hashFrom(root ?? '', step, 'the root'), note: text };
+    const isCheckpoint = origin && isWhole(size) && rest.pop() === '' && !rest.includes('');
+    if (!isCheckpoint) throw new Refused(step, 'this is no checkpoint');
+    return { origin, size: Number(size), root: hashFrom(root, step, 'the root'), note: text };
   }
+
+  const isWhole = (text) => /^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(Number(text));
 
   // Proofs (C2SP tlog-proof)
 
-  function readProof(text, step) {
+  /** `tree` names the tree that the proof is about, in the step of a refusal. */
+  function readProof(text, step, tree) {
     const split = text.indexOf('\n\n');
     const [header, ...lines] = text.slice(0, Math.max(split, 0)).split('\n');
     if (split < 0 || header !== 'c2sp.org/tlog-proof@v1') throw new Refused(step, 'this is no proof');
     const extra = lines[0]?.startsWith('extra ') ? lines.shift().slice('extra '.length) : null;
-    const [, index] = /^index (0|[1-9]\d{0,15})$/.exec(lines.shift() ?? '') ?? [];
-    if (index === undefined) throw new Refused(step, 'the proof does not say which entry it is of');
+    const [, index] = /^index (\d+)$/.exec(lines.shift() ?? '') ?? [];
+    if (!isWhole(index)) throw new Refused(step, 'the proof does not say which entry it is of');
+    if (lines.length > PATH_MAX)
+      throw new Refused(`${tree}: path`, `the path has more than ${PATH_MAX} hashes`);
     const path = lines.map((line) => hashFrom(line, step, 'a hash of the path'));
     return { extra, index: Number(index), path, checkpoint: text.slice(split + 2) };
   }
@@ -198,80 +314,166 @@
   }
 
   /**
-   * Checks a record's proof by keys that are trusted. Gives what was found at each step, in words.
-   * Throws `Refused` with the step that failed.
+   * Checks a record's proof by keys that are trusted. Texts may be given as bytes. Returns what was found at each step.
+   * Throws `Refused` with the step that failed, `CannotCheck` where the check cannot be made.
    */
-  async function verifyProof(proofText, keysText) {
-    const steps = [];
-    const keys = await readKeys(keysText);
-    const proof = readProof(proofText, 'file');
+  async function verifyProof(given, keysGiven) {
+    const keys = await readKeys(keysGiven);
+    const proof = readProof(textOf(given, 'file'), 'file', 'tree');
     if (proof.extra === null) throw new Refused('file', 'the proof holds no record');
     const { record, salt, rootProof } = readExtra(proof.extra);
-    const saltBytes = hashFrom(salt, 'record', 'the salt');
-    const commitment = await sha256(saltBytes, utf8.encode(canonical(record)));
-    steps.push({ step: 'record', found: `record ${record.id} with the commitment ${toBase64(commitment)}` });
+    const commitment = await sha256(hashFrom(salt, 'record', 'the salt'), utf8.encode(canonical(record)));
     const sealed = await checkInclusion(commitment, proof, keys, 'tree');
-    steps.push({
-      step: 'tree',
-      found: `entry ${proof.index} of the ${sealed.size} in ${sealed.origin}, whose root is signed`,
-    });
-    let rootCheckpoint = null;
-    if (rootProof !== null) {
-      const inRoot = readProof(rootProof, 'root log');
-      const entry = await sha256(utf8.encode(proof.checkpoint));
-      const log = await checkInclusion(entry, inRoot, keys, 'root log');
-      if (log.origin === sealed.origin) throw new Refused('root log', 'a tree cannot stand for the root log');
-      steps.push({ step: 'root log', found: `entry ${inRoot.index} of the ${log.size} in ${log.origin}` });
-      rootCheckpoint = inRoot.checkpoint;
-    }
-    return { record, checkpoint: sealed, isInRootLog: rootProof !== null, rootCheckpoint, steps };
+    refuseForeign(record, sealed.origin);
+    refuseEnded(sealed, record, 'tree: checkpoint');
+    const steps = [
+      { step: 'record', found: `record ${record.id} with the commitment ${toBase64(commitment)}` },
+      {
+        step: 'tree',
+        found: `entry ${proof.index} of the ${sealed.size} in ${sealed.origin}, whose root is signed`,
+      },
+    ];
+    const root = rootProof === null ? null : await checkRoot(rootProof, proof.checkpoint, keys);
+    if (root) refuseEnded(root.log, record, 'root log: checkpoint');
+    if (root)
+      steps.push({
+        step: 'root log',
+        found: `entry ${root.index} of the ${root.log.size} in ${root.log.origin}`,
+      });
+    const notes = [sealed, ...(root ? [root.log] : [])].filter(({ until }) => until !== null).map(endedNote);
+    if (!root) notes.push('it was not in the root log yet when the proof was made');
+    const rootCheckpoint = root?.checkpoint ?? null;
+    return { record, checkpoint: sealed, isInRootLog: root !== null, rootCheckpoint, steps, notes };
   }
 
+  /** That a log's signed checkpoint is an entry of the root log. */
+  async function checkRoot(rootProof, checkpoint, keys) {
+    const proof = readProof(rootProof, 'root log', 'root log');
+    const entry = await sha256(utf8.encode(checkpoint));
+    const log = await checkInclusion(entry, proof, keys, 'root log');
+    if (logName(log.origin) !== ROOT_LOG) throw new Refused('root log', `${log.origin} is not the root log`);
+    return { index: proof.index, checkpoint: proof.checkpoint, log };
+  }
+
+  /** An erasure names no project: its id stands for the record. */
+  function refuseForeign({ action, projectId }, origin) {
+    if (action === 'erase' && projectId === undefined) return;
+    if (typeof projectId !== 'string' || projectId === ROOT_LOG || logName(origin) !== projectId)
+      throw new Refused('record', `the record does not belong to the project whose log is ${origin}`);
+  }
+
+  /** The log in an origin, `<host>/<log>`; a log that continues another one has its number behind. */
+  const logName = (origin) => /^[^/]+\/([^/]+)(\/[1-9]\d*)?$/.exec(origin)?.[1];
+
+  /** Only the canonical form is accepted: in any other, readers could see different records in the same file. */
   function readExtra(encoded) {
-    const bytes = fromBase64(encoded, 'file', 'what the proof holds');
-    let extra;
+    const text = textOf(fromBase64(encoded, 'file', 'what the proof holds'), 'file');
+    let [extra, rewritten] = [null, ''];
     try {
-      extra = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    } catch {
-      throw new Refused('file', 'what the proof holds is no JSON');
+      extra = JSON.parse(text);
+      rewritten = canonical(extra);
+    } catch (error) {
+      throw error instanceof Refused ? error : new Refused('file', 'what the proof holds is no JSON');
     }
     const { record, salt, rootProof } = extra ?? {};
     const isRecord = typeof record === 'object' && record !== null && typeof record.id === 'string';
     if (!isRecord || typeof salt !== 'string' || (rootProof !== null && typeof rootProof !== 'string'))
       throw new Refused('file', 'the proof holds no record with its salt');
+    if (Object.keys(extra).sort().join() !== EXTRA_MEMBERS)
+      throw new Refused('file', 'the proof holds more than a record, its salt and the proof in the root log');
+    if (text !== rewritten) throw new Refused('file', 'what the proof holds is not in its canonical form');
     return { record, salt, rootProof };
   }
 
-  /** Checks that nothing of an earlier tree was changed or taken out in a later one. Throws `Refused`. */
-  async function verifyConsistency(earlierNote, laterNote, hashesText, keysText) {
-    const keys = await readKeys(keysText);
-    const earlier = await openCheckpoint(earlierNote, keys, 'earlier checkpoint');
-    const later = await openCheckpoint(laterNote, keys, 'later checkpoint');
+  /** Checks that nothing of an earlier tree was changed or taken out in a later one. Throws as `verifyProof` does. */
+  async function verifyConsistency(earlierNote, laterNote, hashes, keysGiven) {
+    const keys = await readKeys(keysGiven);
+    const earlier = await openCheckpoint(textOf(earlierNote, 'file'), keys, 'earlier checkpoint');
+    const later = await openCheckpoint(textOf(laterNote, 'file'), keys, 'later checkpoint');
     if (earlier.origin !== later.origin)
       throw new Refused('origin', `${earlier.origin} and ${later.origin} are two logs`);
-    const path = hashesText
+    const lines = textOf(hashes, 'hashes')
       .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => hashFrom(line, 'hashes', 'a hash'));
+      .filter((line) => line !== '');
+    if (lines.length > PATH_MAX) throw new Refused('hashes', `these are more than ${PATH_MAX} hashes`);
+    const path = lines.map((line) => hashFrom(line, 'hashes', 'a hash'));
     if (!(await isConsistent(earlier, later, path)))
       throw new Refused('hashes', 'the later tree does not begin with the earlier one');
-    return { earlier, later };
+    return { earlier, later, notes: later.until === null ? [] : [endedNote(later)] };
+  }
+
+  /**
+   * Checks the signed statement with which a log begins that continues another one, against the last checkpoint of that
+   * which the reader holds. A larger one, or another root of the same size, is refused: the operator did not know it, or
+   * leaves it out. Throws as `verifyProof` does.
+   */
+  async function verifyContinuation(given, lastNote, keysGiven) {
+    const keys = await readKeys(keysGiven);
+    const proof = readProof(textOf(given, 'file'), 'file', 'tree');
+    if (proof.extra === null) throw new Refused('file', 'the file holds no statement');
+    const statement = textOf(fromBase64(proof.extra, 'file', 'the statement'), 'file');
+    if (proof.index !== 0) throw new Refused('tree: path', 'a statement is the first entry of its log');
+    const log = await checkInclusion(await sha256(utf8.encode(statement)), proof, keys, 'tree');
+    const { origin, former, reason, at } = await readContinuation(statement, keys);
+    if (origin !== log.origin)
+      throw new Refused('statement', `the statement is of ${origin}, not of ${log.origin}`);
+    if (logName(origin) !== logName(former.origin))
+      throw new Refused('statement', `${origin} and ${former.origin} are not logs of the same project`);
+    const last = await openCheckpoint(textOf(lastNote, 'last checkpoint'), keys, 'last checkpoint');
+    if (last.origin !== former.origin)
+      throw new Refused('last checkpoint', `${last.origin} is not the log that ${origin} continues`);
+    if (last.size > former.size)
+      throw new Refused(
+        'last checkpoint',
+        `it covers ${last.size} entries, the statement names ${former.size}: the others are missing`,
+      );
+    if (last.size === former.size && !equal(last.root, former.root))
+      throw new Refused('last checkpoint', 'its root is not the one that the statement names');
+    const notes =
+      last.size < former.size
+        ? [`that the ${last.size} entries begin the ${former.size} is to be checked in ${former.origin}`]
+        : [];
+    return { origin, former, reason, at, notes };
+  }
+
+  async function readContinuation(note, keys) {
+    const split = note.lastIndexOf('\n\n');
+    const text = note.slice(0, split + 1);
+    const [header, origin, formerOrigin, size, root, reason, at, ...rest] = text.split('\n');
+    const isStatement =
+      header === 'consent-log-continues/v1' && isWhole(size) && rest.length === 1 && rest[0] === '';
+    if (split < 0 || !note.endsWith('\n') || !isStatement || !reason || Number.isNaN(Date.parse(at)))
+      throw new Refused('statement', 'this is no statement');
+    const former = {
+      origin: formerOrigin,
+      size: Number(size),
+      root: hashFrom(root, 'statement', 'the root'),
+    };
+    await requireSignature(text, note.slice(split + 2, -1), { keys, origin, step: 'statement' });
+    return { origin, former, reason, at };
   }
 
   /**
    * Checks a proof, and that its checkpoint of the root log is continued by one that has a time-stamp, so that the
-   * time-stamp holds for the record as well. Throws `Refused`.
+   * time-stamp holds for the record as well. Throws as `verifyProof` does.
    */
-  async function verifyStamped(proofText, stampedNote, hashesText, keysText) {
-    const { rootCheckpoint, steps } = await verifyProof(proofText, keysText);
+  async function verifyStamped(proof, stampedNote, hashes, keys) {
+    const { record, rootCheckpoint, steps } = await verifyProof(proof, keys);
     if (rootCheckpoint === null)
       throw new Refused(
         'root log',
-        'the proof was made before its checkpoint was in the root log: get it anew',
+        'the proof was made before its checkpoint was in the root log: download it again',
       );
-    const { earlier, later } = await verifyConsistency(rootCheckpoint, stampedNote, hashesText, keysText);
+    const { earlier, later } = await verifyConsistency(rootCheckpoint, stampedNote, hashes, keys);
+    refuseEnded(later, record, 'later checkpoint');
     const found = `the ${earlier.size} entries begin the ${later.size} of the stamped checkpoint`;
     return { steps: [...steps, { step: 'stamped', found }] };
+  }
+
+  /** What an error says, for people. */
+  function inWords(error, file = '') {
+    if (error instanceof CannotCheck) return `CANNOT CHECK ${file}${error.message}`;
+    return `WRONG ${file}${error.step ?? 'file'}: ${error.message}`;
   }
 
   // The command line
@@ -279,19 +481,22 @@
   const USAGE = `Usage: node verify.cjs proof <file.tlog-proof> <file of keys>
        node verify.cjs proofs <folder of them> <file of keys>
        node verify.cjs consistency <earlier checkpoint> <later checkpoint> <hashes> <file of keys>
+       node verify.cjs continues <file of the statement> <last checkpoint of the former log> <file of keys>
        node verify.cjs stamped <file.tlog-proof> <stamped checkpoint> <hashes> <file of keys>
 `;
   const COMMANDS = {
     proof: checkOne,
     proofs: checkFolder,
     consistency: checkConsistency,
+    continues: checkContinuation,
     stamped: checkStamped,
   };
   const say = (line) => process.stdout.write(`${line}\n`);
   const tell = ({ step, found }) => say(`ok    ${step}: ${found}`);
+  const note = (text) => say(`note  ${text}`);
   const wrong = (error, file = '') => {
-    process.stderr.write(`WRONG ${file}${error.step ?? 'file'}: ${error.message}\n`);
-    process.exitCode = 1;
+    process.stderr.write(`${inWords(error, file)}\n`);
+    process.exitCode = error instanceof CannotCheck ? (process.exitCode ?? 3) : 1;
   };
 
   async function commandLine() {
@@ -304,19 +509,37 @@
       process.exitCode = 2;
       return;
     }
-    await check((name) => files.readFileSync(name, 'utf8'), ...names).catch(wrong);
+    await check((name) => orCannot(() => files.readFileSync(name)), ...names).catch(wrong);
+  }
+
+  /** A file that cannot be read says nothing about a proof. */
+  function orCannot(read) {
+    try {
+      return read();
+    } catch (error) {
+      throw new CannotCheck(error.message);
+    }
   }
 
   async function checkOne(read, file, keys) {
-    const { steps, isInRootLog } = await verifyProof(read(file), read(keys));
+    const { steps, notes } = await verifyProof(read(file), read(keys));
     steps.forEach(tell);
-    if (!isInRootLog) say('note  it was not in the root log yet when the proof was made');
+    notes.forEach(note);
   }
 
   async function checkConsistency(read, earlierFile, laterFile, hashes, keys) {
     const texts = [earlierFile, laterFile, hashes, keys].map(read);
-    const { earlier, later } = await verifyConsistency(...texts);
+    const { earlier, later, notes } = await verifyConsistency(...texts);
     say(`ok    ${later.origin}: the ${earlier.size} entries begin the ${later.size}`);
+    notes.forEach(note);
+  }
+
+  async function checkContinuation(read, statement, last, keys) {
+    const { origin, former, reason, at, notes } = await verifyContinuation(
+      ...[statement, last, keys].map(read),
+    );
+    say(`ok    ${origin} continues the ${former.size} entries of ${former.origin}, since ${at}: ${reason}`);
+    notes.forEach(note);
   }
 
   async function checkStamped(read, proof, stamped, hashes, keys) {
@@ -330,7 +553,7 @@
     const { join } = module.require('node:path');
     const keys = read(keysFile);
     await readKeys(keys);
-    const names = readdirSync(folder)
+    const names = orCannot(() => readdirSync(folder))
       .filter((name) => name.endsWith('.tlog-proof'))
       .sort();
     let [held, rooted] = [0, 0];
@@ -350,7 +573,16 @@
     say(`ok    ${held} of ${names.length} proofs hold, ${rooted} of them in the root log too`);
   }
 
-  const api = { verifyProof, verifyConsistency, verifyStamped, canonical, Refused };
+  const api = {
+    verifyProof,
+    verifyConsistency,
+    verifyContinuation,
+    verifyStamped,
+    canonical,
+    inWords,
+    Refused,
+    CannotCheck,
+  };
   if (typeof module === 'object' && typeof require === 'function') {
     module.exports = api;
     if (require.main === module) void commandLine();

@@ -15,6 +15,9 @@ export type RefusedStep =
   | 'root log: checkpoint'
   | 'root log: path';
 
+/** Bytes are decoded as they are: a byte order mark is an altered file. */
+export type GivenText = string | ArrayBuffer | Uint8Array;
+
 /** A record whose proof holds. */
 export interface VerifiedProof {
   record: { id: string } & Record<string, unknown>;
@@ -23,26 +26,49 @@ export interface VerifiedProof {
   /** The signed note of the root log that it is in; null where it was in none yet. */
   rootCheckpoint: string | null;
   steps: FoundStep[];
+  /** What limits the proof, in words: a key that has ended, a checkpoint that was in no root log yet. */
+  notes: string[];
 }
 
-/** Checks a proof by keys that are trusted. Rejects with an error that has the `step` that failed. */
-export function verifyProof(proof: string, keys: string): Promise<VerifiedProof>;
+/** The check cannot be made here, as where the browser lacks Ed25519. Says nothing about the proof. */
+export class CannotCheck extends Error {
+  name: 'CannotCheck';
+}
+
+/** Checks a proof by keys that are trusted. Rejects with the `step` that failed, or with `CannotCheck`. */
+export function verifyProof(proof: GivenText, keys: GivenText): Promise<VerifiedProof>;
 
 /** Checks that a later checkpoint continues an earlier one. Rejects as above. */
 export function verifyConsistency(
-  earlier: string,
-  later: string,
-  hashes: string,
-  keys: string,
-): Promise<{ earlier: { size: number }; later: { origin: string; size: number } }>;
+  earlier: GivenText,
+  later: GivenText,
+  hashes: GivenText,
+  keys: GivenText,
+): Promise<{ earlier: { size: number }; later: { origin: string; size: number }; notes: string[] }>;
+
+/** Checks the statement with which a log begins that continues another one, by the last checkpoint that is held of that. */
+export function verifyContinuation(
+  statement: GivenText,
+  last: GivenText,
+  keys: GivenText,
+): Promise<{
+  origin: string;
+  former: { origin: string; size: number };
+  reason: string;
+  at: string;
+  notes: string[];
+}>;
 
 /** Checks a proof, and that its checkpoint of the root log is continued by a stamped one. Rejects as above. */
 export function verifyStamped(
-  proof: string,
-  stamped: string,
-  hashes: string,
-  keys: string,
+  proof: GivenText,
+  stamped: GivenText,
+  hashes: GivenText,
+  keys: GivenText,
 ): Promise<{ steps: FoundStep[] }>;
+
+/** What an error of these functions says, for people: `WRONG …` or `CANNOT CHECK …`. */
+export function inWords(error: unknown): string;
 
 /** Canonical JSON (RFC 8785). */
 export function canonical(value: unknown): string;

@@ -1,4 +1,4 @@
-// Partitions: what a year of them costs the ingest, and what dropping a full one does to those who write meanwhile.
+// Partitions: what a year of them costs the ingest, and what dropping a full one does to concurrent writers.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHelper } from '../support/helper.mjs';
 import { row } from '../support/report.mjs';
@@ -115,7 +115,7 @@ async function dropUnderLoad({ load, side: { database, service, project }, month
 }
 
 /**
- * The partition of so many months ago. Returns its name.
+ * The partition of `monthsAgo`. Returns its name.
  * @param {import('../support/database.mjs').Database} database
  * @param {number} monthsAgo
  */

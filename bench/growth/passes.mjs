@@ -27,7 +27,7 @@ export async function outboxPasses({ scope, server, scale }) {
   const samples = [];
   const startedMs = performance.now();
   let passed = 0;
-  /** Passes at least until so many have; the claims of the last call tell what one costs now. */
+  /** Passes at least this many records; the claims of the last call show what one costs now. */
   const passUntil = async (/** @type {number} */ end) => {
     for (;;) {
       const pass = await passes.call('pass', {
@@ -112,7 +112,7 @@ async function sampleOf(database, so) {
 }
 
 /**
- * Does some work while a transaction of somebody else keeps its view of the database.
+ * Does some work while another transaction keeps its snapshot of the database.
  * @template Result
  * @param {import('../support/database.mjs').Database} database
  * @param {() => Promise<Result>} work

@@ -1,4 +1,4 @@
-// A helper: everybody who means ill at once, until told to stop. Each attack is one that brought an earlier version
+// A helper: all attacks at once, until stopped. Each attack is one that brought an earlier version
 // down or held other tenants up; none asks for more than a stranger, or one tenant with a viewer's key, may send.
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -7,7 +7,7 @@ import { v4, v7 } from 'uuid';
 import { answerCalls } from './helper.mjs';
 
 const ATTACK_TIMEOUT_MS = 10_000;
-/** Where the attackers come from, as a trusted proxy tells it: one network each. */
+/** The attackers' addresses as a trusted proxy reports them: one network each. */
 const NETWORKS = {
   flood: '203.0.113.7',
   unknown: '203.0.113.8',
@@ -31,7 +31,7 @@ function count(name, answer) {
 }
 
 /**
- * One request on a connection of its own kind; resolves with the status, or with what went wrong.
+ * One request on a new connection; resolves with the status, or with the error.
  * @param {string} url
  * @param {{ method?: string, headers?: Record<string, string>, body?: string, hangUpAfterMs?: number }} [options]
  */
@@ -60,7 +60,7 @@ function repeat(name, callers, once) {
       (async () => {
         while (!attack.signal.aborted) {
           count(name, String(await once()));
-          // Whoever is refused at once asks again at once; a turn of the loop lets the others in.
+          // A refused attack repeats immediately; one turn of the event loop lets the others run.
           await sleep(1);
         }
       })(),

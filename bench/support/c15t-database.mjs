@@ -9,7 +9,7 @@ export class C15tDatabase {
   }
 
   /**
-   * Copies of the first stored consent, each with a subject of its own.
+   * Copies of the first stored consent, each with a new subject.
    * @param {number} count
    */
   async fill(count) {

@@ -197,7 +197,7 @@ export class Database {
   }
 
   /**
-   * Empties the outbox and lets the newest `count` stored records wait in it once more.
+   * Empties the outbox and queues the newest `count` stored records again.
    * @param {BenchProject[]} projects
    * @param {number} count
    */
@@ -261,7 +261,15 @@ export class Database {
     return rows[0].done && (await this.isAllForwarded());
   }
 
-  /** Forgets what waits, so that one round leaves nothing to the next. */
+  /** Has what was stored so far never sealed, so that one round leaves nothing to the next. */
+  async skipSealing() {
+    await this.client.query(
+      `update evidence_mark set at = now(), after_xid = pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+         after_project_id = default, after_id = default, after_is_erasure = default`,
+    );
+  }
+
+  /** Deletes queued messages, so that one round leaves nothing to the next. */
   async emptyOutbox() {
     await this.client.query('delete from outbox_message');
     await this.client.query('vacuum outbox_message');
@@ -269,7 +277,7 @@ export class Database {
 }
 
 /**
- * Starts a PostgreSQL of its own, with the settings of the one that the service would start.
+ * Starts a separate PostgreSQL with the settings that the service would use.
  * @param {import('./scope.mjs').Scope} scope
  */
 export async function startDatabase(scope) {

@@ -1,14 +1,14 @@
 import { fork } from 'node:child_process';
 
 /**
- * A helper is a process of its own (load generator, receiver, the bare peers), so that what it costs is not
- * taken from the process that is measured. It answers calls over the IPC channel.
+ * A helper is a separate process (load generator, receiver, the bare peers), so that its cost is not
+ * part of the measured process. It answers calls over the IPC channel.
  *
  * @typedef {{ call: (job: string, args?: object) => Promise<any>, pid: number }} Helper
  */
 
 /**
- * Starts `support/<name>.mjs` as a helper; it ends with the scope, and by itself when this process dies.
+ * Starts `support/<name>.mjs` as a helper; it ends with the scope, or when this process dies.
  * @param {import('./scope.mjs').Scope} scope
  * @param {string} name
  * @returns {Promise<Helper>}

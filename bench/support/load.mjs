@@ -45,7 +45,7 @@ function pathOf(projectId) {
 }
 
 /**
- * One consent with an id of its own.
+ * One consent with a new id.
  * @param {Pool} pool
  * @param {string} projectId
  */

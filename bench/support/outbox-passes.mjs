@@ -30,7 +30,7 @@ const opened = new Map();
 
 answerCalls({
   /**
-   * Migrates a database and builds the service on it, not started: nothing works on its own.
+   * Migrates a database and builds the service on it without starting it: nothing runs in the background.
    * @param {{ databaseUrl: string, dataDir: string }} args
    */
   open: async ({ databaseUrl, dataDir }) => {

@@ -6,7 +6,7 @@ import { freePort } from '../../dist/one-machine/infrastructure/embedded-postgre
 const READY_DEADLINE_MS = 10_000;
 
 /**
- * Starts the machine's redis-server on a port of its own, in memory alone; ends with the scope.
+ * Starts the machine's redis-server on a free port, in memory only; ends with the scope.
  * @param {import('./scope.mjs').Scope} scope
  * @returns {Promise<string>} its URL
  */

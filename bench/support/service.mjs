@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../dist/one-machine/infrastructure/embedded-postgres.js';
 
 const READY_DEADLINE_MS = 30_000;
-/** A worker with hanging receivers would wait for them; its data is thrown away anyway. */
+/** A worker with hanging receivers would wait for them; its data is deleted anyway. */
 const STOP_DEADLINE_MS = 3_000;
 const DIST = join(import.meta.dirname, '..', '..', 'dist');
 
 /**
- * Starts the service as it is run, in a process of its own: the API with `main.js`, a worker with
+ * Starts the service as in operation, in a separate process: the API with `main.js`, a worker with
  * `worker.js`. With BENCH_CPU_PROF set to a folder, the process leaves its CPU profile there.
  *
  * @param {import('./scope.mjs').Scope} scope

@@ -1,6 +1,10 @@
--- The two roles of the service in one database. Run as a superuser in that database, as often as you like; what an
--- earlier version or another role has made there changes its owner. Then give DATABASE_OWNER_URL to what migrates
--- and DATABASE_URL to what serves. The start of the embedded server and docker-compose.yml run this very file.
+-- The two roles of the service in one database. Run it as a superuser in that database, as often as you like; tables and
+-- functions of an earlier version or another role change their owner. Then set DATABASE_OWNER_URL for migrations and
+-- DATABASE_URL for API, worker and commands. The embedded server and docker-compose.yml run this file at their start.
+--
+-- The service can serve during the change: the role that owned the tables becomes a member of service_owner first, and each table
+-- changes its owner in a separate transaction, which waits for its lock a second at a time. Do not run it inside a
+-- transaction. When the last process with the former role has stopped: revoke service_owner from <that role>;
 --
 --   PGOPTIONS="-c service.owner_password=… -c service.runtime_password=…" psql -d service -f roles.sql
 --
@@ -8,7 +12,11 @@
 do $roles$
 declare
   role_name text;
+  former_owner text;
   statement text;
+  statements text[];
+  is_done boolean;
+  give_up_at constant timestamptz := clock_timestamp() + interval '5 minutes';
 begin
   foreach role_name in array array['service_owner', 'service_runtime'] loop
     if not exists (select from pg_roles where rolname = role_name) then
@@ -34,8 +42,18 @@ begin
   execute format('grant connect on database %I to service_runtime', current_database());
   revoke create on schema public from public;
 
-  -- What was made before there were two roles.
-  for statement in
+  -- The role that migrated and served so far keeps its rights until it is replaced.
+  for former_owner in
+    select r.rolname from pg_class c join pg_roles r on r.oid = c.relowner
+    where c.oid = to_regclass('public.schema_migration') and not r.rolsuper
+      and r.rolname not in ('service_owner', 'service_runtime')
+      and not pg_has_role('service_owner', r.oid, 'member')
+  loop
+    execute format('grant service_owner to %I', former_owner);
+  end loop;
+
+  -- Everything made before there were two roles.
+  select coalesce(array_agg(change), '{}') into statements from (
     select format('alter schema %I owner to service_owner', nspname)
     from pg_namespace where nspname in ('public', 'bullmq') and nspowner <> 'service_owner'::regrole
     union all
@@ -61,8 +79,27 @@ begin
     from pg_type t
     where t.typnamespace in (select oid from pg_namespace where nspname in ('public', 'bullmq'))
       and t.typtype in ('e', 'd') and t.typowner <> 'service_owner'::regrole
-  loop
-    execute statement;
+  ) as changes (change);
+  commit;
+
+  -- Everyone who comes after a statement that waits for a table waits behind it, so it waits briefly and tries again.
+  set lock_timeout = '1s';
+  foreach statement in array statements loop
+    loop
+      begin
+        execute statement;
+        is_done := true;
+      exception when lock_not_available or deadlock_detected then
+        is_done := false;
+      end;
+      commit;
+      exit when is_done;
+      if clock_timestamp() > give_up_at then
+        raise exception 'A table is locked for too long; run this file again. Not done: %', statement;
+      end if;
+      perform pg_sleep(1);
+    end loop;
   end loop;
+  reset lock_timeout;
 end
 $roles$;

@@ -1,4 +1,4 @@
-/** Our banner's script (docs/loader.md). It hands the loader one function, as a member of its own script element. */
+/** Our banner's script (docs/loader.md). It exposes one function to the loader, as a member of its script element. */
 import { ofDocument } from '../own-document';
 import type { ShowBanner } from '../site';
 import { showBanner } from './show-banner';

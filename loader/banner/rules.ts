@@ -16,6 +16,13 @@ export function pickText<T extends { language: string }>(texts: T[], wanted: str
   return texts[0];
 }
 
+/** The services of a published document that can be listed; a malformed one is left out. */
+export function readableServices<S extends { cookies: { name: string }[] }>(services: S[]): S[] {
+  const isReadable = ({ cookies }: S): boolean =>
+    Array.isArray(cookies) && cookies.every((cookie) => typeof cookie?.name === 'string');
+  return Array.isArray(services) ? services.filter((service) => service && isReadable(service)) : [];
+}
+
 /** Names of the cookies in `jar` (`document.cookie`) of services whose category is not granted; `*` is any rest. */
 export function withdrawnCookies<C extends string>(
   jar: string,

@@ -30,6 +30,24 @@ export function addPolicyLink(description: Element | null, { configuration, text
   }
 }
 
+/** Who decides about the records, and how to reach them: behind the description. */
+export function addController(description: Element | null, { configuration, text }: Shown): void {
+  const { name, contact } = configuration.controller ?? {};
+  if (!name && !contact) return;
+  const address = /^https?:/.test(contact ?? '')
+    ? contact
+    : /^\S+@\S+$/.test(contact ?? '') && `mailto:${contact}`;
+  description?.append(
+    element(
+      'span',
+      'pm__controller',
+      [text.labels.controller, name].filter(Boolean).join(': '),
+      name && contact ? ', ' : contact ? ': ' : '',
+      address ? link(address, contact ?? '') : (contact ?? ''),
+    ),
+  );
+}
+
 /** Each category's services, below its description. They are written in the default language. */
 export function addServices(modal: HTMLElement, { configuration, text }: Shown): void {
   const { services, defaultLanguage } = configuration;
@@ -138,7 +156,7 @@ export function consentPanel(shown: Shown, close: () => void): Node[] {
     }
     forget(projectId);
     clearCookies(configuration.services, () => false);
-    // What runs by a choice of hers ends with the page, and the next one asks her.
+    // Scripts that the visitor allowed run until the page is left; the next page asks again.
     location.reload();
   };
   return [

@@ -5,8 +5,8 @@ import { ownGlobal } from '../own-global';
 import type { BannerText, Category, Consent, Reason, SiteConfiguration } from '../site';
 import { clearCookies } from './clear-cookies';
 import { countVisit } from './count-visit';
-import { addPolicyLink, addServices, consentPanel, expandAll } from './second-layer';
-import { isRightToLeft, pickText } from './rules';
+import { addController, addPolicyLink, addServices, consentPanel, expandAll } from './second-layer';
+import { isRightToLeft, pickText, readableServices } from './rules';
 import { dress } from './theme';
 import { hashForChoice } from './visitor-key';
 
@@ -30,11 +30,15 @@ export interface Shown {
 
 /**
  * Shows our banner: the first layer where a choice is needed or a signal was honoured, the second for `link`. It sends
- * nothing by itself: what the visitor decides goes to `consent.submit`, so a preview hands over one that keeps it.
+ * nothing: the visitor's decision goes to `consent.submit`, so a preview passes one that only keeps it.
  */
 export function showBanner(consent: Consent, reason: Reason): void {
-  const { configuration, mode, choice } = consent;
-  if (!configuration) return;
+  const { mode, choice } = consent;
+  if (!consent.configuration) return;
+  const configuration = {
+    ...consent.configuration,
+    services: readableServices(consent.configuration.services),
+  };
   const { categories, services, banner } = configuration;
   const pageLanguage = ofDocument('documentElement').lang;
   const text = pickText(configuration.texts, [
@@ -43,7 +47,7 @@ export function showBanner(consent: Consent, reason: Reason): void {
     configuration.defaultLanguage,
   ]) as BannerText;
   const { language, labels } = text;
-  /** Nothing is asked on the first layer, only told. */
+  /** The first layer asks nothing and only informs. */
   const told = reason === 'signal' || mode === 'notice' || categories.length === 0;
   let onSecondLayer = false;
   const isPreview = ownGlobal(CONSENT_GLOBAL) !== consent;
@@ -54,7 +58,7 @@ export function showBanner(consent: Consent, reason: Reason): void {
     return;
   }
   if (reason === 'link' && !isPreview && ofDocument('querySelector')('.show--consent #cc-main .cm')) {
-    // Whoever closes the second layer is still asked by the first.
+    // A visitor who closes the second layer still sees the first.
     library.showPreferences();
     return;
   }
@@ -118,13 +122,14 @@ export function showBanner(consent: Consent, reason: Reason): void {
       // Without it nothing is to be seen, and the library would give it after 100 ms only.
       modal.parentElement?.classList.add('cc--anim');
       if (modalName === 'consentModal') {
-        // The page beside it can be used, and Tab goes on there.
+        // The page stays usable, and Tab continues there.
         modal.removeAttribute('aria-modal');
         modal.addEventListener('keydown', (event) => event.key === 'Tab' && event.stopPropagation());
         addPolicyLink(modal.querySelector('.cm__desc'), shown);
         return;
       }
       addPolicyLink(modal.querySelector('.pm__section-desc'), shown);
+      addController(modal.querySelector('.pm__section-desc'), shown);
       addServices(modal, shown);
       expandAll(modal);
       modal.querySelector('.pm__body')?.append(...consentPanel(shown, close));

@@ -1,6 +1,6 @@
 /**
- * The key that only this device has (docs/visitors.md): made with the first choice, and kept where that is kept. With a
- * choice goes its hash; the key itself goes when the visitor reads or erases what she has chosen.
+ * The key that only this device has (docs/visitors.md): created with the first choice and stored beside it. A choice is
+ * sent with the key's hash; the key itself is sent only when the visitor reads or erases their records.
  */
 import { readJson, writeJson } from '../storage';
 
@@ -41,6 +41,6 @@ export function forget(projectId: string): void {
   try {
     for (const what of ['visitorKey', 'choice', 'queue']) localStorage.removeItem(nameOf(projectId, what));
   } catch {
-    // Blocked: what stands in for it ends with the page.
+    // Blocked: the substitute lasts until the page is left.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Shows a configuration in the built banner, in a frame of the dashboard that cannot touch the session: what comes in
- * and goes out are messages. Nothing is sent anywhere, and nothing is kept.
+ * Shows a configuration in the built banner, in a frame of the dashboard that cannot touch the session: it only
+ * exchanges messages. Nothing is sent to the service, and nothing is stored.
  */
 import { modeOf } from '../mode';
 import type { Consent, ShowBanner, SiteConfiguration, StoredChoice, Submission } from '../site';
@@ -8,7 +8,7 @@ import type { Consent, ShowBanner, SiteConfiguration, StoredChoice, Submission }
 /** What the dashboard wants to see. */
 interface Scene {
   configuration: SiteConfiguration;
-  /** As an edge tells it: `DE`, `US-CA`, `XX`. */
+  /** As an edge reports it: `DE`, `US-CA`, `XX`. */
   region: string;
   language: string;
   dark: boolean;

@@ -12,9 +12,11 @@ export type AccessRule =
   { kind: 'public' } | { kind: 'signed_in' } | { kind: 'project'; role: Role; scope?: KeyScope };
 
 export const ACCESS_RULE = Symbol('ACCESS_RULE');
+export const SESSION_ONLY = Symbol('SESSION_ONLY');
 
 /** Names of the API document: what a route demands, and the two ways to show who one is. */
 export const ACCESS_EXTENSION = 'x-access';
+export const SESSION_ONLY_EXTENSION = 'x-session-only';
 export const API_KEY_SCHEME = 'apiKey';
 export const SESSION_SCHEME = 'session';
 
@@ -52,6 +54,10 @@ export const ProjectRole = (role: Role): MethodDecorator & ClassDecorator =>
     ApiSecurity(SESSION_SCHEME),
     ApiExtension(ACCESS_EXTENSION, role),
   );
+
+/** A person alone may call the route: an API key gets 403 `session_required`. Beside one of the rules above. */
+export const SessionOnly = (): MethodDecorator =>
+  applyDecorators(SetMetadata(SESSION_ONLY, true), ApiExtension(SESSION_ONLY_EXTENSION, true));
 
 /** As `ProjectRole('owner')`, and of an API key its scope `manage_access` too: 403 `scope_required` without. */
 export const ManagesAccess = (): MethodDecorator & ClassDecorator =>

@@ -8,16 +8,16 @@ import { DomainError } from '../shared/domain-error.js';
 import { isUuid } from '../shared/ids.js';
 import { SettingsFrom } from '../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../shared/service.settings.js';
-import { type Actor, emailNotConfirmed, secondFactorRequired } from './domain/actor.js';
-import { ACCESS_RULE, type AccessedRequest, type AccessRule } from './access.decorators.js';
+import { type Actor, emailNotConfirmed, requireUser, secondFactorRequired } from './domain/actor.js';
+import { hashOfKey } from './domain/api-key.js';
+import { apiKeyIn } from './domain/credential.js';
+import { ACCESS_RULE, type AccessedRequest, type AccessRule, SESSION_ONLY } from './access.decorators.js';
 import { ApiKeyService } from './api-key.service.js';
 import { SignInService } from './application/sign-in.service.js';
 import { refuseForeignRequest } from './http/own-request.guard.js';
 import { accessTables } from './infrastructure/access.tables.js';
 import { areaOfRoute, isWithinAreas } from './domain/key-area.js';
 import { type Role, roleCovers } from './domain/role.js';
-
-const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
 
 /** Refuses whoever may not: 401 without credential, 404 on somebody else's project, 403 with too low a role. */
 @Injectable()
@@ -48,6 +48,7 @@ export class AccessGuard implements CanActivate {
     const actor = await this.identify(request);
     request.actor = actor;
     if (rule.kind === 'project') await this.enterProject(request, actor, rule);
+    if (this.reflector.get<true | undefined>(SESSION_ONLY, context.getHandler())) requireUser(actor);
     return true;
   }
 
@@ -68,13 +69,15 @@ export class AccessGuard implements CanActivate {
   }
 
   private async actorOfKey(request: AccessedRequest, authorization: string): Promise<Actor | null> {
-    const key = BEARER.exec(authorization)?.[1];
-    const found = key === undefined ? null : await this.apiKeys.find(key);
+    const key = apiKeyIn(authorization);
+    if (key === undefined) return null;
+    const found = await this.apiKeys.find(key);
     if (!found) return null;
     const { id: apiKeyId, projectId, role, scopes } = found;
     const limitedTo = found.limitedTo ?? null;
     const network = truncatedNetwork(request.ip);
-    return { kind: 'api_key', apiKeyId, projectId, role, scopes, limitedTo, network };
+    const keyHash = hashOfKey(key);
+    return { kind: 'api_key', apiKeyId, keyHash, projectId, role, scopes, limitedTo, network };
   }
 
   private async actorOfSession(request: AccessedRequest, cookie: string | undefined): Promise<Actor | null> {

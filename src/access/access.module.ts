@@ -11,8 +11,10 @@ import { AccountRequests } from './application/account-requests.js';
 import { ChangeEmail } from './application/change-email.js';
 import { CurrentPassword } from './application/current-password.js';
 import { InvitationService } from './application/invitation.service.js';
+import { JoinProject } from './application/join-project.js';
 import { MembershipService } from './application/membership.service.js';
 import { OwnAccountService } from './application/own-account.service.js';
+import { OwnInvitations } from './application/own-invitations.service.js';
 import { PasswordService } from './application/password.service.js';
 import { Places } from './application/places.js';
 import { SecondFactorService } from './application/second-factor.service.js';
@@ -20,6 +22,7 @@ import { SessionService } from './application/session.service.js';
 import { SignInPolicyService } from './application/sign-in-policy.service.js';
 import { SignInService } from './application/sign-in.service.js';
 import { SignUpService } from './application/sign-up.service.js';
+import { StrangerPasswords } from './application/stranger-passwords.js';
 import { ApiKeyController } from './http/api-key.controller.js';
 import { AuthController } from './http/auth.controller.js';
 import { AccountController } from './http/account.controller.js';
@@ -29,6 +32,7 @@ import { MemberController } from './http/member.controller.js';
 import { SecondFactorController } from './http/second-factor.controller.js';
 import { SessionController } from './http/session.controller.js';
 import { SignInPolicyController } from './http/sign-in-policy.controller.js';
+import { OwnInvitationController } from './http/own-invitation.controller.js';
 import { OwnershipController } from './http/ownership.controller.js';
 import { AuthLibrary } from './infrastructure/auth-library.js';
 import { AuthPool } from './infrastructure/auth-pool.js';
@@ -40,6 +44,7 @@ import { Passwords } from './infrastructure/passwords.js';
     AuthController,
     AccountController,
     InvitationController,
+    OwnInvitationController,
     OwnershipController,
     SecondFactorController,
     SignInPolicyController,
@@ -55,6 +60,7 @@ import { Passwords } from './infrastructure/passwords.js';
     SecondFactorService,
     SignInPolicyService,
     Passwords,
+    StrangerPasswords,
     SignInService,
     SignUpService,
     PasswordService,
@@ -63,6 +69,8 @@ import { Passwords } from './infrastructure/passwords.js';
     AccountRequests,
     InvitationService,
     AcceptInvitation,
+    JoinProject,
+    OwnInvitations,
     MembershipService,
     Places,
     CurrentPassword,

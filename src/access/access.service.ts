@@ -44,6 +44,23 @@ export class AccessService {
     return owners.map(({ email }) => email);
   }
 
+  /**
+   * The account that a project counts against, where the projects of one person share something: the owner who has been it
+   * for longest. Requests of API keys and of further members count against the same account.
+   */
+  async accountOf(projectId: string): Promise<string> {
+    const owner = await accessTables(this.em.fork())
+      .selectFrom('project_member')
+      .select('userId')
+      .where('projectId', '=', projectId)
+      .where('role', '=', 'owner')
+      .orderBy('createdAt')
+      .orderBy('userId')
+      .limit(1)
+      .executeTakeFirst();
+    return owner?.userId ?? projectId;
+  }
+
   /** What users and keys are called now, by id: a user by her e-mail. Those that are gone are missing. */
   async namesOf(ids: { userIds: string[]; apiKeyIds: string[] }): Promise<Map<string, string>> {
     const em = this.em.fork();

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../audit/audit.log.js';
@@ -8,6 +8,7 @@ import { DomainError, fieldErrors } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
 import { type Actor, authorOf } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
+import { hashOfKey, type KeySecret } from './domain/api-key.js';
 import { requireManager } from './application/require-manager.js';
 import type { KeyArea } from './domain/key-area.js';
 import type { KeyScope } from './domain/key-scope.js';
@@ -36,6 +37,17 @@ const HOUR_MS = 60 * 60_000;
 export interface KeyRef {
   projectId: string;
   id: string;
+}
+
+interface MemberRef {
+  projectId: string;
+  userId: string;
+}
+
+/** A key, and which of its secrets a member made. */
+export interface MadeSecret {
+  apiKey: ApiKey;
+  secret: KeySecret;
 }
 
 /** Makes, lists, renames, rotates, revokes and looks up API keys. */
@@ -103,9 +115,16 @@ export class ApiKeyService {
   }
 
   /** @throws DomainError `api_key_not_found`. */
+  read(ref: KeyRef): Promise<ApiKey> {
+    return findOwn(this.em.fork(), ref);
+  }
+
+  /** @throws DomainError `api_key_not_found`, `api_key_revoked`. */
   async rename(ref: KeyRef, name: string, author: Author): Promise<ApiKey> {
     return this.em.fork().transactional(async (tx) => {
       const apiKey = await findOwn(tx, ref);
+      if (apiKey.revokedAt)
+        throw new DomainError('api_key_revoked', 'This API key was revoked. Create another one.');
       const before = { name: apiKey.name };
       apiKey.name = name;
       const { projectId, id: target } = ref;
@@ -118,8 +137,9 @@ export class ApiKeyService {
   }
 
   /**
-   * Gives a key another secret, which is returned this once. The one before it stays good for `formerValidHours`; the
-   * one before that ends at once. From now on the key goes with the user behind the actor, who knows it.
+   * Gives a key another secret, which is returned this once. The former one works for `formerValidHours` more, or until
+   * the member who made it is removed; the one before that ends at once. The new secret belongs to the user behind the
+   * actor.
    * @throws DomainError `api_key_not_found`, also where it was revoked or has expired; and as `issue`.
    */
   async rotate(
@@ -138,7 +158,8 @@ export class ApiKeyService {
       const isFormerKept = formerValidHours > 0;
       const formerKeyHash = isFormerKept ? apiKey.keyHash : null;
       const formerValidUntil = isFormerKept ? new Date(now.getTime() + formerValidHours * HOUR_MS) : null;
-      Object.assign(apiKey, { ...kept, formerKeyHash, formerValidUntil, createdBy: userId });
+      const formerCreatedBy = isFormerKept ? apiKey.createdBy : null;
+      Object.assign(apiKey, { ...kept, createdBy: userId, formerKeyHash, formerValidUntil, formerCreatedBy });
       const { projectId, id: target } = ref;
       await writeAudit(tx, authorOf(actor), {
         ...{ projectId, action: 'api_key.rotate', target },
@@ -160,24 +181,31 @@ export class ApiKeyService {
     });
   }
 
-  /** The active keys that a user made on a project, newest first: those that go with her place in it. */
-  madeBy(em: EntityManager, place: { projectId: string; userId: string }): Promise<ApiKey[]> {
-    const { projectId, userId: createdBy } = place;
-    return em.find(ApiKey, { projectId, createdBy, revokedAt: null }, { orderBy: { id: 'desc' } });
+  /** What a user has made of a project's active keys, newest key first: it is revoked when they are removed. */
+  async madeBy(em: EntityManager, { projectId, userId }: MemberRef): Promise<MadeSecret[]> {
+    const isFormer = { formerCreatedBy: userId, formerValidUntil: { $gt: new Date() } };
+    const apiKeys = await em.find(
+      ApiKey,
+      { projectId, revokedAt: null, $or: [{ createdBy: userId }, isFormer] },
+      { orderBy: { id: 'desc' } },
+    );
+    return apiKeys.map((apiKey) => ({ apiKey, secret: apiKey.createdBy === userId ? 'current' : 'former' }));
   }
 
-  /** Revokes, in the caller's transaction, the keys that a user made and that may more than `role`; null: all. */
+  /**
+   * Revokes, in the caller's transaction, the secrets that a user made of keys that may more than `role`; null: all.
+   * With its current secret a key is revoked whole.
+   */
   async revokeMadeBy(
     tx: EntityManager,
-    place: { projectId: string; userId: string },
+    member: MemberRef,
     { role, author }: { role: Role | null; author: Author },
   ): Promise<void> {
-    const made = await this.madeBy(tx, place);
-    await revokeAll(
-      tx,
-      author,
-      made.filter((apiKey) => role === null || !roleCovers(role, apiKey.role)),
-    );
+    for (const { apiKey, secret } of await this.madeBy(tx, member)) {
+      if (role !== null && roleCovers(role, apiKey.role)) continue;
+      if (secret === 'current') await revokeAll(tx, author, [apiKey]);
+      else await revokeFormer(tx, author, apiKey);
+    }
   }
 
   /** Revokes, in the caller's transaction, the keys of a project whose names begin so. */
@@ -190,7 +218,7 @@ export class ApiKeyService {
   async find(key: string): Promise<ApiKey | null> {
     const em = this.em.fork();
     const now = new Date();
-    const hash = hashOf(key);
+    const hash = hashOfKey(key);
     const apiKey = await em.findOne(ApiKey, {
       revokedAt: null,
       $and: [
@@ -220,6 +248,15 @@ async function revokeAll(tx: EntityManager, author: Author, apiKeys: ApiKey[]): 
   }
 }
 
+async function revokeFormer(tx: EntityManager, author: Author, apiKey: ApiKey): Promise<void> {
+  Object.assign(apiKey, { formerKeyHash: null, formerValidUntil: null, formerCreatedBy: null });
+  const { projectId, id: target, name, role, scopes } = apiKey;
+  await writeAudit(tx, author, {
+    ...{ projectId, action: 'api_key.revoke_former', target },
+    before: { name, role, scopes },
+  });
+}
+
 async function findOwn(em: EntityManager, ref: KeyRef): Promise<ApiKey> {
   const apiKey = await em.findOne(ApiKey, ref);
   if (!apiKey) throw keyNotFound();
@@ -240,9 +277,5 @@ function refuseOutliving(expiresAt: Date | null, endsAt: Date | null): void {
 /** A secret, and what of it is kept. */
 function makeKey(): { key: string; keyHash: Buffer; prefix: string } {
   const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
-  return { key, keyHash: hashOf(key), prefix: key.slice(0, PREFIX_CHARACTERS_SHOWN) };
-}
-
-function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return { key, keyHash: hashOfKey(key), prefix: key.slice(0, PREFIX_CHARACTERS_SHOWN) };
 }

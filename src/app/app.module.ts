@@ -18,6 +18,7 @@ import { OutboxModule } from '../outbox/outbox.module.js';
 import { ProjectsHttpModule } from '../projects/http/projects-http.module.js';
 import { PublishingModule } from '../publishing/publishing.module.js';
 import { loggingOptions } from '../shared/logging.js';
+import { FilesModule } from '../shared/file-answer.js';
 import { MetricsModule } from '../shared/metrics.js';
 import { ProblemFilter } from '../shared/problem.filter.js';
 import { queueConnection, QueueLifetime } from '../shared/queue.js';
@@ -61,6 +62,7 @@ export class AppModule {
         LoggerModule.forRoot(loggingOptions(settings.app.logLevel)),
         ProblemModule,
         MetricsModule,
+        FilesModule,
         UpkeepModule,
         DatabaseModule.forRoot(ormOptions(settings.database.databaseUrl)),
         BullModule.forRoot(queueConnection({ ...settings.database, ...settings.queue }, queues)),

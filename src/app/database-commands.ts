@@ -1,3 +1,6 @@
+import { DEMO_OWNER_EMAIL } from '../access/domain/demo-owner.js';
+import { DEMO_PRICE_PREFIX } from '../one-machine/domain/demo-prices.js';
+import type { DemoMemberError } from '../database/copy.js';
 import {
   atMost,
   type Command,
@@ -28,7 +31,7 @@ export const databaseCommands: Command[] = [
           { Client },
           { migrate, pendingMigrations },
           { ormOptions },
-          { copyDatabase, TargetNotEmptyError },
+          { copyDatabase, DemoMemberError, TargetNotEmptyError },
           { unfitServerSentence },
           { sessionOptions },
         ] = await Promise.all([
@@ -56,9 +59,14 @@ export const databaseCommands: Command[] = [
           if (unfit) throw new OperatorError(unfit);
           await source.connect();
           await migrate(targetOrm, { ownerUrl: to, runtimeUrl: to });
-          const copied = await copyDatabase(source, target);
+          const copied = await copyDatabase(source, target, {
+            ownerEmail: DEMO_OWNER_EMAIL,
+            pricePrefix: DEMO_PRICE_PREFIX,
+          });
           for (const { table, rows } of copied) print(`${String(rows).padStart(10)}  ${table}`);
-          print('Copied. Take SECRET_KEYS along, and run "npm run migrate" there (docs/operations.md).');
+          print(
+            'Copied. Take SECRET_KEYS and AUTH_SECRET along, and run "npm run migrate" there (docs/operations.md).',
+          );
         } catch (error) {
           if (error instanceof TargetNotEmptyError)
             throw new OperatorError(
@@ -67,6 +75,7 @@ export const databaseCommands: Command[] = [
                 cause: error,
               },
             );
+          if (error instanceof DemoMemberError) throw demoMemberRefused(error);
           throw error;
         } finally {
           await targetOrm.close();
@@ -76,3 +85,17 @@ export const databaseCommands: Command[] = [
     },
   },
 ];
+
+/** Projects that a refusal names; of more it says how many. */
+const NAMED_MAX = 5;
+
+function demoMemberRefused(cause: DemoMemberError): OperatorError {
+  const { projectIds } = cause;
+  const more = projectIds.length > NAMED_MAX ? ` and ${projectIds.length - NAMED_MAX} more` : '';
+  return new OperatorError(
+    `${DEMO_OWNER_EMAIL}, the account of the demo, is not copied, and is a member of other projects: ` +
+      `${projectIds.slice(0, NAMED_MAX).join(', ')}${more}. Make your own account an owner of each, ` +
+      'remove the account of the demo there, and copy again; nothing was copied.',
+    { cause },
+  );
+}

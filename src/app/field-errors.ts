@@ -1,5 +1,5 @@
 import { getMetadataStorage, type ValidationError } from 'class-validator';
-import type { FieldCode, FieldError, FieldProblem } from '../shared/field-problem.js';
+import { type FieldCode, type FieldError, type FieldProblem, shownField } from '../shared/field-problem.js';
 
 /** What class-validator's own checks are called in an answer, and which of their arguments is which bound. */
 const CHECKS: Record<string, { code: FieldCode; bounds?: ('min' | 'max')[] }> = {
@@ -14,15 +14,14 @@ const CHECKS: Record<string, { code: FieldCode; bounds?: ('min' | 'max')[] }> = 
   isEmail: { code: 'email' },
 };
 
-/** Flattens class-validator's tree into `{ field: "a.b.0", message, code? }`; it never repeats a value. */
-export function fieldErrorsOf(error: ValidationError, path = ''): FieldError[] {
-  const field = path === '' ? error.property : `${path}.${error.property}`;
-  const own = Object.entries(error.constraints ?? {}).map(([check, message]) => ({
-    field,
-    message: sentence(message, error.property),
-    ...problemOf(error, check),
-  }));
-  return [...own, ...(error.children ?? []).flatMap((child) => fieldErrorsOf(child, field))];
+/** Flattens class-validator's trees into `{ field: "a.b.0", message, code? }`; it never repeats a value. */
+export function* fieldErrorsOf(errors: ValidationError[], path = ''): Generator<FieldError> {
+  for (const error of errors) {
+    const field = path === '' ? error.property : `${path}.${error.property}`;
+    for (const [check, message] of Object.entries(error.constraints ?? {}))
+      yield { field, message: sentence(message, error.property), ...problemOf(error, check) };
+    yield* fieldErrorsOf(error.children ?? [], field);
+  }
 }
 
 /** The code and bounds of a check: its own (`coded`), or class-validator's. */
@@ -49,6 +48,8 @@ function argumentsOf({ target, property }: ValidationError, check: string): unkn
 
 /** As a sentence; a field's name stays as it was sent. */
 function sentence(message: string, property: string): string {
-  const text = message.startsWith(property) ? message : message.charAt(0).toUpperCase() + message.slice(1);
+  // The name of an unknown member is the client's, and as long as they like.
+  const short = property === '' ? message : message.replaceAll(property, () => shownField(property));
+  const text = message.startsWith(property) ? short : short.charAt(0).toUpperCase() + short.slice(1);
   return text.endsWith('.') ? text : `${text}.`;
 }

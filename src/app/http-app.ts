@@ -1,15 +1,14 @@
 import type { Server } from 'node:http';
-import { ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { Logger } from 'nestjs-pino';
+import { credentialsIn, sessionCookieName } from '../access/domain/credential.js';
 import { AppModule } from './app.module.js';
+import { CheckedInputPipe } from './checked-input.pipe.js';
 import { mountDashboard } from './dashboard.js';
 import { refuseDeepBody } from '../shared/body-depth.js';
-import { fieldErrors } from '../shared/domain-error.js';
-import { fieldErrorsOf } from './field-errors.js';
 import { mountsOf, serveAheadOfExpress } from './http-mounts.js';
 import { mountApiDocs } from './openapi.js';
 import type { Settings } from './settings.js';
@@ -60,6 +59,7 @@ export async function createHttpApp(
   app.set('trust proxy', trustedProxies.length > 0 ? trustedProxies : false);
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
+  answerNotModifiedOnlyWhereSaid(app);
   const mounts = mountsOf(app);
   for (const { aroundRoutes } of mounts) if (aroundRoutes) app.use(aroundRoutes);
   app.use(helmet(helmetOptions(production)));
@@ -69,28 +69,32 @@ export async function createHttpApp(
   const { router } = app.getHttpAdapter().getInstance() as unknown as { router: { stack: RouterLayer[] } };
   app.use(refuseOtherMethods(() => router.stack));
   for (const { bodyReader } of mounts) if (bodyReader) app.use(bodyReader);
-  app.use('/v1', limitRequestsUnderWay());
+  const sessionCookie = sessionCookieName(settings.service);
+  app.use(
+    '/v1',
+    limitRequestsUnderWay(({ headers }) => credentialsIn(headers, sessionCookie)),
+  );
   app.use('/v1/auth', express.json({ limit: AUTH_BODY_BYTES_MAX, strict: false }));
   app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));
   app.use(answerParserErrors);
   app.use('/v1', refuseOtherMediaTypes);
   app.use('/v1', refuseDeepBody);
-  app.useGlobalPipes(
-    new ValidationPipe({
-      transform: true,
-      whitelist: true,
-      forbidNonWhitelisted: true,
-      forbidUnknownValues: true,
-      // Its class has the bounds of its checks; nothing else of it is looked at.
-      validationError: { target: true, value: false },
-      exceptionFactory: (errors) => fieldErrors(errors.flatMap((error) => fieldErrorsOf(error))),
-    }),
-  );
+  app.useGlobalPipes(new CheckedInputPipe());
   if (!options.operationsOnly) {
     mountApiDocs(app);
     mountDashboard(app, production);
   }
   return app;
+}
+
+/**
+ * Express adds an `ETag` to each answer and turns it into 304, `no-store` or not. Here a route that is documented with
+ * 304 compares by itself (shared/entity-tag.ts).
+ */
+function answerNotModifiedOnlyWhereSaid(app: NestExpressApplication): void {
+  app.set('etag', false);
+  const { request } = app.getHttpAdapter().getInstance() as unknown as { request: object };
+  Object.defineProperty(request, 'fresh', { value: false });
 }
 
 /** Before it listens: slow and silent clients are cut off, whatever they began. */

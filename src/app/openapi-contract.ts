@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { ACCESS_EXTENSION } from '../access/access.decorators.js';
+import { ACCESS_EXTENSION, SESSION_ONLY_EXTENSION, SESSION_SCHEME } from '../access/access.decorators.js';
+import { BODY_EXAMPLES } from './openapi-examples.js';
 import { TIERS_EXTENSION } from '../licensing/require-tier.decorator.js';
 import { FIELD_CODES } from '../shared/field-problem.js';
 import { DOMAIN_ERROR_STATUS } from '../shared/domain-error.js';
@@ -27,10 +28,13 @@ const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 /** Operations that can be refused because of what is there already. */
 const CONFLICTS: Record<string, string> = {
   projectCreate: '`project_limit_reached`',
-  memberAdd: '`member_exists`, `member_limit_reached`',
-  memberChangeRole: '`last_owner`',
+  memberAdd: '`member_exists`, `invitation_exists`, `invitation_limit_reached`',
+  memberChangeRole: '`last_owner`, `acceptance_required`',
   invitationInvite: '`member_exists`, `invitation_exists`, `invitation_limit_reached`',
-  accountAcceptInvitation: '`member_limit_reached`',
+  accountAcceptInvitation: '`member_limit_reached`, `project_limit_reached`',
+  ownInvitationAccept: '`member_limit_reached`, `project_limit_reached`',
+  ownershipOffer: '`member_exists`, `invitation_exists`, `invitation_limit_reached`',
+  apiKeyRename: '`api_key_revoked`',
   ownershipLeave: '`last_owner`',
   meDelete: '`last_owner`: the sentence names the projects',
   secondFactorBegin: '`second_factor_enabled`',
@@ -39,51 +43,12 @@ const CONFLICTS: Record<string, string> = {
   signInPolicySave: '`second_factor_missing`',
   memberRemove: '`last_owner`',
   apiKeyCreate: '`api_key_limit_reached`',
+  configurationSave: '`publication_limit_reached`',
+  configurationRollBack: '`publication_limit_reached`',
   consentList: '`visitor_reference_not_configured`',
   consentRecord: '`consent_id_conflict`: another choice is stored under the id',
   visitorWithdraw: '`consent_id_conflict`: another choice is stored under the id',
   forwardingTest: '`endpoint_not_configured`',
-};
-
-/** Of no link. */
-const EXAMPLE_TOKEN = 'q7Vn2cYt0h9mZr4Xs8Kd1LfPw5Bg6Jt3Ae_Uo-RiCyM';
-
-/** A body for each operation that takes one; redocly holds them against the schemas. */
-const BODY_EXAMPLES: Record<string, Json> = {
-  accountSignUp: { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' },
-  authSignIn: { email: 'ada@example.com', password: 'correct horse battery' },
-  accountConfirmEmail: { token: EXAMPLE_TOKEN, password: 'correct horse battery' },
-  accountForgotPassword: { email: 'ada@example.com' },
-  accountResetPassword: { token: EXAMPLE_TOKEN, newPassword: 'staple battery horse' },
-  authChangePassword: { currentPassword: 'correct horse battery', newPassword: 'staple battery horse' },
-  authChangeEmail: { newEmail: 'ada@example.net', password: 'correct horse battery' },
-  accountConfirmNewEmail: { token: EXAMPLE_TOKEN, password: 'correct horse battery' },
-  meRename: { name: 'Ada Lovelace' },
-  meDelete: { password: 'correct horse battery' },
-  projectCreate: { name: 'Bakery', domains: ['bakery.example'] },
-  projectUpdate: { domains: ['bakery.example', 'shop.example'] },
-  memberAdd: { email: 'grace@example.com', role: 'editor' },
-  memberChangeRole: { role: 'viewer' },
-  invitationInvite: { email: 'grace@example.com', role: 'editor' },
-  ownershipTransfer: { userId: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f' },
-  secondFactorBegin: { password: 'correct horse battery' },
-  secondFactorConfirm: { code: '123456' },
-  secondFactorDisable: { password: 'correct horse battery' },
-  secondFactorRecoveryCodes: { password: 'correct horse battery' },
-  secondFactorSignIn: { code: '123456' },
-  signInPolicySave: { secondFactorRequired: false },
-  accountInvitation: { token: EXAMPLE_TOKEN },
-  accountAcceptInvitation: { token: EXAMPLE_TOKEN, password: 'correct horse battery' },
-  apiKeyCreate: { name: 'Reports', role: 'viewer' },
-  apiKeyRename: { name: 'Monthly reports' },
-  apiKeyRotate: { formerValidHours: 24 },
-  simulateTierSimulate: { tier: 'pro' },
-  consentErase: { reason: 'Request of 2026-11-20, ticket 4711' },
-  privacySave: { visitorReferenceField: 'customerId', visitorReferenceHashed: true },
-  privacyErase: { visitorReference: 'customer-42', reason: 'Request of 2026-11-20, ticket 4711' },
-  forwardingSave: { enabled: true, endpointUrl: 'https://consents.example.com/hook', authMode: 'bearer' },
-  deliveryResendMany: { status: 'failed', from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' },
-  billingCheckout: { tier: 'pro', interval: 'month' },
 };
 
 /** Operations that are given the token of a mailed link. */
@@ -105,6 +70,15 @@ const RETRY_AFTER = {
   'Retry-After': { description: 'Seconds until it makes sense to ask again', schema: { type: 'integer' } },
 };
 
+/** Headers of answers: the tag that a change or a cache refers to, and the name of a file. */
+const ETAG = { ETag: { description: 'Of the representation', schema: { type: 'string' } } };
+const FILE_NAME = {
+  'Content-Disposition': { description: 'The name of the file', schema: { type: 'string' } },
+};
+const FILE_TYPES = ['text/csv', 'application/pdf', 'application/zip'];
+/** Statuses that any route can answer. */
+const OF_ANY_ROUTE = [400, 405, 408, 431, 500];
+
 /** The refusals that many operations share, by status. */
 const REFUSALS: Record<number, { description: string; headers?: Json }> = {
   400: { description: 'The request is not one: no JSON, or no valid path' },
@@ -114,6 +88,11 @@ const REFUSALS: Record<number, { description: string; headers?: Json }> = {
   },
   403: { description: 'The caller, the tier or the origin does not allow it' },
   404: { description: 'There is no such thing, or none that the caller may know of' },
+  405: {
+    description: 'The path has no such method',
+    headers: { Allow: { description: 'The methods that it has', schema: { type: 'string' } } },
+  },
+  408: { description: 'The request did not arrive in time' },
   409: { description: 'What is there already does not allow it' },
   410: { description: '`link_ended`: the link was followed before, has ended, or never was' },
   412: { description: '`version_conflict`: somebody has changed it meanwhile' },
@@ -121,6 +100,8 @@ const REFUSALS: Record<number, { description: string; headers?: Json }> = {
   415: { description: 'The body is of a type, charset or encoding that this route does not take' },
   422: { description: '`validation_failed`: `errors` names the fields' },
   429: { description: 'Too many requests', headers: RETRY_AFTER },
+  431: { description: 'The headers, or the address, are too large' },
+  500: { description: '`internal_error`: a defect of the service; the log has it under `X-Request-Id`' },
   503: { description: 'The service, or what it needs, is busy or away', headers: RETRY_AFTER },
 };
 
@@ -144,6 +125,7 @@ export function completeContract(document: OpenAPIObject): OpenAPIObject {
       const operation = methods[method] as unknown as Operation | undefined;
       if (operation) completeOperation({ path, method }, operation);
     }
+    addTags(methods as unknown as Record<string, Operation | undefined>);
   }
   return withNulls({ ...document, components }) as OpenAPIObject;
 }
@@ -157,6 +139,7 @@ function completeOperation({ path, method }: Route, operation: Operation): void 
   if (example) for (const media of content) media.example = example;
   const isPublic = operation[ACCESS_EXTENSION] === 'public';
   if (isPublic) operation.security = [];
+  if (operation[SESSION_ONLY_EXTENSION]) operation.security = [{ [SESSION_SCHEME]: [] }];
   for (const status of refusalsOf({ path, method }, operation, isPublic)) {
     operation.responses[status] ??= { $ref: `#/components/responses/${nameOf(status)}` };
   }
@@ -166,7 +149,8 @@ function completeOperation({ path, method }: Route, operation: Operation): void 
     Object.assign(own, problemResponse({ ...REFUSALS[Number(status)], ...(own as { description: string }) }));
   }
   const tiers = operation[TIERS_EXTENSION];
-  if (Array.isArray(tiers)) {
+  // A route whose use case decides describes its refusal itself.
+  if (Array.isArray(tiers) && operation.responses[403]?.$ref) {
     operation.responses[403] = problemResponse({
       description: `tier_required: the project's tier is none of ${tiers.join(', ')}; or as elsewhere`,
     });
@@ -178,7 +162,28 @@ function completeOperation({ path, method }: Route, operation: Operation): void 
       Location: { description: 'Path of what was made', schema: { type: 'string' } },
     };
   }
+  for (const response of Object.values(operation.responses)) {
+    const types = Object.keys((response.content ?? {}) as Json);
+    if (types.some((type) => FILE_TYPES.includes(type))) addHeaders(response, FILE_NAME);
+  }
   operation.responses.default = { $ref: '#/components/responses/Refusal' };
+}
+
+/** The basis of a change (`If-Match`) is sent as ETag by the path; so is the tag of an answer that may be 304. */
+function addTags(methods: Record<string, Operation | undefined>): void {
+  const isBased = (operation?: Operation): boolean =>
+    operation?.parameters?.some(({ name }) => name === 'If-Match') === true;
+  const isChanged = Object.values(methods).some(isBased);
+  for (const [method, operation] of Object.entries(methods)) {
+    const { 200: answered, 304: unchanged } = operation?.responses ?? {};
+    if (answered && (unchanged || isBased(operation) || (isChanged && method === 'get')))
+      addHeaders(answered, ETAG);
+    if (unchanged) addHeaders(unchanged, ETAG);
+  }
+}
+
+function addHeaders(response: Json, headers: Json): void {
+  response.headers = { ...(response.headers as Json | undefined), ...headers };
 }
 
 function addPathParameters(path: string, operation: Operation): void {
@@ -197,7 +202,8 @@ function refusalsOf({ path, method }: Route, operation: Operation, isPublic: boo
   const isIngest = ['consentRecord', 'visitCount'].includes(operationId);
   const isVisitors = path.startsWith('/v1/visitor/');
   const isSignIn = path.startsWith('/v1/auth/');
-  const statuses: number[] = [400];
+  const isWebhook = path.startsWith('/v1/webhooks/');
+  const statuses: number[] = [...OF_ANY_ROUTE];
   if (!isPublic || isSignIn) statuses.push(401, 403, 429);
   if (isIngest) statuses.push(403, 429);
   if (isVisitors) statuses.push(404, 429);
@@ -205,7 +211,7 @@ function refusalsOf({ path, method }: Route, operation: Operation, isPublic: boo
   if (parameters.some(({ name }) => name === 'If-Match')) statuses.push(412);
   if (FOLLOWS_A_LINK.has(operationId)) statuses.push(410);
   if (method !== 'get') statuses.push(413, 415);
-  if (requestBody !== undefined || parameters.some((parameter) => parameter.in === 'query'))
+  if ((requestBody !== undefined && !isWebhook) || parameters.some((parameter) => parameter.in === 'query'))
     statuses.push(422);
   if (!WITHOUT_DATABASE.has(operationId)) statuses.push(503);
   return statuses;

@@ -1,7 +1,9 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { API_KEY_SCHEME, SESSION_SCHEME } from '../access/access.decorators.js';
+import { serveApiDocument } from './api-document.js';
 import { completeContract } from './openapi-contract.js';
+import { addChecks } from './openapi-derived.js';
 import { BRAND } from '../shared/brand.js';
 
 /** What each group of routes is about. */
@@ -50,6 +52,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
     });
   for (const [name, description] of Object.entries(TAGS)) config.addTag(name, description);
   const document = SwaggerModule.createDocument(app, config.build(), { operationIdFactory: operationId });
+  addChecks(document, app, operationId);
   return completeContract(document);
 }
 
@@ -60,7 +63,10 @@ function operationId(controller: string, method: string): string {
   return known ?? noun[0]?.toLowerCase() + noun.slice(1) + method[0]?.toUpperCase() + method.slice(1);
 }
 
-/** Serves the document at `/docs` (for people) and `/docs-json`. */
+/** Serves the document at `/docs` (for people), `/docs-json` and `/docs-yaml`. It is built once per process. */
 export function mountApiDocs(app: INestApplication): void {
-  SwaggerModule.setup('docs', app, () => describeApi(app), { jsonDocumentUrl: 'docs-json' });
+  let built: OpenAPIObject | undefined;
+  const document = (): OpenAPIObject => (built ??= describeApi(app));
+  serveApiDocument(app, document);
+  SwaggerModule.setup('docs', app, document, { raw: false });
 }

@@ -110,7 +110,7 @@ function overviewOf(room: string | undefined): string {
     '',
     ...lines,
     '',
-    '--dry-run says what would be done and changes nothing. Each command has --help.',
+    'Where a command takes --dry-run, it prints what it would do and changes nothing. Each command has --help.',
     '',
   ].join('\n');
 }

@@ -21,9 +21,9 @@ export interface Change {
 }
 
 /**
- * The door of the audit: writes a change down in the very transaction that makes it, so that one exists exactly if
- * the other does. Whoever calls says who did it; what cannot be undone (a request to somebody else's server) is
- * written down before it is made.
+ * The public interface of the audit log: records a change in the transaction that makes it, so that either both or
+ * neither exist. The caller names the author. An irreversible action (a request to an external server) is recorded
+ * before it happens.
  */
 export async function writeAudit(tx: EntityManager, author: Author, change: Change): Promise<void> {
   if (!tx.isInTransaction()) throw new Error('A change is written down inside its transaction only.');

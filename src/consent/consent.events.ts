@@ -10,9 +10,11 @@ import type { RecordsErased } from './domain/erasure.js';
 import type { VisitorReference } from './domain/visitor-reference.js';
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from './domain/consent-input.js';
 import {
-  completeUntil,
+  completeBelow,
   giveSalts,
+  type Horizon,
   type StoredEvent,
+  storedOfProject,
   type StoredSlice,
   storedSince,
 } from './application/stored-since.js';
@@ -24,7 +26,7 @@ import {
   type DeliveryStateName,
 } from './domain/consent-recorded.js';
 
-export type { StoredEvent, StoredPlace } from './application/stored-since.js';
+export type { Horizon, StoredEvent, StoredPlace } from './application/stored-since.js';
 
 /**
  * Who wants to hear of a record, decided inside the ingest transaction. An SQL expression over `p` (the row of
@@ -190,6 +192,24 @@ export class ConsentEvents implements OnModuleInit {
     return rows.length;
   }
 
+  /** Returns the keys of the records that exist, and keeps them until the transaction ends: an erasure waits for it. */
+  async lockExisting(tx: EntityManager, refs: readonly ConsentRef[]): Promise<Set<string>> {
+    const { rows } = await sql<ConsentRef>`
+      select kept.project_id as "projectId", kept.id as "consentId"
+      from unnest(
+        ${refs.map(({ projectId }) => projectId)}::uuid[],
+        ${refs.map(({ consentId }) => consentId)}::uuid[]
+      ) as wanted (project_id, id)
+      cross join lateral (
+        select c.project_id, c.id from consent_record c
+        where c.project_id = wanted.project_id and c.id = wanted.id
+        limit 1 for key share of c
+      ) kept
+      order by 1, 2
+    `.execute(tx.getKysely());
+    return new Set(rows.map(consentKey));
+  }
+
   /** Those of the ids that are a record of the project, in the order in which they were given. */
   async existing(tx: EntityManager, projectId: string, consentIds: string[]): Promise<string[]> {
     const { rows } = await sql<{ id: string }>`
@@ -207,14 +227,22 @@ export class ConsentEvents implements OnModuleInit {
     return rows[0]?.erasedAt ?? null;
   }
 
-  /** What was stored and erased since a place, in an order that only grows; for who seals it. */
+  /** What was stored and erased behind a position, in an order that only grows. */
   storedSince(tx: EntityManager, slice: StoredSlice): Promise<StoredEvent[]> {
     return storedSince(tx, slice);
   }
 
-  /** The instant before which nothing can be stored or erased any more. */
-  completeUntil(tx: EntityManager): Promise<string> {
-    return completeUntil(tx);
+  /** What was stored and erased of one project, in the order of ids. */
+  storedOfProject(
+    tx: EntityManager,
+    page: { projectId: string; afterId: string; since: Date; limit: number },
+  ): Promise<StoredEvent[]> {
+    return storedOfProject(tx, page);
+  }
+
+  /** The transaction before which nothing can be stored or erased any more. */
+  completeBelow(tx: EntityManager): Promise<Horizon> {
+    return completeBelow(tx);
   }
 
   /** Gives records that have none their salts. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { ConsentAnalytics } from './application/consent-analytics.js';
 import { ConsentExport } from './application/consent-export.js';
 import { ConsentOverview } from './application/consent-overview.js';
@@ -11,7 +12,6 @@ import { ConsentRollup } from './application/consent.rollup.js';
 import { AnalyticsController } from './http/analytics.controller.js';
 import { ConsentController } from './http/consent.controller.js';
 import { ExportController } from './http/export.controller.js';
-import { ExportProgress } from './http/export-progress.js';
 import { IngestEndpoint } from './http/ingest.endpoint.js';
 import { IngestLimit } from './http/ingest-limit.js';
 import { ProjectsModule } from '../projects/projects.module.js';
@@ -23,7 +23,7 @@ import { EraseRecords } from './application/erase-records.js';
 import { ErasureService } from './application/erasure.service.js';
 import { VisitorIndex } from './application/visitor-index.js';
 import { PrivacySettingsService } from './application/privacy-settings.service.js';
-import { FileAnswer } from './http/file-answer.js';
+import { RecordsPdf } from './http/records-pdf.js';
 import { PrivacyController } from './http/privacy.controller.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
 import { IngestMetrics } from './http/ingest.metrics.js';
@@ -31,12 +31,13 @@ import { VisitorController } from './http/visitor.controller.js';
 import { VisitorEndpoint } from './http/visitor.endpoint.js';
 import { VisitorLimit } from './http/visitor-limit.js';
 import { VisitorMetrics } from './http/visitor.metrics.js';
+import { SummarizeVisitorErasures } from './application/visitor-erasure-audit.js';
 import { VisitorErasure } from './application/visitor-erasure.js';
 import { VisitorRights } from './application/visitor-rights.js';
 import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js';
 
 @Module({
-  imports: [ProjectsModule],
+  imports: [AccessModule, ProjectsModule],
   controllers: [
     ExportController,
     ConsentController,
@@ -57,8 +58,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     IngestLimit,
     ConsentWriterMetrics,
     IngestMetrics,
-    ExportProgress,
-    FileAnswer,
+    RecordsPdf,
     ConsentRollup,
     ConsentAnalytics,
     ConsentOverview,
@@ -69,6 +69,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     VisitorIndex,
     VisitorRights,
     VisitorErasure,
+    SummarizeVisitorErasures,
     VisitorEndpoint,
     VisitorLimit,
     VisitorMetrics,

@@ -15,7 +15,8 @@ import {
   PostgreSqlDriver,
   type PostgreSqlPlatform,
 } from '@mikro-orm/postgresql';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type Driver, type PostgresDialect } from 'kysely';
+import { isConnectionFailure } from '../shared/postgres-error.js';
 
 /** A statement with places for its values. */
 interface BoundStatement {
@@ -29,6 +30,14 @@ interface BoundStatement {
  * included (docs/security.md).
  */
 class BindingConnection extends PostgreSqlConnection {
+  override createKyselyDialect(
+    ...given: Parameters<PostgreSqlConnection['createKyselyDialect']>
+  ): PostgresDialect {
+    const dialect = super.createKyselyDialect(...given);
+    const createDriver = dialect.createDriver.bind(dialect);
+    return Object.assign(dialect, { createDriver: () => releasingDriver(createDriver()) });
+  }
+
   override async execute<
     T extends QueryResult | EntityData<object> | EntityData<object>[] = EntityData<object>[],
   >(
@@ -65,6 +74,34 @@ class BindingConnection extends PostgreSqlConnection {
     binder.escape = (value: unknown) => placeFor(value, values);
     return { text: binder.formatQuery(sql as string, bound), values };
   }
+}
+
+/**
+ * Makes a driver return the connection of a transaction to its pool when that connection breaks. Kysely returns it only
+ * after a successful rollback, and never when `begin` fails: each broken transaction took a connection out of the pool
+ * until the process ended. The pool itself discards a connection that is broken.
+ */
+function releasingDriver(driver: Driver): Driver {
+  const begin = driver.beginTransaction.bind(driver);
+  const rollback = driver.rollbackTransaction.bind(driver);
+  return Object.assign(driver, {
+    beginTransaction: async (...given: Parameters<typeof begin>) => {
+      try {
+        await begin(...given);
+      } catch (error) {
+        await driver.releaseConnection(given[0]);
+        throw error;
+      }
+    },
+    rollbackTransaction: async (...given: Parameters<typeof rollback>) => {
+      try {
+        await rollback(...given);
+      } catch (error) {
+        // The server has rolled back; the error that broke the transaction is on its way to the caller.
+        if (!isConnectionFailure(error)) throw error;
+      }
+    },
+  });
 }
 
 /** Keeps a value for its place, `$1`, `$2` and so on. */

@@ -1,18 +1,22 @@
-import type { Client } from 'pg';
+import { type Client, escapeLiteral as literal } from 'pg';
 
 /** Rows that are read and written at a time; a billing event may have 1 MiB. */
 const BATCH_ROWS = 200;
 /**
- * The target has a ledger of its own, and who failed to sign in here is nobody there. Logs of evidence lie in a storage,
- * under a name and a key of their own: the target seals what it is given anew.
+ * The target has its own migration ledger, and failed sign-ins do not count there. Sessions are not copied: behind https
+ * their cookie has another name, so they could not be used. Evidence logs are in a storage, under their own name and key:
+ * the target seals the copied records again.
  */
 const LEFT_OUT = [
   'schema_migration',
   'sign_in_attempt',
+  'user_session',
+  'evidence_backfill',
   'evidence_key',
   'evidence_leaf',
   'evidence_log',
   'evidence_mark',
+  'evidence_past_log',
   'evidence_root_entry',
   'evidence_stamp',
   'evidence_tile',
@@ -27,26 +31,41 @@ export interface CopiedTable {
 /** The target has projects, people or records already. */
 export class TargetNotEmptyError extends Error {}
 
+/** The account of the demo, which is not copied, is a member of projects that are. */
+export class DemoMemberError extends Error {
+  constructor(readonly projectIds: string[]) {
+    super('The account of the demo is a member of projects beside the demo.');
+  }
+}
+
+/** How the rows of the demo are recognized, beside its projects. */
+export interface DemoRows {
+  ownerEmail: string;
+  pricePrefix: string;
+}
+
 /**
  * Copies every row of the service's tables from one database into another of the same schema, as of one instant and
- * in one transaction: all of them or none. Left out is what production refuses: demo projects with all that is theirs,
- * and simulated subscriptions. BullMQ's tables are not copied, as they hold nothing that must not be lost.
+ * in one transaction: all of them or none. The demo is left out, as are simulated subscriptions, which production
+ * refuses: demo projects with all their rows, the account of the demo, its prices and subscriptions to them. BullMQ's
+ * tables are not copied, as they hold nothing that must not be lost.
  * @throws TargetNotEmptyError
+ * @throws DemoMemberError
  */
-export async function copyDatabase(source: Client, target: Client): Promise<CopiedTable[]> {
+export async function copyDatabase(source: Client, target: Client, demo: DemoRows): Promise<CopiedTable[]> {
   await source.query('begin isolation level repeatable read read only');
   await target.query('begin');
   try {
     await refuseRows(target);
+    const demoUserId = await findDemoUser(source, demo.ownerEmail);
     await makePartitions(source, target);
     await target.query('delete from consent_rollup_state');
     const copied: CopiedTable[] = [];
-    for (const { table, columns } of await tablesInOrder(target)) {
+    for (const table of await tablesInOrder(target))
       copied.push({
-        table,
-        rows: await copyTable(source, target, { table, where: chosenRows(table, columns) }),
+        table: table.table,
+        rows: await copyTable(source, target, table.table, rowsOf(table, { ...demo, userId: demoUserId })),
       });
-    }
     await copySequences(source, target);
     // What a simulated subscription granted is looked at anew.
     await target.query(
@@ -54,8 +73,12 @@ export async function copyDatabase(source: Client, target: Client): Promise<Copi
        where tier <> 'lite' and not exists (select from subscription s where s.project_id = p.id)`,
     );
     await target.query(
-      'update evidence_mark set at = coalesce(least(at, (select min(received_at) from consent_record)), at)',
+      `update evidence_mark
+       set begins_at = coalesce(least(begins_at, (select min(received_at) from consent_record)), begins_at)`,
     );
+    await haltLogs(source, target);
+    // Their transactions are those of the other server.
+    await target.query('insert into evidence_backfill (project_id) select id from project');
     await target.query('commit');
     return copied;
   } catch (error) {
@@ -66,11 +89,42 @@ export async function copyDatabase(source: Client, target: Client): Promise<Copi
   }
 }
 
+const COPIED =
+  'The database is a copy: the former service may have signed more since. ' +
+  'Begin a new log: npm run ops -- evidence continue --all --reason …';
+
+/** The target seals all records again, in logs that continue those of the source: until an operator says so, none is signed. */
+async function haltLogs(source: Client, target: Client): Promise<void> {
+  const { rows } = await source.query<{ log: string; origin: string; epoch: number; checkpoint: string }>(
+    `select l.log, l.origin, l.epoch, l.checkpoint from evidence_log l
+     where l.checkpoint is not null and not exists (select from project p where p.id = l.log and p.demo)`,
+  );
+  for (const { log, origin, epoch, checkpoint } of rows)
+    await target.query(
+      `insert into evidence_log (log, origin, epoch, halted, halted_head, refusal, refused_at)
+       values ($1, $2, $3, $4, $5, $4, now())`,
+      [log, origin, epoch, COPIED, checkpoint],
+    );
+}
+
 async function refuseRows(target: Client): Promise<void> {
   const { rows } = await target.query<{ used: boolean }>(
     `select exists (select from project) or exists (select from app_user) or exists (select from consent_record) as used`,
   );
   if (rows[0]?.used) throw new TargetNotEmptyError('The target is not empty.');
+}
+
+/** null: this database never had a demo. */
+async function findDemoUser(source: Client, email: string): Promise<string | null> {
+  const { rows } = await source.query<{ id: string }>('select id from app_user where email = $1', [email]);
+  const id = rows[0]?.id ?? null;
+  const { rows: memberships } = await source.query<{ project_id: string }>(
+    `select m.project_id from project_member m join project p on p.id = m.project_id
+     where m.user_id = $1 and not p.demo order by m.project_id`,
+    [id],
+  );
+  if (memberships.length > 0) throw new DemoMemberError(memberships.map(({ project_id }) => project_id));
+  return id;
 }
 
 async function makePartitions(source: Client, target: Client): Promise<void> {
@@ -89,6 +143,8 @@ async function makePartitions(source: Client, target: Client): Promise<void> {
 interface Table {
   table: string;
   columns: string[];
+  /** Its columns that name a user, and whether deleting the user deletes the row (else it clears the column). */
+  users: { column: string; deletes: boolean }[];
 }
 
 /** The tables, each behind those that its foreign keys lead to. Partitions are reached through their parent. */
@@ -98,7 +154,10 @@ async function tablesInOrder(target: Client): Promise<Table[]> {
             array(select attname::text from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped)
               as columns,
             array(select confrelid::regclass::text from pg_constraint
-                  where conrelid = c.oid and contype = 'f' and confrelid <> c.oid) as needs
+                  where conrelid = c.oid and contype = 'f' and confrelid <> c.oid) as needs,
+            (select coalesce(json_agg(json_build_object('column', a.attname, 'deletes', f.confdeltype = 'c')), '[]')
+             from pg_constraint f join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
+             where f.conrelid = c.oid and f.contype = 'f' and f.confrelid = 'app_user'::regclass) as users
      from pg_class c
      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
        and c.relname <> all($1) order by c.relname`,
@@ -115,33 +174,43 @@ async function tablesInOrder(target: Client): Promise<Table[]> {
   return ordered;
 }
 
-function chosenRows(table: string, columns: string[]): string {
-  if (table === 'project') return 'not t.demo';
+/** The rows to copy, as a table expression: without the demo's, and without references to its account. */
+function rowsOf(
+  { table, columns, users }: Table,
+  { userId, pricePrefix }: { userId: string | null; pricePrefix: string },
+): string {
   const conditions = ['true'];
-  if (columns.includes('project_id'))
-    conditions.push('not exists (select from project p where p.demo and p.id = t.project_id)');
-  if (table === 'subscription') conditions.push(`t.provider <> 'simulated'`);
-  return conditions.join(' and ');
+  const isDemoProject = (column: string): string =>
+    `exists (select from project p where p.demo and p.id = ${table}.${column})`;
+  if (table === 'project') conditions.push('not demo');
+  for (const column of ['project_id', 'ordering_key'])
+    if (columns.includes(column)) conditions.push(`not ${isDemoProject(column)}`);
+  if (table === 'subscription') conditions.push(`provider <> 'simulated'`);
+  if (columns.includes('price_id'))
+    conditions.push(`not starts_with(coalesce(price_id, ''), ${literal(pricePrefix)})`);
+  const named = new Map<string, string>();
+  if (userId !== null) {
+    if (table === 'app_user') conditions.push(`id <> ${literal(userId)}`);
+    for (const { column, deletes } of users)
+      if (deletes) conditions.push(`${column} is distinct from ${literal(userId)}`);
+      else named.set(column, `nullif(${column}, ${literal(userId)}) as ${column}`);
+  }
+  const list = columns.map((column) => named.get(column) ?? `"${column}"`).join(', ');
+  return `(select ${list} from ${table} where ${conditions.join(' and ')})`;
 }
 
 /** As JSON text, which PostgreSQL writes and reads without loss and this process never looks into. */
-async function copyTable(
-  source: Client,
-  target: Client,
-  { table, where }: { table: string; where: string },
-): Promise<number> {
-  await source.query(
-    `declare copied no scroll cursor for select to_json(t)::text as row from ${table} t where ${where}`,
-  );
+async function copyTable(source: Client, target: Client, table: string, rows: string): Promise<number> {
+  await source.query(`declare copied no scroll cursor for select to_json(t)::text as row from ${rows} t`);
   let count = 0;
   for (;;) {
-    const { rows } = await source.query<{ row: string }>(`fetch ${BATCH_ROWS} from copied`);
-    if (rows.length === 0) break;
+    const { rows: batch } = await source.query<{ row: string }>(`fetch ${BATCH_ROWS} from copied`);
+    if (batch.length === 0) break;
     await target.query(
       `insert into ${table} overriding system value select * from json_populate_recordset(null::${table}, $1::json)`,
-      [`[${rows.map(({ row }) => row).join()}]`],
+      [`[${batch.map(({ row }) => row).join()}]`],
     );
-    count += rows.length;
+    count += batch.length;
   }
   await source.query('close copied');
   return count;

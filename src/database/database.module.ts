@@ -5,7 +5,7 @@ import { BindingDriver } from './binding-driver.js';
 import { PreparedReads } from './prepared-reads.js';
 import { ProjectReads } from './project-reads.js';
 
-/** The ORM, for every module. The start has migrated before, or looked whether somebody has (src/app/start-database.ts). */
+/** The ORM, for every module. Startup has migrated the schema before, or checked its version (src/app/start-database.ts). */
 @Global()
 @Module({})
 export class DatabaseModule {

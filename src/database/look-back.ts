@@ -28,8 +28,8 @@ export interface LookBack {
 /** A page, and how far back it was looked for it. */
 export interface LookedPage<Item> extends Page<Item> {
   /**
-   * Everything from here on was looked through for this page and those before; there may be more further back, for
-   * which `nextCursor` goes on. null: it was looked through to the end.
+   * This page and the previous ones have scanned everything from here on; `nextCursor` continues further back. null:
+   * the scan reached the end.
    */
   searchedTo: Date | null;
 }

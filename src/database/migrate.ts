@@ -12,17 +12,17 @@ const MIGRATION_LOCK_KEY = 7_201_120_001;
 const UNDEFINED_TABLE = '42P01';
 
 /**
- * A change of a table waits so long for its lock at most. Whoever comes after it waits behind it, visitors too: a
- * report that read a table for a minute while a migration waited stopped the ingest for as long.
+ * The longest time that a table change waits for its lock. Later statements queue behind it, ingest included: a
+ * report that read a table for a minute while a migration waited stopped ingest for that minute.
  */
 export const MIGRATION_LOCK_TIMEOUT_MS = 2_000;
 /** Then those in the queue go first, and it is tried again. */
 const LOCK_PAUSE_MS = 3_000;
-/** With pause and time-out: five minutes, after which somebody has to look at what holds the lock. */
+/** With pause and timeout: five minutes, after which an operator has to check what holds the lock. */
 const LOCK_TRIES_MAX = 60;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Told before each further try. */
+/** Called before each further attempt. */
 export interface MigrationWait {
   tryNumber: number;
   triesMax: number;
@@ -31,7 +31,7 @@ export interface MigrationWait {
 
 /**
  * Brings the schema up to date, the queue's included, and the rights of the role that serves. Processes that start
- * together take turns on an advisory lock, which a connection of its own holds: the server frees it when that
+ * together take turns on an advisory lock, held by a separate connection: the server releases it when that
  * process dies.
  * `orm` and `ownerUrl` are the owner's, `runtimeUrl` is that of the role that serves; they may be the same.
  * Returns the names of the migrations that this call ran.
@@ -47,7 +47,7 @@ export async function migrate(
     // It waits for another process's migrations, however long they take.
     options: sessionOptions({ statementMs: 0 }),
   });
-  // Its loss ends the statement under way, which tells; unheard, it would end the process without a sentence.
+  // When it is lost, the running statement fails and reports it; an unhandled event would end the process silently.
   lock.on('error', () => {});
   await lock.connect();
   try {

@@ -7,8 +7,8 @@ const TRIES_MAX = 5;
 /**
  * Whether two clients that are connected at the same moment can get the same session of the server: a pooler in
  * transaction or statement mode does that. Such a start would look well and lose locks, notifications and settings.
- * Never true without such a pooler: what is looked for is a mark that nobody else knows. Rejects as `pg` does where a
- * session is not to be had within `timeoutMs`.
+ * Never true without such a pooler: it looks for a random mark. Rejects as `pg` does if no
+ * session is available within `timeoutMs`.
  */
 export async function sharesSessions(databaseUrl: string, timeoutMs: number): Promise<boolean> {
   const clients = [openClient(databaseUrl, timeoutMs), openClient(databaseUrl, timeoutMs)] as const;

@@ -41,7 +41,7 @@ const REPORT_PLACES: PlaceLimits = {
 /** To cancel a statement takes a connection that none of those statements can occupy. */
 const CANCEL_STATEMENT_MS = 2_000;
 
-/** Writes SQL without a database: the statements run on connections of their own. */
+/** Builds SQL without a database: the statements run on separate connections. */
 const compiler = new Kysely<unknown>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
@@ -52,9 +52,8 @@ const compiler = new Kysely<unknown>({
 });
 
 /**
- * What people read of a project that may be long: apart from the connections of everything else, a bounded number
- * at once for one project, and no longer than somebody waits for the answer. So a project with many records, or
- * with many who ask, slows down nobody but itself.
+ * Long reads of a project: on separate connections, a bounded number at once per project, and canceled when the client
+ * disconnects. So a project with many records or many readers only slows down itself.
  */
 @Injectable()
 export class ProjectReads implements OnApplicationShutdown {
@@ -90,7 +89,7 @@ export class ProjectReads implements OnApplicationShutdown {
 
   /**
    * The rows of a page, in the order of a primary key.
-   * @throws DomainError `too_many_requests` (429), `overloaded` (503); ClientGone, which nobody waits for.
+   * @throws DomainError `too_many_requests` (429), `overloaded` (503); ClientGone, after the client has disconnected.
    */
   list<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
     return this.lists.run(projectId, query, gone);

@@ -72,7 +72,7 @@ function compared(table: TableDifference): TableDifference {
     changedColumns: Object.fromEntries(changedColumns),
     removedColumns: table.removedColumns,
     renamedColumns: table.renamedColumns,
-    // A primary key that is missing altogether counts as another one: of an added one the ORM tells nothing.
+    // A missing primary key counts as a different one: the ORM does not report an added one.
     changedIndexes: primaryKeys({ ...table.changedIndexes, ...table.addedIndexes }),
     addedIndexes: {},
     removedIndexes: {},

@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 
 /** The oldest major version that is tested; what is older is no longer supported by those who make PostgreSQL. */
 export const POSTGRES_OLDEST = 15;
-/** `server_version_num` counts so many for a major version: 150018 is 15.18. */
+/** The factor of the major version in `server_version_num`: 150018 is 15.18. */
 const PER_MAJOR_VERSION = 10_000;
 /** Where the tables stand: rights, copies and checks of the schema look there. */
 const SCHEMA = 'public';
 const SEARCH_PATH = `${SCHEMA} with "alter role … set search_path = ${SCHEMA}, bullmq"`;
 
-/** What a database tells of itself before anything is made in it. */
+/** Properties of a database that are read before anything is created in it. */
 export interface ServerFacts {
   /** Its `server_version_num`. */
   version: number;

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { PublishingModule } from '../publishing/publishing.module.js';
@@ -6,6 +7,7 @@ import { KeepLogs } from './application/keep-logs.js';
 import { LogHandler } from './application/log-handler.js';
 import { LogReader } from './application/log-reader.js';
 import { LogSigner } from './application/log-signer.js';
+import { NoticeCopy } from './application/notice-copy.js';
 import { ProofPages } from './application/proof-pages.js';
 import { Proofs } from './application/proofs.js';
 import { ProveRecords } from './application/prove-records.js';
@@ -17,21 +19,25 @@ import { SealedState } from './application/sealed-state.js';
 import { SignLog } from './application/sign-log.js';
 import { StampHandler } from './application/stamp-handler.js';
 import { StampRoots } from './application/stamp-roots.js';
+import { ResignLogs } from './application/resign-logs.js';
 import { TimeStamps } from './application/time-stamps.js';
 import { EvidenceService } from './evidence.service.js';
 import { LogController } from './http/log.controller.js';
+import { ProofFiles } from './http/proof-files.js';
 import { RootLogController } from './http/root-log.controller.js';
 import { EvidenceMetrics } from './infrastructure/evidence.metrics.js';
+import { HeadCopies } from './infrastructure/head-copies.js';
 import { LeafPartitions } from './infrastructure/leaf-partitions.js';
 import { LogStorage } from './infrastructure/log-storage.js';
 
 /** What is stored is sealed in logs that others can check: commitments, trees, signed checkpoints, proofs. */
 @Module({
-  imports: [ConsentModule, ProjectsModule, PublishingModule],
+  imports: [AccessModule, ConsentModule, ProjectsModule, PublishingModule],
   controllers: [LogController, RootLogController],
   providers: [
     EvidenceService,
     KeepLogs,
+    NoticeCopy,
     SealHandler,
     SealStored,
     SealRoots,
@@ -41,6 +47,7 @@ import { LogStorage } from './infrastructure/log-storage.js';
     StampRoots,
     TimeStamps,
     LogSigner,
+    ResignLogs,
     LogReader,
     Proofs,
     ProofPages,
@@ -48,8 +55,10 @@ import { LogStorage } from './infrastructure/log-storage.js';
     PublishedKeys,
     SealedState,
     LogStorage,
+    HeadCopies,
     LeafPartitions,
     EvidenceMetrics,
+    ProofFiles,
   ],
   exports: [EvidenceService],
 })

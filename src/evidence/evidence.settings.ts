@@ -37,6 +37,16 @@ export const evidenceSettings = declareSettings({
       meaning: 'where the logs are kept, not to be read by the public: written as `STORAGE_URL`',
       parse: storageOf,
     }),
+    /** null: none are kept. */
+    heads: setting<StorageSettings | null>('EVIDENCE_HEADS_URL', {
+      default: null,
+      defaultShown: 'none',
+      example: 's3://…',
+      meaning: 'where the newest signed checkpoint of each log is copied to, written as `STORAGE_URL`',
+      advice:
+        'Keep it apart from the database, `DATA_DIR` and their backups: after a restore of all of them it alone knows what was signed since.',
+      parse: storageOf,
+    }),
     sealSeconds: integer('EVIDENCE_SEAL_SECONDS', {
       default: 30,
       min: 0,

@@ -19,7 +19,7 @@ import { licensingTables } from './infrastructure/licensing.tables.js';
 import { subscriptionsOf } from './subscription.rows.js';
 import type { ResolvedTier, Tier, TierReason } from './domain/tier.js';
 
-/** Why a tier is computed anew; it goes into `tier_change` where the tier changes. */
+/** Why a tier is recomputed; stored in `tier_change` if the tier changes. */
 export interface TierCause {
   /** e.g. `simulate`, `sweep`, `billing`. */
   reason: string;
@@ -96,9 +96,9 @@ export class LicensingService implements OnModuleInit {
   }
 
   /**
-   * Computes the project's cached tier anew from its subscriptions, inside the caller's transaction, which has
-   * just written one. Where the tier changed, its version goes up by one, `tier_change` gets a row, and the
-   * outbox the message `tier.changed`.
+   * Recomputes the project's cached tier from its subscriptions, inside the caller's transaction, which has
+   * just written one. If the tier changed, its version increases by one, `tier_change` gets a row, and the
+   * outbox a `tier.changed` message.
    * Returns the tier, or null where the project is gone.
    */
   async recompute(tx: EntityManager, projectId: string, cause: TierCause): Promise<ResolvedTier | null> {
@@ -113,7 +113,7 @@ export class LicensingService implements OnModuleInit {
     await writeTier(tx, projectId, { ...resolved, changed });
     if (changed) {
       await recordChange(tx, project, resolved, cause);
-      // Whoever follows tiers (the published configuration) hears of it exactly if the change commits.
+      // Followers of tiers (the published configuration) are notified if and only if the change commits.
       await this.outbox.append(tx, tierChangedMessage(projectId));
     }
     return resolved;

@@ -5,9 +5,9 @@ import { TERMINAL_STATUSES } from './domain/subscription-status.js';
 import { SubscriptionEntity } from './infrastructure/subscription.entity.js';
 
 /**
- * What billing reads and writes of subscriptions, in its transactions. Whoever writes one takes the lock of the project
- * first (`lockProject`), and calls `LicensingService.recompute` in the same transaction. Rows are read as they are now,
- * past the identity map: a locked read must not see an older copy.
+ * Reads and writes of subscriptions for billing, in its transactions. A writer locks the project first
+ * (`lockProject`) and calls `LicensingService.recompute` in the same transaction. Reads bypass the identity map: a
+ * locked read must not return an older copy.
  */
 
 /** The subscriptions of these projects, those that were changed last first. */

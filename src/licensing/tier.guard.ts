@@ -1,9 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { AccessedRequest } from '../access/access.decorators.js';
 import { LicensingService } from './licensing.service.js';
-import { REQUIRED_TIERS, TIER_EXEMPTION, type TierExemption } from './require-tier.decorator.js';
-import { tierRequired } from './domain/tier-required.js';
+import {
+  REQUIRED_TIERS,
+  TIER_LEFT_TO_USE_CASE,
+  type TierCondition,
+  type TieredRequest,
+} from './require-tier.decorator.js';
+import { tierCheck } from './domain/tier-required.js';
 import type { Tier } from './domain/tier.js';
 
 /**
@@ -29,16 +33,18 @@ export class TierGuard implements CanActivate {
       context.getClass(),
     ]);
     if (!required) return true;
-    const { project, role, query, body } = context.switchToHttp().getRequest<AccessedRequest>();
+    const request = context.switchToHttp().getRequest<TieredRequest>();
+    const { project, role, query, body } = request;
     if (!project || !role) {
       throw new Error(
         `${context.getClass().name}.${context.getHandler().name} demands a tier, but stands on no project.`,
       );
     }
-    const exempt = this.reflector.get<TierExemption | undefined>(TIER_EXEMPTION, context.getHandler());
-    if (exempt?.(body)) return true;
     const resolved = await this.licensing.effective(project, hostnameOf(query.hostname), new Date());
-    if (!required.includes(resolved.tier)) throw tierRequired(required, resolved, role);
+    const check = tierCheck(required, resolved, role);
+    request.tierCheck = check;
+    const isLeft = this.reflector.get<TierCondition | undefined>(TIER_LEFT_TO_USE_CASE, context.getHandler());
+    if (!isLeft?.(body)) check();
     return true;
   }
 }

@@ -7,7 +7,7 @@ import { SettingsFrom } from '../shared/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../shared/secret-keys.settings.js';
 import { SecretVault } from '../shared/secret-vault.js';
 import { type ServiceSettings, serviceSettings } from '../shared/service.settings.js';
-import { MAIL_ORDERING_KEY, MAIL_SEND, type MailPayload } from './domain/mail-message.js';
+import { MAIL_TOPICS, mailOrderingKey, type MailPayload, topicOf } from './domain/mail-message.js';
 import type { MailTemplate, MailValues } from './domain/mail-templates.js';
 import { mailerOf } from './infrastructure/mailer.js';
 import { type MailSettings, mailSettings } from './mail.settings.js';
@@ -31,6 +31,7 @@ export class MailService implements OnModuleInit {
   /** Whether there is anything that takes mail; never in production without MAIL_URL. */
   readonly isConfigured: boolean;
   private readonly vault: SecretVault;
+  private readonly turnSecret: Buffer;
 
   constructor(
     private readonly outbox: OutboxService,
@@ -39,11 +40,13 @@ export class MailService implements OnModuleInit {
     @SettingsFrom(serviceSettings) service: ServiceSettings,
   ) {
     this.vault = new SecretVault(secretKeys);
+    // Without a key nothing is sent: the vault refuses.
+    this.turnSecret = secretKeys[0]?.key ?? Buffer.alloc(0);
     this.isConfigured = mailerOf(mail, service) !== null;
   }
 
   onModuleInit(): void {
-    this.outbox.announce(MAIL_SEND);
+    for (const topic of MAIL_TOPICS) this.outbox.announce(topic);
   }
 
   /**
@@ -64,9 +67,9 @@ export class MailService implements OnModuleInit {
       ...(until && { until: until.toISOString() }),
     };
     await this.outbox.append(tx, {
-      orderingKey: MAIL_ORDERING_KEY,
+      orderingKey: mailOrderingKey({ projectId, to }, this.turnSecret),
       projectId,
-      topic: MAIL_SEND,
+      topic: topicOf(template),
       subjectId: id,
       payload,
     });

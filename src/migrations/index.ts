@@ -1,4 +1,7 @@
 import type { MigrationObject } from '@mikro-orm/core';
+import { Migration20261123003001_stored_xid } from './Migration20261123003001_stored_xid.js';
+import { Migration20261123003003_log_epochs } from './Migration20261123003003_log_epochs.js';
+import { Migration20261123003002_stored_xid_index } from './Migration20261123003002_stored_xid_index.js';
 import { Migration20261120000100_core } from './Migration20261120000100_core.js';
 import { Migration20261120000200_access } from './Migration20261120000200_access.js';
 import { Migration20261120000300_sign_in } from './Migration20261120000300_sign_in.js';
@@ -37,6 +40,11 @@ import { Migration20261121013900_visitor_key_index } from './Migration2026112101
 import { Migration20261121013000_evidence } from './Migration20261121013000_evidence.js';
 import { Migration20261121015000_evidence_stamp } from './Migration20261121015000_evidence_stamp.js';
 import { Migration20261121016000_consent_audience } from './Migration20261121016000_consent_audience.js';
+import { Migration20261123001001_former_secret } from './Migration20261123001001_former_secret.js';
+import { Migration20261123007001_superseded_deliveries } from './Migration20261123007001_superseded_deliveries.js';
+import { Migration20261123007002_visitor_erasure_hour } from './Migration20261123007002_visitor_erasure_hour.js';
+import { Migration20261123004001_controller } from './Migration20261123004001_controller.js';
+import { Migration20261123001002_ownership_offer } from './Migration20261123001002_ownership_offer.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -84,4 +92,18 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261121013000_evidence', class: Migration20261121013000_evidence },
   { name: 'Migration20261121015000_evidence_stamp', class: Migration20261121015000_evidence_stamp },
   { name: 'Migration20261121016000_consent_audience', class: Migration20261121016000_consent_audience },
+  { name: 'Migration20261123001001_former_secret', class: Migration20261123001001_former_secret },
+  {
+    name: 'Migration20261123007001_superseded_deliveries',
+    class: Migration20261123007001_superseded_deliveries,
+  },
+  { name: 'Migration20261123003001_stored_xid', class: Migration20261123003001_stored_xid },
+  { name: 'Migration20261123003002_stored_xid_index', class: Migration20261123003002_stored_xid_index },
+  { name: 'Migration20261123004001_controller', class: Migration20261123004001_controller },
+  {
+    name: 'Migration20261123007002_visitor_erasure_hour',
+    class: Migration20261123007002_visitor_erasure_hour,
+  },
+  { name: 'Migration20261123001002_ownership_offer', class: Migration20261123001002_ownership_offer },
+  { name: 'Migration20261123003003_log_epochs', class: Migration20261123003003_log_epochs },
 ];

@@ -29,6 +29,8 @@ export interface OutboxHandler<Outcome = unknown> {
   readonly retry: RetrySchedule;
   /** Messages of one topic that a worker has claimed or under way at once; absent: as many as its slots allow. */
   readonly slotsMax?: number;
+  /** Of those, messages of one ordering key; absent: as many as `slotsMax` allows. Needs a `slotsMax`. */
+  readonly slotsPerKeyMax?: number;
   /**
    * Whether gates may be put before its topics (`OutboxService.setGates`). Such a topic has no `slotsMax`, and an index
    * of the outbox leaves it out, by which what else has the same ordering key is found (`outbox_message_beside_gates`).
@@ -43,6 +45,11 @@ export interface OutboxHandler<Outcome = unknown> {
    * messages whose lease was still ours get here.
    */
   settle(tx: EntityManager, settled: Settled<Outcome>[]): Promise<void>;
+  /**
+   * Logs outcomes whose lease had ended before they could be written: another worker has repeated the attempt, or will.
+   * May run twice for one outcome, and for one that `settle` has written. Absent: such outcomes are dropped.
+   */
+  settleLate?(tx: EntityManager, settled: Settled<Outcome>[]): Promise<void>;
   /** Absent: all outcomes take `settle`. Of one ordering key either all of a batch do, or none. */
   readonly quick?: QuickWriting<Outcome>;
   /** What becomes of a message whose workers died under it so often that it is not attempted again. */

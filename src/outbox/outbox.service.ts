@@ -8,7 +8,9 @@ import {
   forgetSubjects,
   hasRecent,
   isWaiting,
+  newestDeathOf,
   oldestAgeOf,
+  oldestAgeOfTopics,
   type Waiting,
   type WaitingOf,
   waitingSubjects,
@@ -135,6 +137,16 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   /** The age of the oldest message of a key in seconds; 0 when none waits. */
   oldestAgeOf(orderingKey: string): Promise<number> {
     return oldestAgeOf(this.em.fork(), orderingKey);
+  }
+
+  /** The age of the oldest message of topics in seconds; 0 when none waits. */
+  oldestAgeOfTopics(topics: readonly string[]): Promise<number> {
+    return oldestAgeOfTopics(this.em.fork(), topics);
+  }
+
+  /** When a message of the key last became a dead letter; null: none is there. */
+  newestDeathOf(orderingKey: string): Promise<Date | null> {
+    return newestDeathOf(this.em.fork(), orderingKey);
   }
 
   /** Puts gates before topics of keys, or sets them anew, inside the caller's transaction. */

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reads } from '../database/prepared-reads.js';
-import type { LastFailure, Project } from './domain/project.js';
+import type { LastFailure, Project, ProjectController } from './domain/project.js';
 import { ProjectEntity } from './infrastructure/project.entity.js';
 
 /**
@@ -29,6 +29,17 @@ const LICENSED_PROJECTS = {
   text: `
     select id, domains, tier, tier_reason as "tierReason", tier_valid_until as "tierValidUntil"
     from project where id = any($1::uuid[])`,
+};
+
+/** A project's controller as it is now; null members where it is not given, or the project is gone. */
+export async function readController(reads: Reads, id: string): Promise<ProjectController> {
+  const [found] = await reads.rows<ProjectController>(CONTROLLER, [id]);
+  return found ?? { name: null, contact: null };
+}
+
+const CONTROLLER = {
+  name: 'project-controller',
+  text: 'select controller_name as name, controller_contact as contact from project where id = $1::uuid',
 };
 
 /** The project as it is now; null where there is none. */
@@ -83,7 +94,7 @@ export async function writeTier(
   `.execute(tx.getKysely());
 }
 
-/** Holds the rows of at most `limit` projects whose cached tier ended at or before `now`, and that nobody else holds. */
+/** Holds the rows of at most `limit` projects whose cached tier expired at or before `now`, except those locked by others. */
 export async function lockExpiredTiers(
   tx: EntityManager,
   { now, limit }: { now: Date; limit: number },
@@ -185,7 +196,7 @@ export async function insertDemoProject(tx: EntityManager, id: string): Promise<
   await tx.insert(ProjectEntity, { id, name: 'Demo project', demo: true });
 }
 
-/** Names the domains of a project that has named none. Nobody is told: for the demo, whose banner is as it was. */
+/** Sets the domains of a project without domains. Without an event: for the demo, whose banner stays the same. */
 export async function nameDomains(tx: EntityManager, id: string, domains: string[]): Promise<void> {
   await sql`update project set domains = ${domains} where id = ${id} and domains = '{}'`.execute(
     tx.getKysely(),
@@ -198,6 +209,8 @@ export function projectOf(row: ProjectEntity): Project {
   return {
     ...{ id, name, domains, tier, tierReason, createdAt },
     // The ORM's types allow undefined for what is null.
+    controllerName: row.controllerName ?? null,
+    controllerContact: row.controllerContact ?? null,
     tierValidUntil: row.tierValidUntil ?? null,
     lastFailure:
       row.lastFailureAt && typeof row.lastFailureReason === 'string'

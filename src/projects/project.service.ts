@@ -17,9 +17,11 @@ import { ProjectEvents } from './projects.events.js';
 export interface ProjectFields {
   name: string;
   domains: readonly unknown[];
+  controllerName: string | null;
+  controllerContact: string | null;
 }
 
-/** The door of projects. It knows nothing of users or roles: whoever calls has checked them. */
+/** The public interface of projects. It does not check users or roles: the caller has. */
 @Injectable()
 export class ProjectService {
   constructor(
@@ -32,13 +34,18 @@ export class ProjectService {
    * Makes a project for the author, a user; it starts on the tier `lite`. Access makes the user its owner, and may refuse.
    * @throws DomainError `validation_failed` with `domains.<index>` for each refused domain, `project_limit_reached`.
    */
-  async create(author: Author & { kind: 'user' }, fields: ProjectFields): Promise<Project> {
+  async create(
+    author: Author & { kind: 'user' },
+    fields: Pick<ProjectFields, 'name' | 'domains'> & Partial<ProjectFields>,
+  ): Promise<Project> {
     const domains = this.checkedDomains(fields.domains);
     return this.em.fork().transactional(async (tx) => {
       const project = tx.create(ProjectEntity, {
         id: newId(),
         name: fields.name,
         domains,
+        controllerName: fields.controllerName ?? null,
+        controllerContact: fields.controllerContact ?? null,
         tier: 'lite',
         tierReason: 'no_subscription',
         tierVersion: 0,
@@ -48,7 +55,7 @@ export class ProjectService {
       await this.events.tell('created', tx, { projectId: project.id, userId: author.id });
       await writeAudit(tx, author, {
         ...{ projectId: project.id, action: 'project.create' },
-        after: { name: fields.name, domains },
+        after: givenOf(projectOf(project)),
       });
       return projectOf(project);
     });
@@ -80,13 +87,15 @@ export class ProjectService {
       await this.lock(tx, id);
       const project = await tx.findOneOrFail(ProjectEntity, { id });
       check(projectOf(project));
-      const before = shownOf(project);
-      if (fields.name !== undefined) project.name = fields.name;
-      if (domains) {
-        project.domains = domains;
-        await this.events.tell('changed', tx, id);
-      }
-      const change = differenceOf(before, shownOf(project));
+      const before = shownOf(projectOf(project));
+      const { name = project.name, controllerName, controllerContact } = fields;
+      project.name = name;
+      if (domains) project.domains = domains;
+      if (controllerName !== undefined) project.controllerName = controllerName;
+      if (controllerContact !== undefined) project.controllerContact = controllerContact;
+      const published = [domains, controllerName, controllerContact];
+      if (published.some((given) => given !== undefined)) await this.events.tell('changed', tx, id);
+      const change = differenceOf(before, shownOf(projectOf(project)));
       if (change) await writeAudit(tx, author, { projectId: id, action: 'project.update', ...change });
       return projectOf(project);
     });
@@ -98,10 +107,9 @@ export class ProjectService {
   }
 
   /**
-   * Deletes a project: its listeners take away what is theirs, in bulk beforehand and the rest in the transaction in
-   * which the project goes with all that refers to it. If this breaks off half way, the project is still there and
-   * can be deleted again.
-   * What the audit says of it stays, this last line included.
+   * Deletes a project: listeners delete their rows, in bulk beforehand and the rest in the transaction that deletes the
+   * project with everything that references it. If this fails half way, the project still exists and can be deleted
+   * again. Its audit events stay, including this last one.
    * @throws DomainError `project_not_found`.
    */
   async remove(id: string, author: Author): Promise<void> {
@@ -112,7 +120,7 @@ export class ProjectService {
       if (project)
         await writeAudit(tx, author, {
           ...{ projectId: id, action: 'project.delete' },
-          before: shownOf(project),
+          before: givenOf(project),
         });
       if ((await tx.nativeDelete(ProjectEntity, { id })) === 0) throw projectNotFound();
       await this.events.tell('deleted', tx, id);
@@ -127,8 +135,13 @@ export class ProjectService {
 }
 
 /** What of a project people see and change. */
-function shownOf({ name, domains }: Pick<Project, 'name' | 'domains'>): { name: string; domains: string[] } {
-  return { name, domains };
+function shownOf({ name, domains, controllerName, controllerContact }: Project): Record<string, unknown> {
+  return { name, domains, controllerName, controllerContact };
+}
+
+/** The same without what is not given. */
+function givenOf(project: Project): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(shownOf(project)).filter(([, value]) => value !== null));
 }
 
 export function projectNotFound(): DomainError {

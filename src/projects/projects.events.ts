@@ -8,24 +8,24 @@ export interface ProjectCreated {
 }
 
 /**
- * What a module wants to hear of projects. What takes `tx` is told inside the transaction that does it: what it
- * writes exists exactly if the change does, and what it throws refuses the change. Nothing is sent from there.
+ * The project events that a module subscribes to. Listeners with `tx` run inside the transaction of the change: their
+ * writes commit with it, and an exception rolls it back. They make no network calls.
  */
 export interface ProjectListener {
   /** The project's row is written. */
   created?(tx: EntityManager, created: ProjectCreated): Promise<void>;
-  /** The domains have changed; the project's row is held. */
+  /** What is published of the project has changed, its domains or its controller; the project's row is held. */
   changed?(tx: EntityManager, projectId: string): Promise<void>;
   /**
-   * The project is about to be deleted, and is still there for everybody: who holds much of it takes it away now, in
-   * transactions of its own. One over millions of rows would outlive every timeout and hold back the vacuum of the
-   * whole database. If the deletion breaks off, the project can be deleted again.
+   * The project is about to be deleted but still exists: listeners with many rows delete them now, in separate
+   * transactions. One over millions of rows would exceed every timeout and hold back the vacuum of the
+   * whole database. If the deletion fails, the project can be deleted again.
    */
   beforeDeletion?(projectId: string): Promise<void>;
   /**
-   * The project's row goes at the end of this transaction's statements, and what refers to it by a foreign key with
-   * it: each deletes its own rows that have none. The row is not held yet, because a worker that settles messages
-   * locks them before it locks the project; so nobody may lock the project here.
+   * The project's row is deleted at the end of this transaction, with all rows that reference it by a foreign key;
+   * listeners delete their rows that have none. The row is not locked yet, because a worker that settles messages
+   * locks them before it locks the project; so listeners must not lock the project.
    */
   deleting?(tx: EntityManager, projectId: string): Promise<void>;
   /** The project's row is gone. What is appended to the outbox now stays there. */
@@ -37,12 +37,12 @@ export interface ProjectListener {
 export class ProjectEvents {
   private readonly listeners: ProjectListener[] = [];
 
-  /** Signs somebody up; call it while modules start (`onModuleInit`). No listener may depend on another's turn. */
+  /** Adds a listener; call it while modules start (`onModuleInit`). Listeners must not depend on their order. */
   listen(listener: ProjectListener): void {
     this.listeners.push(listener);
   }
 
-  /** Tells all listeners of one kind of news, one after the other. */
+  /** Calls all listeners of one event, one after the other. */
   async tell<Kind extends keyof ProjectListener>(
     kind: Kind,
     ...news: Parameters<Required<ProjectListener>[Kind]>

@@ -5,8 +5,8 @@ export interface BatchWork<Entry> {
   /** Entries of one batch. */
   entriesMax: number;
   /**
-   * A batch of fewer than `enough` begins no sooner than `ms` after the one before it, so that entries which keep coming
-   * share a commit at low rates, too. An entry that comes later than that is written at once. Absent: nothing waits.
+   * A batch of fewer than `enough` entries starts at least `ms` after the previous one, so that entries share a commit
+   * at low rates, too. An entry that arrives later than that is written at once. Absent: no delay.
    */
   gather?: { ms: number; enough: number };
   /** Entries of the same key never go in one batch; absent: any may. */
@@ -17,7 +17,7 @@ export interface BatchWork<Entry> {
   refuse(entry: Entry, cause: unknown): Promise<void>;
   /** Whether it is the database that is away: then the batch waits and is written again. */
   isUnreachable(error: unknown): boolean;
-  /** Told each time that the database is away. */
+  /** Called each time the database is unavailable. */
   unreachable(error: unknown): void;
   /** How long to wait then. */
   reconnectPauseMs: number;
@@ -34,7 +34,7 @@ export class AdaptiveBatch<Entry> {
   private waiting: Entry[] = [];
   private running = 0;
   private beganMs = Number.NEGATIVE_INFINITY;
-  /** Set while what waits gathers company. */
+  /** Set while queued entries wait for more. */
   private gathering: NodeJS.Timeout | undefined;
 
   constructor(private readonly work: BatchWork<Entry>) {}
@@ -80,7 +80,7 @@ export class AdaptiveBatch<Entry> {
         await this.recover(batch, error);
       }
     }
-    // In the same breath as the look at what waits: whoever comes next begins a batch anew.
+    // In the same tick as the check of the queue: the next entry starts a new batch.
     this.running -= 1;
   }
 
@@ -116,7 +116,7 @@ export class AdaptiveBatch<Entry> {
     }
   }
 
-  /** What was in the batch may or may not be committed, so whoever writes it must be able to do so twice. */
+  /** The batch may or may not be committed, so writing it twice must be harmless. */
   private async waitForDatabase(batch: Entry[], cause: unknown): Promise<void> {
     this.work.unreachable(cause);
     await new Promise((wake) => setTimeout(wake, this.work.reconnectPauseMs));

@@ -7,8 +7,8 @@ export interface Sleeper {
 }
 
 /**
- * One timer for all who wait for an instant, which most of them never reach: a timer of its own for each of ten
- * thousand attempts a second is set and cleared again. Instants are of a monotonic clock, in milliseconds.
+ * One timer for many deadlines, most of which are canceled before they are reached: ten thousand attempts a second
+ * would each set and clear a timer. Instants are of a monotonic clock, in milliseconds.
  */
 export class AlarmClock {
   private readonly alarms = new Map<Sleeper, number>();
@@ -25,7 +25,7 @@ export class AlarmClock {
     this.alarms.delete(sleeper);
   }
 
-  /** The timer is left to ring for nobody: it is not set anew for each who comes and goes. */
+  /** The timer may fire without a due deadline: it is not reset for each deadline that is added or canceled. */
   private wind(at: number): void {
     clearTimeout(this.timer);
     this.ringsAt = at;

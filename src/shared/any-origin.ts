@@ -17,7 +17,7 @@ export function anyOriginHeaders(production: boolean): string[] {
   ];
 }
 
-/** What a browser that asks before it sends is told besides: any origin may POST. */
+/** Additional headers of a preflight response: any origin may POST. */
 export function preflightHeaders(): string[] {
   return [
     ...['Access-Control-Allow-Methods', 'POST'],
@@ -26,7 +26,7 @@ export function preflightHeaders(): string[] {
   ];
 }
 
-/** Sets the headers of an answer whose head somebody else writes. */
+/** Sets the headers of a response that other code writes. */
 export function setHeaders(response: ServerResponse, headers: string[]): void {
   if (response.headersSent) return;
   for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at] ?? '', headers[at + 1] ?? '');

@@ -2,7 +2,7 @@
 export interface BackOff {
   /** The wait after the first try. */
   baseMs: number;
-  /** Each further wait is so many times as long. */
+  /** The factor between one wait and the next. */
   factor: number;
   longestMs: number;
 }

@@ -4,14 +4,14 @@
  */
 export const BRAND = 'Service';
 
-/** Version of the outbound request format, told in the user agent (spec §9). */
+/** Version of the outbound request format, part of the user agent (spec §9). */
 export const FORWARDER_VERSION = '1.0';
 
 export const PROJECT_ID_HEADER = `X-${BRAND}-Project-Id`;
 export const CONSENT_ID_HEADER = `X-${BRAND}-Consent-Id`;
 export const FORWARDER_USER_AGENT = `${BRAND}-Consent-Forwarder/${FORWARDER_VERSION}`;
 
-/** The browser globals that the loader sets, and the event that tells of the first (spec §2.6). */
+/** The browser globals that the loader sets, and the event that announces the first (spec §2.6). */
 export const META_GLOBAL = `${BRAND.toLowerCase()}Meta`;
 export const CONSENT_GLOBAL = `${BRAND.toLowerCase()}Consent`;
 /** The response header in which an edge may tell the loader the visitor's country. */

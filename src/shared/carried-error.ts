@@ -1,4 +1,4 @@
-/** An error as it goes from thread to thread: what Node carries of one by itself leaves its code behind. */
+/** An error that is passed between threads: Node's own serialization loses its code. */
 export interface CarriedError {
   name: string;
   message: string;

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 
-/** The client closed its connection before it had its answer, so nobody waits for the work any more. */
+/** The client closed its connection before the response, so the work is abandoned. */
 export class ClientGone extends Error {
   constructor() {
     super('The client is gone.');

@@ -31,7 +31,7 @@ export interface Described<T> {
   check?(value: T, refuse: Refuse): void;
 }
 
-/** A value that follows from settings and has no name of its own. */
+/** A value derived from settings, without a setting name. */
 export interface Derived<T> {
   readonly derive: (read: SettingReader) => T;
 }
@@ -71,7 +71,7 @@ export function derived<T>(derive: (read: SettingReader) => T): Derived<T> {
 /** A setting that stops the start; its message names the setting and says what it must be. */
 export class SettingsError extends Error {}
 
-/** Reads the settings of one environment and gathers what is wrong, so that one start tells everything. */
+/** Reads the settings of one environment and collects all problems, so that one start reports everything. */
 export class SettingReader {
   private readonly faults: string[] = [];
   private readonly values = new Map<Declared<unknown>, unknown>();
@@ -86,7 +86,7 @@ export class SettingReader {
     return values;
   }
 
-  /** One value, which a default or a check may ask for across modules. Read once, so a fault is told once. */
+  /** One value, which defaults and checks of other modules may use. Read once, so a problem is reported once. */
   value<T>(declared: Declared<T>): T {
     if (!this.values.has(declared)) {
       this.values.set(declared, 'derive' in declared ? declared.derive(this) : this.read(declared));
@@ -99,7 +99,7 @@ export class SettingReader {
     return this.raw(name) !== '';
   }
 
-  /** @param sentence goes on after the name: "must be …". It repeats no value that may be a secret. */
+  /** @param sentence continues after the name: "must be …". It repeats no value that may be a secret. */
   refuse({ name }: { name: string }, sentence: string): void {
     this.faults.push(`${name} ${sentence}`);
   }

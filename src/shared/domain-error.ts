@@ -1,4 +1,4 @@
-import type { FieldError } from './field-problem.js';
+import { type FieldError, firstErrors } from './field-problem.js';
 
 /** What a refusal may carry beside its sentence. It is sent to the client: no secret may stand in it. */
 export interface DomainErrorDetails {
@@ -11,8 +11,8 @@ export interface DomainErrorDetails {
 }
 
 /**
- * A refusal that the caller can act on. `code` is stable once released; the sentence says what to do.
- * Whoever throws one does not think of HTTP: the filter looks the status up in the table below.
+ * An error that the caller can act on. `code` is stable once released; the sentence says what to do.
+ * Code that throws one does not choose an HTTP status: the filter looks it up in the table below.
  */
 export class DomainError extends Error {
   constructor(
@@ -27,8 +27,8 @@ export class DomainError extends Error {
 }
 
 /**
- * Every code of a refusal, with the HTTP status that the problem filter answers. The two stand together so that no
- * code can lack a status; beside the filter, the contract lists the codes, and nobody decides by a status.
+ * Every error code, with the HTTP status that the problem filter returns. They are defined together so that no
+ * code lacks a status; only the filter and the OpenAPI document use the statuses.
  */
 export const DOMAIN_ERROR_STATUS = {
   body_not_json: 400,
@@ -57,7 +57,6 @@ export const DOMAIN_ERROR_STATUS = {
   member_not_found: 404,
   invitation_not_found: 404,
   session_not_found: 404,
-  user_not_found: 404,
   api_key_not_found: 404,
   delivery_not_found: 404,
   publication_not_found: 404,
@@ -70,6 +69,7 @@ export const DOMAIN_ERROR_STATUS = {
   consent_id_conflict: 409,
   consent_not_sealed: 409,
   member_exists: 409,
+  acceptance_required: 409,
   invitation_exists: 409,
   invitation_limit_reached: 409,
   last_owner: 409,
@@ -78,6 +78,8 @@ export const DOMAIN_ERROR_STATUS = {
   project_limit_reached: 409,
   member_limit_reached: 409,
   api_key_limit_reached: 409,
+  publication_limit_reached: 409,
+  api_key_revoked: 409,
   endpoint_not_configured: 409,
   visitor_reference_not_configured: 409,
   visitor_index_under_way: 409,
@@ -100,12 +102,22 @@ export const DOMAIN_ERROR_STATUS = {
 
 export type DomainErrorCode = keyof typeof DOMAIN_ERROR_STATUS;
 
+/** The detail names the first errors; all are in `errors`. */
+const DETAIL_CHARACTERS_MAX = 1000;
+
 /** A refusal of one or more fields (422). */
-export function fieldErrors(errors: FieldError[]): DomainError {
-  return new DomainError('validation_failed', errors.map((error) => error.message).join(' '), { errors });
+export function fieldErrors(errors: Iterable<FieldError>): DomainError {
+  const first = firstErrors(errors);
+  return new DomainError('validation_failed', detailOf(first), { errors: first });
 }
 
-/** A refusal of who asks too often (429); `waitMs` until the next one is taken, told in whole seconds of at least 1. */
+function detailOf(errors: FieldError[]): string {
+  const detail = errors.map((error) => error.message).join(' ');
+  if (detail.length <= DETAIL_CHARACTERS_MAX) return detail;
+  return `${detail.slice(0, DETAIL_CHARACTERS_MAX)}… See errors.`;
+}
+
+/** Too many requests (429); `waitMs` until the next one is accepted, sent as whole seconds, at least 1. */
 export function tooManyRequests(sentence: string, waitMs: number): DomainError {
   return new DomainError('too_many_requests', sentence, {
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),

@@ -4,11 +4,13 @@ import { DomainError } from './domain-error.js';
 export interface PlaceLimits {
   places: number;
   placesPerKey: number;
+  /** What a key is, as a refusal names it; a project by default. */
+  noun?: 'project' | 'account';
   /** How many of one key may wait; more are refused at once. */
   waitingPerKeyMax: number;
   /** How long one waits before it is refused. */
   waitMs: number;
-  /** What a refused caller is told to wait. */
+  /** `Retry-After` of a refused caller. */
   retryAfterSeconds: number;
 }
 
@@ -103,11 +105,11 @@ export class FairPlaces {
   }
 
   private refusal(key: string): DomainError {
-    const { retryAfterSeconds, placesPerKey } = this.limits;
+    const { retryAfterSeconds, placesPerKey, noun = 'project' } = this.limits;
     if ((this.taken.get(key) ?? 0) >= placesPerKey) {
       return new DomainError(
         'too_many_requests',
-        `At most ${placesPerKey} of these run at once for a project. Try again when one has ended.`,
+        `At most ${placesPerKey} of these run at once for one ${noun}. Try again when one has ended.`,
         { retryAfterSeconds },
       );
     }

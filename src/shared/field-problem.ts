@@ -1,4 +1,4 @@
-/** What is wrong with a field, for programs that have sentences of their own (ADR 48). Stable once released. */
+/** Codes of field errors, for programs that display their own texts (ADR 48). Stable once released. */
 export const FIELD_CODES = [
   // By bounds: of a text's characters, of a number, of how many there are.
   'length',
@@ -52,6 +52,27 @@ export interface FieldProblem {
 
 /** One field that was refused, as it stands in the `errors` list of a 422 answer; without a code the sentence is all. */
 export type FieldError = { field: string; message: string } & Partial<FieldProblem>;
+
+/** Most errors in an answer, and the longest name of a field in one: an answer stays small whatever was sent. */
+export const FIELD_ERRORS_MAX = 100;
+export const FIELD_CHARACTERS_MAX = 120;
+
+/** A field's name as an answer shows it. */
+export function shownField(name: string): string {
+  return name.length > FIELD_CHARACTERS_MAX ? `${name.slice(0, FIELD_CHARACTERS_MAX - 1)}…` : name;
+}
+
+/** The first errors; the rest of a generator is not even computed. */
+export function firstErrors(errors: Iterable<FieldError>): FieldError[] {
+  const first: FieldError[] = [];
+  for (const error of errors) {
+    first.push(
+      error.field.length > FIELD_CHARACTERS_MAX ? { ...error, field: shownField(error.field) } : error,
+    );
+    if (first.length === FIELD_ERRORS_MAX) break;
+  }
+  return first;
+}
 
 /** A check's own code, for the `context` of class-validator's options. */
 export function coded(code: FieldCode, bounds: { min?: number; max?: number } = {}): FieldProblem {

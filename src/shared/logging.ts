@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Params } from 'nestjs-pino';
 import type { LogFn, Logger } from 'pino';
+import { isNotConfigured, isRefusal } from './refused-response.js';
 import { withoutKeys } from './without-keys.js';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
@@ -47,9 +48,21 @@ export function loggingOptions(logLevel: string): Params {
         err: describeError,
         res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
       },
-      customLogLevel: (_request, response, error) => (error || response.statusCode >= 500 ? 'error' : 'info'),
+      customLogLevel: (_request, response, error) => levelOf(response, error),
+      // For a 5xx pino-http makes up an error whose stack is its own.
+      customErrorObject: (_request, response, _error, line: object) =>
+        isRefusal(response) ? { ...line, err: undefined } : line,
+      customErrorMessage: (_request, response) =>
+        isRefusal(response) ? 'request refused' : 'request errored',
     },
   };
+}
+
+/** A documented refusal is no error of the service; what is not set up is not even worth a warning. */
+function levelOf(response: ServerResponse, error: Error | undefined): 'error' | 'warn' | 'info' {
+  if (isNotConfigured(response)) return 'info';
+  if (!error && response.statusCode < 500) return 'info';
+  return isRefusal(response) ? 'warn' : 'error';
 }
 
 interface LoggedRequest {
@@ -82,7 +95,7 @@ function describeError(given: unknown): DescribedError {
   };
 }
 
-/** Nest tells of every module and route at each start; of that nobody learns anything. */
+/** Nest logs every module and route at each start, which is noise. */
 const BOOT_CONTEXTS = new Set([
   'InstanceLoader',
   'RoutesResolver',
@@ -106,7 +119,7 @@ export function requestIdOf(request: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/** Gives a request its id, and tells it to the caller. */
+/** Assigns a request id and returns it in a response header. */
 export function nameRequest(request: IncomingMessage, response: ServerResponse): string {
   const id = requestIdOf(request);
   response.setHeader(REQUEST_ID_HEADER, id);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { S3Client } from '@aws-sdk/client-s3';
@@ -14,13 +14,20 @@ export const STORAGE_TIMEOUT_MAX_MS = 6_000;
 const LEASE_SHARE = 1 / 10;
 
 const CAUSES_MAX = 10;
+/** Has S3, and our folder driver, refuse to replace an object. */
+const IF_ABSENT = { IfNoneMatch: '*' };
 
 export interface ObjectOptions {
   contentType: string;
   cacheControl: string;
   /** Stands beside the object (`x-amz-meta-…`); a folder has no place for it. */
   metadata?: Record<string, string>;
+  /** Fails with `ObjectExistsError` where there is an object already. */
+  isNew?: boolean;
 }
+
+/** The object exists, and an existing one was not to be replaced. */
+export class ObjectExistsError extends Error {}
 
 /** Objects in a folder or an S3 bucket, written by messages of the outbox. Opened at the first use. */
 export class ObjectStorage implements OnApplicationShutdown {
@@ -34,15 +41,39 @@ export class ObjectStorage implements OnApplicationShutdown {
     this.timeoutMs = Math.min(STORAGE_TIMEOUT_MAX_MS, leaseMs * LEASE_SHARE);
   }
 
-  /** Writes an object whole: nobody ever reads half of it. @throws Error where that is not certain. */
+  /** Writes an object whole: a reader never sees half of it. @throws Error where that is not certain. */
   async put(key: string, body: string | Uint8Array, options: ObjectOptions): Promise<void> {
-    const { contentType, cacheControl, metadata } = options;
+    const { contentType, cacheControl, metadata, isNew = false } = options;
     const { disk } = await this.opened();
-    await disk.put(this.keyOf(key), body, {
-      contentType,
-      cacheControl,
-      ...(this.storage.kind === 's3' && { Metadata: metadata }),
-    });
+    try {
+      await disk.put(this.keyOf(key), body, {
+        contentType,
+        cacheControl,
+        ...(this.storage.kind === 's3' && { Metadata: metadata }),
+        ...(isNew && IF_ABSENT),
+      });
+    } catch (error) {
+      if (isNew && isTaken(error)) throw new ObjectExistsError(key, { cause: error });
+      throw error;
+    }
+  }
+
+  /**
+   * Writes an object unless there is one: an existing object is never replaced.
+   * Returns whether the object has these bytes now.
+   */
+  async putOnce(key: string, body: Uint8Array, options: Omit<ObjectOptions, 'isNew'>): Promise<boolean> {
+    let existing = await this.readBytes(key);
+    if (existing === null) {
+      try {
+        await this.put(key, body, { ...options, isNew: true });
+        return true;
+      } catch (error) {
+        if (!(error instanceof ObjectExistsError)) throw error;
+        existing = await this.readBytes(key);
+      }
+    }
+    return existing?.equals(body) ?? false;
   }
 
   /** The object as text, or null where there is none. */
@@ -137,19 +168,32 @@ function bound(client: S3Client, timeoutMs: number): void {
 
 /** Writes beside the object and renames: a reader, or a crash, meets the old object or the new one. */
 class AtomicFolderDriver extends FSDriver {
-  override async put(key: string, contents: string | Uint8Array, options?: WriteOptions): Promise<void> {
+  override async put(
+    key: string,
+    contents: string | Uint8Array,
+    options?: WriteOptions & Partial<typeof IF_ABSENT>,
+  ): Promise<void> {
     const root = this.options.location;
     const location = join(typeof root === 'string' ? root : root.pathname, key);
     const draft = join(dirname(location), `.${randomUUID()}.draft`);
     await mkdir(dirname(location), { recursive: true });
     try {
       await writeFile(draft, contents, { flush: true, signal: options?.signal as AbortSignal | undefined });
-      await rename(draft, location);
+      if (options?.IfNoneMatch === undefined) return await rename(draft, location);
+      // Unlike a rename, a link never replaces a file.
+      await link(draft, location);
+      await rm(draft);
     } catch (error) {
       await rm(draft, { force: true });
       throw error;
     }
   }
+}
+
+/** S3 answers 412, or 409 while another write is under way; a folder EEXIST. */
+function isTaken(error: unknown): boolean {
+  const words = ['EEXIST', 'PreconditionFailed', 'ConditionalRequestConflict'];
+  return causesOf(error).some(({ name, code }) => words.includes(name) || words.includes(code));
 }
 
 function isMissing(error: unknown): boolean {

@@ -24,7 +24,7 @@ export interface Command {
   synopsis: string;
   summary: string;
   options: Record<string, { type: 'string' | 'boolean' }>;
-  /** Runs the embedded server itself, because nothing else may write meanwhile; else a running service's is used. */
+  /** Starts the embedded server, because nothing else may write; otherwise a running service's server is used. */
   startsServer?: true;
   /**
    * Checks what was given, before any database is asked, and returns the work.
@@ -33,15 +33,15 @@ export interface Command {
   prepare(given: Given): (context: Context) => Promise<void>;
 }
 
-/** A command that connects by itself, to a database that may be older than the service. */
+/** A command that opens its own connection, to a database that may be older than the service. */
 export interface LoneCommand extends Omit<Command, 'prepare' | 'startsServer'> {
   prepare(given: Given): () => Promise<void>;
 }
 
-/** Wrong arguments: told in a sentence, exit code 2. */
+/** Invalid arguments: one sentence, exit code 2. */
 export class UsageError extends Error {}
 
-/** It cannot be done, and nothing was: told in a sentence, exit code 1. */
+/** Not possible, and nothing was changed: one sentence, exit code 1. */
 export class OperatorError extends Error {}
 
 export const DRY_RUN = { 'dry-run': { type: 'boolean' } } as const;

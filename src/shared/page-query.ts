@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsOptional, IsString, MaxLength } from 'class-validator';
 import { isUuid } from './ids.js';
+import { QueryInteger } from './integer.decorator.js';
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, readCursor } from './page.js';
 
 const CURSOR_CHARACTERS_MAX = 200;
@@ -10,12 +10,7 @@ const CURSOR_CHARACTERS_MAX = 200;
 export class PageQuery {
   @ApiPropertyOptional({ minimum: 1, maximum: PAGE_LIMIT_MAX, default: PAGE_LIMIT_DEFAULT })
   @IsOptional()
-  @Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value,
-  )
-  @IsInt({ message: 'limit must be a whole number.' })
-  @Min(1)
-  @Max(PAGE_LIMIT_MAX)
+  @QueryInteger({ min: 1, max: PAGE_LIMIT_MAX })
   limit: number = PAGE_LIMIT_DEFAULT;
 
   @ApiPropertyOptional({ description: 'The nextCursor of the page before' })
@@ -25,7 +20,7 @@ export class PageQuery {
   cursor?: string;
 }
 
-/** What to read for a page of rows ordered by a UUID: one row more than is shown tells whether there is a next page. */
+/** What to read for a page of rows ordered by a UUID: one extra row shows whether there is a next page. */
 export function rowsOf(query: PageQuery): { after: string | null; limit: number } {
   return { after: readCursor(query.cursor, isUuid), limit: query.limit + 1 };
 }

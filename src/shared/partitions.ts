@@ -44,8 +44,8 @@ export async function ensurePartition(
 }
 
 /**
- * Drops the partitions of `parent` that end at or before `bound`, each in a transaction of its own. One
- * whose lock is taken is left for the next call. The owner's function refuses what is younger than any retention.
+ * Drops the partitions of `parent` that end at or before `bound`, each in a separate transaction. A locked
+ * partition is left for the next call. The owner's function refuses partitions younger than any retention.
  * `bound` is compared as text, so it must have the form in which PostgreSQL prints the key (UUID: lower case).
  * Returns the names of those dropped.
  */

@@ -3,6 +3,8 @@
  * after statement_timeout), not that the statement is wrong.
  */
 const CONNECTION_SQLSTATE = /^(08|57P0|57014|53|25006)/;
+/** SQLSTATE classes for a value, a constraint and a size: the same row is refused however often it is sent. */
+const ROW_SQLSTATE = /^(22|23|54)/;
 const STATEMENT_GIVEN_UP = '57014';
 const CONNECTION_ERRNO = new Set([
   'ECONNREFUSED',
@@ -17,10 +19,26 @@ const CONNECTION_ERRNO = new Set([
 const CONNECTION_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error)/;
 
-/** Whether the server gave a statement up because it took too long, or because it was told to. */
+const CONNECT_FAILED = Symbol.for('consent-service.connectFailed');
+
+/** Marks an error as raised while a connection was opened; `isConnectionFailure` holds for it from then on. */
+export function markConnectFailure<T>(error: T): T {
+  if (error instanceof Error) Object.defineProperty(error, CONNECT_FAILED, { value: true });
+  return error;
+}
+
+/** Whether the server canceled a statement, because of a timeout or on request. */
 export function isStatementGivenUp(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && cause.code === STATEMENT_GIVEN_UP) return true;
+  }
+  return false;
+}
+
+/** Whether the server refused a row for its content, so that the rows beside it can be written without it. */
+export function isRefusedRow(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string' && ROW_SQLSTATE.test(cause.code)) return true;
   }
   return false;
 }
@@ -30,6 +48,7 @@ export function isConnectionFailure(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
     if (
+      CONNECT_FAILED in cause ||
       CONNECTION_SQLSTATE.test(code) ||
       CONNECTION_ERRNO.has(code) ||
       CONNECTION_MESSAGE.test(cause.message)

@@ -1,4 +1,5 @@
-import { Pool, type PoolConfig, types, TypeOverrides } from 'pg';
+import { Client, Pool, type PoolConfig, types, TypeOverrides } from 'pg';
+import { markConnectFailure } from './postgres-error.js';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 /** The server gives a statement up first and says so; only one that hangs leaves it to this side. */
@@ -23,7 +24,7 @@ export interface ConnectionPurpose extends SessionPurpose {
 
 /** What a pool of few connections is for; its name stands behind the service's. */
 export interface PoolPurpose extends ConnectionPurpose {
-  /** Told of idle connections that break off: no event, as the next statement opens another one. */
+  /** Called when an idle connection breaks. Harmless: the next statement opens another one. */
   onDropped: (error: Error) => void;
 }
 
@@ -53,9 +54,28 @@ export function openPool({ databaseUrl }: { databaseUrl: string }, purpose: Pool
   return pool;
 }
 
+/**
+ * Marks the error of a connection that could not be opened: whatever the reason (a refused login, a server that starts,
+ * no free file handle), no statement has run, and the next connection may succeed.
+ */
+class PoolClient extends Client {
+  override connect(): Promise<this>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<this> | undefined {
+    if (!callback) {
+      return super.connect().catch((error: unknown) => {
+        throw markConnectFailure(error);
+      }) as Promise<this>;
+    }
+    super.connect((error: Error) => callback(markConnectFailure(error)));
+    return undefined;
+  }
+}
+
 /** What every pool is opened with. */
 export function connectionOptions(purpose: ConnectionPurpose): PoolConfig {
   return {
+    Client: PoolClient,
     max: purpose.connections,
     application_name: purpose.name,
     connectionTimeoutMillis: purpose.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,

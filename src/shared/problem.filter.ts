@@ -7,6 +7,7 @@ import { BRAND } from './brand.js';
 import { ThrottledLog } from './throttled-log.js';
 import { newId } from './ids.js';
 import { nameRequest, REQUEST_ID_HEADER } from './logging.js';
+import { noteRefusal } from './refused-response.js';
 import { isConnectionFailure, isStatementGivenUp } from './postgres-error.js';
 
 interface Problem {
@@ -24,7 +25,7 @@ const RETRY_AFTER_SECONDS = 2;
 /** And while it is too busy for what they ask. */
 const SLOW_RETRY_AFTER_SECONDS = 10;
 
-/** The body parsers' own errors, told apart by the `type` they carry. */
+/** The body parsers' own errors, distinguished by their `type`. */
 const PARSER_PROBLEMS: Record<string, { code: DomainErrorCode; detail: string }> = {
   'entity.too.large': { code: 'payload_too_large', detail: 'The body is larger than this route takes.' },
   'entity.parse.failed': { code: 'body_not_json', detail: 'The body is not valid JSON.' },
@@ -61,6 +62,7 @@ export class ProblemFilter implements ExceptionFilter {
       return 'client_gone';
     }
     const problem = this.problemOf(error, request);
+    if (error instanceof DomainError) noteRefusal(response, error.code);
     if (response.headersSent) response.destroy();
     else sendProblem(request, response, problem);
     return problem.code;
@@ -100,7 +102,7 @@ export class ProblemFilter implements ExceptionFilter {
       };
     }
     const errorId = newId();
-    // The ingest has no logger of its own that would say which request it was.
+    // Ingest has no request logger that would identify the request.
     const unnamed = !('log' in request) && { req: request };
     this.logger.error({ err: error, errorId, ...unnamed }, 'request failed');
     return {
@@ -137,8 +139,8 @@ function problemOfParserError(error: unknown): Problem | null {
 }
 
 /**
- * Answers what the body parsers refuse, before Nest sees it: Nest would turn it into an exception of its own
- * that no longer says what was wrong. Mounted behind the parsers.
+ * Answers what the body parsers refuse, before Nest sees it: Nest would turn it into its own exception,
+ * which no longer says what was wrong. Mounted after the parsers.
  */
 export function answerParserErrors(
   error: unknown,

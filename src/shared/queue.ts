@@ -19,14 +19,14 @@ const QUEUE_POOL_MAX = 4;
 const QUEUE_STATEMENT_TIMEOUT_MS = 60_000;
 
 /**
- * Options of every processor. After an error a BullMQ worker pauses, 15 s by default, and neither works nor
- * lets itself be closed meanwhile: a shutdown after a restart of the database took 12 s.
+ * Options of every processor. After an error a BullMQ worker pauses, 15 s by default, and can neither work nor
+ * be closed during that time: a shutdown after a restart of the database took 12 s.
  */
 export const WORKER_OPTIONS = { concurrency: 1, runRetryDelay: 1_000 };
 
 /**
- * A connection whose loss never ends the process: BullMQ checks one out to look after its schema and does not
- * listen for its errors, which Node takes for a crash. The query under way still fails, and tells.
+ * A connection whose loss never ends the process: BullMQ checks one out to migrate its schema without an error
+ * listener, so Node would crash. The running query still fails and reports the error.
  */
 class HeardClient extends Client {
   constructor(config?: ClientConfig) {
@@ -41,9 +41,8 @@ class HeardClient extends Client {
 }
 
 /**
- * BullMQ pauses before it tries again where it takes an error for one of the connection, which it tells by the
- * code alone. Others it tries again at once: a worker whose first connection broke off then spun for ever,
- * and the process answered no signal any more.
+ * BullMQ pauses before it retries after connection errors, which it recognizes by code. After other errors it retries
+ * at once: a worker whose first connection broke then looped forever, and the process no longer reacted to signals.
  */
 function rethrowAsConnectionError(error: Error & { code?: string }): never {
   if (isConnectionFailure(error)) error.code = 'ECONNREFUSED';
@@ -52,7 +51,7 @@ function rethrowAsConnectionError(error: Error & { code?: string }): never {
 
 /**
  * Waits until BullMQ has its connections. On PostgreSQL it remembers a first one that failed for good, so a start
- * that meets a dying database fails, and is tried again, rather than go on without its queue.
+ * against a failing database is retried instead of continuing without its queue.
  */
 export async function queueReady(
   { redisUrl }: { redisUrl: string },
@@ -69,8 +68,8 @@ const REDIS_RETRY_MS = 1_000;
 const REDIS_GIVE_UP_EXTRA_MS = 200;
 
 /**
- * Ends the attempts to reach a Redis that is away once the process stops. BullMQ cannot close a connection
- * that is in the pause between two attempts (ioredis then never tells its end), so a worker would not stop.
+ * Stops the attempts to reach an unavailable Redis at shutdown. BullMQ cannot close a connection
+ * during the pause between two attempts (ioredis then never emits `end`), so a worker would not stop.
  */
 export class QueueLifetime implements OnModuleDestroy, BeforeApplicationShutdown {
   private stopping = false;
@@ -95,8 +94,8 @@ export class QueueLifetime implements OnModuleDestroy, BeforeApplicationShutdown
 }
 
 /**
- * Where BullMQ keeps its jobs: Redis where REDIS_URL is set, else the service's own PostgreSQL, in a schema
- * of its own. The choice is BullMQ's global default, so it is the same for all queues of a process.
+ * Where BullMQ keeps its jobs: Redis if REDIS_URL is set, else a separate schema of the service's own PostgreSQL.
+ * The choice is BullMQ's global default, so it is the same for all queues of a process.
  */
 export function queueConnection(
   { redisUrl, databaseUrl }: { redisUrl: string; databaseUrl: string },

@@ -1,6 +1,6 @@
 /**
- * An answer that costs a query, asked for at most once in a while however many ask: a backlog is counted once for
- * all gauges of a scrape, and no more often than that however often somebody scrapes.
+ * Caches the result of a query for a short time: a backlog is counted once for all gauges of a scrape, however often
+ * metrics are scraped.
  */
 export class RecentAnswer<T> {
   private answer: Promise<T | null> | null = null;
@@ -21,5 +21,5 @@ export class RecentAnswer<T> {
   }
 }
 
-/** A backlog is counted in the database at most this often, however often somebody scrapes. */
+/** A backlog is counted in the database at most this often, however often metrics are scraped. */
 export const BACKLOG_AGE_MAX_MS = 5_000;

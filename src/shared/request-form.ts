@@ -18,22 +18,14 @@ export function refuseOtherMediaTypes(request: Request, response: Response, next
 
 /** What this uses of Express' router, which has no other way to ask which methods a path knows. */
 export interface RouterLayer {
-  route?: { methods: Record<string, boolean | undefined> };
+  route?: { path: string; methods: Record<string, boolean | undefined> };
   match(path: string): boolean;
 }
 
 /** Refuses a method that the path does not know, though it knows others: 405 with `Allow`. Mounted ahead of the routes. */
 export function refuseOtherMethods(layers: () => RouterLayer[]): RequestHandler {
   return (request, response, next) => {
-    const methods = new Set<string>();
-    for (const layer of layers()) {
-      if (!layer.route || !matches(layer, request.path)) continue;
-      // A route for every method is no route of ours but something in front of them all.
-      if (layer.route.methods._all || layer.route.methods.trace) continue;
-      for (const [method, known] of Object.entries(layer.route.methods))
-        if (known) methods.add(method.toUpperCase());
-    }
-    if (methods.has('GET')) methods.add('HEAD');
+    const methods = methodsOf(layers(), request.path);
     if (methods.size === 0 || methods.has(request.method)) return next();
     const allow = [...methods].toSorted().join(', ');
     sendProblem(request, response, {
@@ -43,6 +35,30 @@ export function refuseOtherMethods(layers: () => RouterLayer[]): RequestHandler 
       allow,
     });
   };
+}
+
+/**
+ * The methods of the most literal path that matches: `…/consents/export` is not an id of `…/consents/:consentId`,
+ * whose `DELETE` would find nothing there.
+ */
+function methodsOf(layers: RouterLayer[], path: string): Set<string> {
+  const routes = layers.flatMap((layer) => {
+    // A route for every method stands in front of all others, and is not part of the API.
+    const isOurs = layer.route && !layer.route.methods._all && !layer.route.methods.trace;
+    return isOurs && layer.route && matches(layer, path) ? [layer.route] : [];
+  });
+  const fewest = Math.min(...routes.map((route) => parametersIn(route.path)));
+  const methods = new Set(
+    routes
+      .filter((route) => parametersIn(route.path) === fewest)
+      .flatMap((route) => Object.keys(route.methods).filter((method) => route.methods[method]))
+      .map((method) => method.toUpperCase()),
+  );
+  return methods.has('GET') ? methods.add('HEAD') : methods;
+}
+
+function parametersIn(path: string): number {
+  return path.match(/[:*]/g)?.length ?? 0;
 }
 
 /** A path that is no valid percent-encoding matches nothing; the router refuses it later. */

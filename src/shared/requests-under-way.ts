@@ -9,16 +9,22 @@ export const UNDER_WAY_PER_CREDENTIAL_MAX = 100;
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Refuses the requests that one API key or session sends beside too many others of its own, before anything is
- * looked up for them: to find out who calls costs more than to answer.
+ * Refuses the requests that one API key or session sends beside too many others, before anything is looked up for
+ * them: to find out who calls costs more than to answer. `credentialsOf` returns the credentials that a request names;
+ * each of them counts.
  */
-export function limitRequestsUnderWay(): (request: Request, response: Response, next: NextFunction) => void {
+export function limitRequestsUnderWay(
+  credentialsOf: (request: Request) => string[],
+): (request: Request, response: Response, next: NextFunction) => void {
   const underWay = new Map<string, number>();
+  const add = (credential: string, more: number): void => {
+    const count = (underWay.get(credential) ?? 0) + more;
+    if (count > 0) underWay.set(credential, count);
+    else underWay.delete(credential);
+  };
   return (request, response, next) => {
-    const credential = request.headers.authorization ?? request.headers.cookie;
-    if (credential === undefined) return next();
-    const count = underWay.get(credential) ?? 0;
-    if (count >= UNDER_WAY_PER_CREDENTIAL_MAX) {
+    const credentials = credentialsOf(request);
+    if (credentials.some((credential) => (underWay.get(credential) ?? 0) >= UNDER_WAY_PER_CREDENTIAL_MAX)) {
       sendProblem(request, response, {
         status: 429,
         code: 'too_many_requests',
@@ -27,11 +33,9 @@ export function limitRequestsUnderWay(): (request: Request, response: Response, 
       });
       return;
     }
-    underWay.set(credential, count + 1);
+    for (const credential of credentials) add(credential, 1);
     response.once('close', () => {
-      const left = (underWay.get(credential) ?? 1) - 1;
-      if (left > 0) underWay.set(credential, left);
-      else underWay.delete(credential);
+      for (const credential of credentials) add(credential, -1);
     });
     next();
   };

@@ -5,7 +5,7 @@ import type { Described, Refuse, Setting } from './declare-settings.js';
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
 
-/** A setting of a kind of its own, which one module alone has. */
+/** A kind of setting that only one module has. */
 export function setting<T>(
   name: string,
   { parse, write = String, ...described }: Described<T> & Pick<Setting<T>, 'parse'> & Partial<Setting<T>>,
@@ -17,7 +17,7 @@ export function text(name: string, described: Described<string>): Setting<string
   return setting(name, { ...described, parse: (raw) => raw });
 }
 
-/** A text of at least so many characters that nobody may guess. */
+/** A secret text with a minimum length. */
 export function secret(
   name: string,
   { charactersMin, ...described }: Described<string> & { charactersMin: number },
@@ -104,7 +104,7 @@ export function origin(name: string, described: Described<string>): Setting<stri
       refuseOtherUrls(raw, ['http:', 'https:'], refuse);
       if (!URL.canParse(raw)) return undefined;
       const parsed = new URL(raw);
-      // What comes behind would be dropped without a word, and every link would lead elsewhere.
+      // A path or query would be dropped silently, and every link would be wrong.
       if (parsed.pathname !== '/' || parsed.search || parsed.hash || parsed.username || parsed.password) {
         refuse('must be an origin, e.g. https://consent.example.com, with nothing behind the host.');
       }

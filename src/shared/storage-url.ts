@@ -26,7 +26,7 @@ export function storageOf(raw: string, refuse: Refuse): StorageSettings | undefi
   if (url?.protocol === 'file:' && url.hostname === '') return { kind: 'folder', path: fileURLToPath(url) };
   const problem = problemOfS3Url(url);
   if (problem || !url) {
-    // The URL itself is not repeated: somebody may have put a password into it.
+    // The URL itself is not repeated, because it may contain a password.
     refuse(problem ?? 'must be a file: or s3: URL.');
     return undefined;
   }

@@ -2,9 +2,13 @@ import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { buildMessage, ValidateBy } from 'class-validator';
 import { coded } from './field-problem.js';
+import { described } from './schema-of-checks.js';
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
+
+/** In a schema: something other than blanks, and no control characters. */
+const LINE = String.raw`^[^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$`;
 
 /**
  * A line of text of `min` to `max` characters, without the blanks around it. Control characters (PostgreSQL
@@ -16,6 +20,7 @@ export function TextLine({ min, max }: { min: number; max: number }): PropertyDe
     ValidateBy(
       {
         name: 'textLine',
+        constraints: described({ type: 'string', minLength: min, maxLength: max, pattern: LINE }),
         validator: {
           validate: (value: unknown) => typeof value === 'string' && isTextLine(value, min, max),
           defaultMessage: buildMessage(

@@ -4,9 +4,9 @@ import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
 
 /**
- * Says once when requests come with `X-Forwarded-For` from an address that is not trusted. Mostly that is a proxy
- * that nobody named in TRUSTED_PROXIES, and then all visitors behind it share its limits. The address is told where
- * it is of a private network: a public one may be a visitor's.
+ * Logs once when requests arrive with `X-Forwarded-For` from an untrusted address. Usually that is a proxy missing
+ * from TRUSTED_PROXIES, and then all visitors behind it share its limits. The address is logged only if
+ * it is private: a public one may be a visitor's.
  */
 export function warnOfUntrustedProxy(server: Server, trustedProxies: string[]): void {
   const isTrusted = proxyaddr.compile(trustedProxies);

@@ -1,7 +1,7 @@
 /** Keys of the billing provider and of our own, also where they were masked in part. */
 const KEYS = /\b((?:[sr]k|pk)_(?:live_|test_)?|whsec_|ck_)[\w*-]{4,}/g;
 
-/** A sentence of somebody else, fit for the log: a provider that refuses a key likes to repeat it. */
+/** A third party's error text, safe for the log: a provider that rejects a key often repeats it. */
 export function withoutKeys(sentence: string): string {
   return sentence.replace(KEYS, '$1…');
 }

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import { ACTIVE_KEYS_PER_PROJECT_MAX } from '../../src/access/api-key.service.js';
 import { PROJECTS_OWNED_MAX } from '../../src/access/application/membership.service.js';
 import { ROLES, type Role } from '../../src/access/domain/role.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
+import { becomeMember, BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
 
 /** Of nothing. */
 const UNKNOWN_ID = '01930000-0000-7000-8000-000000000000';
@@ -33,13 +32,8 @@ async function createProject(user: TestUser, body: unknown = { name: 'Shop' }): 
   return (await response.json()) as ProjectAnswer;
 }
 
-async function addMember(projectId: string, user: TestUser, role: string): Promise<void> {
-  const response = await owner.request('POST', `/v1/projects/${projectId}/members`, {
-    email: user.email,
-    role,
-  });
-  expect(response.status).toBe(201);
-}
+const addMember = (projectId: string, user: TestUser, role: string): Promise<void> =>
+  becomeMember((body) => owner.request('POST', `/v1/projects/${projectId}/members`, body), user, role);
 
 async function refusal(response: Response): Promise<[number, string]> {
   expect(response.headers.get('content-type')).toContain('application/problem+json');
@@ -63,10 +57,9 @@ describe('who may do what (design §5)', () => {
     const [viewer, editor, second] = await Promise.all([signUp(service), signUp(service), signUp(service)]);
     member = { viewer, editor, owner: second };
     await Promise.all(
-      Object.entries(member).map(async ([role, user]) => {
-        const response = await project.request('owner', 'POST', '/members', { email: user.email, role });
-        expect(response.status).toBe(201);
-      }),
+      Object.entries(member).map(([role, user]) =>
+        becomeMember((body) => project.request('owner', 'POST', '/members', body), user, role),
+      ),
     );
   });
 
@@ -75,7 +68,8 @@ describe('who may do what (design §5)', () => {
     ['GET', '', undefined, 'viewer', 200],
     ['PATCH', '', { name: 'Renamed' }, 'editor', 200],
     ['GET', '/members', undefined, 'owner', 200],
-    ['POST', '/members', { email: 'nobody@example.com', role: 'viewer' }, 'owner', 404],
+    ['POST', '/members', { email: 'nobody@example.com', role: 'admin' }, 'owner', 422],
+    ['GET', `/members/${UNKNOWN_ID}`, undefined, 'owner', 404],
     ['PATCH', `/members/${UNKNOWN_ID}`, { role: 'viewer' }, 'owner', 404],
     ['DELETE', `/members/${UNKNOWN_ID}`, undefined, 'owner', 404],
     ['GET', '/api-keys', undefined, 'owner', 200],
@@ -203,6 +197,8 @@ describe('projects', () => {
       id: expect.any(String),
       name: 'My shop',
       domains: ['www.example.com', 'xn--mnchen-3ya.de', 'localhost'],
+      controllerName: null,
+      controllerContact: null,
       tier: 'lite',
       role: 'owner',
       lastFailureReason: null,
@@ -409,7 +405,7 @@ describe('projects', () => {
 });
 
 describe('members', () => {
-  it('are added by e-mail, whatever its case, and come to see the project', async () => {
+  it('are invited by e-mail, whatever its case, and see the project once they accept', async () => {
     const { id } = await createProject(owner);
     const user = await signUp(service, { name: 'Grace' });
     const response = await owner.request('POST', `/v1/projects/${id}/members`, {
@@ -417,33 +413,28 @@ describe('members', () => {
       role: 'editor',
     });
     expect(response.status).toBe(201);
-    expect(await response.json()).toEqual({
-      userId: user.id,
-      email: user.email,
-      name: 'Grace',
-      role: 'editor',
-      createdAt: expect.any(String),
-      secondFactor: false,
+    const invitation = (await response.json()) as { id: string };
+    expect(invitation).toEqual({
+      ...{ id: expect.any(String), email: user.email, role: 'editor', invitedBy: owner.id },
+      ...{ transfersOwnership: false, createdAt: expect.any(String), sentAt: expect.any(String) },
+      expiresAt: expect.any(String),
     });
+    expect((await user.request('GET', `/v1/projects/${id}`)).status).toBe(404);
+    const accepted = await user.request('POST', `/v1/me/invitations/${invitation.id}/accept`);
+    expect([accepted.status, await accepted.json()]).toEqual([200, { projectId: id, role: 'editor' }]);
     expect(await (await user.request('GET', '/v1/projects')).json()).toMatchObject({
       items: [{ id, role: 'editor' }],
     });
-    const read = await user.request('GET', `/v1/projects/${id}`);
-    expect(await read.json()).toMatchObject({ id, role: 'editor' });
+    const read = await owner.request('GET', `/v1/projects/${id}/members/${user.id}`);
+    expect(await read.json()).toEqual({
+      ...{ userId: user.id, email: user.email, name: 'Grace', role: 'editor' },
+      ...{ createdAt: expect.any(String), secondFactor: false },
+    });
     const again = await owner.request('POST', `/v1/projects/${id}/members`, {
       email: user.email,
       role: 'viewer',
     });
     expect(await refusal(again)).toEqual([409, 'member_exists']);
-  });
-
-  it('must have signed up', async () => {
-    const { id } = await createProject(owner);
-    const response = await owner.request('POST', `/v1/projects/${id}/members`, {
-      email: `${randomUUID()}@example.com`,
-      role: 'viewer',
-    });
-    expect(await refusal(response)).toEqual([404, 'user_not_found']);
   });
 
   it.each<[string, unknown, string]>([
@@ -496,6 +487,7 @@ describe('members', () => {
       'member_not_found',
     ]);
     expect(await refusal(await owner.request('DELETE', path))).toEqual([404, 'member_not_found']);
+    expect(await refusal(await owner.request('GET', path))).toEqual([404, 'member_not_found']);
   });
 
   it('keep their last owner', async () => {
@@ -593,6 +585,23 @@ describe('API keys', () => {
       expect(await refusal(response)).toEqual([404, 'api_key_not_found']);
     }
     expect(await refusal(await owner.request('DELETE', `/v1/projects/${id}/api-keys/not-an-id`))).toEqual([
+      404,
+      'api_key_not_found',
+    ]);
+  });
+
+  it('can be read and not renamed once they are revoked', async () => {
+    const { id } = await createProject(owner);
+    const { id: keyId } = await createKey(id);
+    const path = `/v1/projects/${id}/api-keys/${keyId}`;
+    await owner.request('DELETE', path);
+    expect(await refusal(await owner.request('PATCH', path, { name: 'Again' }))).toEqual([
+      409,
+      'api_key_revoked',
+    ]);
+    const read = await owner.request('GET', path);
+    expect(await read.json()).toMatchObject({ id: keyId, name: 'CI', revokedAt: expect.any(String) });
+    expect(await refusal(await owner.request('GET', `/v1/projects/${id}/api-keys/x`))).toEqual([
       404,
       'api_key_not_found',
     ]);

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import {
   ASKS_PER_EMAIL_AND_NETWORK_MAX,
   ASKS_PER_EMAIL_MAX,
+  ASKS_PER_MAILBOX_AND_NETWORK_MAX,
+  INVITATIONS_PER_PROJECT_AND_EMAIL_MAX,
 } from '../../src/access/application/account-limits.js';
-import { whileBroken } from '../support/broken.js';
+import { repair, whileBroken } from '../support/broken.js';
 import { linkIn, mailsLeft, mailTo } from '../support/mails.js';
 import { createTestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -26,6 +28,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startTestService(BEHIND_LOOPBACK_PROXY);
 });
+afterEach(() => repair(service));
 afterAll(() => service.close());
 
 const freshEmail = (): string => `${randomUUID()}@example.com`;
@@ -64,7 +67,7 @@ describe('sign-up', () => {
     const mail = await mailTo(service, 'ada@example.com');
     expect(mail).toMatchObject({
       subject: 'Confirm your e-mail address',
-      text: expect.stringContaining('Hello Ada,'),
+      text: expect.stringContaining('Hello "Ada",'),
     });
     const { page, token } = linkIn(mail);
     expect(page).toBe('/confirm-email');
@@ -220,17 +223,22 @@ describe('who registers the address of a colleague first', () => {
     expect(asked.status).toBe(202);
     const { token } = linkIn(await mailTo(service, colleague));
     expect((await signIn(colleague, 'of the stranger')).status).toBe(401);
-    // The owner adds the address: there is nobody yet.
+    // The owner invites the address, which has no account yet.
     const added = await project.request('owner', 'POST', '/members', { email: colleague, role: 'owner' });
-    expect(await problemOf(added)).toEqual({ status: 404, code: 'user_not_found' });
+    expect(added.status).toBe(201);
+    const { id: invitationId } = (await added.json()) as { id: string };
+    expect((await mailTo(service, colleague)).subject).toContain('Invitation to');
     // The colleague opens the mail, and does not know the stranger's password; she signs up herself.
     const opened = await postAuth(service, 'confirm-email', { token, password: PASSWORD });
     expect(await problemOf(opened)).toEqual({ status: 401, code: 'invalid_credentials' });
     const own = await askFor(colleague);
-    expect((await postAuth(service, 'confirm-email', { token: own, password: PASSWORD })).status).toBe(200);
-    expect(
-      (await project.request('owner', 'POST', '/members', { email: colleague, role: 'owner' })).status,
-    ).toBe(201);
+    const made = await postAuth(service, 'confirm-email', { token: own, password: PASSWORD });
+    expect(made.status).toBe(200);
+    const accepted = await fetch(`${service.baseUrl}/v1/me/invitations/${invitationId}/accept`, {
+      method: 'POST',
+      headers: { cookie: cookieOf(made) },
+    });
+    expect(await accepted.json()).toEqual({ projectId: project.id, role: 'owner' });
     // What the stranger knows opens nothing, and his link is gone.
     expect((await signIn(colleague, 'of the stranger')).status).toBe(401);
     const late = await postAuth(service, 'confirm-email', { token, password: 'of the stranger' });
@@ -249,10 +257,18 @@ describe('who registers the address of a colleague first', () => {
     expect(await problemOf(await user.request('GET', `/v1/projects/${project.id}`))).toEqual(refused);
     expect(await problemOf(await user.request('GET', '/v1/projects'))).toEqual(refused);
     expect(await problemOf(await user.request('POST', '/v1/projects', { name: 'Mine' }))).toEqual(refused);
-    // Another project's owner who adds the address finds nobody.
+    // Another project's owner invites the address: only who reads its mails can accept.
     const other = await createTestProject(service);
     const added = await other.request('owner', 'POST', '/members', { email: user.email, role: 'viewer' });
-    expect(await problemOf(added)).toEqual({ status: 404, code: 'user_not_found' });
+    expect(added.status).toBe(201);
+    const { id: invitationId } = (await added.json()) as { id: string };
+    await mailTo(service, user.email);
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', `/${invitationId}/accept`],
+      ['DELETE', `/${invitationId}`],
+    ] as const)
+      expect(await problemOf(await user.request(method, `/v1/me/invitations${path}`))).toEqual(refused);
     // Not a member: no word of whether the project is there.
     expect(await problemOf(await user.request('GET', `/v1/projects/${other.id}`))).toEqual({
       status: 404,
@@ -371,6 +387,51 @@ describe('limits', () => {
     for (let n = 0; n <= ASKS_PER_EMAIL_MAX; n++)
       statuses.push((await postAuth(service, 'forgot-password', { email })).status);
     expect(statuses).toEqual([...Array.from({ length: ASKS_PER_EMAIL_MAX }, () => 202), 429]);
+  });
+});
+
+describe('a forgotten password', () => {
+  it('shares its requests with the other kinds of mail and the tags of its mailbox', async () => {
+    const email = freshEmail();
+    const [name, host] = email.split('@');
+    const from = { 'x-forwarded-for': freshAddress() };
+    const statuses: number[] = [];
+    for (let n = 0; n <= ASKS_PER_MAILBOX_AND_NETWORK_MAX; n++) {
+      const tagged = `${name}+${n}@${host}`;
+      const isSignUp = n % 2 === 0;
+      const body = isSignUp ? { name: 'Ada', email: tagged, password: PASSWORD } : { email: tagged };
+      const path = isSignUp ? 'sign-up/email' : 'forgot-password';
+      statuses.push((await postAuth(service, path, body, from)).status);
+    }
+    expect(statuses.slice(-2)).toEqual([202, 429]);
+  });
+
+  it('is not blocked by invitations that strangers have sent to the address', async () => {
+    const [owner, victim] = await Promise.all([signUp(service), signUp(service)]);
+    const made = await owner.request('POST', '/v1/projects', { name: 'Spam' });
+    const path = `/v1/projects/${((await made.json()) as { id: string }).id}/invitations`;
+    const statuses: number[] = [];
+    for (let n = 0; n <= INVITATIONS_PER_PROJECT_AND_EMAIL_MAX; n++) {
+      const sent = await owner.request('POST', path, { email: victim.email, role: 'viewer' });
+      statuses.push(sent.status);
+      const { id } = (await sent.json()) as { id: string };
+      if (sent.ok) await owner.request('DELETE', `${path}/${id}`);
+    }
+    expect(statuses).toEqual([
+      ...Array.from({ length: INVITATIONS_PER_PROJECT_AND_EMAIL_MAX }, () => 201),
+      429,
+    ]);
+    expect((await postAuth(service, 'forgot-password', { email: victim.email })).status).toBe(202);
+  });
+
+  it('can be asked for from a known network when strangers have used up all requests', async () => {
+    const home = { 'x-forwarded-for': freshAddress() };
+    const { email } = await signUp(service, {}, home);
+    for (let n = 0; n < ASKS_PER_EMAIL_MAX; n++) await postAuth(service, 'forgot-password', { email });
+    expect((await postAuth(service, 'forgot-password', { email })).status).toBe(429);
+    for (let n = 0; n < ASKS_PER_EMAIL_AND_NETWORK_MAX; n++)
+      expect((await postAuth(service, 'forgot-password', { email }, home)).status).toBe(202);
+    expect((await postAuth(service, 'forgot-password', { email }, home)).status).toBe(429);
   });
 });
 

@@ -32,20 +32,23 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}/audit/export`]: { least: 'owner' },
   [`GET ${AT}/members`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/members`]: { least: 'owner', scope: 'manage_access' },
+  [`GET ${AT}/members/{userId}`]: { least: 'owner', scope: 'manage_access' },
   [`PATCH ${AT}/members/{userId}`]: { least: 'owner', scope: 'manage_access' },
   [`DELETE ${AT}/members/{userId}`]: { least: 'owner', scope: 'manage_access' },
   [`GET ${AT}/members/{userId}/api-keys`]: { least: 'owner', scope: 'manage_access' },
   [`GET ${AT}/invitations`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/invitations`]: { least: 'owner', scope: 'manage_access' },
+  [`GET ${AT}/invitations/{invitationId}`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/invitations/{invitationId}/resend`]: { least: 'owner', scope: 'manage_access' },
   [`DELETE ${AT}/invitations/{invitationId}`]: { least: 'owner', scope: 'manage_access' },
   [`GET ${AT}/sign-in-policy`]: { least: 'viewer' },
-  [`PUT ${AT}/sign-in-policy`]: { least: 'owner', scope: 'manage_access' },
+  [`PUT ${AT}/sign-in-policy`]: { least: 'owner' },
   [`POST ${AT}/ownership`]: { least: 'owner' },
   [`POST ${AT}/leave`]: { least: 'viewer' },
   [`GET ${AT}/api-keys`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/api-keys`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/api-keys/{apiKeyId}/rotate`]: { least: 'owner', scope: 'manage_access' },
+  [`GET ${AT}/api-keys/{apiKeyId}`]: { least: 'owner', scope: 'manage_access' },
   [`PATCH ${AT}/api-keys/{apiKeyId}`]: { least: 'owner', scope: 'manage_access' },
   [`DELETE ${AT}/api-keys/{apiKeyId}`]: { least: 'owner', scope: 'manage_access' },
   [`POST ${AT}/consents`]: { least: 'public' },
@@ -56,6 +59,7 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}/log`]: { least: 'viewer' },
   [`GET ${AT}/log/checkpoint`]: { least: 'viewer' },
   [`GET ${AT}/log/consistency`]: { least: 'viewer' },
+  [`GET ${AT}/log/continues`]: { least: 'viewer' },
   [`GET ${AT}/log/tile/{path}`]: { least: 'viewer' },
   [`GET ${AT}/privacy`]: { least: 'viewer' },
   [`PUT ${AT}/privacy`]: { least: 'owner' },
@@ -127,6 +131,9 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'GET /v1/me/sessions': 'session',
   'DELETE /v1/me/sessions': 'session',
   'DELETE /v1/me/sessions/{sessionId}': 'session',
+  'GET /v1/me/invitations': 'session',
+  'POST /v1/me/invitations/{invitationId}/accept': 'session',
+  'DELETE /v1/me/invitations/{invitationId}': 'session',
   'GET /v1/me/security-log': 'session',
   'GET /v1/projects': 'signed in',
   'POST /v1/projects': 'session',
@@ -140,6 +147,7 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'GET /.well-known/consent-log-keys': 'public',
   'GET /log/checkpoint': 'public',
   'GET /log/consistency': 'public',
+  'GET /log/continues': 'public',
   'GET /log/tile/{path}': 'public',
   'GET /log/timestamp': 'public',
   'GET /log/timestamp/{size}': 'public',
@@ -150,7 +158,14 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
 };
 
 /** Those of them that are closed to who has not proven her address. */
-const FOR_CONFIRMED = ['GET /v1/projects', 'POST /v1/projects', 'POST /v1/auth/change-email'];
+const FOR_CONFIRMED = [
+  'GET /v1/projects',
+  'POST /v1/projects',
+  'POST /v1/auth/change-email',
+  'GET /v1/me/invitations',
+  'POST /v1/me/invitations/{invitationId}/accept',
+  'DELETE /v1/me/invitations/{invitationId}',
+];
 
 /**
  * Routes that the document leaves out, all of them public: the operator's, the document itself, preflights, and

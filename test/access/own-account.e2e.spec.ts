@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../../src/access/domain/role.js';
-import { whileBroken } from '../support/broken.js';
+import { repair, whileBroken } from '../support/broken.js';
 import { linkIn, mailsLeft, mailTo } from '../support/mails.js';
 import { startTestService, type TestService } from '../support/service.js';
 import {
@@ -25,6 +25,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startTestService(BEHIND_LOOPBACK_PROXY);
 });
+afterEach(() => repair(service));
 afterAll(() => service.close());
 
 const freshEmail = (): string => `${randomUUID()}@example.com`;
@@ -188,6 +189,17 @@ describe('a change of address', () => {
       status: 403,
       code: 'email_not_confirmed',
     });
+  });
+
+  it('ends the links of every other change that was asked for', async () => {
+    const user = await signUp(service);
+    const [followed, other] = [freshEmail(), freshEmail()];
+    const token = await tokenFor(user, followed);
+    const late = await tokenFor(user, other);
+    expect((await confirm(token)).status).toBe(200);
+    expect(await answerOf(await confirm(late))).toEqual({ status: 410, code: 'link_ended' });
+    expect((await signIn(followed)).status).toBe(200);
+    expect((await signIn(other)).status).toBe(401);
   });
 
   it('ends with the links that were mailed to the address before', async () => {

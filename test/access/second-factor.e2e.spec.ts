@@ -3,6 +3,7 @@ import { linkIn, mailTo } from '../support/mails.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { formerTotpCode, totpCode, wrongTotpCode } from '../support/totp.js';
 import {
+  becomeMember,
   BEHIND_LOOPBACK_PROXY,
   cookieOf,
   PASSWORD,
@@ -91,6 +92,32 @@ describe('a second factor', () => {
     expect((await meWith(cookieOf(again))).status).toBe(401);
     const rows = await service.database.query('select from user_session where user_id = $1', [user.id]);
     expect(rows).toHaveLength(2);
+  });
+
+  it('takes a code of its set-up at no sign-in, and one of a sign-in at no set-up', async () => {
+    const user = await signUp(service);
+    const begun = await user.request('POST', '/v1/auth/second-factor', { password: PASSWORD });
+    const { totpUri } = (await begun.json()) as Factor;
+    const former = await formerTotpCode(totpUri);
+    const confirmed = await user.request('POST', '/v1/auth/second-factor/confirm', { code: former });
+    expect(confirmed.status).toBe(200);
+    const used = { status: 401, code: 'second_factor_invalid' };
+    expect(await problemOf(await secondStep(await firstStep(user.email), { code: former }))).toEqual(used);
+    const code = totpCode(totpUri);
+    expect((await secondStep(await firstStep(user.email), { code })).status).toBe(200);
+    const { request } = userWith(service, { ...user, cookie: cookieOf(confirmed) });
+    expect(await problemOf(await request('POST', '/v1/auth/second-factor/confirm', { code }))).toEqual(used);
+  });
+
+  it('is set up by one of two requests with the same code, and by a right code after a wrong one', async () => {
+    const user = await signUp(service);
+    const begun = await user.request('POST', '/v1/auth/second-factor', { password: PASSWORD });
+    const { totpUri } = (await begun.json()) as Factor;
+    const confirm = (code: string) => user.request('POST', '/v1/auth/second-factor/confirm', { code });
+    expect((await confirm(wrongTotpCode(totpUri))).status).toBe(401);
+    const code = totpCode(totpUri);
+    const both = await Promise.all([confirm(code), confirm(code)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
   });
 
   it('is replaced by each recovery code once', async () => {
@@ -182,7 +209,7 @@ describe('a project that asks for one', () => {
     const [{ user: owner }, member] = await Promise.all([withFactor(), signUp(service)]);
     const made = await owner.request('POST', '/v1/projects', { name: 'Bakery' });
     const { id } = (await made.json()) as { id: string };
-    await owner.request('POST', `/v1/projects/${id}/members`, { email: member.email, role: 'owner' });
+    await becomeMember((body) => owner.request('POST', `/v1/projects/${id}/members`, body), member, 'owner');
     const at = `/v1/projects/${id}/sign-in-policy`;
     const policy = { secondFactorRequired: true };
     expect(await problemOf(await member.request('PUT', at, policy))).toEqual({
@@ -197,6 +224,30 @@ describe('a project that asks for one', () => {
     });
     expect((await owner.request('PUT', at, { secondFactorRequired: false })).status).toBe(200);
     expect((await member.request('GET', `/v1/projects/${id}`)).status).toBe(200);
+    const off = { secondFactorRequired: false };
+    expect(await problemOf(await member.request('PUT', at, off))).toEqual({
+      status: 409,
+      code: 'second_factor_missing',
+    });
+  });
+
+  it('is changed by no API key, whatever its scope', async () => {
+    const { user: owner } = await withFactor();
+    const made = await owner.request('POST', '/v1/projects', { name: 'Bakery' });
+    const url = `/v1/projects/${((await made.json()) as { id: string }).id}`;
+    const fields = { name: 'Admin', role: 'owner', scopes: ['manage_access'] };
+    const { key } = (await (await owner.request('POST', `${url}/api-keys`, fields)).json()) as {
+      key: string;
+    };
+    await owner.request('PUT', `${url}/sign-in-policy`, { secondFactorRequired: true });
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    for (const secondFactorRequired of [false, true]) {
+      const body = JSON.stringify({ secondFactorRequired });
+      const answer = await fetch(`${service.baseUrl}${url}/sign-in-policy`, { method: 'PUT', headers, body });
+      expect(await problemOf(answer)).toEqual({ status: 403, code: 'session_required' });
+    }
+    const policy = await owner.request('GET', `${url}/sign-in-policy`);
+    expect(await policy.json()).toEqual({ secondFactorRequired: true });
   });
 });
 

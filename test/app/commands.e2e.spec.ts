@@ -94,6 +94,18 @@ describe('npm run build', () => {
     expect(await run([...BUILD, '--if-changed'])).toEqual({ code: 0, text: '' });
     expect(statSync(join(checkout, 'dist')).ino).toBe(before);
   });
+
+  it('is not repeated behind npm prune --omit=dev, which writes package-lock.json again as it was', async () => {
+    const lock = join(checkout, 'package-lock.json');
+    const before = statSync(join(checkout, 'dist')).ino;
+    writeFileSync(lock, readFileSync(lock));
+    const swc = join(checkout, 'node_modules', '@swc');
+    rmSync(swc);
+    const ended = await run([...BUILD, '--if-changed']);
+    symlinkSync(resolve('node_modules', '@swc'), swc);
+    expect(ended).toEqual({ code: 0, text: '' });
+    expect(statSync(join(checkout, 'dist')).ino).toBe(before);
+  });
 });
 
 describe('in production', () => {
@@ -114,7 +126,7 @@ describe('in production', () => {
     symlinkSync(resolve('node_modules', '@swc'), swc);
     expect({ code, text }).toEqual({
       code: 1,
-      text: 'What builds the service is not installed. Run "npm ci" without --omit=dev and with NODE_ENV unset.\n',
+      text: 'The build tools are not installed. Run "npm ci" without --omit=dev and with NODE_ENV unset.\n',
     });
   });
 });

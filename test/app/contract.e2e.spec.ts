@@ -11,6 +11,7 @@ const LINT_TIMEOUT_MS = 60_000;
 describe('the check of every answer against openapi.json', () => {
   let server: Server;
   let baseUrl: string;
+  let stopChecking: () => void;
   let answer: { status: number; type: string; body: string };
 
   beforeAll(async () => {
@@ -20,9 +21,10 @@ describe('the check of every answer against openapi.json', () => {
     });
     await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
     baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    checkAnswersOf(baseUrl);
+    stopChecking = checkAnswersOf(baseUrl);
   });
   afterAll(() => {
+    stopChecking();
     server.close();
   });
 
@@ -78,6 +80,13 @@ describe('the check of every answer against openapi.json', () => {
     ['a refusal of the wrong type', () => ask(problem, 404)],
   ])('refuses %s', async (_what, asked) => {
     await expect(asked()).rejects.toThrow('openapi.json, consentList');
+  });
+
+  it('ends with the last service: `fetch` is what it was', async () => {
+    const checking = globalThis.fetch;
+    stopChecking();
+    expect(globalThis.fetch).not.toBe(checking);
+    expect((await ask(page, 202)).status).toBe(202);
   });
 });
 

@@ -36,6 +36,7 @@ describe('.env.example', () => {
   it('shows the defaults', () => {
     const left = [
       'DATABASE_URL',
+      'EVIDENCE_HEADS_URL',
       'EVIDENCE_KEYS',
       'EVIDENCE_TIMESTAMP_URL',
       'MAIL_URL',

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { UNDER_WAY_PER_CREDENTIAL_MAX } from '../../src/shared/requests-under-way.js';
+import { startClock } from '../support/elapsed.js';
 import { CHOICE } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
+import { until } from '../support/until.js';
+import { becomeMember, BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const NAMED = { visitorReferenceField: 'customerId', visitorReferenceHashed: false };
@@ -21,6 +26,48 @@ afterAll(() => service.close());
 
 const send = (method: string, path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${service.baseUrl}${path}`, { method, ...init });
+
+describe('the bound on requests under way', () => {
+  it('counts by session, whatever else the cookie holds', async () => {
+    const person = await signUp(service);
+    const hold = new Agent();
+    const held = Array.from({ length: UNDER_WAY_PER_CREDENTIAL_MAX }, (_, number) =>
+      request(`${service.baseUrl}/v1/projects`, {
+        agent: hold,
+        method: 'POST',
+        headers: {
+          ...{ cookie: `j=${number}; ${person.cookie}; k=${number}`, 'content-type': 'application/json' },
+          ...{ 'content-length': 10, expect: '100-continue' },
+        },
+      }),
+    );
+    try {
+      // The service has each of them, and waits for its body.
+      await Promise.all(
+        held.map((each) => {
+          each.on('error', () => undefined).flushHeaders();
+          return once(each, 'continue');
+        }),
+      );
+      const me = (cookie: string): Promise<Response> => send('GET', '/v1/me', { headers: { cookie } });
+      const refused = await me(`${person.cookie}; j=another`);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+      expect(await refused.json()).toMatchObject({ code: 'too_many_requests' });
+      const get = (headers: Record<string, string>): Promise<Response> =>
+        send('GET', '/v1/auth/get-session', { headers });
+      const both = await get({ cookie: person.cookie, authorization: 'Bearer another' });
+      expect(both.status).toBe(429);
+      expect((await me(user.cookie)).status).toBe(200);
+    } finally {
+      for (const each of held) each.destroy();
+      hold.destroy();
+    }
+    await until(
+      'the session has room again',
+      async () => (await person.request('GET', '/v1/me')).status === 200,
+    );
+  });
+});
 
 describe('what HTTP asks of an answer', () => {
   it.each([
@@ -63,6 +110,8 @@ describe('what HTTP asks of an answer', () => {
     ['POST', '/v1/pricing', 'GET, HEAD, OPTIONS'],
     ['DELETE', '/v1/projects/x/forwarding', 'GET, HEAD, PUT'],
     ['PATCH', '/v1/projects/x/consents', 'GET, HEAD, POST'],
+    ['PUT', '/v1/projects/x/consents/export', 'GET, HEAD'],
+    ['DELETE', '/v1/projects/x/consents/export', 'GET, HEAD'],
     ['POST', '/health/live', 'GET, HEAD'],
     ['GET', '/v1/webhooks/billing', 'POST'],
   ])('%s %s is 405 and names the methods that there are', async (method, path, allow) => {
@@ -89,16 +138,19 @@ describe('what HTTP asks of an answer', () => {
     const key = await user.request('POST', `/v1/projects/${id}/api-keys`, { name: 'k', role: 'viewer' });
     const { id: keyId } = (await key.json()) as { id: string };
     expect([key.status, key.headers.get('location')]).toEqual([201, `/v1/projects/${id}/api-keys/${keyId}`]);
-
-    const other = await signUp(service);
-    const member = await user.request('POST', `/v1/projects/${id}/members`, {
-      email: other.email,
-      role: 'viewer',
+    expect(await (await user.request('GET', key.headers.get('location') ?? '')).json()).toMatchObject({
+      ...{ id: keyId, name: 'k', revokedAt: null },
     });
-    expect([member.status, member.headers.get('location')]).toEqual([
-      201,
-      `/v1/projects/${id}/members/${other.id}`,
-    ]);
+
+    for (const path of ['members', 'invitations']) {
+      const invited = await user.request('POST', `/v1/projects/${id}/${path}`, {
+        ...{ email: `${path}@example.com`, role: 'viewer' },
+      });
+      const invitation = (await invited.json()) as { id: string };
+      const location = `/v1/projects/${id}/invitations/${invitation.id}`;
+      expect([invited.status, invited.headers.get('location')]).toEqual([201, location]);
+      expect(await (await user.request('GET', location)).json()).toEqual(invitation);
+    }
 
     const post = (): Promise<Response> =>
       send('POST', `/v1/projects/${project.id}/consents`, {
@@ -135,6 +187,87 @@ describe('what HTTP asks of an answer', () => {
     const { errors } = (await response.json()) as { errors: { field: string; message: string }[] };
     expect(errors.map(({ field }) => field).toSorted()).toEqual(['authMode', 'endpointUrl']);
     for (const { field, message } of errors) expect(message.startsWith(field)).toBe(true);
+  });
+});
+
+describe('If-None-Match', () => {
+  it.each(['', '/configuration', '/configuration/draft', '/forwarding', '/privacy', '/tier', '/consents'])(
+    'brings no 304 from GET /v1/projects/:id%s, which is kept by nobody',
+    async (path) => {
+      const first = await project.request('owner', 'GET', path);
+      const headers = { authorization: `Bearer ${project.keys.owner}` };
+      for (const tag of ['*', first.headers.get('etag') ?? '"x"']) {
+        const again = await send('GET', `/v1/projects/${project.id}${path}`, {
+          headers: { ...headers, 'if-none-match': tag },
+        });
+        expect([tag, again.status]).toEqual([tag, 200]);
+      }
+    },
+  );
+
+  it('and an ETag is there only where a change can be based on it, or a cache may keep the answer', async () => {
+    for (const path of ['/tier', '/consents', '/members', '/api-keys'])
+      expect((await project.request('owner', 'GET', path)).headers.get('etag')).toBeNull();
+    const { headers } = await send('GET', '/v1/pricing');
+    const again = await send('GET', '/v1/pricing', {
+      headers: { 'if-none-match': headers.get('etag') ?? '' },
+    });
+    expect(again.status).toBe(304);
+  });
+});
+
+describe('a query', () => {
+  it.each([
+    ['/consents?limit=2.5', 'limit must be a whole number.'],
+    ['/consents?limit=x', 'limit must be a whole number.'],
+    ['/consents?limit=201', 'limit must be from 1 to 200.'],
+    ['/consents?from=1999-01-01T00:00:00Z', 'from must be from 2000-01-01 to 2100-01-01.'],
+    ['/consents?from=2150-01-01', 'from must be from 2000-01-01 to 2100-01-01.'],
+    ['/consents?from=yesterday', 'from must be an ISO 8601 instant, e.g. 2026-11-20T12:00:00Z.'],
+    ['/consents?from=2026-02-30', 'from must be an ISO 8601 instant, e.g. 2026-11-20T12:00:00Z.'],
+    ['/tier?hostname=no%20host', 'hostname must be a host name such as www.example.com.'],
+    ['/tier?hostname=https://example.com/', 'hostname must be a host name such as www.example.com.'],
+    ['/tier?hostname=%2E%2E', 'hostname must be a host name such as www.example.com.'],
+    ['/tier?hostname=', 'hostname must be a host name such as www.example.com.'],
+  ])('%s is refused with one true sentence', async (path, message) => {
+    const response = await project.request('owner', 'GET', path);
+    expect(response.status).toBe(422);
+    const { errors } = (await response.json()) as { errors: { message: string }[] };
+    expect(errors.map((error) => error.message)).toEqual([message]);
+  });
+
+  it.each(['www.example.com', 'EXAMPLE.com:8080', '127.0.0.1', '[::1]:80', 'bücher.example', 'localhost'])(
+    'names a host: %s',
+    async (hostname) => {
+      const path = `/tier?hostname=${encodeURIComponent(hostname)}`;
+      expect((await project.request('viewer', 'GET', path)).status).toBe(200);
+    },
+  );
+});
+
+describe('a refusal of a body', () => {
+  const signIn = async (body: object): Promise<{ text: string; tookMs: number }> => {
+    const elapsedMs = startClock();
+    const response = await send('POST', '/v1/auth/sign-in/email', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(422);
+    return { text: await response.text(), tookMs: elapsedMs() };
+  };
+
+  it('names at most 100 fields, and is hardly larger than the body', async () => {
+    const body = Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`k${at}`, 1]));
+    const { text, tookMs } = await signIn(body);
+    expect((JSON.parse(text) as { errors: unknown[] }).errors).toHaveLength(100);
+    expect(text.length).toBeLessThan(JSON.stringify(body).length);
+    expect(tookMs).toBeLessThan(1_000);
+    expect((await signIn({ ['n'.repeat(15_000)]: 1 })).text.length).toBeLessThan(1_000);
+  });
+
+  it('is about the address where it is no text that UTF-8 can hold', async () => {
+    const { text } = await signIn({ email: '\ud800', password: 'correct horse battery' });
+    expect(JSON.parse(text)).toMatchObject({ errors: [{ field: 'email', code: 'email' }] });
   });
 });
 
@@ -179,7 +312,7 @@ describe('instants of members', () => {
     const made = await user.request('POST', '/v1/projects', { name: 'Ours' });
     const { id } = (await made.json()) as { id: string };
     const other = await signUp(service);
-    await user.request('POST', `/v1/projects/${id}/members`, { email: other.email, role: 'viewer' });
+    await becomeMember((body) => user.request('POST', `/v1/projects/${id}/members`, body), other, 'viewer');
     const list = (await (await user.request('GET', `/v1/projects/${id}/members`)).json()) as {
       items: { createdAt: string }[];
     };

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { DOMAIN_ERROR_STATUS } from '../../src/shared/domain-error.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startLoneService } from '../support/processes.js';
+import { until } from '../support/until.js';
 
 let database: TestDatabase;
 let folder: string;
@@ -182,6 +184,60 @@ describe('a start that cannot succeed says why, in a sentence', () => {
       'No address is known for the host host.invalid. Set HOST to an address of this machine.\n',
     );
     expect(err).not.toContain('    at ');
+  });
+});
+
+describe('a part that the operator has not set up', () => {
+  it('is refused with 503, which is no error in the log and no 5xx in the metrics: anybody may ask for it', async () => {
+    const service = await startLoneService({
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      PUBLIC_BASE_URL: 'https://consent.example.com',
+      DATABASE_URL: database.url,
+      SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+      AUTH_SECRET: randomBytes(32).toString('base64url'),
+      LOG_LEVEL: 'info',
+    });
+    try {
+      const response = await fetch(`${service.baseUrl}/v1/auth/forgot-password`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"email":"ada@example.com"}',
+      });
+      expect([response.status, await response.json()]).toEqual([
+        503,
+        expect.objectContaining({ code: 'mail_not_configured' }),
+      ]);
+      const line = await until('its line is in the log', () =>
+        service
+          .output()
+          .split('\n')
+          .find((each) => each.includes('/v1/auth/forgot-password')),
+      );
+      const logged = JSON.parse(line) as Record<string, unknown>;
+      expect(logged).toMatchObject({ level: 30, msg: 'request refused', res: { statusCode: 503 } });
+      expect(logged).not.toHaveProperty('err');
+      const metrics = await (await fetch(`${service.baseUrl}/metrics`)).text();
+      const statuses = [...metrics.matchAll(/^http_request_duration_seconds_count\{.*status="(\w+)"\}/gm)];
+      expect(statuses.map(([, status]) => status)).toEqual(['not_configured']);
+      const [, alerted = ''] =
+        /http_request_duration_seconds_count\{status=~"(.*?)"\}/.exec(
+          readFileSync('deploy/prometheus/alerts.yml', 'utf8'),
+        ) ?? [];
+      expect('503').toMatch(new RegExp(`^(?:${alerted})$`));
+      expect('not_configured').not.toMatch(new RegExp(`^(?:${alerted})$`));
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('is, as every other 503, in the table of docs/api.md', () => {
+    const row = readFileSync('docs/api.md', 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith('| 503'));
+    const listed = [...(row ?? '').matchAll(/`(\w+_\w+|overloaded)`/g)].map(([, code]) => code);
+    const codes = Object.entries(DOMAIN_ERROR_STATUS).filter(([, status]) => status === 503);
+    expect(listed.toSorted()).toEqual(codes.map(([code]) => code).toSorted());
   });
 });
 

@@ -2,8 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { Client } from 'pg';
 import { writeAudit, writeSecurityEvent } from '../../src/audit/audit.log.js';
+import { type AuditEvent, STATE_CHARACTERS_MAX } from '../../src/audit/domain/audit-event.js';
 import { KeepAuditPartitions } from '../../src/audit/application/keep-audit-partitions.js';
 import type { Author } from '../../src/audit/domain/author.js';
+import { auditPieces } from '../../src/audit/http/audit-csv.js';
+import { ExportPermits } from '../../src/shared/export-permits.js';
+import { newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
@@ -145,6 +149,46 @@ describe('GET …/audit', () => {
   });
 });
 
+describe('the audit as a file', () => {
+  it('of large events comes in small pieces', async () => {
+    const event: AuditEvent = {
+      ...({ id: newId(), projectId: newId(), actorKind: 'system', actorId: null, network: null } as const),
+      ...({ action: 'configuration.save', target: null, before: null, at: new Date() } as const),
+      after: { text: 'x'.repeat(30_000) },
+    };
+    let reads = 0;
+    const source = {
+      read: (limit: number) => {
+        reads += 1;
+        const items = Array.from({ length: limit }, () => event);
+        return Promise.resolve({ items, nextCursor: reads < 4 ? 'more' : null, searchedTo: null });
+      },
+      namesOf: () => Promise.resolve(new Map<string, string>()),
+    };
+    let [longest, all] = [0, 0];
+    for await (const piece of auditPieces(source)) {
+      longest = Math.max(longest, piece.length);
+      all += piece.length;
+    }
+    expect(all).toBeGreaterThan(reads * 25 * 30_000);
+    expect(longest).toBeLessThan(100_000);
+  });
+
+  it('takes an export permit of the project', async () => {
+    const project = await createTestProject(service);
+    const permits = service.app.get(ExportPermits, { strict: false });
+    const subject = { projectId: project.id, accountId: project.id };
+    const release = await permits.take(subject, new AbortController().signal);
+    const asked = Promise.all([1, 2].map(() => project.request('owner', 'GET', '/audit/export')));
+    const statuses = (await asked).map(({ status }) => status);
+    release();
+    expect(statuses).toEqual([429, 429]);
+    const response = await project.request('owner', 'GET', '/audit/export');
+    expect(response.status).toBe(200);
+    await response.text();
+  });
+});
+
 describe('an event', () => {
   it('exists exactly if the change does', async () => {
     const project = await createTestProject(service);
@@ -167,6 +211,31 @@ describe('an event', () => {
   it('is written inside a transaction only', async () => {
     const em = service.database.orm.em.fork();
     await expect(writeAudit(em, AUTHOR, { action: 'project.update' })).rejects.toThrow('transaction');
+  });
+
+  it('keeps a state up to its bound, and of a longer one on either side its length alone', async () => {
+    const project = await createTestProject(service);
+    /** A state of the given length in characters of JSON. */
+    const state = (characters: number) => ({ note: 'x'.repeat(characters - '{"note":""}'.length) });
+    const whole = state(STATE_CHARACTERS_MAX);
+    const long = state(STATE_CHARACTERS_MAX + 1);
+    const characters = STATE_CHARACTERS_MAX + 1;
+    await service.database.orm.em.fork().transactional(async (tx) => {
+      for (const [before, after] of [
+        [long, whole],
+        [whole, long],
+      ])
+        await writeAudit(tx, AUTHOR, { projectId: project.id, action: 'configuration.save', before, after });
+    });
+    expect((await auditOf(project)).items).toMatchObject([
+      { before: whole, after: { tooLarge: true, characters } },
+      { before: { tooLarge: true, characters }, after: whole },
+    ]);
+    const rows = await service.database.query<{ size: number }>(
+      'select greatest(length(before::text), length(after::text)) as size from audit_event where project_id = $1',
+      [project.id],
+    );
+    expect(rows.every(({ size }) => size <= STATE_CHARACTERS_MAX + 1)).toBe(true);
   });
 
   it('outlives its project', async () => {

@@ -71,9 +71,12 @@ describe('an event and its message', () => {
       'create trigger fail before insert on outbox_message for each row execute function fail()',
     );
     const event = stripeEvent('customer.subscription.updated', stripeSubscription());
-    expect((await postEvent(service.baseUrl, event)).status).toBe(500);
-    expect([await events(), await messages()]).toEqual([[], []]);
-    await service.database.query('drop trigger fail on outbox_message');
+    try {
+      expect((await postEvent(service.baseUrl, event)).status).toBe(500);
+      expect([await events(), await messages()]).toEqual([[], []]);
+    } finally {
+      await service.database.query('drop function fail cascade');
+    }
     expect((await postEvent(service.baseUrl, event)).status).toBe(200);
     expect([await events(), await messages()]).toMatchObject([[{}], [{}]]);
   });

@@ -26,6 +26,7 @@ import { workersAsleep } from '../support/asleep.js';
 import { until } from '../support/until.js';
 
 const DAY_MS = 86_400_000;
+const OFFER = { tier: 'pro', interval: 'month' };
 const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 
 let stripe: FakeStripe;
@@ -400,7 +401,7 @@ describe('an event', () => {
     const settler = service.app.get(OutboxSettler, { strict: false });
     const outcome = { code: 'late', error: 'late', projectId: null };
     for (const leased of late) {
-      await settler.bury(leased, { kind: 'dead', error: 'late', outcome });
+      await settler.bury(leased, { kind: 'dead', error: 'late', outcome }, performance.now());
       await settler.settle(leased, outcome, performance.now());
     }
     expect(await eventRow(event.id)).toMatchObject({ status: 'processed', code: null });
@@ -560,13 +561,16 @@ describe('a project', () => {
     expect(metrics).toMatch(/billing_alerts_total\{code="second_live_subscription"\} [1-9]/);
   });
 
-  it('whose customer is deleted gets a new one at the next checkout', async () => {
+  it('whose customer is deleted gets a new one at the next checkout, and its portal is the new one’s', async () => {
     const project = await createTestProject(service);
-    const customer = freshId('cus');
-    await service.database.query('insert into billing_customer (project_id, customer_id) values ($1, $2)', [
-      project.id,
-      customer,
-    ]);
+    const ask = (page: string): Promise<Response> =>
+      project.request('owner', 'POST', `/billing/${page}`, page === 'checkout' ? OFFER : undefined);
+    const ownCustomers = (): unknown[] =>
+      [...stripe.customers.values()]
+        .filter(({ metadata }) => (metadata as Json).projectId === project.id)
+        .map(({ id }) => id);
+    expect((await ask('checkout')).status).toBe(200);
+    const [customer] = ownCustomers();
     const subscription = stripeSubscription({ projectId: project.id, customer });
     await tell(subscription);
     stripe.subscriptions.set(subscription.id, {
@@ -583,6 +587,18 @@ describe('a project', () => {
         [project.id],
       ),
     ).toEqual([{ customer_id: null, generation: 1 }]);
+    // Its subscription still names the one that is gone.
+    expect((await (await ask('portal')).json()) as Json).toMatchObject({ code: 'no_billing_customer' });
+    expect((await ask('checkout')).status).toBe(200);
+    const [, next, ...others] = ownCustomers();
+    expect([typeof next, others]).toEqual(['string', []]);
+    const sold = [...stripe.sessions.values()].filter(
+      (session) => session.client_reference_id === project.id,
+    );
+    expect(sold.map((session) => session.customer)).toEqual([customer, next]);
+    expect((await ask('portal')).status).toBe(200);
+    const opened = stripe.requests.filter(({ path }) => path === '/v1/billing_portal/sessions');
+    expect(opened.at(-1)?.body).toMatchObject({ customer: next });
   });
 
   it('whose charge is disputed or refunded keeps its tier; the event is kept for people', async () => {

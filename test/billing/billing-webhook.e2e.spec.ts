@@ -199,8 +199,11 @@ describe('POST /v1/webhooks/billing (spec §4.4)', () => {
     expect((await fetch(`${service.baseUrl}/v1/webhooks/billing`)).status).toBe(405);
     await service.database.query('alter table billing_event rename to billing_event_away');
     const payload = aPayload();
-    expect((await post(payload, signatureOf(payload))).status).toBeGreaterThanOrEqual(500);
-    await service.database.query('alter table billing_event_away rename to billing_event');
+    try {
+      expect((await post(payload, signatureOf(payload))).status).toBeGreaterThanOrEqual(500);
+    } finally {
+      await service.database.query('alter table billing_event_away rename to billing_event');
+    }
     expect((await post(payload, signatureOf(payload))).status).toBe(200);
     expect(await stored()).toHaveLength(1);
   });
@@ -213,11 +216,14 @@ describe('POST /v1/webhooks/billing (spec §4.4)', () => {
       'create trigger going_down before insert on billing_event for each row execute function going_down()',
     );
     const payload = aPayload();
-    expect(await post(payload, signatureOf(payload))).toMatchObject({
-      status: 503,
-      body: { code: 'temporarily_unavailable' },
-    });
-    await database.query('drop function going_down cascade');
+    try {
+      expect(await post(payload, signatureOf(payload))).toMatchObject({
+        status: 503,
+        body: { code: 'temporarily_unavailable' },
+      });
+    } finally {
+      await database.query('drop function going_down cascade');
+    }
     expect(await stored()).toEqual([]);
   });
 });

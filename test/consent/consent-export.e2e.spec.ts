@@ -1,9 +1,12 @@
 import { request as httpRequest } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { getDocumentProxy, extractText } from 'unpdf';
 import { Client } from 'pg';
-import { ExportProgress } from '../../src/consent/http/export-progress.js';
+import { EXPORTS_PER_ACCOUNT_MAX } from '../../src/shared/export-permits.js';
+import { ExportProgress, READ_BYTES_PER_SECOND_MIN } from '../../src/shared/export-progress.js';
+import { RecordsPdf } from '../../src/consent/http/records-pdf.js';
 import { newId, uuidLowerBound } from '../../src/shared/ids.js';
 import { storeConsent } from '../support/consent.js';
 import { createTestProject, type TestProject } from '../support/project.js';
@@ -159,6 +162,16 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     expect(new Set(rows.map((row) => row[0])).size).toBe(10_001);
   });
 
+  it.each(['csv', 'pdf'])('refuses a %s whose first read fails, and sends no part of it', async (format) => {
+    await service.database.query('alter table consent_record rename to consent_record_away');
+    try {
+      const refused = await project.request('viewer', 'GET', `/consents/export?format=${format}`);
+      expect([refused.status, await refused.json()]).toMatchObject([500, { code: 'internal_error' }]);
+    } finally {
+      await service.database.query('alter table consent_record_away rename to consent_record');
+    }
+  });
+
   it('stops reading when the client goes away, and gives its place back', async () => {
     const other = await createTestProject(service, { tier: 'pro' });
     await many(other.id, 60_000);
@@ -208,8 +221,8 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
       ended(): 'whole' | 'broken' | null;
       close(): void;
     }
-    /** Begins an export and reads no further than its head. */
-    const stall = (of: TestProject): Promise<Reader> =>
+    /** Begins an export and reads its head, and then `bytesPerSecond`. */
+    const stall = (of: TestProject, bytesPerSecond = 0): Promise<Reader> =>
       new Promise((begun, fail) => {
         const request = httpRequest(`${service.baseUrl}/v1/projects/${of.id}/consents/export?format=csv`, {
           headers: { authorization: `Bearer ${of.keys.viewer}` },
@@ -220,6 +233,10 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
           response.pause();
           response.on('error', () => (ended = 'broken'));
           response.socket.on('close', () => (ended ??= response.complete ? 'whole' : 'broken'));
+          if (bytesPerSecond > 0) {
+            const reading = setInterval(() => response.read(bytesPerSecond / 10), 100);
+            response.socket.on('close', () => clearInterval(reading));
+          }
           begun({ status: response.statusCode ?? 0, ended: () => ended, close: () => request.destroy() });
         });
         request.on('error', fail);
@@ -265,6 +282,51 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
         const response = await of.request('viewer', 'GET', '/consents/export?format=csv&to=2001-01-01');
         return response.status === 200;
       });
+    });
+
+    it('of one account are bounded together, API keys included', async () => {
+      const [owner] = await service.database.query<{ id: string }>(
+        `insert into app_user (id, name, email, email_verified) values ($1, 'A', 'many@example.com', true) returning id`,
+        [newId()],
+      );
+      const projects: TestProject[] = [];
+      for (let n = 0; n < EXPORTS_PER_ACCOUNT_MAX + 1; n++) {
+        const of = await createTestProject(service, { tier: 'pro' });
+        await service.database.query(
+          `insert into project_member (project_id, user_id, role) values ($1, $2, 'owner')`,
+          [of.id, owner?.id],
+        );
+        projects.push(of);
+      }
+      const [last, ...stalling] = projects as [TestProject, ...TestProject[]];
+      const stalled: Reader[] = [];
+      for (const of of stalling) {
+        await heavy(of.id);
+        stalled.push(await stall(of));
+      }
+      const response = await last.request('viewer', 'GET', '/consents/export?format=csv');
+      expect([response.status, response.headers.get('retry-after')]).toEqual([429, '10']);
+      expect(await response.json()).toMatchObject({
+        detail: expect.stringContaining(
+          `At most ${EXPORTS_PER_ACCOUNT_MAX} of these run at once for one account.`,
+        ),
+      });
+      expect(await csv(await createTestProject(service, { tier: 'pro' }))).toHaveLength(1);
+      for (const { close } of stalled) close();
+    });
+
+    it('that are read steadily but too slowly are broken off', async () => {
+      progress.stallMs = 1_000;
+      const of = await createTestProject(service, { tier: 'pro' });
+      await heavy(of.id);
+      const reader = await stall(of, READ_BYTES_PER_SECOND_MIN / 4);
+      await until('its permit is free', async () => {
+        const response = await of.request('viewer', 'GET', '/consents/export?format=csv&to=2001-01-01');
+        return response.status === 200;
+      });
+      reader.close();
+      await until('it ended', () => reader.ended());
+      expect(reader.ended()).toBe('broken');
     });
 
     it.each(['stallMs', 'longestMs'] as const)(
@@ -366,6 +428,33 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     expect(text[0]).toContain('Records: 5001');
     expect(text[0]).toContain('CSV export');
     expect(text.join(' ').match(/accept_all/g)).toHaveLength(5_000);
+  });
+
+  it('is a PDF that a thread draws, beside the one that answers visitors', async () => {
+    const pdfs = service.app.get(RecordsPdf, { strict: false });
+    const row = [
+      'id',
+      '2026-11-23T00:00:00.000Z',
+      'true',
+      'false',
+      'true',
+      'custom',
+      'www.example.com',
+      '',
+      '',
+      '',
+    ];
+    const cover = {
+      ...{ projectName: 'A project', projectId: project.id, filters: 'none', records: 2_000 },
+      ...({ from: new Date(0), to: new Date(), madeAt: new Date(), first: 'oldest', whole: 'csv' } as const),
+    };
+    const batches = async function* (): AsyncGenerator<string[][]> {
+      yield Array.from({ length: 2_000 }, () => row);
+    };
+    const [all, main] = [process.cpuUsage(), process.threadCpuUsage()];
+    const pdf = await buffer(await pdfs.render(cover, batches(), new AbortController().signal));
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    expect(process.threadCpuUsage(main).user).toBeLessThan(process.cpuUsage(all).user / 2);
   });
 
   it('is a PDF that says so where there are no records', async () => {

@@ -11,6 +11,8 @@ const OLDER = 20_000;
 const NEW = 10;
 const PROJECTS = 20;
 const LIMIT = 1_000;
+/** The transaction of the new ones, behind those of the others. */
+const XID = 1_000_000;
 const NOWHERE = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -36,10 +38,10 @@ describe('reading what was received last', () => {
       [projectIds],
     );
     await database.query(
-      `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at)
+      `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at, stored_xid)
        select ($1::uuid[])[1 + n % ${PROJECTS}],
               (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid,
-              true, false, true, 'custom', at
+              true, false, true, 'custom', at, case when n > ${OLDER} then ${XID} else n / 10 end
        from (select n, case when n > ${OLDER} then now() else now() - '10 minutes'::interval - n * '30 seconds'::interval end as at
              from generate_series(1, ${OLDER + NEW}) n) s`,
       [projectIds],
@@ -77,9 +79,9 @@ describe('reading what was received last', () => {
     });
 
     it('leaves the week of the primary key alone where records are sealed', async () => {
-      const after = { at: from.toISOString(), projectId: NOWHERE, id: NOWHERE, isErasure: false };
+      const after = { xid: String(XID), projectId: NOWHERE, id: NOWHERE, isErasure: false };
       const { result, entries } = await entriesReadBy((tx) =>
-        storedSince(tx, { after, before: to.toISOString(), limit: LIMIT }),
+        storedSince(tx, { after, before: String(XID + 1), limit: LIMIT }),
       );
       expect(result).toHaveLength(NEW);
       expect(entries).toBe(0);

@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { LOOKED_AT_MAX } from '../../src/database/look-back.js';
 import { newId, uuidLowerBound } from '../../src/shared/ids.js';
 import { storeConsent } from '../support/consent.js';
+import { startClock } from '../support/elapsed.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
@@ -121,9 +122,9 @@ describe('requests that the database cannot answer for long', () => {
     return Number(row?.n);
   };
   const timed = async (answer: Promise<Response>): Promise<{ status: number; ms: number }> => {
-    const startedMs = performance.now();
+    const elapsedMs = startClock();
     const { status } = await answer;
-    return { status, ms: performance.now() - startedMs };
+    return { status, ms: elapsedMs() };
   };
   const expectOthersWell = async (): Promise<void> => {
     for (const answer of [

@@ -151,6 +151,8 @@ describe('finding records', () => {
 });
 
 describe('records from before their field was named', () => {
+  afterEach(() => service.database.query('drop function if exists break_off cascade'));
+
   const stateOf = async (project: TestProject): Promise<Json> =>
     (await asOwner(project, 'GET', '/privacy')).body;
   /** Lets the worker begin now, and waits for its end. */
@@ -208,8 +210,6 @@ describe('records from before their field was named', () => {
     await indexed(project);
     const [batches] = await service.database.query(`select last_value::int as tried from batches`);
     expect(batches).toEqual({ tried: 3 });
-    await service.database.query('drop trigger break_off on visitor_indexing');
-
     await until('the erasure is done', async () => {
       const { body } = await asOwner(project, 'GET', `/erasures/${String(erasure.id)}`);
       return body.finishedAt !== null && body.erased === 2;
@@ -264,19 +264,30 @@ describe('a visitor’s file', () => {
     const project = await createTestProject(service);
     await nameVisitors(project);
     await storeMany(service, project, 501, 'visitor-1');
-    const { id } = await forwarding.choose(project.id, { customer: 'visitor-1', plan: 'x' });
+    const chosen = async (category: string): Promise<string> => {
+      const nothing = { analytics: false, marketing: false, preferences: false };
+      const choice = { customer: 'visitor-1', plan: 'x', ...nothing, [category]: true };
+      return (await forwarding.choose(project.id, choice)).id;
+    };
+    const analytics = await chosen('analytics');
+    const marketing = await chosen('marketing');
+    const preferences = await chosen('preferences');
     await forwarding.choose(project.id, { customer: 'visitor-2' });
     const path = '/visitor-records?visitorReference=visitor-1&format=';
     const file = await project.request('viewer', 'GET', `${path}json`);
     expect(file.headers.get('content-disposition')).toMatch(/^attachment; filename="visitor-.*\.json"$/);
     const { records, ...head } = (await file.json()) as { records: Json[] } & Json;
     expect(head).toEqual({ projectId: project.id, projectName: 'A project', madeAt: expect.any(String) });
-    expect(records).toHaveLength(502);
-    expect(records[0]).toMatchObject({ id, additionalFields: { customer: 'visitor-1', plan: 'x' } });
+    expect(records).toHaveLength(504);
+    const additionalFields = { customer: 'visitor-1', plan: 'x' };
+    expect(records[0]).toMatchObject({ id: preferences, preferences: true, additionalFields });
     const pdf = await project.request('viewer', 'GET', `${path}pdf`);
     const { text } = await extractText(new Uint8Array(await pdf.arrayBuffer()), { mergePages: true });
-    expect(text).toContain('Records: 502');
-    expect(text).toContain(id);
+    expect(text).toContain('Records: 504');
+    // Under the heads of the columns, in their order.
+    expect(text).toContain('Consent id Analytics Marketing Preferences Action');
+    for (const row of [`${analytics} yes no no`, `${marketing} no yes no`, `${preferences} no no yes`])
+      expect(text).toContain(row);
     const none = await project.request('viewer', 'GET', '/visitor-records?visitorReference=c-9&format=json');
     expect(await none.json()).toMatchObject({ records: [] });
     expect((await project.request('viewer', 'GET', `${path}csv`)).status).toBe(422);

@@ -97,6 +97,10 @@ describe('whoever wants to get around the rate limit', () => {
     expect(statuses.lastIndexOf(404)).toBeLessThan(statuses.indexOf(429));
     const { id } = await createTestProject(service);
     expect([await post(id, '203.0.113.20'), await post(id, '203.0.113.21')]).toEqual([429, 201]);
+    // The guesses of a whole IPv6 /64 count together.
+    const guesses: number[] = [];
+    for (let n = 0; n < 30; n++) guesses.push(await post(randomUUID(), `2001:db8:2:2:${n}::1`));
+    expect(tally(guesses)).toEqual({ 404: PER_NETWORK / 10, 429: 30 - PER_NETWORK / 10 });
   });
 
   it('is one network in the whole of an IPv6 /64, and another one beside it', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ERASE_BATCH_MAX } from '../../src/consent/domain/erasure.js';
+import { SummarizeVisitorErasures } from '../../src/consent/application/visitor-erasure-audit.js';
+import { ERASE_BATCH_MAX, VISITOR_ERASURES_LISTED_PER_HOUR } from '../../src/consent/domain/erasure.js';
 import { newId } from '../../src/shared/ids.js';
 import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/forwarding.js';
 import type { Json } from '../support/json.js';
@@ -21,10 +22,15 @@ afterAll(() => forwarding.close());
 
 const REQUESTS = ['records', 'receipts', 'withdrawals', 'erasures'];
 
-const ask = async (request: string, body: unknown, at = service): Promise<{ status: number; body: Json }> => {
+const ask = async (
+  request: string,
+  body: unknown,
+  at = service,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: Json }> => {
   const response = await fetch(`${at.baseUrl}/v1/visitor/${request}`, {
     method: 'POST',
-    headers: { 'content-type': 'text/plain', origin: 'https://elsewhere.example' },
+    headers: { 'content-type': 'text/plain', origin: 'https://elsewhere.example', ...headers },
     body: JSON.stringify(body),
   });
   expect(response.headers.get('access-control-allow-origin')).toBe('*');
@@ -104,7 +110,11 @@ describe('with her key a visitor', () => {
 
   it('is shown the newest 100 of them', async () => {
     const { project, visitor, hers } = await makeWorld();
-    await storeMany(project, 100, visitor.visitorKeyHash);
+    // With the one that is there already: a full page with nothing behind it.
+    await storeMany(project, 99, visitor.visitorKeyHash);
+    const whole = await ask('records', hers);
+    expect([idsOf(whole.body).length, whole.body.more]).toEqual([100, false]);
+    await storeMany(project, 1, visitor.visitorKeyHash);
     const { body } = await ask('records', hers);
     expect([idsOf(body).length, body.more]).toEqual([100, true]);
   });
@@ -118,14 +128,50 @@ describe('with her key a visitor', () => {
     expect(first.body).toMatchObject({
       record_header: { record_id: id },
       pii_processing: { language: 'de', retention_period: 'P12M' },
-      party_identification: [{ party_id: project.id }],
+      party_identification: [{ party_id: project.id, party_name: null, party_contact: null }],
       event: { event_type: 'custom', event_state: 'consent_given' },
     });
     expect(JSON.stringify(first.body)).not.toContain(visitor.visitorKeyHash);
   });
 
+  it('names the controller in the receipt, as the project names it', async () => {
+    const { project, hers } = await makeWorld();
+    const change = async (fields: object): Promise<Json> => {
+      const answer = await project.request('editor', 'PATCH', '', fields);
+      return { status: answer.status, ...((await answer.json()) as Json) };
+    };
+    const party = async (): Promise<unknown> =>
+      ((await ask('receipts', hers)).body.party_identification as Json[])[0];
+    const given = { controllerName: 'Bäckerei Süß GmbH', controllerContact: 'datenschutz@example.com' };
+    expect(await change({ ...given, controllerName: ` ${given.controllerName} ` })).toMatchObject(given);
+    expect(await party()).toMatchObject({
+      ...{ party_id: project.id, party_role: 'controller' },
+      ...{ party_name: given.controllerName, party_contact: given.controllerContact },
+    });
+    // What is absent stays, null removes, and what is refused changes nothing.
+    expect(await change({ controllerContact: null })).toMatchObject({
+      ...given,
+      controllerContact: null,
+    });
+    for (const controllerName of ['', ' ', 7, 'a\nb', '\ud800', 'x'.repeat(201), {}, []])
+      expect(await change({ controllerName })).toMatchObject({
+        status: 422,
+        errors: [{ field: 'controllerName' }],
+      });
+    expect(await party()).toMatchObject({ party_name: given.controllerName, party_contact: null });
+    const [{ after } = { after: null }] = await service.database.query<{ after: object }>(
+      `select after from audit_event where project_id = $1 order by id desc limit 1`,
+      [project.id],
+    );
+    expect(after).toEqual({ controllerContact: null });
+  });
+
   it('withdraws: a new record of hers that goes the way of any other', async () => {
-    const { project, visitor, id, hers } = await makeWorld(await forwarding.forwardingProject());
+    const { project, visitor, id: older, hers } = await makeWorld(await forwarding.forwardingProject());
+    const { id } = await forwarding.choose(project.id, {
+      visitorKeyHash: visitor.visitorKeyHash,
+      hostname: 'shop.example.com',
+    });
     const withdrawal = { ...hers, id: newId(), customer: 'c-1', analytics: true, action: 'accept_all' };
     const { status, body } = await ask('withdrawals', withdrawal);
     expect({ status, body }).toMatchObject({ status: 201, body: { id: withdrawal.id, duplicate: false } });
@@ -135,11 +181,11 @@ describe('with her key a visitor', () => {
       id: withdrawal.id,
       projectId: project.id,
       ...{ analytics: false, marketing: false, preferences: false, action: 'withdraw' },
-      ...{ hostname: 'www.example.com', surface: 'api', customer: 'c-1', withdraws: id },
+      ...{ hostname: 'shop.example.com', surface: 'api', customer: 'c-1', withdraws: id },
       receivedAt: body.receivedAt,
     });
     expect(sent.body).not.toContain(visitor.visitorKey);
-    expect(idsOf((await ask('records', hers)).body)).toEqual([withdrawal.id, id]);
+    expect(idsOf((await ask('records', hers)).body)).toEqual([withdrawal.id, id, older]);
     // Whose answer was lost sends it again.
     const again = await ask('withdrawals', withdrawal);
     expect(again).toEqual({ status: 200, body: { ...body, duplicate: true } });
@@ -189,6 +235,30 @@ describe('with her key a visitor', () => {
       [project.id],
     );
     expect(request).toEqual({ visitor_key_hash: null });
+  });
+
+  it('lists a bounded number of erasures in the audit log each hour, and sums up the others', async () => {
+    const { project } = await makeWorld();
+    const erasures = VISITOR_ERASURES_LISTED_PER_HOUR + 7;
+    for (let at = 0; at < erasures; at++) {
+      const key = makeVisitorKey();
+      const { id } = await forwarding.choose(project.id, { visitorKeyHash: key.visitorKeyHash });
+      const asked = { projectId: project.id, visitorKey: key.visitorKey, ...(at % 2 && { consentId: id }) };
+      expect((await ask('erasures', asked)).body).toEqual({ erased: 1, finished: true });
+    }
+    const audit = async (): Promise<Json[]> =>
+      ((await (await project.request('owner', 'GET', '/audit?actorKind=visitor')).json()) as Json)
+        .items as Json[];
+    expect(await audit()).toHaveLength(VISITOR_ERASURES_LISTED_PER_HOUR);
+    const summary = service.app.get(SummarizeVisitorErasures, { strict: false });
+    await summary.summarize();
+    expect(await audit()).toHaveLength(VISITOR_ERASURES_LISTED_PER_HOUR);
+    await service.database.query(`update visitor_erasure_hour set at = at - interval '1 hour'`);
+    await summary.summarize();
+    await summary.summarize();
+    const [newest, ...others] = await audit();
+    expect(others).toHaveLength(VISITOR_ERASURES_LISTED_PER_HOUR);
+    expect(newest).toMatchObject({ action: 'visitor.erase', target: null, after: { erasures: 7 } });
   });
 
   it('erases more than a transaction takes by a worker', async () => {
@@ -375,12 +445,15 @@ describe('staff', () => {
 });
 
 describe('rate limit of visitors', () => {
-  it('counts an address over all requests, right and wrong', async () => {
-    const limited = await startTestService({ VISITOR_RATE_PER_MINUTE: '3' });
+  it('counts a network over all requests, right and wrong', async () => {
+    const limited = await startTestService({ VISITOR_RATE_PER_MINUTE: '3', TRUSTED_PROXIES: '127.0.0.1' });
     const wrong = { projectId: newId(), visitorKey: makeVisitorKey().visitorKey };
-    for (const request of ['records', 'receipts', 'erasures'])
-      expect((await ask(request, wrong, limited)).status).toBe(404);
-    const refused = await ask('withdrawals', wrong, limited);
+    const askFrom = (address: string, request: string) =>
+      ask(request, wrong, limited, { 'x-forwarded-for': address });
+    for (const [host, request] of ['records', 'receipts', 'erasures'].entries())
+      expect((await askFrom(`2001:db8:1:2:${host}::1`, request)).status).toBe(404);
+    const refused = await askFrom('2001:db8:1:2:ffff::1', 'withdrawals');
+    expect((await askFrom('2001:db8:1:3::1', 'receipts')).status).toBe(404);
     expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_requests' } });
     const metrics = await (await fetch(`${limited.baseUrl}/metrics`)).text();
     expect(metrics).toContain(

@@ -252,6 +252,16 @@ describe('somebody in a second tab', () => {
       await save();
       await until(`saved as ${text}`, async () => ((await saved('')) as { name: string }).name === text);
     }
+    await page.getByRole('textbox', { name: 'Controller', exact: true }).fill(' Tea Ltd ');
+    await page.getByRole('textbox', { name: 'Contact of the controller' }).fill('tea@example.com');
+    await save();
+    const named = async (): Promise<string | null> =>
+      ((await saved('')) as { controllerContact: string | null }).controllerContact;
+    await until('the controller is saved', async () => (await named()) === 'tea@example.com');
+    expect(await saved('')).toMatchObject({ controllerName: 'Tea Ltd' });
+    await page.getByRole('textbox', { name: 'Contact of the controller' }).fill('');
+    await save();
+    await until('the contact is removed', async () => (await named()) === null);
   });
 
   it('does not switch on again what another has switched off', async () => {

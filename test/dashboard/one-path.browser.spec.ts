@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { launchBrowser, startSite, type TestServer } from '../support/browser.js';
 import { pageFaults } from '../support/page-faults.js';
@@ -35,6 +35,7 @@ beforeAll(async () => {
   page = await context.newPage();
 });
 
+afterEach(() => context?.setOffline(false));
 afterAll(async () => {
   await browser?.close();
   await site?.close();
@@ -544,6 +545,8 @@ describe('a receiver that is away', () => {
     await tryNow.click();
     await page.getByText('The oldest waiting record is being sent.').waitFor();
     await save(answered);
+    // It has failed, and it is good again.
+    await page.locator('[data-health=good]').getByText('The endpoint answers. Last delivery').waitFor();
   });
 });
 

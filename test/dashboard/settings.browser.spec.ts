@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser.js';
 import { type FakeStripe, startFakeStripe, stripeEnvironment } from '../support/fake-stripe.js';
 import { pageFaults } from '../support/page-faults.js';
-import { signUpIn } from '../support/person.js';
+import { linkMailedTo, signUpIn } from '../support/person.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
 import { totpCode } from '../support/totp.js';
 import { until } from '../support/until.js';
@@ -33,6 +33,7 @@ beforeAll(async () => {
   await api('POST', '/tier/simulate', { tier: 'business' });
 });
 
+afterEach(() => context?.setOffline(false));
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
@@ -58,6 +59,14 @@ async function api(method: string, path: string, data?: object, as = context): P
   const text = await response.text();
   if (!response.ok()) throw new Error(`${method} ${path} answered ${response.status()}: ${text}`);
   return text === '' ? null : JSON.parse(text);
+}
+
+/** Accepts the one invitation that Bo has. */
+async function acceptAsBo(): Promise<void> {
+  const own = `${service.baseUrl}/v1/me/invitations`;
+  const { items } = (await (await bo.request.get(own)).json()) as { items: { id: string }[] };
+  expect(items).toHaveLength(1);
+  expect((await bo.request.post(`${own}/${items[0]?.id}/accept`)).status()).toBe(200);
 }
 
 const open = (path: string, of: Page = page) => of.goto(`${service.baseUrl}/projects/${projectId}${path}`);
@@ -165,8 +174,30 @@ describe('API keys', () => {
 describe('members', () => {
   const row = (name: string) => page.getByRole('row').filter({ hasText: name });
 
+  it('accept their invitations in the dashboard, as members and as owners', async () => {
+    await api('POST', '/members', { email: 'bo@example.com', role: 'editor' });
+    const his = await bo.newPage();
+    await his.goto(service.baseUrl);
+    await heading('New project', his);
+    const accept = his.getByRole('button', { name: 'Accept the invitation to Tea shop' });
+    await accept.waitFor();
+    expect(await pageFaults(his)).toEqual([]);
+    await accept.click();
+    await heading('Tea shop', his);
+    await open('/settings/members');
+    await page.getByLabel('Role of bo@example.com').selectOption('owner');
+    await page.getByText('bo@example.com becomes an owner when they accept the invitation.').waitFor();
+    expect(await page.getByLabel('Role of bo@example.com').inputValue()).toBe('editor');
+    await his.getByRole('button', { name: 'Project Tea shop: choose another' }).click();
+    await his.getByRole('menuitem', { name: 'Invitations (1)' }).click();
+    await heading('Account', his);
+    await accept.click();
+    await heading('Tea shop', his);
+    expect(await api('GET', '/members')).toMatchObject({ items: [{}, { role: 'owner' }] });
+    await his.close();
+  });
+
   it('are asked about before keys go with a lower role', async () => {
-    await api('POST', '/members', { email: 'bo@example.com', role: 'owner' });
     await api('POST', '/api-keys', { name: 'Bo’s key', role: 'editor' }, bo);
     await open('/settings/members');
     await row('bo@example.com').getByText('Missing').waitFor();
@@ -177,7 +208,7 @@ describe('members', () => {
     await box.getByRole('button', { name: 'Cancel' }).click();
     await page.getByLabel('Role of bo@example.com').selectOption('editor');
     const second = dialog('Make bo@example.com Editor');
-    await second.getByText('No API key stops working by it.').waitFor();
+    await second.getByText('No API key stops working.').waitFor();
     await second.getByRole('button', { name: 'Make them Editor' }).click();
     await until(
       'the list tells it',
@@ -208,6 +239,22 @@ describe('members', () => {
     await until('it is off', async () => !(await policy.isChecked()));
   });
 
+  it('that were invited are listed until the invitation is withdrawn, and its link ends with it', async () => {
+    await open('/settings/members');
+    await page.getByRole('textbox', { name: 'E-mail' }).fill('cy@example.com');
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
+    await row('cy@example.com').waitFor();
+    const link = await linkMailedTo(service, 'cy@example.com', '/accept-invitation');
+    const token = new URL(link).searchParams.get('token');
+    const look = async (): Promise<number> =>
+      (await context.request.post(`${service.baseUrl}/v1/auth/invitation`, { data: { token } })).status();
+    expect(await look()).toBe(200);
+    await page.getByRole('button', { name: 'Withdraw the invitation of cy@example.com' }).press('Enter');
+    await row('cy@example.com').waitFor({ state: 'detached' });
+    expect(await api('GET', '/invitations')).toMatchObject({ items: [] });
+    expect(await look()).toBe(410);
+  });
+
   it('leave by themselves', async () => {
     const his = await bo.newPage();
     await open('/settings/members', his);
@@ -220,6 +267,7 @@ describe('members', () => {
     await row('ada@example.com').waitFor();
     expect(await row('bo@example.com').count()).toBe(0);
     await api('POST', '/members', { email: 'bo@example.com', role: 'editor' });
+    await acceptAsBo();
   });
 });
 
@@ -420,7 +468,22 @@ describe('records and analytics', () => {
         preferences: false,
       }),
     ];
-    await open('/consents?hostname=www.example.com&analytics=true');
+    // On the one day of the record, which is wholly inside; on the next day the list is empty.
+    const { receivedAt } = (await api('GET', `/consents/${ids[0]}`)) as { receivedAt: string };
+    const dayOf = (later: number): Promise<string> =>
+      page.evaluate(
+        ([at, days]) => {
+          const local = new Date(at);
+          local.setDate(local.getDate() + days);
+          return local.toLocaleDateString('sv');
+        },
+        [receivedAt, later] as const,
+      );
+    const onDay = (day: string): Promise<unknown> =>
+      open(`/consents?hostname=www.example.com&analytics=true&from=${day}&to=${day}`);
+    await onDay(await dayOf(1));
+    await page.getByText('No record matches these filters.').waitFor();
+    await onDay(await dayOf(0));
     await page.getByText('That is the only one.').waitFor();
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -521,6 +584,32 @@ describe('records and analytics', () => {
     await open('/analytics?days=1', seite);
     expect(await told('Nach Region', seite)).toContainEqual(['Vereinigte Staaten: CA', '2', '0']);
     await german.close();
+  });
+});
+
+describe('the overview', () => {
+  it('shows the figures of today and of the month, each in its own row', async () => {
+    const figures = (records: number) => ({ records, optInRate: records / 1_000 });
+    const seen = await context.newPage();
+    // On the first of a month both are the same; and nothing here was received before today.
+    await seen.route('**/analytics/overview?*', (route) =>
+      route.fulfill({
+        json: {
+          today: { now: figures(11), before: figures(12) },
+          month: { now: figures(210), before: figures(220) },
+        },
+      }),
+    );
+    await open('', seen);
+    const rows = seen.getByRole('region', { name: 'Today and this month' }).locator('tbody tr');
+    await until('both rows are shown', async () => (await rows.count()) === 2);
+    const cells = async (row: number) =>
+      (await rows.nth(row).locator('td').allTextContents()).map((text) => text.replace(/\s+/g, ''));
+    expect([await cells(0), await cells(1)]).toEqual([
+      ['Today', '11', '12', '1.1%', '1.2%'],
+      ['Thismonth', '210', '220', '21%', '22%'],
+    ]);
+    await seen.close();
   });
 });
 
@@ -631,6 +720,12 @@ describe('the plan', () => {
     await first.getByText('Nothing was ever bought for this project').waitFor();
     await first.getByText('Yearly', { exact: true }).click();
     await first.getByText('$5 a month').waitFor();
+    const planned = first.getByRole('rowheader', { name: '(planned)' });
+    expect(await planned.allTextContents()).toEqual([
+      'Custom domains (planned)',
+      'Scheduled scans (planned)',
+      'Pages per scan (planned)',
+    ]);
     expect(await pageFaults(first)).toEqual([]);
     await leadsTo(first, 'Take Pro', 'checkout.stripe.example');
     expect(JSON.stringify([...stripe.sessions.values()])).toContain('price_pro_year');
@@ -745,16 +840,19 @@ describe('deliveries', () => {
 });
 
 describe('the ownership', () => {
-  it('is handed over by typing the project’s name', async () => {
+  it('is offered by typing the project’s name, and handed over once the other accepts', async () => {
     await open('/settings/members');
     await page.getByLabel('New owner').selectOption({ label: 'bo@example.com' });
     await page.getByRole('button', { name: 'Hand the ownership over' }).click();
     const box = dialog('Hand the ownership over');
-    await box.getByText('bo@example.com becomes owner').waitFor();
+    await box.getByText('When they accept, you become an editor').waitFor();
     expect(await pageFaults(page)).toEqual([]);
     await box.getByRole('textbox', { name: 'Type “Tea shop” to go on' }).fill('Tea shop');
     await page.keyboard.press('Enter');
-    await page.getByText('bo@example.com is owner now, and you are editor.').waitFor();
+    await page.getByText('bo@example.com is invited to become the owner.', { exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'Owner (transfer)' }).waitFor();
+    await acceptAsBo();
+    await page.reload();
     await page.getByText('This needs the role Owner.').first().waitFor();
   });
 });

@@ -131,6 +131,9 @@ describe('npm run ops -- database copy', () => {
       );
       expect(arrived.headers['authorization']).toBe(`Bearer ${TOKEN}`);
       expect(await target.query('select from project where demo')).toEqual([]);
+      expect(await target.query('select email from app_user')).toEqual([{ email: CREDENTIALS.email }]);
+      const prices = await target.query<{ price_id: string }>('select price_id from billing_price');
+      expect(prices.filter(({ price_id }) => price_id.startsWith('price_demo_'))).toEqual([]);
       expect(await moved.stop()).toEqual({ code: 0, signal: null });
     },
     TEST_TIMEOUT_MS,

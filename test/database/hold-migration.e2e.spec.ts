@@ -8,6 +8,7 @@ import { migrations } from '../../src/migrations/index.js';
 import { LOWEST_KEY } from '../../src/outbox/infrastructure/outbox.claimer.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { startClock } from '../support/elapsed.js';
 
 /** The migration that brings gates and holds; the next one makes an index beside it. */
 const FIRST = 'Migration20261121004000_hold';
@@ -123,9 +124,9 @@ describe('gates and holds come', () => {
       const waitsMs: number[] = [];
       const ingesting = (async () => {
         while (load.goesOn) {
-          const startedMs = performance.now();
+          const elapsedMs = startClock();
           await insert(10);
-          waitsMs.push(performance.now() - startedMs);
+          waitsMs.push(elapsedMs());
           await new Promise((wake) => setTimeout(wake, INGEST_PAUSE_MS));
         }
       })();

@@ -5,6 +5,7 @@ import { migrations } from '../../src/migrations/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const TEST_TIMEOUT_MS = 60_000;
+const MORE_THAN_THE_POOL = 30;
 
 let database: TestDatabase;
 
@@ -46,6 +47,20 @@ async function asOwner(...statements: string[]): Promise<void> {
 async function difference(): Promise<string> {
   return (await database.orm.schema.getUpdateSchemaSQL({ wrap: false })).trim();
 }
+
+describe('a pool of the ORM', () => {
+  it('gets back the connections of transactions that broke', async () => {
+    const breaks = Array.from({ length: MORE_THAN_THE_POOL }, () =>
+      database.orm.em
+        .fork()
+        .transactional((tx) => tx.execute('select pg_terminate_backend(pg_backend_pid())')),
+    );
+    const ends = await Promise.allSettled(breaks);
+    expect(ends.map(({ status }) => status)).not.toContain('fulfilled');
+    const rows = await database.orm.em.fork().transactional((tx) => tx.execute('select 1 as one'));
+    expect(rows).toEqual([{ one: 1 }]);
+  });
+});
 
 describe('npx mikro-orm', () => {
   it(

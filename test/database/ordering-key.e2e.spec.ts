@@ -10,6 +10,7 @@ import { LOWEST_KEY, OutboxClaimer } from '../../src/outbox/infrastructure/outbo
 import { namedKey } from '../../src/outbox/domain/ordering-key.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { startClock } from '../support/elapsed.js';
 import { testSettings } from '../support/service.js';
 
 const FIRST = 'Migration20261121001001_ordering_key';
@@ -167,9 +168,9 @@ describe('the ordering key comes', () => {
       const waitsMs: number[] = [];
       const ingesting = (async () => {
         while (load.goesOn) {
-          const startedMs = performance.now();
+          const elapsedMs = startClock();
           await insert(api, 20);
-          waitsMs.push(performance.now() - startedMs);
+          waitsMs.push(elapsedMs());
           await new Promise((wake) => setTimeout(wake, INGEST_PAUSE_MS));
         }
       })();

@@ -56,6 +56,16 @@ async function downloadBy(link: Locator): Promise<{ name: string; bytes: Buffer 
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
 
+/** As Web Crypto was before it had Ed25519. */
+const withoutEd25519 = `
+  const { importKey } = SubtleCrypto.prototype;
+  SubtleCrypto.prototype.importKey = function (format, bytes, algorithm, ...rest) {
+    return algorithm.name === 'Ed25519'
+      ? Promise.reject(new DOMException('Unrecognized name.', 'NotSupportedError'))
+      : importKey.call(this, format, bytes, algorithm, ...rest);
+  };
+`;
+
 describe('the proof beside a record', () => {
   it('comes when the record is sealed, is checked in the browser, and taken along as a file', async () => {
     await page.goto(`${service.baseUrl}/projects/${projectId}/consents?open=${consentId}`);
@@ -109,7 +119,26 @@ describe('the proof beside a record', () => {
       'Der Nachweis gilt nicht. So wie er hier steht, ist der Eintrag nicht im unterschriebenen Protokoll.',
     );
     await speak('en');
+    // A text that loses its byte order mark on the way to the check would pass.
     await page.unroute(`**${proofPath()}`);
+    await page.route(`**${proofPath()}`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: `\ufeff${await response.text()}` });
+    });
+    await proof.getByRole('button', { name: 'Check the proof in this browser' }).click();
+    await proof.getByRole('alert').getByText('The proof does not hold, at the step “file”').waitFor();
+    await page.unroute(`**${proofPath()}`);
+  });
+
+  it('is not called wrong by a browser that lacks Ed25519', async () => {
+    const old = await context.newPage();
+    await old.addInitScript(withoutEd25519);
+    await old.goto(`${service.baseUrl}/projects/${projectId}/consents?open=${consentId}`);
+    const proof = old.getByRole('region', { name: 'Proof' });
+    await proof.getByRole('button', { name: 'Check the proof in this browser' }).click();
+    await proof.getByRole('alert').getByText('This browser cannot check Ed25519 signatures').waitFor();
+    expect(await old.getByText('does not hold').count()).toBe(0);
+    await old.close();
   });
 });
 
@@ -149,6 +178,17 @@ describe('the page that works from a folder', () => {
     await own.getByRole('button', { name: 'Check the proof' }).click();
     await status.getByText('WRONG tree').waitFor();
     expect(await pageFaults(own)).toEqual([]);
+    writeFileSync(join(folder, 'marked'), `\ufeff${rooted}`);
+    await own.getByLabel('Its proof').setInputFiles(join(folder, 'marked'));
+    await own.getByRole('button', { name: 'Check the proof' }).click();
+    await status.getByText('WRONG file').waitFor();
+    await own.addInitScript(withoutEd25519);
+    await own.reload();
+    await own.getByLabel('The keys that you trust').setInputFiles(join(folder, 'keys'));
+    await own.getByLabel('Its proof').setInputFiles(join(folder, 'whole'));
+    await own.getByRole('button', { name: 'Check the proof' }).click();
+    await status.getByText('CANNOT CHECK this browser cannot check Ed25519 signatures').waitFor();
+    expect(await status.textContent()).not.toContain('WRONG');
     await offline.close();
   });
 });

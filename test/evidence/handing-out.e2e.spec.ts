@@ -163,8 +163,12 @@ describe('an export with proofs', () => {
     const project = await makeProject();
     const [older = '', changed = '', whole = ''] = await store(project, 3);
     await sealer.seal(project.id);
-    // From before the log began: it has no leaf, and the mark is behind it.
+    // Received before the log began: it has no leaf, and never gets one.
     await service.database.query('delete from evidence_leaf where consent_id = $1', [older]);
+    await service.database.query(
+      `update consent_record set received_at = received_at - interval '1 year' where id = $1`,
+      [older],
+    );
     await service.database.query('update consent_record set marketing = true where id = $1', [changed]);
     const [waiting = ''] = await store(project, 1);
     const told = async (id: string): Promise<string> => {

@@ -1,9 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EraseRecords } from '../../src/consent/application/erase-records.js';
+import { completeBelow } from '../../src/consent/application/stored-since.js';
+import { NoticeCopy } from '../../src/evidence/application/notice-copy.js';
 import { SealRoots } from '../../src/evidence/application/seal-roots.js';
 import { SealStored } from '../../src/evidence/application/seal-stored.js';
 import type { SignOutcome } from '../../src/evidence/application/sign-log.js';
@@ -17,10 +30,12 @@ import { createTestProject, type TestProject } from '../support/project.js';
 import { type Outcome, runProgram } from '../support/run-ops.js';
 import { type Sealer, sealerOf } from '../support/sealer.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
 import { makeVisitorKey } from '../support/visitor-key.js';
 
 interface Verifier {
   verifyProof(proof: string, keys: string): Promise<{ record: { id: string }; isInRootLog: boolean }>;
+  verifyContinuation(statement: string, last: string, keys: string): Promise<unknown>;
   verifyConsistency(earlier: string, later: string, hashes: string, keys: string): Promise<unknown>;
 }
 const verifier = createRequire(import.meta.url)('../../verify/verify.cjs') as Verifier;
@@ -72,8 +87,14 @@ const leavesOf = async ({
      from evidence_leaf where project_id = $1 order by leaf_index`,
     [id],
   );
-const stateOf = async (project: TestProject): Promise<{ size: number; refusal: string | null }> =>
-  (await (await project.request('viewer', 'GET', '/log')).json()) as { size: number; refusal: string | null };
+const stateOf = async (
+  project: TestProject,
+): Promise<{ epoch: number; size: number; refusal: string | null }> =>
+  (await (await project.request('viewer', 'GET', '/log')).json()) as {
+    epoch: number;
+    size: number;
+    refusal: string | null;
+  };
 
 describe('sealing', () => {
   it('gives each record one place, in the order of receipt, and a proof that holds without us', async () => {
@@ -174,6 +195,30 @@ describe('sealing', () => {
     const answer = await proof(project, id);
     expect(answer.status).toBe(409);
     expect(await answer.json()).toMatchObject({ code: 'consent_not_sealed' });
+  });
+
+  it('gives no proof by a damaged tile, and does not say that the record was changed', async () => {
+    const project = await createTestProject(service);
+    const [first = '', second = ''] = await store([project], 2);
+    await seal(project);
+    const tile = join(folderOf(project.id), 'tile', '0', '000.p', '2');
+    const whole = readFileSync(tile);
+    const damaged = Buffer.from(whole);
+    damaged[3] = (damaged[3] ?? 0) ^ 1;
+    writeFileSync(tile, damaged);
+    // The path of the first does not lead over the damaged hash, and holds.
+    await expect(
+      verifier.verifyProof(await text(proof(project, first)), await keys()),
+    ).resolves.toMatchObject({
+      record: { id: first },
+    });
+    const answer = await proof(project, second);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('is damaged') as unknown });
+    rmSync(tile);
+    expect((await proof(project, first)).status).toBe(503);
+    writeFileSync(tile, whole);
+    expect((await proof(project, second)).status).toBe(200);
   });
 
   it('takes the log of a deleted project away', async () => {
@@ -293,6 +338,50 @@ async function expectStored(project: TestProject, size: number): Promise<void> {
   expect(await service.database.query('select from evidence_tile where log = $1', [project.id])).toEqual([]);
 }
 
+const EVIDENCE_TABLES = {
+  evidence_log: 'log',
+  evidence_past_log: 'log',
+  evidence_tile: 'log',
+  evidence_leaf: 'project_id',
+};
+type Backup = Record<string, string>;
+
+/** What the database knows of a log, as a backup would hold it. */
+async function backUp({ id }: TestProject): Promise<Backup> {
+  const backup: Backup = {};
+  for (const [table, column] of Object.entries(EVIDENCE_TABLES)) {
+    const [row] = await service.database.query<{ rows: string }>(
+      `select coalesce(json_agg(t), '[]')::text as rows from ${table} t where ${column} = $1`,
+      [id],
+    );
+    backup[table] = row?.rows ?? '[]';
+  }
+  return backup;
+}
+
+async function restore({ id }: TestProject, backup: Backup): Promise<void> {
+  for (const [table, column] of Object.entries(EVIDENCE_TABLES)) {
+    await service.database.query(`delete from ${table} where ${column} = $1`, [id]);
+    await service.database.query(
+      `insert into ${table} select * from json_populate_recordset(null::${table}, $1::json)`,
+      [backup[table]],
+    );
+  }
+}
+
+/** Every file of a folder, by its path. */
+function filesOf(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => [
+      join(parentPath, name),
+      readFileSync(join(parentPath, name)).toString('base64'),
+    ]),
+  );
+}
+
 describe('a fork', () => {
   let project: TestProject;
   const refused = async (sentence: RegExp): Promise<void> => {
@@ -324,6 +413,45 @@ describe('a fork', () => {
     // Larger than what was signed it is found by its root.
     await store([project], 2);
     await refused(/of 6 entries does not begin with the one of 5/);
+  });
+
+  it('writes nothing for a database that was set back, so that proofs hold again after the newer backup', async () => {
+    await sealed(750);
+    const older = await backUp(project);
+    const [id = ''] = await store([project], 100);
+    await seal(project);
+    const newer = await backUp(project);
+    const before = filesOf(folderOf(project.id));
+
+    await restore(project, older);
+    // The second time the tree is larger than the one that was signed, and has a full tile of other bytes.
+    for (const [count, sentence] of [
+      [20, /has a checkpoint of 850 entries, the database knows of \d+: it is an older copy/],
+      [400, /does not begin with the one of 850/],
+    ] as const) {
+      await store([project], count);
+      await refused(sentence);
+      expect(filesOf(folderOf(project.id))).toEqual(before);
+    }
+    await restore(project, newer);
+    expect(await sign(project.id)).toBe('signed');
+    await expect(verifier.verifyProof(await text(proof(project, id)), await keys())).resolves.toMatchObject({
+      record: { id },
+    });
+  });
+
+  it('never replaces an object that exists with other bytes', async () => {
+    await sealed(250);
+    await store([project], 10);
+    await place();
+    const path = join(folderOf(project.id), 'tile', '0', '000');
+    writeFileSync(path, randomBytes(256 * 32));
+    const other = readFileSync(path);
+    await refused(/has other bytes as tile\/0\/000, which are not overwritten/);
+    expect(readFileSync(path).equals(other)).toBe(true);
+    rmSync(path);
+    expect(await sign(project.id)).toBe('signed');
+    await expectStored(project, 260);
   });
 
   it('is not signed where the storage was lost, cut off or changed, and is where it was restored', async () => {
@@ -369,10 +497,223 @@ it('tells of a record that was stored before anything was sealed that it never w
     ((await (await project.request('viewer', 'GET', `/consents/${id}`)).json()) as { evidence: unknown })
       .evidence;
   expect(await state()).toEqual({ status: 'pending', index: null, isInRootLog: false });
-  await service.database.query(`update evidence_mark set at = now() + interval '1 second'`);
+  await service.database.query(`update evidence_mark set begins_at = now() + interval '1 second'`);
   expect(await state()).toEqual({ status: 'never', index: null, isInRootLog: false });
   expect((await proof(project, id)).status).toBe(409);
-  await service.database.query(`update evidence_mark set at = now() - interval '1 minute'`);
+  await service.database.query(`update evidence_mark set begins_at = now() - interval '1 minute'`);
+});
+
+describe('the order', () => {
+  /** Has the service tell the time by a clock that is wrong: records that are stored then bear its instants. */
+  const storeBy = async (project: TestProject, offset: string): Promise<string[]> => {
+    const ids = await store([project], 20);
+    await service.database.query(
+      `update consent_record set received_at = received_at + $2::interval where id = any($1::uuid[])`,
+      [ids, offset],
+    );
+    return ids;
+  };
+
+  it.each(['-30 seconds', '-10 minutes', '10 minutes'])(
+    'loses nothing where the clock of the database is off by %s',
+    async (offset) => {
+      const project = await createTestProject(service);
+      const before = await store([project], 1);
+      await seal(project);
+      const wrong = await storeBy(project, offset);
+      await seal(project);
+      const [gone = '', ...kept] = wrong;
+      await service.database.orm.em.fork().transactional(async (tx) => {
+        await get(EraseRecords).erase(tx, { projectId: project.id, consentIds: [gone] }, 10);
+      });
+      await service.database.query(
+        'update erased_record set erased_at = erased_at + $2::interval where consent_id = $1',
+        [gone, offset],
+      );
+      const after = await store([project], 1);
+      await seal(project);
+      const leaves = await leavesOf(project);
+      expect(new Set(leaves.map(({ consentId }) => consentId))).toEqual(
+        new Set([...before, ...wrong, ...after]),
+      );
+      expect(leaves.filter(({ isErasure }) => isErasure)).toMatchObject([{ consentId: gone }]);
+      for (const id of [gone, kept[0] ?? '', ...after])
+        await expect(
+          verifier.verifyProof(await text(proof(project, id)), await keys()),
+        ).resolves.toMatchObject({
+          record: { id },
+        });
+    },
+  );
+
+  it('waits for a transaction that writes before others and commits behind them', async () => {
+    const project = await createTestProject(service);
+    const client = new Client({ connectionString: service.database.url });
+    await client.connect();
+    const late = newId();
+    try {
+      await client.query('begin');
+      await client.query(
+        `insert into consent_record (project_id, id, analytics, marketing, preferences, action, salt)
+         values ($1, $2, true, false, false, 'custom', $3)`,
+        [project.id, late, randomBytes(32)],
+      );
+      const [early = ''] = await store([project], 1);
+      const horizon = await completeBelow(service.database.orm.em.fork());
+      const [{ xid } = { xid: '' }] = await service.database.query<{ xid: string }>(
+        'select stored_xid::text as xid from consent_record where id = $1',
+        [early],
+      );
+      expect(BigInt(horizon.xid)).toBeLessThan(BigInt(xid));
+    } finally {
+      await client.query('commit');
+      await client.end();
+    }
+    await seal(project);
+    expect((await leavesOf(project)).map(({ consentId }) => consentId)).toContain(late);
+  });
+
+  it('finds what has no place where the database is on another server, and gives nothing a second one', async () => {
+    const project = await createTestProject(service);
+    const [sealedId = ''] = await store([project], 1);
+    await seal(project);
+    // Two that were stored on the other server: by a transaction that is long past here, and by one yet to begin.
+    const [past = '', future = ''] = await store([project], 2);
+    await service.database.query(
+      `update consent_record set stored_xid = case id when $1 then 3 else 4000000000 end where id in ($1, $2)`,
+      [past, future],
+    );
+    await service.database.query(`update evidence_mark set after_xid = 4000000000, cluster = 'another'`);
+    await seal(project);
+    expect((await leavesOf(project)).map(({ consentId }) => consentId)).toEqual([sealedId, past, future]);
+    expect(await seal(project)).toBe('signed');
+    expect(await stateOf(project)).toMatchObject({ size: 3 });
+  });
+});
+
+describe('a log that continues another one', () => {
+  const ops = (...args: string[]): Promise<Outcome> =>
+    runProgram('ops', ['evidence', ...args], {
+      NODE_ENV: 'test',
+      DATABASE_URL: service.database.url,
+      DATA_DIR: service.settings.service.dataDir,
+      PUBLIC_BASE_URL: service.baseUrl,
+      EVIDENCE_KEYS: KEY,
+      SECRET_KEYS: KEY,
+      AUTH_SECRET: 'x'.repeat(32),
+      LOG_LEVEL: 'silent',
+    });
+  const continuation = (project: TestProject): Promise<string> =>
+    text(project.request('viewer', 'GET', '/log/continues'));
+
+  it('begins with what was known of the one that an older backup had forked, and why', async () => {
+    const project = await createTestProject(service);
+    const [early = ''] = await store([project], 5);
+    await seal(project);
+    const older = await backUp(project);
+    await store([project], 300);
+    await seal(project);
+    const lost = await checkpoint(project);
+    const files = filesOf(folderOf(project.id));
+    await restore(project, older);
+    await service.database.query(
+      `delete from consent_record where project_id = $1 and id in
+         (select id from consent_record where project_id = $1 order by id offset 5)`,
+      [project.id],
+    );
+    const [unsigned = ''] = await store([project], 1);
+    expect(await seal(project)).toBe('refused');
+
+    const reason = 'The database was restored from the backup of last night.';
+    const done = await ops('continue', '--project', project.id, '--reason', reason);
+    expect(done).toMatchObject({ code: 0, err: '' });
+    expect(done.out).toMatch(
+      new RegExp(`/${project.id}/2 continues the 305 entries of .*/${project.id}\\.\n$`),
+    );
+    const [late = ''] = await store([project], 1);
+    expect(await seal(project)).toBe('signed');
+    expect(await stateOf(project)).toMatchObject({ epoch: 2, size: 3, refusal: null });
+    // Nothing of the former log was touched.
+    expect(filesOf(folderOf(project.id))).toMatchObject(files);
+    const later = await checkpoint(project);
+    expect(later.split('\n')[0]).toMatch(new RegExp(`/${project.id}/2$`));
+
+    const keyLines = await keys();
+    for (const id of [early, unsigned, late])
+      await expect(verifier.verifyProof(await text(proof(project, id)), keyLines)).resolves.toMatchObject({
+        record: { id },
+        checkpoint: { origin: expect.stringMatching(id === early ? /[^/]{36}$/ : /\/2$/) as unknown },
+      });
+    const found = await verifier.verifyContinuation(await continuation(project), lost, keyLines);
+    expect(found).toMatchObject({ former: { size: 305 }, reason });
+    // A receiver that holds more than was known says so.
+    const statement = await continuation(project);
+    await expect(verifier.verifyContinuation(statement, later, keyLines)).rejects.toThrow(/not the log that/);
+    await expect(
+      verifier.verifyContinuation(statement.replace('index 0', 'index 1'), lost, keyLines),
+    ).rejects.toThrow('a statement is the first entry of its log');
+    // The former database is never signed again, although it is as it was.
+    await store([project], 1);
+    await place();
+    const current = await backUp(project);
+    await restore(project, older);
+    await service.database.query('update evidence_log set asked_at = null where log = $1', [project.id]);
+    expect(await sign(project.id)).toBe('refused');
+    expect((await stateOf(project)).refusal).toMatch(/Another log continues this one/);
+    await restore(project, current);
+    expect(await sign(project.id)).toBe('signed');
+  });
+
+  it('is asked for where the data folder is a copy, which nothing else shows', async () => {
+    const project = await createTestProject(service);
+    await store([project], 1);
+    await seal(project);
+    const { dataDir } = service.settings.service;
+    const folder = join(dataDir, 'postgres');
+    const file = join(folder, 'PG_VERSION');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, '18');
+    writeFileSync(join(folder, 'postmaster.pid'), '1');
+    const start = (): Promise<void> => get(NoticeCopy).onModuleInit();
+    try {
+      await start();
+      // Neither a change of the owner nor another start is a copy.
+      chmodSync(file, 0o600);
+      await start();
+      await store([project], 1);
+      expect(await seal(project)).toBe('signed');
+      cpSync(folder, `${folder}-copy`, { recursive: true, preserveTimestamps: true });
+      rmSync(folder, { recursive: true });
+      renameSync(`${folder}-copy`, folder);
+      await start();
+      const [late = ''] = await store([project], 1);
+      expect(await seal(project)).toBe('refused');
+      expect((await stateOf(project)).refusal).toMatch(/The data folder is a copy/);
+      const done = await ops('continue', '--all', '--reason', 'Restored from a copy.');
+      expect(done).toMatchObject({ code: 0, err: '' });
+      expect(await seal(project)).toBe('signed');
+      expect(await stateOf(project)).toMatchObject({ epoch: 2, size: 2, refusal: null });
+      await start();
+      expect(await ops('continue', '--all', '--reason', 'Again.')).toMatchObject({
+        out: 'Every log may be signed: nothing was changed.\n',
+      });
+      // So does the log of all, which proofs lead to again.
+      await until('the log of all covers it', async () => {
+        expect(await sealer.root()).toBe('signed');
+        return (await verifier.verifyProof(await text(proof(project, late)), await keys())).isInRootLog;
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('is refused without a reason, and where nothing was signed', async () => {
+    const project = await createTestProject(service);
+    expect(await ops('continue', '--project', project.id)).toMatchObject({ code: 2 });
+    expect((await ops('continue', '--project', project.id, '--reason', 'x')).err).toContain(
+      'nothing was sealed in this log',
+    );
+  });
 });
 
 describe('npm run ops -- evidence', () => {

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { commitmentOf } from '../../src/evidence/domain/commitment.js';
+import { canonicalOf, commitmentOf } from '../../src/evidence/domain/commitment.js';
 import { signerOf, verifierLine } from '../../src/evidence/domain/signed-note.js';
 import type { RefusedStep } from '../../verify/verify.cjs';
 import { memoryLog, type MemoryLog } from '../support/memory-log.js';
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 const extraOf = (record: object, inRoot: string): Buffer =>
-  Buffer.from(JSON.stringify({ record, salt: salt.toString('base64'), rootProof: inRoot }));
+  Buffer.from(canonicalOf({ record, salt: salt.toString('base64'), rootProof: inRoot }));
 /** The step at which something was refused; undefined where it was not. */
 const refusedAt = (checked: Promise<unknown>): Promise<string | undefined> =>
   checked.then(
@@ -149,7 +149,7 @@ describe('somebody alters a proof', () => {
         [proof.replace(/^extra .*\n/m, ''), keys],
         [withExtra(Buffer.from('{}')), keys],
       ],
-      record: [[withExtra(Buffer.from(JSON.stringify({ record: RECORD, salt: 'AAAA', rootProof }))), keys]],
+      record: [[withExtra(Buffer.from(canonicalOf({ record: RECORD, salt: 'AAAA', rootProof }))), keys]],
       'tree: checkpoint': [[proof, stranger]],
       'tree: path': [[proof.replace(`index ${INDEX}`, 'index 0'), keys]],
       'root log': [[withExtra(extraOf(RECORD, '')), keys]],

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { commitmentOf } from '../../src/evidence/domain/commitment.js';
+import { canonicalOf, commitmentOf } from '../../src/evidence/domain/commitment.js';
 import { signerOf, verifierLine } from '../../src/evidence/domain/signed-note.js';
 import { memoryLog, type MemoryLog } from '../support/memory-log.js';
 
@@ -53,7 +53,7 @@ async function vectors(): Promise<Record<string, string>> {
     'keys.txt': `# The seed is SHA-256 of "a vector of evidence: key".\n${verifierLine(key)}\n`,
     'record.json': `${JSON.stringify(RECORD, null, 2)}\n`,
     'commitment.txt': `${entries[INDEX]?.toString('base64')}\n`,
-    'record.tlog-proof': await project.proof(INDEX, Buffer.from(JSON.stringify(extra))),
+    'record.tlog-proof': await project.proof(INDEX, Buffer.from(canonicalOf(extra))),
     'earlier.txt': earlier.checkpoint,
     'later.txt': project.checkpoint,
     'hashes.txt': await project.consistencyFrom(EARLIER_SIZE),

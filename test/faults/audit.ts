@@ -64,7 +64,7 @@ interface AuditRow {
   atMs: number;
 }
 
-/** Every lease of the run, and the records whose message went away while nobody held it. */
+/** Every lease of the run, and the records whose message was deleted without a lease. */
 export async function readClaims(client: Client): Promise<{ claims: Claim[]; endedUnclaimed: string[] }> {
   const { rows } = await client.query<AuditRow>(`
     select event, project_id || '/' || message_id as key, project_id as "projectId", subject_id as "consentId",

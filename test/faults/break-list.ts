@@ -34,7 +34,7 @@ export const BREAKS: Break[] = [
     mutations: [{ symbol: 'ConsentService.record', from: /consent\.id \?\? newId\(\)/, to: 'newId()' }],
     kinds: ['flush-redis'],
     rounds: 1,
-    noticedBy: ['every acknowledged record is stored', 'nothing is stored that nobody sent'],
+    noticedBy: ['every acknowledged record is stored', 'no stored record is one that was never sent'],
   },
   {
     name: 'writes no message for one record in twenty',
@@ -91,7 +91,7 @@ export const BREAKS: Break[] = [
     ],
     kinds: ['dns-fails'],
     rounds: 2,
-    noticedBy: ['whatever is logged as delivered was received'],
+    noticedBy: ['every record logged as delivered was received'],
   },
   {
     name: 'logs some deliveries under a wrong id',
@@ -126,8 +126,8 @@ export const BREAKS: Break[] = [
       },
       {
         symbol: 'OutboxSettler.writeTogether',
-        from: /batch\.filter\(\(entry\) => /,
-        to: 'batch.filter((entry) => false && ',
+        from: /const ours = batch\.filter\(\(entry\) => /,
+        to: 'const ours = batch.filter((entry) => false && ',
       },
     ],
     kinds: ['kill-worker'],
@@ -251,7 +251,7 @@ export const BREAKS: Break[] = [
     ],
     kinds: ['kill-postgres'],
     rounds: 1,
-    noticedBy: ['no process ends by itself'],
+    noticedBy: ['no process exits unexpectedly'],
   },
   {
     name: 'gives Redis up once it was away',
@@ -264,9 +264,9 @@ export const BREAKS: Break[] = [
     name: 'seals up to now, whatever is still being stored',
     mutations: [
       {
-        symbol: 'completeUntil',
-        from: /select date_trunc\('milliseconds', least\(.*?\)\)::text as until/s,
-        to: `select (clock_timestamp() + interval '20 milliseconds')::text as until`,
+        symbol: 'completeBelow',
+        from: /pg_snapshot_xmin\(pg_current_snapshot\(\)\)/,
+        to: `pg_snapshot_xmax(pg_current_snapshot())`,
       },
     ],
     kinds: ['receiver-500'],
@@ -277,10 +277,11 @@ export const BREAKS: Break[] = [
     name: 'forgets what it has sealed when it seals again',
     mutations: [
       {
-        symbol: 'moveMark',
-        from: /at = (\S+)::timestamptz/,
-        to: `at = $1::timestamptz - interval '1 second'`,
+        symbol: 'moveCursor',
+        from: /after_xid = (\S+)::bigint/,
+        to: `after_xid = $1::bigint - 100`,
       },
+      { symbol: 'placedAmong', from: /return new Set\(.*\);/, to: 'return new Set();' },
     ],
     kinds: ['flush-redis'],
     rounds: 1,

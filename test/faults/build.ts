@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { transformSync } from '@swc/core';
 import { type Mutation, mutatedSources } from '../support/mutation.js';
 
-/** A copy of the built service, which nobody builds anew while the lab runs it. */
+/** A copy of the built service, which no other build replaces while the lab runs it. */
 export interface Build {
   programs: string;
   remove(): void;
 }
 
-/** Copies `dist` to a folder of its own; files that the mutations change are built anew from their sources. */
+/** Copies `dist` to a new folder; files that the mutations change are rebuilt from their sources. */
 export function copyBuild(mutations: Mutation[] = []): Build {
   const folder = mkdtempSync(join(tmpdir(), 'consent-build-'));
   const programs = join(folder, 'dist');

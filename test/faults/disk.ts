@@ -40,8 +40,8 @@ export function unmount(disk: SmallDisk): void {
 }
 
 /**
- * Takes every byte that is left. Piece by piece, so that this process, whose callers wait for answers meanwhile, does
- * not stand still on a machine whose disk is slow.
+ * Fills the disk, piece by piece, so that this process, whose callers wait for responses, is not blocked on a slow
+ * disk.
  */
 export async function fillDisk(folder: string): Promise<void> {
   const filler = await open(fillerOf(folder), 'w');

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/shared/ids.js';
+import { startClock } from '../support/elapsed.js';
 import { ManyMachines, missing } from '../support/many-machines.js';
 import { type ServiceProcess, stopAll } from '../support/processes.js';
 import { until } from '../support/until.js';
@@ -9,9 +10,9 @@ const TEST_TIMEOUT_MS = 120_000;
 const LOG_LINES_MAX = 60;
 /** A stopping worker waits for what is under way, at most 1.5 s here, and for nothing else. */
 const STOP_MAX_MS = 5_000;
-/** Callers wait 5 s for the database; a connection that is tried meanwhile may add two, a busy machine as many more. */
+/** Callers wait 5 s for the database; a connection attempt may add two, and a busy machine two more. */
 const HANGING_ANSWER_MAX_MS = 10_000;
-/** A lease of 5 s may have to end, and a worker looks by itself every 5 s. */
+/** A lease of 5 s may have to expire, and a worker polls every 5 s. */
 const TAKEN_OVER_MAX_MS = 25_000;
 
 /** Has the form of a key, so that the database is asked for it. */
@@ -95,7 +96,7 @@ describe('two workers (design §2)', () => {
     projectIds = await Promise.all(Array.from({ length: 5 }, () => machines.forwardingProject()));
   }, TEST_TIMEOUT_MS);
 
-  /** Everything that was acknowledged is stored, everything stored was sent and is in the log. */
+  /** All acknowledged records are stored; all stored ones were sent and are in the log, once for each time sent. */
   const expectNothingLost = async (acknowledged: string[], among: string[]): Promise<void> => {
     const stored = await machines.stored(among);
     const deliveries = await machines.deliveries(among);
@@ -103,8 +104,9 @@ describe('two workers (design §2)', () => {
       notStored: missing(acknowledged, stored),
       notReceived: missing(stored, machines.received()),
       notInTheLog: missing(stored, deliveries),
-      twiceInTheLog: [...deliveries].filter(([, outcomes]) => outcomes.length > 1),
-    }).toEqual({ notStored: [], notReceived: [], notInTheLog: [], twiceInTheLog: [] });
+      // An attempt that was repeated after its lease is logged beside the repeat, and was received, too.
+      tooOftenInTheLog: [...deliveries].filter(([id, outcomes]) => outcomes.length > timesReceived(id)),
+    }).toEqual({ notStored: [], notReceived: [], notInTheLog: [], tooOftenInTheLog: [] });
   };
 
   it(
@@ -197,9 +199,9 @@ describe('two workers (design §2)', () => {
     'live through a database that is away; the API says so and asks callers to come again',
     async () => {
       await machines.killPostgres();
-      const askedMs = performance.now();
+      const elapsedMs = startClock();
       const ready = await fetch(`${machines.api.baseUrl}/health/ready`);
-      expect(performance.now() - askedMs).toBeLessThan(4_000);
+      expect(elapsedMs()).toBeLessThan(4_000);
       expect(ready.status).toBe(503);
       expect(await ready.json()).toMatchObject({
         status: 'error',
@@ -238,11 +240,11 @@ describe('two workers (design §2)', () => {
       const projectId = projectIds[0] ?? '';
       const ids = Array.from({ length: 20 }, () => newId());
       machines.signalPostgres('SIGSTOP');
-      const startedMs = performance.now();
+      const elapsedMs = startClock();
       const answers = await Promise.all(ids.map((id) => machines.post(projectId, id))).finally(() =>
         machines.signalPostgres('SIGCONT'),
       );
-      expect(performance.now() - startedMs).toBeLessThan(HANGING_ANSWER_MAX_MS);
+      expect(elapsedMs()).toBeLessThan(HANGING_ANSWER_MAX_MS);
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
       expect(new Set(answers.map(({ headers }) => headers.get('retry-after')))).toEqual(new Set(['2']));
       const again = await Promise.all(ids.map((id) => machines.post(projectId, id)));
@@ -267,9 +269,9 @@ describe('two workers (design §2)', () => {
         // Everything after the start is a line of JSON: nothing was written past the logger.
         expect(lines.filter((line) => /^\s+at /.test(line))).toEqual([]);
       }
-      const startedMs = performance.now();
+      const elapsedMs = startClock();
       expect(await stopAll(workers)).toEqual([]);
-      expect(performance.now() - startedMs).toBeLessThan(STOP_MAX_MS);
+      expect(elapsedMs()).toBeLessThan(STOP_MAX_MS);
     },
     TEST_TIMEOUT_MS,
   );
@@ -279,9 +281,9 @@ describe('two workers (design §2)', () => {
     async () => {
       const fresh = await Promise.all([machines.startWorker(), machines.startWorker()]);
       await machines.killPostgres();
-      const startedMs = performance.now();
+      const elapsedMs = startClock();
       expect(await stopAll([...fresh, machines.api])).toEqual([]);
-      expect(performance.now() - startedMs).toBeLessThan(2 * STOP_MAX_MS);
+      expect(elapsedMs()).toBeLessThan(2 * STOP_MAX_MS);
     },
     TEST_TIMEOUT_MS,
   );

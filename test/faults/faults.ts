@@ -83,7 +83,7 @@ export const FAULTS: Record<FaultKind, Fault> = {
       await fillDisk(disk.folder);
       await pause(holdMs);
       freeDisk(disk.folder);
-      // A server that could not write its log has ended, as it must; whoever runs it starts it again.
+      // A server that could not write its log has exited, as it must; its supervisor restarts it.
       await installation.revivePostgres();
     }),
   'storage-away': async ({ installation: { evidenceFolder } }, { holdMs }) => {
@@ -97,6 +97,8 @@ export const FAULTS: Record<FaultKind, Fault> = {
   },
   'clock-ahead': wrongClock(CLOCK_OFFSET_MS),
   'clock-behind': wrongClock(-CLOCK_OFFSET_MS),
+  'database-clock-ahead': wrongDatabaseClock(CLOCK_OFFSET_MS),
+  'database-clock-behind': wrongDatabaseClock(-CLOCK_OFFSET_MS),
   'receiver-hangs': behaving({ kind: 'hang' }),
   'receiver-drips': behaving({ kind: 'drip' }),
   'receiver-resets': behaving({ kind: 'reset' }),
@@ -160,7 +162,7 @@ async function within(deadlineMs: number, isSo: () => Promise<boolean>): Promise
   await until('what may come about', isSo, deadlineMs).catch(() => {});
 }
 
-/** The process stands still and then goes on as if nothing had been. */
+/** The process is paused and then resumed. */
 function stopped(role: Role) {
   return ({ installation, outages }: Lab, { target, holdMs }: Round, meanwhile?: () => Promise<void>) =>
     outages.during(
@@ -184,6 +186,15 @@ function wrongClock(offsetMs: number): Fault {
       await installation.startService('worker', target, offset);
       if (offset !== 0) await pause(holdMs);
     }
+  };
+}
+
+/** The clock of PostgreSQL steps, and back again: records that are stored in between bear its instants. */
+function wrongDatabaseClock(offsetMs: number): Fault {
+  return async ({ installation }, { holdMs }) => {
+    await installation.setDatabaseClock(offsetMs);
+    await pause(holdMs);
+    await installation.setDatabaseClock(0);
   };
 }
 

@@ -126,6 +126,7 @@ export class Installation {
       join(dataDir, 'evidence'),
       evidenceKey,
     );
+    await installation.shadowDatabaseClock();
     // One after the other: the first start makes the tables, and the workers' users come after it.
     await installation.startService('api', 0);
     await installation.startService('api', 1);
@@ -157,6 +158,28 @@ export class Installation {
       role === 'api' ? await this.processes.startApi(options) : await this.processes.startWorker(options);
     this.services[role][index] = service;
     await service.ready();
+  }
+
+  /**
+   * Has the APIs' statements tell the time by a function of the lab, found ahead of PostgreSQL's own `now()`. Defaults of
+   * columns and the workers' statements keep PostgreSQL's.
+   */
+  private async shadowDatabaseClock(): Promise<void> {
+    await this.setDatabaseClock(0);
+    const role = new URL(this.postgres.databaseUrl).username;
+    await this.withDatabase((client) =>
+      client.query(`alter role ${role} set search_path = public, pg_catalog, bullmq`),
+    );
+  }
+
+  /** Steps the clock of PostgreSQL by which records are received. */
+  async setDatabaseClock(offsetMs: number): Promise<void> {
+    await this.withDatabase((client) =>
+      client.query(`
+        create or replace function public.now() returns timestamptz language sql stable parallel safe
+        as $$ select pg_catalog.now() + interval '${offsetMs} milliseconds' $$
+      `),
+    );
   }
 
   service(role: Role, index: number): ServiceProcess {
@@ -216,7 +239,7 @@ export class Installation {
     }
   }
 
-  /** What ended although nobody ended it, with its last words; it is started again. */
+  /** Processes that ended unexpectedly, with their last output; they are restarted. */
   async restartDead(): Promise<string[]> {
     const dead: string[] = [];
     for (const role of ['api', 'worker'] as const) {

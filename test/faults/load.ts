@@ -3,7 +3,7 @@ import type { Outages } from './outages.js';
 
 /** How long a caller waits for an answer: longer than the service lets a record wait for its database. */
 const PATIENCE_MS = 8_000;
-/** Pause of a caller that was told to come again, or met a closed door. */
+/** Pause of a caller after `Retry-After` or a refused connection. */
 const AGAIN_MS = 100;
 /** How long after an outage its effects may still be felt: connections that break only now. */
 const AFTERMATH_MS = 1_000;

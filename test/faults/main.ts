@@ -11,7 +11,7 @@ const LONG_ROUNDS = 50;
 const ROUNDS_MAX = 1_000;
 const SEED_MAX = 2 ** 31;
 const REPORT_FILE = 'test/faults/results/faults.json';
-/** A run that takes longer has gone wrong; it is ended, and what it left is told. */
+/** A run that takes longer has failed; it is stopped, and the state that it left is reported. */
 const SECONDS_PER_ROUND_MAX = 40;
 const SECONDS_BESIDE_MAX = 150;
 

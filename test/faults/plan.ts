@@ -15,6 +15,8 @@ export const FAULT_KINDS = [
   'storage-away',
   'clock-ahead',
   'clock-behind',
+  'database-clock-ahead',
+  'database-clock-behind',
   'receiver-hangs',
   'receiver-drips',
   'receiver-resets',

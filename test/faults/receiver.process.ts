@@ -1,10 +1,10 @@
-// The owner's HTTPS endpoint, in a process of its own. It keeps of each request no more than its record's id.
+// The owner's HTTPS endpoint, in a separate process. Of each request it keeps only the record's id.
 import { type Behaviour, makeTestAuthority, startReceiver } from '../support/receiver.js';
 import type { ReceiverCall, ReceiverReply } from './receiver-handle.js';
 
 /** Requests are counted and forgotten this often, so that a long run does not fill the memory. */
 const COUNT_EVERY_MS = 200;
-/** The service cannot know whether a receiver took what it broke off like this, and may send it once more. */
+/** The service cannot know whether a receiver took a request that it broke off like this, and may send it again. */
 const BREAKING: readonly Behaviour['kind'][] = ['reset', 'reset_mid_head', 'garbage'];
 
 const { authority, caFile, remove } = await makeTestAuthority();

@@ -264,6 +264,18 @@ describe('a held project is probed at once', () => {
   });
 });
 
+describe('a project that loses its tier while held', () => {
+  it('is active at once in the answer, before its records are skipped', async () => {
+    const { project } = await held(503);
+    await service.database.query(`update project set tier = 'lite', tier_valid_until = null where id = $1`, [
+      project.id,
+    ]);
+    expect(await stateOf(project)).toMatchObject({
+      ...{ state: 'active', heldSince: null, heldReason: null, nextProbeAt: null },
+    });
+  });
+});
+
 describe('where the operator has switched it off (FORWARDING_HOLD_HOURS=0)', () => {
   const COUNT = 12;
   const withoutHolds = { ...environment, FORWARDING_HOLD_HOURS: '0' };
@@ -329,12 +341,14 @@ describe('where the operator has switched it off (FORWARDING_HOLD_HOURS=0)', () 
 });
 
 describe('owners of a held project', () => {
-  /** An owner with a confirmed address, and one whose address nobody has confirmed. */
-  const owner = async (project: TestProject): Promise<string> => {
-    const email = `${newId()}@example.com`;
-    for (const [address, isConfirmed] of [
-      [email, true] as const,
-      [`${newId()}@example.com`, false] as const,
+  /** An owner who gets mail, and two members who do not: an owner with an unconfirmed address, and an editor. */
+  const addMembers = async (project: TestProject): Promise<{ email: string; others: string[] }> => {
+    const newAddress = (): string => `${newId()}@example.com`;
+    const [email, unconfirmed, editor] = [newAddress(), newAddress(), newAddress()];
+    for (const [address, role, isConfirmed] of [
+      [email, 'owner', true] as const,
+      [unconfirmed, 'owner', false] as const,
+      [editor, 'editor', true] as const,
     ]) {
       const id = await insertAccount(service.database.query, { email: address });
       await service.database.query('update app_user set email_verified = $2 where id = $1', [
@@ -342,11 +356,11 @@ describe('owners of a held project', () => {
         isConfirmed,
       ]);
       await service.database.query(
-        "insert into project_member (project_id, user_id, role) values ($1, $2, 'owner')",
-        [project.id, id],
+        'insert into project_member (project_id, user_id, role) values ($1, $2, $3)',
+        [project.id, id, role],
       );
     }
-    return email;
+    return { email, others: [unconfirmed, editor] };
   };
   const audited = async (project: TestProject): Promise<Json[]> =>
     (
@@ -367,14 +381,14 @@ describe('owners of a held project', () => {
 
   it('are told of it once after five minutes, and of its end with what was lost and sent', async () => {
     const { project, receiver, ids, tried } = await held(503);
-    const email = await owner(project);
+    const { email, others } = await addMembers(project);
     await letPass(project, 290);
     const first = await until('a probe is spent', () =>
       receiver.requests.length > tried ? receiver.requests.length : null,
     );
     await letPass(project, 15);
     const began = await mailTo(service, email);
-    expect(began.subject).toBe('The receiver of A project is away');
+    expect(began.subject).toBe('The receiver of "A project" is away');
     expect(began.text).toContain('The endpoint answered 503.');
     await letPass(project, 600);
     await until('another probe is spent', () => receiver.requests.length > first);
@@ -396,7 +410,7 @@ describe('owners of a held project', () => {
       return news.length === 0;
     });
     const back = await mailTo(service, email);
-    expect(back.subject).toBe('The receiver of A project is back');
+    expect(back.subject).toBe('The receiver of "A project" is back');
     const lost = (await deliveriesOf(project)).filter(({ outcome }) => outcome === 'failed').length;
     expect(back.text).toContain(
       `delivered: ${ids.length - lost}. Records that were tried and failed: ${lost};`,
@@ -410,11 +424,12 @@ describe('owners of a held project', () => {
       },
     ]);
     expect(await subjectsLeft(email)).toEqual([]);
+    for (const other of others) expect(await subjectsLeft(other)).toEqual([]);
   }, 60_000);
 
   it('are not told of one that ends sooner', async () => {
     const { project, receiver, ids } = await held(503);
-    const email = await owner(project);
+    const { email } = await addMembers(project);
     receiver.behave({ kind: 'answer', status: 204 });
     await project.request('editor', 'POST', '/forwarding/resume');
     await until('all have come', () => receiver.requests.length >= ids.length, 30_000);

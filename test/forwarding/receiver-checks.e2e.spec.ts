@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { signerOf } from '../../src/evidence/domain/signed-note.js';
+import { signerOf, signNote } from '../../src/evidence/domain/signed-note.js';
 import { memoryLog } from '../support/memory-log.js';
 import { isThere, sampleOf } from '../support/page-sample.js';
 import { choose, createForwardingProject } from '../support/pipeline.js';
@@ -196,6 +196,66 @@ describe.each(RUNNABLE.map((check) => [check.title, check] as const))('the check
         ...changed.map(({ id }) => `WRONG ${id}.json: has a checkpoint without a signature of ours`),
       ].toSorted(),
     );
+  });
+
+  it('names each record whose checkpoint has a wrong signature of ours beside the right one', async () => {
+    const changed = [0, 1].map((at) =>
+      change(at, ({ evidence }) => {
+        const note = evidence.checkpoint ?? '';
+        const [origin = ''] = note.split('\n');
+        const key = signerOf(origin.slice(0, origin.lastIndexOf('/')), SEED);
+        const [, wrong = ''] = signNote(`${origin}\n`, [key]).split('\n\n');
+        const stranger = signNote(`${origin}\n`, [signerOf('witness.example', SEED)]).split('\n\n')[1] ?? '';
+        // The signature of an unknown key is ignored.
+        evidence.checkpoint =
+          at === 0 ? `${note}${stranger}${wrong}` : note.replace(/— /, () => `${wrong}— `);
+      }),
+    );
+    const { code, output } = await run();
+    expect(code).toBe(1);
+    expect(output.split('\n').toSorted()).toEqual(
+      [
+        '',
+        ...changed.map(({ id }) => `WRONG ${id}.json: has a checkpoint without a signature of ours`),
+      ].toSorted(),
+    );
+  });
+
+  it('names each record that is not spelled as it was sent', async () => {
+    const spellings: ((body: string) => string)[] = [
+      (body) => body.replace('"analytics":', '"analytics":false,"analytics":'),
+      (body) => body.replace('"evidence":', '"evidence":null,"evidence":'),
+      (body) => body.replace('"salt":', '"salt":"","salt":'),
+      (body) => body.replace(':', ': '),
+      (body) => `${body}\n`,
+      (body) => `\ufeff${body}`,
+      (body) => body.replace('9007199254740992', '9007199254740993'),
+      (body) => body.replace('"custom"', String.raw`"\u0063ustom"`),
+    ];
+    const awkward = receiver.requests
+      .map(({ body }) => body)
+      .filter((body) => body.includes('9007199254740992'));
+    for (const [at, spell] of spellings.entries()) {
+      const body = awkward[at % awkward.length] ?? '';
+      const { id } = JSON.parse(body) as Held;
+      const file = join(folder, 'records', `${id}.json`);
+      expect(spell(body)).not.toBe(body);
+      writeFileSync(file, spell(body));
+      const { code, output } = await run();
+      expect({ at, code, output }).toEqual({
+        at,
+        code: 1,
+        output: expect.stringMatching(`^WRONG ${id}\\.json: .*\n$`),
+      });
+      expect(output).not.toContain('Traceback');
+      writeFileSync(file, body);
+    }
+  });
+
+  it('ignores keys of an unknown kind', async () => {
+    const unknown = Buffer.concat([Buffer.of(6), randomBytes(48)]).toString('base64');
+    writeFileSync(join(folder, 'keys.txt'), `consent.example+0badc0de+${unknown}\n${keys}`);
+    expect((await run()).code).toBe(0);
   });
 
   it('notices another history of the same size, signed with our own key', async () => {

@@ -146,8 +146,11 @@ describe('secrets (spec §5.2, §5.3)', () => {
     await call('GET', '/me', undefined, { headers: { authorization: `Bearer ${apiKey}x` } });
     // The database goes away under a request: drivers like to tell of their connection then.
     await database.query('alter table forwarding_settings rename to gone');
-    expect((await call('GET', `${at}/forwarding`)).response.status).toBe(500);
-    await database.query('alter table gone rename to forwarding_settings');
+    try {
+      expect((await call('GET', `${at}/forwarding`)).response.status).toBe(500);
+    } finally {
+      await database.query('alter table gone rename to forwarding_settings');
+    }
   }
 
   /** The database holds it bare; only with the signature behind it, which is made of AUTH_SECRET, it opens. */

@@ -1,13 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { CONSENT_RECORDED } from '../../src/consent/domain/consent-recorded.js';
+import { CONSENT_RECORDED, type ConsentRecorded } from '../../src/consent/domain/consent-recorded.js';
+import { DeliveryLogService } from '../../src/forwarding/application/delivery-log.service.js';
+import { ResendService } from '../../src/forwarding/application/resend.service.js';
 import { type SignedOutcome } from '../../src/forwarding/domain/receiver-sign.js';
 import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
 import { LOWEST_KEY, OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
 import { type LeasedMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
-import { newId } from '../../src/shared/ids.js';
+import { idOf, newId } from '../../src/shared/ids.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
 
-const DELIVERED: Omit<SignedOutcome, 'attemptedAt'> = {
+const DELIVERED: Omit<SignedOutcome, 'id' | 'attemptedAt'> = {
   outcome: 'delivered',
   category: null,
   httpStatus: 204,
@@ -16,7 +19,7 @@ const DELIVERED: Omit<SignedOutcome, 'attemptedAt'> = {
   host: 'receiver.example.com',
   sign: { kind: 'up' },
 };
-const FAILED: Omit<SignedOutcome, 'attemptedAt'> = {
+const FAILED: Omit<SignedOutcome, 'id' | 'attemptedAt'> = {
   ...DELIVERED,
   outcome: 'failed',
   category: 'http_5xx',
@@ -24,6 +27,9 @@ const FAILED: Omit<SignedOutcome, 'attemptedAt'> = {
   reason: 'The endpoint answered 503.',
   sign: { kind: 'down', retryAfterMs: null },
 };
+
+/** The default of OUTBOX_LEASE_MS. */
+const LEASE_MS = 60_000;
 
 describe('outcomes of deliveries', () => {
   let service: TestService;
@@ -81,14 +87,22 @@ describe('outcomes of deliveries', () => {
     });
     return messages.map((message) => ({ message, claimId }));
   };
+  const made = (
+    outcome: Omit<SignedOutcome, 'id' | 'attemptedAt'>,
+    attemptedAt = new Date(),
+  ): SignedOutcome => ({
+    ...outcome,
+    id: idOf(attemptedAt),
+    attemptedAt,
+  });
   /** Settles them in one batch: a message of another project, which goes alone, comes before it. */
   const settle = async (
-    outcomes: readonly { leased: LeasedMessage; outcome: Omit<SignedOutcome, 'attemptedAt'> }[],
+    outcomes: readonly { leased: LeasedMessage; outcome: Omit<SignedOutcome, 'id' | 'attemptedAt'> }[],
   ): Promise<void> => {
     const nowMs = Date.now();
     await Promise.all(
       outcomes.map(({ leased, outcome }, index) =>
-        settler.settle(leased, { ...outcome, attemptedAt: new Date(nowMs + index) }, performance.now()),
+        settler.settle(leased, made(outcome, new Date(nowMs + index)), performance.now()),
       ),
     );
   };
@@ -141,7 +155,7 @@ describe('outcomes of deliveries', () => {
     ];
     await Promise.all(
       leased.map((each, place) =>
-        settler.settle(each, { ...outcomes[place], attemptedAt }, performance.now()),
+        settler.settle(each, { ...outcomes[place], id: idOf(attemptedAt), attemptedAt }, performance.now()),
       ),
     );
     expect(inTransaction).toBe(0);
@@ -193,6 +207,92 @@ describe('outcomes of deliveries', () => {
     ]);
     expect(await log()).toHaveLength(9);
     expect(await holdOf()).toEqual({ phase: 'open', failures: 4 });
+  });
+
+  describe('whose lease has ended', () => {
+    let first: LeasedMessage;
+    let repeat: LeasedMessage;
+    /** An attempt that began before its repeat. */
+    const delivered = (): SignedOutcome => made(DELIVERED, new Date(Date.now() - 1_000));
+
+    beforeEach(async () => {
+      await storeConsent();
+      first = await claimOne();
+      await service.database.query("update outbox_message set available_at = now() - interval '1 second'");
+      repeat = await claimOne();
+    });
+
+    const storeConsent = async (): Promise<void> => {
+      const stored = await fetch(`${service.baseUrl}/v1/projects/${projectId}/consents`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ analytics: true, marketing: false, preferences: false, action: 'custom' }),
+      });
+      expect(stored.status).toBe(201);
+    };
+    const claimOne = async (): Promise<LeasedMessage> => {
+      const [leased] = await claim();
+      if (!leased) throw new Error('nothing to claim');
+      return leased;
+    };
+    const settleOne = (leased: LeasedMessage, outcome: SignedOutcome): Promise<void> =>
+      settler.settle(leased, outcome, performance.now());
+    const state = (): Promise<unknown> =>
+      service.app
+        .get(DeliveryLogService, { strict: false })
+        .stateOf({ projectId, id: first.message.subjectId, unannounced: null } as ConsentRecorded);
+    const failedRecords = (): Promise<unknown> =>
+      service.app.get(ResendService, { strict: false }).count(projectId, {
+        status: 'failed',
+        from: new Date(Date.now() - 60_000),
+        to: new Date(Date.now() + 60_000),
+      });
+
+    it.each([
+      ['after', true],
+      ['before', false],
+    ])(
+      'keep a record delivered where the 2xx is written %s the failure of the repeat',
+      async (_, isAfter) => {
+        const success = delivered();
+        if (!isAfter) await settleOne(first, success);
+        await settleOne(repeat, made(FAILED));
+        if (isAfter) {
+          expect(await state()).toMatchObject({ outcome: 'failed' });
+          await settleOne(first, success);
+        }
+        expect((await log()).map(({ outcome }) => outcome)).toEqual(['delivered', 'failed']);
+        expect(await state()).toMatchObject({ outcome: 'delivered', id: success.id });
+        expect(await failedRecords()).toMatchObject({ records: 0 });
+      },
+    );
+
+    it('are logged once, however often they are written', async () => {
+      const success = delivered();
+      await settleOne(first, success);
+      await settleOne(first, success);
+      await settleOne(repeat, delivered());
+      expect((await log()).map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered']);
+    });
+
+    it('are not logged where the record was erased meanwhile', async () => {
+      await service.database.query('delete from consent_record where project_id = $1', [projectId]);
+      await settleOne(first, delivered());
+      expect(await log()).toEqual([]);
+    });
+
+    it('free the worker at the end of the lease, and are written when the database is back', async () => {
+      const name = new URL(service.database.url).pathname.slice(1);
+      await service.database.query(`revoke connect on database ${name} from public, service_runtime`);
+      await service.database.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+        [name],
+      );
+      await settler.settle(repeat, delivered(), performance.now() - LEASE_MS);
+      await service.database.query(`grant connect on database ${name} to public, service_runtime`);
+      await until('the outcome', async () => (await log()).length === 1);
+      expect(await waiting()).toBe(0);
+    });
   });
 
   it('end what a receiver that failed began, in a transaction', async () => {

@@ -20,10 +20,10 @@ const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 3000);
 const SEED =
   process.env['FUZZ_SEED'] === 'random' ? randomInt(2 ** 31) : Number(process.env['FUZZ_SEED'] ?? 5);
 
-/** Requests to one project; each project begins anew with everything in place. */
+/** Requests to one project; each new project starts complete. */
 const PER_WORLD = 750;
 const CONCURRENCY = 8;
-/** How many more a route gets at most that chance has let nobody into; one in some ten gets past the guards. */
+/** The most extra requests for a route that none has entered yet; about one in ten passes the guards. */
 const LATE_PER_ROUTE = 200;
 /** The slowest is Test, whose receiver may take FORWARDING_TIMEOUT_MS; the rest is what a busy machine adds. */
 const ANSWER_MAX_MS = 15_000;
@@ -34,7 +34,7 @@ const REST_MAX_MS = 180_000;
 /** Beyond that the limits, and not the routes, have been tested. */
 const TOO_MANY_SHARE_MAX = 0.02;
 const ERROR_LEVEL = 50;
-/** What a signed event may say that somebody has to look at: it names something unknown, or a second subscription. */
+/** Causes for an alert in a signed event: it names something unknown, or a second subscription. */
 const BILLING_ALERT = /_(unknown|mismatch)$|^second_live_subscription$/;
 
 const ENCRYPTION_KEY = randomBytes(32).toString('base64');
@@ -165,7 +165,7 @@ async function fuzz(): Promise<void> {
   }
 }
 
-/** Goes on with the routes that chance has left out, each in a world where nobody has changed anything. */
+/** Continues with the routes that were never entered, each in a fresh world. */
 async function fuzzLeftOut(): Promise<void> {
   for (const operation of tally.neverPassed()) {
     const world = await makeWorld();
@@ -220,7 +220,7 @@ describe(`${REQUESTS} requests made of the OpenAPI document, seed ${SEED}`, () =
          (select count(*) from app_user) as users, (select count(*) from user_account) as accounts,
          (select count(*) from api_key) as keys, (select count(*) from erased_record) as erased`,
     );
-    // A sign-up makes nobody before its link is followed.
+    // A sign-up creates no user before its link is followed.
     const users = 2 + 3 * worlds;
     const { erased, ...left } = rows ?? {};
     expect(left).toEqual({

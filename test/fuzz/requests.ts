@@ -12,7 +12,7 @@ import {
 import { fillIn, type Operation, readSchemas, type Schema } from '../support/openapi.js';
 import { hostileJson, hostileText, SECRET_MARK, validValue, type ValueOptions } from './values.js';
 
-/** Who sends a request. The last three name nobody, each in another way. */
+/** The sender of a request. The last three are different kinds of invalid credentials. */
 export const ACTORS = [
   'owner',
   'ownerSession',
@@ -40,7 +40,7 @@ export interface FuzzRequest {
   signed: boolean;
 }
 
-/** What a webhook tells of; the document does not describe the provider's own events. */
+/** Event types of the webhook; the document does not describe the provider's own events. */
 const EVENT_TYPES = [
   'customer.subscription.created',
   'customer.subscription.updated',
@@ -212,7 +212,7 @@ function rawBodies(): Arbitrary<Content> {
   );
 }
 
-/** The value as JSON with one member, however deep, replaced, doubled or joined by one that nobody knows. */
+/** The value as JSON with one member, however deep, replaced, doubled or joined by an unknown one. */
 function withOneHostileMember(value: unknown): Arbitrary<string> {
   const places = placesIn(value);
   return fc

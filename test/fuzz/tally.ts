@@ -42,7 +42,7 @@ export class Tally {
     return this.creations.get(route) ?? 0;
   }
 
-  /** Operations that nobody ever got into. */
+  /** Operations that no request has entered. */
   neverPassed(): Operation[] {
     return readOperations().filter((operation) => !this.hasPassed(operation));
   }

@@ -22,7 +22,7 @@ export interface ValueOptions {
   endpointUrl: string;
 }
 
-/** A value that the schema takes, as far as a schema tells. `name` is the member that it is for. */
+/** A value that is valid by the schema. `name` is the member that it is for. */
 export function validValue(schema: Schema, name: string, options: ValueOptions): Arbitrary<unknown> {
   const wanted = schema.$ref
     ? (options.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
@@ -58,7 +58,7 @@ function objectOf(schema: Schema, options: ValueOptions): Arbitrary<unknown> {
     );
     return fc.record(Object.fromEntries(members), { requiredKeys: schema.required ?? [] });
   }
-  // An open object, told by an example alone: the consent record with its additional fields.
+  // An open object, described by an example only: the consent record with its additional fields.
   return fc
     .record({
       known: fc.constant(schema.example ?? {}),

@@ -68,7 +68,7 @@ function complaintAboutStatus(request: FuzzRequest, { status, headers, text }: R
   const isOwn = method === operation.method && request.path === operation.path;
   if (status >= 400 || !isOwn || operation.statuses.includes(status)) return null;
   if (status === 304 && request.headers['if-none-match'] !== undefined) return null;
-  // A document that tells of no success at all means the usual one.
+  // An operation that lists no success has the usual one.
   if (status === 200 && operation.statuses.every((each) => each >= 400)) return null;
   return `${status}, which the document does not name`;
 }

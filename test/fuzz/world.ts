@@ -35,7 +35,7 @@ export class World {
     return [...Object.values(this.credentials), this.victims].flatMap(({ cookie }) => cookie ?? []);
   }
 
-  /** Made through the API, its people apart. `told` hears every answer, to count what was made. */
+  /** Created through the API, except its people. `told` receives every response, to count what was created. */
   static async make(around: Surroundings): Promise<World> {
     const { baseUrl, endpointUrl } = around;
     const [owner, other, passing] = await Promise.all([signUp(around), signUp(around), signUp(around)]);
@@ -49,7 +49,8 @@ export class World {
     const [ownerKey, editor, viewer, spare] = await Promise.all(
       ['owner', 'editor', 'viewer', 'viewer'].map(key),
     );
-    await ask('POST', `${at}/members`, { email: other.email, role: 'viewer' });
+    const { id: invitationId } = await ask('POST', `${at}/members`, { email: other.email, role: 'viewer' });
+    await as({ cookie: other.cookie })('POST', `/v1/me/invitations/${String(invitationId)}/accept`);
     await ask('POST', `${at}/tier/simulate`, { tier: 'business' });
     await ask('PUT', `${at}/forwarding`, {
       enabled: true,

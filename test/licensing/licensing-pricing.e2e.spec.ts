@@ -36,7 +36,11 @@ describe('GET /v1/pricing (spec §4.3)', () => {
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
     const pricing = JSON.parse(body) as { tiers: { tier: string }[] };
     expect(pricing.tiers.map(({ tier }) => tier)).toEqual(['lite', 'pro', 'business', 'enterprise']);
-    expect(pricing).toMatchObject({ currency: 'USD', notLimitedByTier: expect.any(Array) });
+    expect(pricing).toMatchObject({
+      currency: 'USD',
+      planned: ['pagesPerScan', 'scheduledScans', 'customDomains'],
+      notLimitedByTier: expect.any(Array),
+    });
     expect(pricing.tiers[1]).toEqual({
       tier: 'pro',
       name: 'Pro',
@@ -128,6 +132,20 @@ describe('GET /pricing (spec §2.5)', () => {
     const etag = page.headers.get('etag') ?? '';
     const again = await fetch(`${service.baseUrl}/pricing`, { headers: { 'if-none-match': etag } });
     expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+
+  it.each([
+    ['en', 'planned', ['Pages in a scan', 'Scheduled scans', 'Custom domains']],
+    ['de', 'geplant', ['Seiten je Scan', 'Geplante Scans', 'Eigene Domains']],
+  ])('marks what does not exist yet in every tier (%s)', async (language, word, titles) => {
+    const { html } = await pageOf(`/pricing/${language}`, language);
+    const marked = [...html.matchAll(/<dt>([^<]*) \(([^)]*)\)<\/dt>/g)].map(([, title, mark]) => [
+      title,
+      mark,
+    ]);
+    expect(marked).toHaveLength(4 * titles.length);
+    for (const title of titles) expect(marked.filter(([each]) => each === title)).toHaveLength(4);
+    expect(new Set(marked.map(([, mark]) => mark))).toEqual(new Set([word]));
   });
 
   it('speaks German to who asks for it, under addresses of its own too', async () => {

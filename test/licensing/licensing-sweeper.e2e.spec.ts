@@ -96,6 +96,12 @@ describe(TierSweeper.name, () => {
     expect(await counts()).toMatchObject([{ tier: 'lite', tier_reason: 'grace_expired' }]);
   });
 
+  it('goes on to the next batch in one sweep, until none is left', async () => {
+    await projectsOnGrace(2 * TIER_SWEEP_BATCH_MAX + 1);
+    expect(await sweeper.sweep(GRACE_END)).toBe(2 * TIER_SWEEP_BATCH_MAX + 1);
+    expect(await counts()).toMatchObject([{ tier: 'lite', count: 2 * TIER_SWEEP_BATCH_MAX + 1 }]);
+  });
+
   it('does each project once with several workers at once, over several batches', async () => {
     const projects = 2 * TIER_SWEEP_BATCH_MAX + 7;
     await projectsOnGrace(projects);

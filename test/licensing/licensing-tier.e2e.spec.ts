@@ -55,10 +55,11 @@ describe('GET …/tier', () => {
       'evilwebflow.io',
       'webflow.io.evil.com',
       '[::1]',
-      '%00',
     ]) {
       expect(await tierOf(project, `?hostname=${hostname}`)).toMatchObject({ tier: 'business' });
     }
+    const { status } = await project.request('viewer', 'GET', '/tier?hostname=%00');
+    expect(status).toBe(422);
   });
 
   it('spec §3.2 row 2: is lite without a subscription', async () => {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Role } from '../../src/access/domain/role.js';
 import type { Subscription } from '../../src/licensing/domain/subscription.js';
@@ -96,6 +97,42 @@ describe('routes that a tier guards (spec §4.6, §8)', () => {
     // Guards its region rules alone, by what the body holds: publishing.e2e.spec.ts.
     listed.push('PUT /configuration');
     expect(listed.sort()).toEqual(guarded.sort());
+  });
+
+  it('refuse by one helper, which the guard and the use cases share', () => {
+    const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /(?<!spec)\.ts$/.test(file),
+    );
+    const using = (pattern: RegExp): string[] =>
+      files.filter((file) => pattern.test(readFileSync(join('src', file), 'utf8'))).toSorted();
+    expect(using(/'tier_required'/)).toEqual(['licensing/domain/tier-required.ts']);
+    expect(using(/\btierRequired\(/)).toEqual(['licensing/domain/tier-required.ts']);
+    expect(using(/\btierCheck\(/)).toEqual(['licensing/domain/tier-required.ts', 'licensing/tier.guard.ts']);
+    expect(using(/@LeaveTierToUseCase\(/)).toEqual([
+      'forwarding/http/forwarding.controller.ts',
+      'publishing/http/configuration.controller.ts',
+    ]);
+  });
+
+  it('that leave it to their use case refuse what is new, also on a preview hostname, and let the rest pass', async () => {
+    const project = await createTestProject(service);
+    await writeSubscription(service, project.id, { tier: 'business' });
+    const regionRules = [{ regions: ['US-CA'], mode: 'notice' }];
+    const off = { enabled: false, endpointUrl: null, authMode: 'none' };
+    const moved = { ...off, endpointUrl: 'https://consents.example.com/' };
+    const preview = '?hostname=a.webflow.io';
+    for (const [path, body, status] of [
+      [`/configuration${preview}`, { regionRules }, 403],
+      [`/configuration${preview}`, {}, 200],
+      ['/configuration', { regionRules }, 200],
+      [`/configuration${preview}`, { regionRules, policyVersion: '2' }, 200],
+      [`/forwarding${preview}`, moved, 403],
+      [`/forwarding${preview}`, off, 200],
+      ['/forwarding', moved, 200],
+    ] as const) {
+      const response = await project.request('editor', 'PUT', path, body);
+      expect([path, body, response.status]).toEqual([path, body, status]);
+    }
   });
 
   describe.each(STATES)('of a project with %s', (_name, subscription, tier, reason) => {

@@ -24,7 +24,7 @@ export interface TestRun {
   only: string | undefined;
 }
 
-/** A copy of this checkout, in which defects are planted: nobody else sees them, and an interrupted run leaves none. */
+/** A copy of this checkout, in which defects are planted, so that an interrupted run leaves none behind. */
 export class Checkout {
   private readonly passed = new Map<string, boolean>();
   private readonly originals = new Map<string, string>();
@@ -79,7 +79,18 @@ export class Checkout {
     const jest = join('node_modules', 'jest', 'bin', 'jest.js');
     spawnSync(
       process.execPath,
-      [jest, '--config', config, '--ci', '--json', `--outputFile=${report}`, ...filter, ...tests],
+      // A test that fails may leave open what the others close.
+      [
+        jest,
+        '--config',
+        config,
+        '--ci',
+        '--forceExit',
+        '--json',
+        `--outputFile=${report}`,
+        ...filter,
+        ...tests,
+      ],
       options,
     );
     const result = JSON.parse(readFileSync(report, 'utf8')) as Record<string, number>;

@@ -1,4 +1,10 @@
 import type { Mutation } from '../support/mutation.js';
+import { ACCESS } from './planted/access.js';
+import { BILLING } from './planted/billing.js';
+import { CONSENT } from './planted/consent.js';
+import { DASHBOARD } from './planted/dashboard.js';
+import { FORWARDING } from './planted/forwarding.js';
+import { VISITS } from './planted/visits.js';
 
 /** A defect that somebody could make, and the tests that must notice it. */
 export interface Planted {
@@ -20,6 +26,12 @@ const UPKEEP = 'test/operations/upkeep';
 const VISITOR = 'test/consent/visitor-rights';
 
 export const PLANTED: Planted[] = [
+  ...CONSENT,
+  ...FORWARDING,
+  ...BILLING,
+  ...ACCESS,
+  ...VISITS,
+  ...DASHBOARD,
   {
     name: 'retention: drops a month early',
     mutations: [{ symbol: 'retentionStart', from: /-retentionMonths/, to: '1 - retentionMonths' }],

@@ -1,10 +1,12 @@
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { signatureOf, stripeEvent, stripeSubscription } from '../support/fake-stripe.js';
 import type { Json } from '../support/json.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
+import { killPostgres, type LoneService, Processes, startLoneService } from '../support/processes.js';
 import { runProgram } from '../support/run-ops.js';
 import { until } from '../support/until.js';
 
@@ -43,6 +45,27 @@ async function call(method: string, path: string, body?: unknown): Promise<Json>
   });
   return (await response.json()) as Json;
 }
+
+it('starts although PostgreSQL dies after the first requests are served', async () => {
+  const processes = new Processes();
+  try {
+    const dataDir = processes.dataFolder();
+    const starting = await processes.startApi({ environment: { DATA_DIR: dataDir } });
+    const isServing = (): Promise<boolean> =>
+      fetch(`${starting.baseUrl}/health/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until('it serves', isServing, 60_000);
+    await killPostgres(dataDir);
+    await starting.ready();
+    await until('it is ready again', isServing, 60_000);
+    expect(starting.output()).not.toContain('was not pointed');
+    expect(await starting.stop()).toMatchObject({ code: 0 });
+  } finally {
+    await processes.close();
+  }
+});
 
 it('the demo project is put right at each start, whatever was simulated', async () => {
   expect(await call('GET', '/tier')).toMatchObject({ tier: 'pro', reason: 'active' });
@@ -90,6 +113,22 @@ it('mail goes into files, which the demo shows', async () => {
   const json = await fetch(`${service.baseUrl}/demo/mail`, { headers: { accept: 'application/json' } });
   expect(await json.json()).toMatchObject({ items: [{ to: 'ada@example.com' }] });
 });
+
+it.each(['rebind.example', 'localhost.rebind.example:3000'])(
+  'mail is not shown to a page of another site, whose name %s leads to this machine',
+  async (host) => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const [response] = (await once(
+      request({ hostname, port, path: '/demo/mail', headers: { host } }).end(),
+      'response',
+    )) as [IncomingMessage];
+    const body = (await response.toArray()).join('');
+    expect([response.statusCode, JSON.parse(body)]).toEqual([
+      403,
+      expect.objectContaining({ code: 'host_not_allowed' }),
+    ]);
+  },
+);
 
 it('one command gives the demo a past of 30 days, once: publications, records, deliveries and visits', async () => {
   const fill = () => runProgram('ops', ['demo', 'records'], { NODE_ENV: 'development', DATA_DIR: folder });
@@ -151,6 +190,8 @@ it('one command gives the demo a past of 30 days, once: publications, records, d
 });
 
 it('a signed webhook with a price of the demo changes its tier', async () => {
+  const believed = 'webhooks are believed by their payload';
+  expect(service.output()).not.toContain(believed);
   const subscription = stripeSubscription({
     projectId: credentials.projectId,
     priceId: 'price_demo_business_month',
@@ -163,4 +204,8 @@ it('a signed webhook with a price of the demo changes its tier', async () => {
   });
   expect(posted.status).toBe(200);
   await until('tier business', async () => (await call('GET', '/tier')).tier === 'business');
+  await until('the log says how payloads are read', () => service.output().includes(believed));
+  expect(readFileSync(join('docs', 'billing.md'), 'utf8')).toContain(
+    'The log says so with the\nfirst signed webhook of each process.',
+  );
 });

@@ -18,12 +18,14 @@ const TASKS = [
   'billing-prune',
   'billing-reconcile',
   'billing-undelivered',
+  'configuration-drafts',
   'consent-partitions',
   'consent-rollup',
   'delivery-partitions',
   'evidence-partitions',
   'site-visits',
   'tier-sweep',
+  'visitor-erasures',
 ];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const RETENTION_MONTHS = 12;

@@ -4,7 +4,8 @@ import { claimStatement } from '../../src/outbox/infrastructure/claim-statement.
 import { OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
 import { OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
 import { QuickSettlement } from '../../src/outbox/infrastructure/quick-settlement.js';
-import { newId } from '../../src/shared/ids.js';
+import { idOf, newId } from '../../src/shared/ids.js';
+import { startClock } from '../support/elapsed.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 /** Enough that a plan which reads all of them for each message takes seconds; read in order, some ms. */
@@ -88,7 +89,8 @@ describe('plans that were made while the outbox was empty', () => {
     const leased = messages.map((message) => ({ message, claimId }));
 
     const entries = leased.slice(0, -1).map((one) => {
-      const outcome = { ...DELIVERED, attemptedAt: new Date() };
+      const attemptedAt = new Date();
+      const outcome = { ...DELIVERED, id: idOf(attemptedAt), attemptedAt };
       return { leased: one, values: writing.valuesOf({ message: one.message, outcome }) ?? [] };
     });
     const settled = await timed(() => quick.settle(writing, entries));
@@ -123,7 +125,7 @@ describe('plans that were made while the outbox was empty', () => {
 });
 
 async function timed<Result>(act: () => Promise<Result>): Promise<{ result: Result; tookMs: number }> {
-  const startedMs = performance.now();
+  const elapsedMs = startClock();
   const result = await act();
-  return { result, tookMs: performance.now() - startedMs };
+  return { result, tookMs: elapsedMs() };
 }

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Logger } from '@nestjs/common';
 import { OutboxBell } from '../../src/outbox/infrastructure/outbox.bell.js';
+import { OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
 import { OutboxService } from '../../src/outbox/outbox.service.js';
+import { Metrics } from '../../src/shared/metrics.js';
 import { TIER_CHANGED, tierChangedMessage } from '../../src/licensing/licensing.events.js';
 import { newId } from '../../src/shared/ids.js';
+import type { TestDatabase } from '../support/database.js';
 import { workersAsleep } from '../support/asleep.js';
+import { startClock } from '../support/elapsed.js';
 import { choose, createForwardingProject, settled } from '../support/pipeline.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -22,15 +27,26 @@ const AT_ONCE_MS = 3_500;
 let testAuthority: TestAuthority;
 let receiver: Receiver;
 let service: TestService;
+/** What the start warned of. */
+const warnings: unknown[][] = [];
 
 beforeAll(async () => {
   testAuthority = await makeTestAuthority();
   receiver = await startReceiver(testAuthority.authority, { behaviour: { kind: 'answer', status: 204 } });
-  service = await startTestService({
-    RUN_WORKER: 'true',
-    OUTBOX_POLL_MS: String(POLL_MS),
-    FORWARDING_ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
-    FORWARDING_EXTRA_CA_FILE: testAuthority.caFile,
+  const { warn } = Logger.prototype;
+  Logger.prototype.warn = function collected(...given: unknown[]) {
+    warnings.push(given);
+  };
+  service = await startTestService(
+    {
+      RUN_WORKER: 'true',
+      OUTBOX_POLL_MS: String(POLL_MS),
+      FORWARDING_ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+      FORWARDING_EXTRA_CA_FILE: testAuthority.caFile,
+    },
+    writeUnknownTopic,
+  ).finally(() => {
+    Logger.prototype.warn = warn;
   });
 });
 
@@ -38,6 +54,30 @@ afterAll(async () => {
   await service.close();
   await receiver.close();
   testAuthority.remove();
+});
+
+/** As a newer version would, ahead of whatever else has the key. */
+async function writeUnknownTopic(database: TestDatabase): Promise<void> {
+  await database.query(
+    `insert into outbox_message (ordering_key, project_id, topic, subject_id, created_at)
+     values ($1, null, 'newer.topic', gen_random_uuid(), now() - interval '1 hour')`,
+    [newId()],
+  );
+}
+
+describe('a message of a topic that this version does not handle', () => {
+  it('lets the worker start, waits, and is counted apart', async () => {
+    const store = service.app.get(OutboxStore, { strict: false });
+    const { topics } = service.app.get(OutboxService);
+    expect(await store.backlog(topics)).toMatchObject({ waiting: 1, unhandled: 1, oldestAgeSeconds: 0 });
+    const metrics = await service.app.get(Metrics, { strict: false }).registry.metrics();
+    expect(metrics).toContain('outbox_unhandled_messages 1');
+    expect(warnings).toContainEqual([
+      { topics: ['newer.topic'] },
+      expect.stringContaining('topics that this version does not handle'),
+    ]);
+    await service.database.query('delete from outbox_message');
+  });
 });
 
 describe('an appended message', () => {
@@ -88,10 +128,10 @@ describe('an appended message', () => {
     const { id } = await choose(service, project.id);
     await settled(project, id);
     for (let resend = 1; resend <= RESENDS; resend++) {
-      const startedMs = performance.now();
+      const elapsedMs = startClock();
       await project.request('editor', 'POST', `/forwarding/deliveries/${id}/resend`);
       await until('it came again', () => receiver.requests.length === resend + 1);
-      expect(performance.now() - startedMs).toBeLessThan(AT_ONCE_MS);
+      expect(elapsedMs()).toBeLessThan(AT_ONCE_MS);
       await settled(project, id, resend + 1);
     }
   });
@@ -114,9 +154,9 @@ describe('an appended message', () => {
       await new Promise((wake) => setTimeout(wake, STREAM_PAUSE_MS));
     }
     await Promise.all(sent);
-    const endedMs = performance.now();
+    const elapsedMs = startClock();
     await until('all have come', () => receiver.requests.length === STREAM_RECORDS);
-    expect(performance.now() - endedMs).toBeLessThan(AT_ONCE_MS);
+    expect(elapsedMs()).toBeLessThan(AT_ONCE_MS);
     expect(rings).toBeGreaterThan(0);
     expect(rings).toBeLessThan(STREAM_RECORDS / 2);
     bell.ring = ring;
@@ -128,10 +168,10 @@ describe('an appended message', () => {
       (await service.database.query('select from outbox_message where subject_id = $1', [project.id])).length;
     await until('the tier is published', async () => (await publications()) === 0);
     for (const domain of ['a.example.com', 'b.example.com', 'c.example.com']) {
-      const startedMs = performance.now();
+      const elapsedMs = startClock();
       await project.request('owner', 'PATCH', '', { domains: [domain] });
       await until('the site is published', async () => (await publications()) === 0);
-      expect(performance.now() - startedMs).toBeLessThan(AT_ONCE_MS);
+      expect(elapsedMs()).toBeLessThan(AT_ONCE_MS);
     }
   });
 });

@@ -17,6 +17,8 @@ const TOPIC = 'test.topic';
 const OUTBOX_FAILURES_MAX = 8;
 /** More than a busy machine stands still. */
 const LEASE_MS = 3_000;
+/** A good part of the lease, and longer than the pause before a failed write is repeated. */
+const OUTAGE_MS = LEASE_MS / 3;
 const LOWEST_KEY = '00000000-0000-0000-0000-000000000000';
 
 /** A handler whose attempts the test decides; it writes down what it attempted and settled. */
@@ -136,6 +138,41 @@ describe('outbox', () => {
     await until('no row left', async () => (await waiting()) === 0);
   });
 
+  it.each([['settled'], ['retry'], ['dead']] as const)(
+    'writes an attempt that ended %s while no connection could be opened, once, within its lease',
+    async (kind) => {
+      const database = new URL(service.database.url).pathname.slice(1);
+      const allowConnections = (allow: boolean) =>
+        service.database.query(
+          `${allow ? 'grant' : 'revoke'} connect on database ${database} ${allow ? 'to' : 'from'} public, service_runtime`,
+        );
+      let refused = false;
+      recorder.attempt = async () => {
+        if (!refused) {
+          refused = true;
+          await allowConnections(false);
+          await service.database.query(
+            'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+            [database],
+          );
+        }
+        return kind === 'settled'
+          ? { kind, outcome: 'done', healthy: true }
+          : { kind, error: 'the first', afterMs: 60_000 };
+      };
+      await append(1);
+      dispatcher.ring();
+      await until('the outage', () => refused);
+      await new Promise((wake) => setTimeout(wake, OUTAGE_MS));
+      expect([recorder.settled, recorder.failures]).toEqual([[], []]);
+      await allowConnections(true);
+      await until('the outcome', () => recorder.settled.length + recorder.failures.length > 0);
+      expect(recorder.failures.map((failure) => failure.kind)).toEqual(kind === 'settled' ? [] : [kind]);
+      expect(recorder.attempted).toHaveLength(1);
+      await until('nothing leased', () => dispatcher.leased === 0);
+    },
+  );
+
   it('attempts the messages of a project in their order where one goes at a time', async () => {
     const subjects = await append(4);
     dispatcher.ring();
@@ -250,6 +287,12 @@ describe('outbox', () => {
     expect(await service.database.query('select * from written')).toEqual([{ subject: 'half' }]);
   });
 
+  /** As if the worker had claimed them just now, however slow the machine is. */
+  const renewLeases = (): Promise<unknown> =>
+    service.database.query(
+      `update outbox_message set available_at = now() + interval '1 hour' where claim_id is not null`,
+    );
+
   it('prepares anew what waited too long for its slot, and counts nothing against it', async () => {
     const projectId = newId();
     await append(200, projectId);
@@ -265,6 +308,7 @@ describe('outbox', () => {
     await append(128, projectId);
     dispatcher.ring();
     await until('half is under way and half is claimed ahead', () => dispatcher.leased === 128);
+    await renewLeases();
     const underWay = new Set(recorder.attempted);
     const ahead = recorder.prepared.filter((subjectId) => !underWay.has(subjectId));
     expect([underWay.size, ahead.length]).toEqual([64, 64]);
@@ -280,6 +324,39 @@ describe('outbox', () => {
     expect((await rows()).every((row) => Number(row['unknown_outcomes']) <= 1)).toBe(true);
     for (const end of ends) end();
   });
+
+  it.each<[string, Ending<string>]>([
+    ['fails', { kind: 'settled', outcome: 'failed', healthy: false }],
+    ['is put off', { kind: 'put_off', afterMs: 60_000 }],
+  ])(
+    'gives what it claimed ahead of a receiver back to other workers when one attempt %s',
+    async (_, ending) => {
+      const projectId = newId();
+      await append(200, projectId);
+      dispatcher.ring();
+      await until('the receiver is known to be quick', () => recorder.settled.length === 200);
+      recorder.prepared.length = 0;
+      recorder.attempted.length = 0;
+      const ends: ((ending: Ending<string>) => void)[] = [];
+      recorder.attempt = () => new Promise((end) => ends.push(end));
+      await append(128, projectId);
+      dispatcher.ring();
+      await until('half is under way and half is claimed ahead', () => dispatcher.leased === 128);
+      await renewLeases();
+      const underWay = new Set(recorder.attempted);
+      const ahead = recorder.prepared.filter((subjectId) => !underWay.has(subjectId));
+      expect([underWay.size, ahead.length]).toEqual([64, 64]);
+      ends[0]?.(ending);
+      const free = (): Promise<{ subject_id: string }[]> =>
+        service.database.query(
+          `select subject_id from outbox_message
+         where subject_id = any($1) and claim_id is null and available_at <= now() and failures + unknown_outcomes = 0`,
+          [ahead],
+        );
+      await until('another worker may claim them', async () => (await free()).length === ahead.length);
+      for (const end of ends) end({ kind: 'settled', outcome: 'done', healthy: true });
+    },
+  );
 
   it('leaves a project alone that is put off, and counts nothing against its messages', async () => {
     const projectId = newId();

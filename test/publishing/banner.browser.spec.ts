@@ -281,6 +281,8 @@ describe('our banner', () => {
     const presets = (await (await project.request('viewer', 'GET', '/configuration/presets')).json()) as {
       texts: { language: string; rejectAll: string; choose: string; acceptAll: string }[];
     };
+    const controller = { controllerName: 'Example <b>Ltd</b>', controllerContact: 'privacy@example.com' };
+    expect((await project.request('editor', 'PATCH', '', controller)).status).toBe(200);
     await configure({ texts: presets.texts, services: [COUNTER], policyUrl: 'https://example.com/policy' });
     pages['/'] = sitePage({ lang });
     const words = presets.texts.find(({ language }) => language === lang);
@@ -303,6 +305,11 @@ describe('our banner', () => {
     await button(opened, words?.choose ?? '').click();
     await opened.getByText(/^(Services and cookies|Dienste und Cookies)$/).click();
     await opened.getByText('Counts <b>visits</b>.').waitFor();
+    const named = opened.locator('.pm__controller');
+    expect(await named.textContent()).toMatch(
+      /^(Controller|Verantwortlicher): Example <b>Ltd<\/b>, privacy@example\.com$/,
+    );
+    expect(await named.locator('a').getAttribute('href')).toBe('mailto:privacy@example.com');
     expect(await findings(opened)).toEqual([]);
     expect(await problems(opened)).toEqual([]);
   });

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { KeepDrafts } from '../../src/publishing/application/keep-drafts.js';
+import { startClock } from '../support/elapsed.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import type { Json } from '../support/json.js';
@@ -16,6 +18,7 @@ const TEXT = {
   save: 'Save',
 };
 const HASH = /^[0-9a-f]{64}$/;
+const DAY_MS = 86_400_000;
 
 let service: TestService;
 beforeAll(async () => {
@@ -64,6 +67,33 @@ const codeOf = async (response: Response): Promise<unknown> => ({
 });
 
 describe('a draft', () => {
+  it('expires 90 days after its last save, and not sooner; one that was published stays as it is', async () => {
+    const project = await createTestProject(service);
+    const drafts = service.app.get(KeepDrafts, { strict: false });
+    expect((await send(project, ['PUT', '/configuration/draft'], { basedOn: 0, texts: [TEXT] })).status).toBe(
+      200,
+    );
+    const { updatedAt } = await get(project, '/configuration/draft');
+    const expiresMs = Date.parse(String(updatedAt)) + 90 * DAY_MS;
+    expect(await drafts.expire(new Date(expiresMs))).toBe(0);
+    expect(await get(project, '/configuration/draft')).toMatchObject({ version: 1, basedOn: 0 });
+    // The row has microseconds.
+    expect(await drafts.expire(new Date(expiresMs + 1))).toBe(1);
+    expect(await get(project, '/configuration/draft')).toMatchObject({ version: 2, configuration: null });
+    expect(await drafts.expire(new Date(expiresMs + 1))).toBe(0);
+    const stale = await send(project, ['PUT', '/configuration/draft'], { basedOn: 0, texts: [TEXT] }, '"1"');
+    expect(await codeOf(stale)).toMatchObject({ status: 412, code: 'version_conflict' });
+    const [event] = await service.database.query(
+      `select actor_kind, action, after from audit_event where project_id = $1 order by id desc limit 1`,
+      [project.id],
+    );
+    expect(event).toEqual({
+      actor_kind: 'system',
+      action: 'configuration.discard_draft',
+      after: { version: 2 },
+    });
+  });
+
   it('is kept beside what is published, counts its saves, and ends as it is published', async () => {
     const project = await createTestProject(service);
     expect(await get(project, '/configuration/draft')).toEqual({
@@ -182,6 +212,46 @@ describe('a preview', () => {
     const bodies = [{ texts: [] }, undefined, { banner: { accent: '#7fa8dd' } }];
     for (const body of bodies)
       expect((await send(project, ['POST', '/configuration/preview'], body)).status).toBe(422);
+  });
+
+  it.each([
+    ['regionRules', [[]]],
+    ['services', [[]]],
+    ['services', [{ name: 'a', provider: 'b', category: 'analytics', cookies: [[]] }]],
+    ['texts', [[]]],
+    ['texts', [{ ...TEXT, categories: [[]] }]],
+    ['texts', [{ ...TEXT, labels: null }]],
+    ['draftVersion', 2 ** 53],
+    ['basedOn', 2 ** 53],
+  ])('no route takes a configuration with %s: %j', async (name, value) => {
+    const project = await createTestProject(service);
+    for (const route of [
+      ['PUT', '/configuration'],
+      ['PUT', '/configuration/draft'],
+      ['POST', '/configuration/preview'],
+    ] as [string, string][]) {
+      const based = route[1].endsWith('draft') ? { basedOn: 0 } : {};
+      const response = await send(project, route, { policyVersion: 'x', ...based, [name]: value });
+      expect([route, response.status]).toEqual([route, 422]);
+      const { errors } = (await response.json()) as { errors: { field: string }[] };
+      expect(errors[0]?.field).toMatch(new RegExp(`^${name}(\\.|$)`));
+    }
+    expect(await get(project, '/configuration')).toMatchObject({ version: 0 });
+    expect(await get(project, '/configuration/draft')).toMatchObject({ version: 0 });
+  });
+
+  it('checks the length of a list before its items, so that a large one costs next to nothing', async () => {
+    const project = await createTestProject(service);
+    const texts = Array.from({ length: 33_000 }, () => ({}));
+    const elapsedMs = startClock();
+    const response = await send(project, ['POST', '/configuration/preview'], { texts });
+    const answer = await response.text();
+    expect(elapsedMs()).toBeLessThan(1_000);
+    expect(JSON.parse(answer)).toMatchObject({
+      status: 422,
+      errors: [{ field: 'texts', code: 'count', min: 1, max: 50 }],
+    });
+    expect(answer.length).toBeLessThan(1_000);
   });
 });
 

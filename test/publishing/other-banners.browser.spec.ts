@@ -5,15 +5,16 @@ import { extname, join, normalize } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../support/browser.js';
+import { EXTRAS } from '../support/extras.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 
-/** Where each library has its files. */
+/** The files of each library. */
 const VENDORS: Record<string, string> = {
-  klaro: join('node_modules', 'klaro', 'dist'),
-  cookieconsent: join('node_modules', 'cookieconsent', 'build'),
-  tarteaucitron: join('node_modules', 'tarteaucitronjs'),
+  klaro: join(EXTRAS, 'klaro', 'dist'),
+  cookieconsent: join(EXTRAS, 'cookieconsent', 'build'),
+  tarteaucitron: join(EXTRAS, 'tarteaucitronjs'),
 };
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 

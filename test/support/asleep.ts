@@ -1,12 +1,12 @@
 import type { TestDatabase } from './database.js';
 import { until } from './until.js';
 
-/** A worker's last look by itself begins so soon after it has said that it looks no more. */
+/** A worker's last poll begins at most this long after its announcement has ended. */
 const LAST_LOOK_MS = 100;
 
 /**
- * Waits until no worker looks by itself. One that has had much to do goes on for 250 ms, takes what is appended in that
- * time and need not be rung for.
+ * Waits until no worker polls without a wake-up. After a busy period a worker keeps polling for 250 ms and takes
+ * messages that are appended in that time without a wake-up.
  */
 export async function workersAsleep(database: Pick<TestDatabase, 'query'>): Promise<void> {
   await until('the workers wait to be rung for', async () => {

@@ -15,14 +15,14 @@ import { until } from './until.js';
 
 const others = new WeakMap<TestService, BillingWorker>();
 
-/** A worker of the service under test, which works through billing events when it is told to. */
+/** A worker of the service under test, which processes billing events on demand. */
 export class BillingWorker {
   private constructor(
     private readonly service: TestService,
     private readonly dispatcher: OutboxDispatcher,
   ) {}
 
-  /** The service's own, which nobody rings where RUN_WORKER is off. */
+  /** The service's own, which gets no wake-ups where RUN_WORKER is off. */
   static of(service: TestService): BillingWorker {
     return new BillingWorker(service, service.app.get(OutboxDispatcher, { strict: false }));
   }
@@ -38,7 +38,7 @@ export class BillingWorker {
       store,
       app.get(OutboxSettler, { strict: false }),
       app.get(OutboxService, { strict: false }),
-      new OutboxMetrics(new Metrics(), store),
+      new OutboxMetrics(new Metrics(), store, app.get(OutboxService, { strict: false })),
       settings.outbox,
     );
     const worker = new BillingWorker(service, dispatcher);

@@ -1,6 +1,9 @@
 import type { TestService } from './service.js';
 
-/** Runs `act` while every statement that changes a row of the table fails: as a crash at that very step leaves it. */
+/**
+ * Runs `act` while every statement that changes a row of the table fails: as a crash at that very step leaves it. Call
+ * `repair` in `afterEach`: a test that runs out of time does not wait for the end of `act`.
+ */
 export async function whileBroken<Result>(
   service: Pick<TestService, 'database'>,
   table: string,
@@ -15,6 +18,11 @@ export async function whileBroken<Result>(
   try {
     return await act();
   } finally {
-    await service.database.query(`drop function broken cascade`);
+    await repair(service);
   }
+}
+
+/** Removes what `whileBroken` has broken. */
+export async function repair(service: Pick<TestService, 'database'>): Promise<void> {
+  await service.database.query('drop function if exists broken cascade');
 }

@@ -49,7 +49,7 @@ export interface SitePage {
   headers?: Record<string, string>;
 }
 
-/** A customer's website on a port of its own; `pages` may be changed while it runs. */
+/** A customer's website on a free port; `pages` may be changed while it runs. */
 export async function startSite(pages: Record<string, SitePage>): Promise<TestServer> {
   return serve((request, response) => {
     const page = pages[(request.url ?? '').split('?')[0] ?? ''];
@@ -66,13 +66,13 @@ export async function startSite(pages: Record<string, SitePage>): Promise<TestSe
   });
 }
 
-/** What stands before the service, as a CDN does: it tells the country, and it may be away. */
+/** A proxy in front of the service, like a CDN: it sets the country header and may be unavailable. */
 export interface Front extends TestServer {
   /** As the browser sees the service. */
   url: string;
-  /** Told to the service. */
+  /** Sent to the service. */
   country: string | null;
-  /** Told to the browser, as an edge does in front of a bucket. */
+  /** Sent to the browser, as an edge does in front of a bucket. */
   region: string | null;
   away: boolean;
   /** Status with which consents are refused, before the service hears of them. */

@@ -16,7 +16,7 @@ interface Document {
   components: { responses: Record<string, DescribedResponse> };
 }
 
-/** Answers of any route, for which an operation names no status of its own. */
+/** Responses of any route, which operations do not list one by one. */
 const OF_ANY_ROUTE = new Set([405, 408, 417, 431, 500]);
 const ID = 'contract';
 
@@ -37,12 +37,17 @@ const services = new Set<string>();
 const plainFetch = globalThis.fetch;
 
 /**
- * From now on every answer that a test fetches from the service is held against `openapi.json`: its status, its
- * type, its body, and no member that the document does not know. An answer that differs fails the request.
+ * Checks every response that a test fetches from the service against `openapi.json`: its status, its type, its body, and
+ * no member that the document does not have. A response that differs fails the request. Returns how to stop: other test
+ * files of the same process get `fetch` back as it was, and a later server on the same port is not checked.
  */
-export function checkAnswersOf(baseUrl: string): void {
+export function checkAnswersOf(baseUrl: string): () => void {
   services.add(baseUrl);
   globalThis.fetch = checkedFetch;
+  return () => {
+    services.delete(baseUrl);
+    if (services.size === 0) globalThis.fetch = plainFetch;
+  };
 }
 
 const checkedFetch: typeof fetch = async (input, init) => {

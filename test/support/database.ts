@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { ormOptions } from '../../src/app/orm-options.js';
+import { closedWithFile } from './left-open.js';
 
 /** A database of one test file, cloned from the migrated template. */
 export interface TestDatabase {
@@ -34,6 +35,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 
   const orm = await MikroORM.init(ormOptions(url));
   const client = new Client({ connectionString: serverUrl('TEST_SUPERUSER_URL', name) });
+  // The next query reports it; a server that stops must not end the whole run.
+  client.on('error', () => {});
   await client.connect();
   return {
     url,
@@ -41,11 +44,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     orm,
     query: async <Row extends Record<string, unknown>>(sql: string, params: unknown[] = []) =>
       (await client.query<Row>(sql, params)).rows,
-    close: async () => {
+    close: closedWithFile(async () => {
       await client.end();
       await orm.close();
       await asAdministrator(`drop database ${name} with (force)`);
-    },
+    }),
   };
 }
 

@@ -18,7 +18,7 @@ interface User {
   gid?: number;
 }
 
-/** Debian's PostgreSQL, as it comes, with a cluster of its own on a port of its own. Its superuser is `postgres`. */
+/** Debian's PostgreSQL, unmodified, with a new cluster on a free port. Its superuser is `postgres`. */
 export class DebianPostgres {
   private constructor(
     readonly port: number,
@@ -131,7 +131,7 @@ export class DebianPostgres {
     }
   }
 
-  /** A fast shutdown: who is connected is cut off. */
+  /** A fast shutdown: clients are disconnected. */
   stop(): Promise<void> {
     return end(this.server, 'SIGINT');
   }

@@ -24,8 +24,8 @@ const NAME_ERROR = 3;
 export type DnsRecord = string[] | { alias: string } | { inTurn: string[][] };
 
 /**
- * Starts a server with the given records per name; `null` leaves a name unanswered. The records are read anew for
- * each question, so a test may change them.
+ * Starts a server with the given records per name; `null` leaves a name unanswered. The records are read for each
+ * query, so a test may change them.
  */
 export async function startDnsServer(records: Record<string, DnsRecord | null>): Promise<DnsServer> {
   const socket = createSocket('udp4');

@@ -221,7 +221,7 @@ export function seconds(at: Date): number {
   return Math.floor(at.getTime() / 1000);
 }
 
-/** A subscription as the API of today tells it; `fields` override. */
+/** A subscription in the shape of the current API; `fields` override. */
 export function stripeSubscription(fields: Json & { priceId?: string; projectId?: string } = {}): Json & {
   id: string;
 } {
@@ -256,7 +256,7 @@ export function stripeSubscription(fields: Json & { priceId?: string; projectId?
   };
 }
 
-/** An invoice as the API of today tells it. */
+/** An invoice in the shape of the current API. */
 export function stripeInvoice(
   subscriptionId: string,
   fields: Json & { at?: Date } = {},

@@ -45,8 +45,8 @@ export interface Forwarding extends Receivers, Visitors, ForwardingByHand {
 }
 
 /**
- * Starts the service with a name server, an authority and two receivers of its own. With `worker` it forwards
- * what is announced; without, nothing leaves the outbox but what a test forwards by hand.
+ * Starts the service with its own name server, certificate authority and two receivers. With `worker` it forwards
+ * records; without, only a test takes messages out of the outbox.
  */
 export async function startForwarding({
   worker,
@@ -78,7 +78,7 @@ export async function startForwarding({
   const service = await startTestService(environment, prepare);
   service.app.get(NameResolver, { strict: false }).useServers([dns.address]);
   await watchAnnouncements(service);
-  // Put on the tier in the database: the route for it would leave a message of its own in the outbox.
+  // The tier is set in the database, because the route for it would append a message to the outbox.
   const proProject = (): Promise<TestProject> => createTestProject(service, { tier: 'pro' });
   const put: Forwarding['put'] = (project, settings) =>
     saveForwarding(project, { endpointUrl: receivers.sharedReceiver.url, ...settings });
@@ -114,11 +114,11 @@ interface Receivers {
   sharedReceiver: Receiver;
   /** Another origin for it to move to. */
   otherReceiver: Receiver;
-  /** A receiver of one test's own; it answers 204 unless told otherwise. */
+  /** A receiver for one test; it returns 204 by default. */
   receive(behaviour?: Behaviour, options?: Parameters<typeof startReceiver>[1]): Promise<Receiver>;
   /** The same, with a certificate of another authority. */
   receiveAs(authority: TestAuthority['authority']): Promise<Receiver>;
-  /** After each test: closes the receivers of its own, and lets the other two answer 204 to nobody yet. */
+  /** After each test: closes its receivers and resets the other two. */
   resetReceivers(): Promise<void>;
   closeReceivers(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that the system gives to whoever asks for any: those may be gone before they are listened on. */
+/** Below the ephemeral ports: the system may hand those out before we listen on them. */
 const FIRST_PORT = 20_000;
-/** Each worker of Jest has some of its own. */
+/** Each Jest worker has a separate range. */
 const PORTS_PER_WORKER = 200;
 const WORKERS_MAX = 60;
 

@@ -12,7 +12,7 @@ import { startEmbeddedPostgres } from '../../dist/one-machine/infrastructure/emb
 export default async function globalSetup() {
   const folder = mkdtempSync(join(tmpdir(), 'consent-test-'));
   chmodSync(folder, 0o755);
-  // Crash safety is what few tests are about; those start a server of their own.
+  // The few tests about crash safety start a separate server.
   const server = await startEmbeddedPostgres(join(folder, 'postgres'), {
     fsync: 'off',
     max_connections: '400',

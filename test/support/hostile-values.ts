@@ -145,7 +145,7 @@ export const NASTY_QUERY_VALUES = [
 /** Methods that no route has. */
 export const NASTY_METHODS = ['HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'LINK'];
 
-/** Values of `Authorization` that name nobody. */
+/** Values of `Authorization` without a valid credential. */
 export const NASTY_CREDENTIALS = [
   '',
   'Bearer',

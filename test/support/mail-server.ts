@@ -30,6 +30,8 @@ export class MailServer {
   readonly logins: string[] = [];
   /** While true, connections are taken and never answered. */
   silent = false;
+  /** Mails to addresses at such a host are answered once they are released. */
+  heldHost: string | null = null;
   private server: SMTPServer | null = null;
   private options: SMTPServerOptions = {};
   private waiting: (() => void)[] = [];
@@ -38,13 +40,13 @@ export class MailServer {
   /** `credentials`, where given, have to be shown. */
   static async start(
     credentials?: { user: string; password: string },
-    { secure = false }: { secure?: boolean } = {},
+    { secure = false, startTls = true }: { secure?: boolean; startTls?: boolean } = {},
   ): Promise<MailServer> {
     const mail = new MailServer();
     mail.options = {
       // By a certificate that comes with the library.
       secure,
-      disabledCommands: credentials ? [] : ['AUTH'],
+      disabledCommands: [...(credentials ? [] : ['AUTH']), ...(startTls ? [] : ['STARTTLS'])],
       allowInsecureAuth: true,
       authOptional: !credentials,
       disableReverseLookup: true,
@@ -59,7 +61,11 @@ export class MailServer {
         if (right) answer(null, { user: username });
         else answer(new Error('Invalid username or password'));
       },
-      onRcptTo: ({ address }, _session, answer) => answer(mail.refusalAt('rcpt', address)),
+      onRcptTo: ({ address }, _session, answer) => {
+        const goOn = (): void => answer(mail.refusalAt('rcpt', address));
+        if (mail.heldHost !== null && address.endsWith(`@${mail.heldHost}`)) mail.waiting.push(goOn);
+        else goOn();
+      },
       onData: (stream, session, answer) => {
         const { mailFrom, rcptTo } = session.envelope;
         const envelope = {
@@ -77,8 +83,20 @@ export class MailServer {
     return `smtp://127.0.0.1:${this.port}`;
   }
 
-  /** Listens, on the port that it had before. */
+  /** How many connections and mails wait for an answer. */
+  get held(): number {
+    return this.waiting.length;
+  }
+
+  /** Answers all that was held, and holds no more. */
+  release(): void {
+    this.heldHost = null;
+    for (const answer of this.waiting.splice(0)) answer();
+  }
+
+  /** Listens, on the port that it had before; nothing where it does so already. */
   async up(): Promise<void> {
+    if (this.server) return;
     this.port ||= await freePort();
     const server = new SMTPServer(this.options);
     server.on('error', () => {});
@@ -93,7 +111,7 @@ export class MailServer {
     if (server) await new Promise<void>((done) => server.close(() => done()));
   }
 
-  /** The next mail to somebody that nobody has taken from here yet; `ring` has a worker look. */
+  /** The next mail to an address that no call has returned yet; `ring` wakes a worker. */
   async mailTo(to: string, ring: () => void = () => {}): Promise<ReceivedMail> {
     return until(`a mail to ${to}`, () => {
       ring();

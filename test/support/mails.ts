@@ -5,7 +5,7 @@ import { until } from './until.js';
 
 const taken = new Set<string>();
 
-/** Works through what waits until there is a mail to the address that no call has returned yet: the oldest of them. */
+/** Processes queued mails until there is one to the address that no call has returned yet: the oldest of them. */
 export function mailTo(service: Pick<TestService, 'app' | 'settings'>, to: string): Promise<FiledMail> {
   return until(`a mail to ${to}`, async () => {
     service.app.get(OutboxDispatcher, { strict: false }).ring();
@@ -16,7 +16,7 @@ export function mailTo(service: Pick<TestService, 'app' | 'settings'>, to: strin
   });
 }
 
-/** The subjects of mails to the address that nobody has taken, once nothing waits any more. */
+/** The subjects of mails to the address that no call has returned, once the queue is empty. */
 export async function mailsLeft(service: TestService, to: string): Promise<string[]> {
   await until('nothing waits', async () => {
     service.app.get(OutboxDispatcher, { strict: false }).ring();

@@ -15,7 +15,7 @@ import { until } from './until.js';
 const FORWARDING_TIMEOUT_MS = 4000;
 /** A lease just longer than an attempt may take, so that what a dead worker held is free again soon. */
 const LEASE_MS = 5000;
-/** Pause of a client that was told to come again. */
+/** Pause of a client after `Retry-After`. */
 const CLIENT_PAUSE_MS = 50;
 const DRAIN_DEADLINE_MS = 40_000;
 
@@ -95,7 +95,7 @@ export class ManyMachines {
     await killPostgres(this.parts.postgresDir);
   }
 
-  /** Freezes PostgreSQL, all of it, or lets it go on. */
+  /** Pauses all processes of PostgreSQL, or resumes them. */
   signalPostgres(signal: 'SIGSTOP' | 'SIGCONT'): void {
     signalPostgres(this.parts.postgresDir, signal);
   }
@@ -137,7 +137,7 @@ export class ManyMachines {
     return id;
   }
 
-  /** Posts one record, as a banner with an id of its own. */
+  /** Posts one record with a new id, as a banner does. */
   post(projectId: string, id: string): Promise<Response> {
     return fetch(`${this.api.baseUrl}/v1/projects/${projectId}/consents`, {
       method: 'POST',
@@ -237,7 +237,7 @@ export class ManyMachines {
     );
   }
 
-  /** How many messages wait, word to owners of a hold apart that is not due: they are told after five minutes. */
+  /** The number of queued messages, without hold notifications that are not due: owners are notified after five minutes. */
   async waiting(): Promise<number> {
     const [row] = await this.query<{ n: number }>(
       `select count(*)::int as n from outbox_message

@@ -6,11 +6,18 @@ import ts from 'typescript';
  * A defect that is put into the sources on purpose. Its place is a symbol, wherever the file is that declares it:
  * `function`, `Class.method`, `Class.property`, `CONSTANT`. What is changed there is one of four things.
  */
-export type Mutation = { symbol: string } & (
+export type Mutation = {
+  symbol: string;
+  /** The end of the file's name, where several files declare such a symbol. */
+  file?: string;
+} & (
   | { /** What a constant or a property is from now on. */ value: string }
   | { /** What the function does instead. */ body: string }
   | { /** What it does before anything else. */ first: string }
-  | { /** What stands in it, exactly once, and what stands there instead. */ from: RegExp; to: string }
+  | {
+      /** The text to replace, which must occur exactly once, and its replacement. */ from: RegExp;
+      to: string;
+    }
 );
 
 interface Declaration {
@@ -23,7 +30,7 @@ interface Declaration {
 export function mutatedSources(mutations: Mutation[], root = '.'): Map<string, string> {
   const changed = new Map<string, string>();
   for (const mutation of mutations) {
-    const declaration = declarationOf(mutation.symbol, root, changed);
+    const declaration = declarationOf(mutation, root, changed);
     changed.set(declaration.file, applied(mutation, declaration));
   }
   return changed;
@@ -66,9 +73,14 @@ function bodyOf(node: Declaration['node']): ts.Node | undefined {
   return body && ts.isBlock(body) ? body : undefined;
 }
 
-function declarationOf(symbol: string, root: string, changed: Map<string, string>): Declaration {
+function declarationOf(
+  { symbol, file: ending = '' }: Pick<Mutation, 'symbol' | 'file'>,
+  root: string,
+  changed: Map<string, string>,
+): Declaration {
   const last = symbol.split('.').at(-1) ?? symbol;
   const found = sourceFiles(root).flatMap((file) => {
+    if (!file.endsWith(ending)) return [];
     const source = changed.get(file) ?? readFileSync(join(root, file), 'utf8');
     if (!source.includes(last)) return [];
     const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
@@ -96,9 +108,9 @@ function declarationsIn(tree: ts.SourceFile): [string, ts.Node][] {
 }
 
 function sourceFiles(root: string): string[] {
-  return ['src', 'loader'].flatMap((folder) =>
+  return ['src', 'loader', 'dashboard/src'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
+      .filter((name) => /\.tsx?$/.test(name) && !/\.spec\.ts$|^client\//.test(name))
       .map((name) => join(folder, name)),
   );
 }

@@ -1,9 +1,11 @@
 // Jest's own way to run a test file, but for one thing: Node itself loads the file and what it imports, and each
-// module once in a worker. Jest loads all of it anew for every file, in a context of that file's own: the service is
+// module once in a worker. Jest reloads everything for every file, in a separate context: the service is
 // 3,900 modules, 2 to 3 s of processor time, and most files need it. The price: the files of a worker share
 // the state of modules, `globalThis` and `process.env`. What a file changes there, it puts back.
-import { createRequire, registerHooks } from 'node:module';
+import { existsSync } from 'node:fs';
+import { createRequire, registerHooks, syncBuiltinESMExports } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import workerThreads from 'node:worker_threads';
 import circus from 'jest-circus/runner';
 import './typescript.mjs';
 
@@ -20,14 +22,27 @@ const NAMES = [
   'test',
 ];
 const GLOBALS = 'consent-service.jest-globals';
-/** Where jest-circus keeps its listeners and `jest.setTimeout`, even when it is loaded anew. */
+/** Where jest-circus keeps its listeners and `jest.setTimeout`, even when it is reloaded. */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
+
+/** What test files have open and close themselves, unless a test fails (`left-open.ts`). */
+const LEFT_OPEN = Symbol.for('consent-service.left-open');
 
 /** How often each test file was loaded in this process. */
 const timesLoaded = new Map();
 
 process.setSourceMapsEnabled(true);
+// The hooks of this process are unknown to its threads: those of the service load the same TypeScript.
+const TYPESCRIPT = ['--import', new URL('./typescript.mjs', import.meta.url).href];
+workerThreads.Worker = class extends workerThreads.Worker {
+  constructor(program, options) {
+    const source = program instanceof URL ? new URL(program.href.replace(/\.js$/, '.ts')) : null;
+    if (source && existsSync(source)) super(source, { ...options, execArgv: TYPESCRIPT });
+    else super(program, options);
+  }
+};
+syncBuiltinESMExports();
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier !== '@jest/globals') return next(specifier, context);
@@ -43,7 +58,14 @@ registerHooks({
 });
 
 /** `testRunner` of jest.config.mjs. */
-export default function runNatively(globalConfig, config, environment, runtime, testPath, sendMessageToJest) {
+export default async function runNatively(
+  globalConfig,
+  config,
+  environment,
+  runtime,
+  testPath,
+  sendMessageToJest,
+) {
   // Jest puts its own in the way of Node's, which knows the maps of the modules that Node has loaded.
   Error.prepareStackTrace = undefined;
   const native = {
@@ -54,10 +76,19 @@ export default function runNatively(globalConfig, config, environment, runtime, 
     unstable_importModule: importAnew,
   };
   const substitute = new Proxy(runtime, { get: (target, name) => native[name] ?? bound(target, name) });
-  return circus.default(globalConfig, config, environment, substitute, testPath, sendMessageToJest);
+  try {
+    return await circus.default(globalConfig, config, environment, substitute, testPath, sendMessageToJest);
+  } finally {
+    await closeLeftOpen();
+  }
 }
 
-/** A test file once more in the same process, as Stryker runs them: only the file itself is loaded anew. */
+/** The latest first: a service before its database. What cannot be closed is reported by the test that broke it. */
+async function closeLeftOpen() {
+  for (const close of [...(globalThis[LEFT_OPEN] ?? [])].toReversed()) await close().catch(() => {});
+}
+
+/** A test file again in the same process, as Stryker runs them: only the file itself is reloaded. */
 function importAnew(path) {
   const times = timesLoaded.get(path) ?? 0;
   timesLoaded.set(path, times + 1);

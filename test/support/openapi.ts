@@ -7,7 +7,7 @@ export interface Operation {
   /** With parameters in braces, e.g. `/v1/projects/{projectId}`. */
   path: string;
   queryNames: string[];
-  /** A body that should pass by its schema, as far as the schema tells; null where the route takes none. */
+  /** A body that is valid by its schema; null where the route takes none. */
   example: Record<string, unknown> | null;
   parameters: Parameter[];
   /** Of the body; null where the document names none. */

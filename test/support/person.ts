@@ -4,7 +4,7 @@ import type { LoneService } from './processes.js';
 import { until } from './until.js';
 import { PASSWORD } from './user.js';
 
-/** Signs somebody up with `PASSWORD` and her address proven, as the pages do it: this browser has her session then. */
+/** Signs a person up with `PASSWORD` and confirms their address through the pages; this browser then has the session. */
 export async function signUpIn(
   context: BrowserContext,
   service: LoneService,

@@ -84,7 +84,7 @@ export async function deliveriesOf(project: TestProject): Promise<Delivery[]> {
   return (await read<{ items: Delivery[] }>(project, '/forwarding/deliveries?limit=200')).items;
 }
 
-/** Waits until the log tells of so many attempts of one record, and returns the latest one. */
+/** Waits until the log has the given number of attempts of one record, and returns the latest one. */
 export async function settled(project: TestProject, consentId: string, attempts = 1): Promise<Delivery> {
   return until(`${attempts} attempts of ${consentId}`, async () => {
     const own = (await deliveriesOf(project)).filter((delivery) => delivery.consentId === consentId);

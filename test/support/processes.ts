@@ -98,7 +98,7 @@ export class Processes {
   ): ServiceProcess {
     const nodeArguments = ['--disable-warning=ExperimentalWarning', ...nodeOptions];
     const child = spawn(process.execPath, [...nodeArguments, resolve(programs, file)], {
-      // A folder of its own: no `.env` of the checkout is read.
+      // A separate folder, so that no `.env` of the checkout is read.
       cwd: this.folder(),
       env: { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir(), LOG_LEVEL: 'warn', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -141,7 +141,7 @@ export class Processes {
   }
 }
 
-/** A service that a test file has to itself, with a data folder of its own unless it was given one. */
+/** A service for one test file, with a new data folder by default. */
 export interface LoneService extends ServiceProcess {
   dataDir: string;
 }

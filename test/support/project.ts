@@ -7,7 +7,7 @@ import type { TestService } from './service.js';
 
 export interface TestProject {
   id: string;
-  /** One API key for each role; nobody is a member, so the owner key manages members and keys. */
+  /** One API key for each role; there are no members, so the owner key manages members and keys. */
   keys: Record<Role, string>;
   /** `fetch` on a path below `/v1/projects/:id`, as the given role, with a JSON body if one is given. */
   request(role: Role, method: string, path: string, body?: unknown): Promise<Response>;

@@ -70,7 +70,7 @@ export class RawClient {
   }
 }
 
-/** Writes bytes on a connection of their own, and returns all that comes back until the server closes it. */
+/** Writes bytes on a new connection, and returns everything received until the server closes it. */
 export function sendBytes(baseUrl: string, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';

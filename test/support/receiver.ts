@@ -23,9 +23,9 @@ export type Behaviour =
   | { kind: 'drip' }
   /** Status line and head, then nothing of the announced body. */
   | { kind: 'hang_after_head'; status: number }
-  /** Answers with so many bytes of body. */
+  /** Returns a body of the given number of bytes. */
   | { kind: 'flood'; bytes: number }
-  /** Writes these bytes as they are, each as a packet of its own, and keeps the connection. */
+  /** Writes these bytes as they are, each in a separate packet, and keeps the connection. */
   | { kind: 'raw'; parts: string[] }
   /** Closes the connection hard without an answer. */
   | { kind: 'reset' }
@@ -57,7 +57,7 @@ export interface Receiver {
   /** Connections that were made so far, whether a request came on them or not. */
   connections(): number;
   behave(behaviour: Behaviour): void;
-  /** Writes bytes on all connections that nobody has asked for. */
+  /** Writes unsolicited bytes on all connections. */
   sendUnasked(bytes: string): void;
   /** Closes the kept connections that carry no request at this moment. */
   disconnectIdle(): void;
@@ -83,7 +83,7 @@ export async function makeTestAuthority(): Promise<TestAuthority> {
   return { authority, caFile, remove: () => rmSync(folder, { recursive: true }) };
 }
 
-/** Starts a receiver that answers 204 until told otherwise. `hosts` are the names in its certificate. */
+/** Starts a receiver that returns 204 by default. `hosts` are the names in its certificate. */
 export async function startReceiver(
   authority: CertificateAuthority,
   options: { hosts?: string[]; expired?: boolean; behaviour?: Behaviour } = {},

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { freePort } from './free-port.js';
 import { until } from './until.js';
 
-/** Debian's redis-server on a port of its own, in memory alone: what it held is gone when it is killed. */
+/** Debian's redis-server on a free port, in memory only: its data is lost when it is killed. */
 export class RedisServer {
   private child: ChildProcess | null = null;
 

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { requireExtra } from './extras.js';
 
 export const BUCKET = 'sites';
 /** s3rver knows this one pair of credentials. */
 export const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
 
-/** What stands between the service and the S3 server does with a request. */
+/** How the proxy between the service and the S3 server treats a request. */
 export type StorageBehaviour =
   | { kind: 'pass' }
   /** Answers without asking the server. */
@@ -44,7 +44,7 @@ type S3rverClass = new (options: Record<string, unknown>) => S3rverServer;
 
 export async function startS3(prefix = 'prefix'): Promise<TestS3> {
   const directory = mkdtempSync(join(tmpdir(), 'consent-s3-'));
-  const S3rver = createRequire(import.meta.url)('s3rver') as S3rverClass;
+  const S3rver = requireExtra('s3rver') as S3rverClass;
   const s3 = new S3rver({
     port: 0,
     address: '127.0.0.1',

@@ -1,3 +1,4 @@
+import { CompiledQuery } from 'kysely';
 import { ConsentEvents } from '../../src/consent/consent.events.js';
 import { SealRoots } from '../../src/evidence/application/seal-roots.js';
 import { SealStored } from '../../src/evidence/application/seal-stored.js';
@@ -21,19 +22,24 @@ export interface Sealer {
 }
 
 /**
- * Has the service seal what was stored until a test says that nothing is under way, in place of waiting until nothing
- * can be. Returns what says so. A worker may seal at any time: without a word of the test it would pass over a
- * record whose transaction has begun and is not committed, for good.
+ * Has the service seal what was stored until a test says that nothing is under way, in place of waiting for the
+ * transactions of other tests on the same server. Returns the function that says so.
  */
 export function sealWhenTold(service: TestService): () => Promise<void> {
-  let until = '-infinity';
-  service.app.get(ConsentEvents, { strict: false }).completeUntil = () => Promise.resolve(until);
+  const events = service.app.get(ConsentEvents, { strict: false });
+  const completeBelow = events.completeBelow.bind(events);
+  let xid: string | null = null;
+  events.completeBelow = async (tx) => {
+    const { rows } = await tx
+      .getKysely()
+      .executeQuery<{ xid: string }>(CompiledQuery.raw('select after_xid::text as xid from evidence_mark'));
+    return { ...(await completeBelow(tx)), xid: xid ?? rows[0]?.xid ?? '0' };
+  };
   return async () => {
-    // In a later millisecond, which is what instants are told apart by.
-    const [now] = await service.database.query<{ at: string }>(
-      'select clock_timestamp()::text as at from pg_sleep(0.002)',
+    const [next] = await service.database.query<{ xid: string }>(
+      'select pg_snapshot_xmax(pg_current_snapshot())::text as xid',
     );
-    until = now?.at ?? until;
+    xid = next?.xid ?? null;
   };
 }
 

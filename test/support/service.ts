@@ -8,8 +8,9 @@ import { readSettings, type Settings } from '../../src/app/settings.js';
 import { createHttpApp } from '../../src/app/http-app.js';
 import { checkAnswersOf } from './contract.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
+import { closedWithFile } from './left-open.js';
 
-/** The service under test: the real application on a database of its own, listening on loopback. */
+/** The service under test: the real application on a separate database, listening on loopback. */
 export interface TestService {
   app: NestExpressApplication;
   database: TestDatabase;
@@ -53,18 +54,19 @@ export async function startTestService(
   const app = await createHttpApp(settings);
   await app.listen(0, '127.0.0.1');
   const baseUrl = await app.getUrl();
-  checkAnswersOf(baseUrl);
+  const stopChecking = checkAnswersOf(baseUrl);
   return {
     app,
     database,
     settings,
     baseUrl,
-    close: async () => {
+    close: closedWithFile(async () => {
+      stopChecking();
       await app.close();
       await database.close();
       rmSync(settings.service.dataDir, { recursive: true, force: true });
       if (settings.publishing.storage.kind === 'folder')
         rmSync(settings.publishing.storage.path, { recursive: true, force: true });
-    },
+    }),
   };
 }

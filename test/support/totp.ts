@@ -5,7 +5,7 @@ const PERIOD_SECONDS = 30;
 /** A code may be on its way so long before its period has to be another one. */
 const ON_ITS_WAY_MS = 3_000;
 
-/** The code that an authenticator shows for an `otpauth://` URI (RFC 6238), so many periods from now. */
+/** The code that an authenticator shows for an `otpauth://` URI (RFC 6238), the given number of periods from now. */
 export function totpCode(uri: string, periods = 0): string {
   const secret = new URL(uri).searchParams.get('secret') ?? '';
   const bits = [...secret.replace(/=+$/, '')]

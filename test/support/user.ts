@@ -27,7 +27,7 @@ export function freshAddress(): string {
 }
 let addressCount = 0;
 
-/** Posts JSON below `/v1/auth`, by default from an address of its own, so that no limit is met. */
+/** Posts JSON below `/v1/auth`, by default from a new address, so that no limit applies. */
 export function postAuth(
   service: TestService,
   path: string,
@@ -44,7 +44,7 @@ export function postAuth(
 /** Hashed once: it is what makes a sign-up slow. */
 const passwordHash = hashPassword(PASSWORD);
 
-/** A user with a confirmed address, as a sign-up leaves her, signed in at a service that was started `BEHIND_LOOPBACK_PROXY`. */
+/** A user with a confirmed address, as after a sign-up, signed in at a service that was started `BEHIND_LOOPBACK_PROXY`. */
 export async function signUp(
   service: TestService,
   fields: { email?: string; name?: string } = {},
@@ -60,7 +60,25 @@ export async function signUp(
   return userWith(service, { id, email, cookie: cookieOf(response) });
 }
 
-/** Makes a user with a confirmed address by SQL alone, where the service runs in another process. Returns her id. */
+/**
+ * Makes a user a member in the way that people become members: `invite` posts to `…/members` as an owner, and the user
+ * accepts.
+ */
+export async function becomeMember(
+  invite: (body: { email: string; role: string }) => Promise<Response>,
+  user: TestUser,
+  role: string,
+): Promise<void> {
+  const invited = await invite({ email: user.email, role });
+  if (invited.status !== 201)
+    throw new Error(`The invitation answered ${invited.status}: ${await invited.text()}`);
+  const { id } = (await invited.json()) as { id: string };
+  const accepted = await user.request('POST', `/v1/me/invitations/${id}/accept`);
+  if (accepted.status !== 200)
+    throw new Error(`The acceptance answered ${accepted.status}: ${await accepted.text()}`);
+}
+
+/** Creates a user with a confirmed address by SQL, where the service runs in another process. Returns the user's id. */
 export async function insertAccount(
   query: (sql: string, parameters: unknown[]) => Promise<unknown>,
   { email, password = PASSWORD, name = 'A user' }: { email: string; password?: string; name?: string },
@@ -75,7 +93,7 @@ export async function insertAccount(
   return id;
 }
 
-/** A user by the session that she has. */
+/** A user by their session. */
 export function userWith(
   service: TestService,
   { id, email, cookie }: Pick<TestUser, 'id' | 'email' | 'cookie'>,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeepVisits } from '../../src/visits/application/keep-visits.js';
 import { VisitCounter } from '../../src/visits/application/visit-counter.js';
+import { Metrics } from '../../src/shared/metrics.js';
 import { newId } from '../../src/shared/ids.js';
 import type { Json } from '../support/json.js';
 import { createTestProject, type TestProject } from '../support/project.js';
@@ -9,6 +10,8 @@ import { writeSubscription } from '../support/subscription.js';
 
 const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1 Mobile/15E148';
 const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36';
+/** As documented, and not as the source has it: a write of more rows takes several statements. */
+const ROWS_PER_STATEMENT = 1_000;
 const NONE = { visits: 0, shown: 0, chosen: 0, ignored: 0, interactionRate: null };
 
 interface Sent {
@@ -21,7 +24,7 @@ describe('site analytics (spec §8)', () => {
   let service: TestService;
   let project: TestProject;
   beforeAll(async () => {
-    service = await startTestService({ VISIT_RATE_PER_MINUTE: '40' });
+    service = await startTestService({ VISIT_RATE_PER_MINUTE: '40', TRUSTED_PROXIES: '127.0.0.1' });
     project = await createTestProject(service, { domains: ['example.com'] });
     await writeSubscription(service, project.id, { tier: 'business' });
   });
@@ -40,6 +43,11 @@ describe('site analytics (spec §8)', () => {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
   const flush = (): Promise<void> => service.app.get(VisitCounter, { strict: false }).flush();
+  const hostsOf = (of: { id: string }) =>
+    service.database.query(
+      `select name, visits::int from site_visit where dimension = 'hostname' and project_id = $1 order by name`,
+      [of.id],
+    );
   const site = async (query = ''): Promise<Json> =>
     (await project.request('viewer', 'GET', `/analytics/site${query}`)).json() as Promise<Json>;
 
@@ -77,7 +85,7 @@ describe('site analytics (spec §8)', () => {
 
     await visit(project, { body: { banner: 'chosen' } });
     await flush();
-    expect((await site('?interval=hour')).totals).toMatchObject({ visits: 5, chosen: 2 });
+    expect((await site('?interval=hour')).totals).toMatchObject({ visits: 5, chosen: 2, ignored: 2 });
     expect((await site('?from=2026-01-01&to=2026-01-03')).series).toEqual([
       { at: '2026-01-01T00:00:00.000Z', ...NONE },
       { at: '2026-01-02T00:00:00.000Z', ...NONE },
@@ -151,9 +159,12 @@ describe('site analytics (spec §8)', () => {
   it('keeps what it counted while the database takes nothing, and writes it at the end of the process', async () => {
     const counted = await createTestProject(service);
     await service.database.query('alter table site_visit rename to site_visit_away');
-    await visit(counted);
-    await flush();
-    await service.database.query('alter table site_visit_away rename to site_visit');
+    try {
+      await visit(counted);
+      await flush();
+    } finally {
+      await service.database.query('alter table site_visit_away rename to site_visit');
+    }
     await visit(counted);
     await service.app.get(VisitCounter, { strict: false }).beforeApplicationShutdown();
     const [row] = await service.database.query(
@@ -163,13 +174,90 @@ describe('site analytics (spec §8)', () => {
     expect(row).toEqual({ visits: 2 });
   });
 
-  it('limits an address, without a word to the page', async () => {
+  it('counts nothing twice where a later statement of a write failed', async () => {
+    const projects = Array.from({ length: ROWS_PER_STATEMENT / 4 + 1 }, newId).toSorted();
+    const last = projects.at(-1);
+    await service.database.query(
+      `insert into project (id, name) select id, 'A project' from unnest($1::uuid[]) id`,
+      [projects],
+    );
+    const counter = service.app.get(VisitCounter, { strict: false });
+    const body = { region: 'FR' };
+    const request = { body, origin: 'https://one.example', userAgent: DESKTOP, acceptLanguage: 'fr' };
+    await Promise.all(projects.map((projectId) => counter.count({ projectId, ...request }, new Date())));
+    await service.database.query(
+      `create function away() returns trigger language plpgsql as
+         $$ begin raise 'the database is shutting down' using errcode = '57P01'; end $$;
+       create trigger away before insert on site_visit for each row
+         when (new.project_id = '${last}') execute function away()`,
+    );
+    try {
+      await flush();
+    } finally {
+      await service.database.query('drop function away cascade');
+    }
+    const stored = (): Promise<{ visits: number; rows: number }[]> =>
+      service.database.query(
+        `select visits::int, count(*)::int as rows from site_visit where project_id = any($1) group by 1`,
+        [projects],
+      );
+    expect(await stored()).toEqual([{ visits: 1, rows: ROWS_PER_STATEMENT }]);
+    await flush();
+    expect(await stored()).toEqual([{ visits: 1, rows: 4 * projects.length }]);
+  });
+
+  it('refuses a host that is longer than a DNS name, and writes the visits beside it', async () => {
+    const counted = await createTestProject(service, { domains: ['example.com'] });
+    const refused = await visit(counted, { origin: `http://${'a'.repeat(4000)}.example.com` });
+    expect([refused.status, await refused.json()]).toMatchObject([403, { code: 'origin_not_allowed' }]);
+    const longest = `${'a'.repeat(241)}.example.com`;
+    expect((await visit(counted, { origin: `https://${longest}` })).status).toBe(204);
+    await flush();
+    expect(await hostsOf(counted)).toEqual([{ name: longest, visits: 1 }]);
+  });
+
+  it('drops and counts a row that the database refuses, and writes the rows beside it', async () => {
+    const counted = await createTestProject(service);
+    await service.database.query(
+      `alter table site_visit add constraint poison check (name <> 'poison.example') not valid`,
+    );
+    try {
+      for (const host of ['a.example', 'poison.example', 'b.example', 'poison.example'])
+        expect((await visit(counted, { origin: `https://${host}` })).status).toBe(204);
+      await flush();
+      expect(await hostsOf(counted)).toEqual([
+        { name: 'a.example', visits: 1 },
+        { name: 'b.example', visits: 1 },
+      ]);
+      const metrics = await service.app.get(Metrics, { strict: false }).registry.metrics();
+      expect(metrics).toContain('site_visits_dropped_total{reason="refused"} 2');
+    } finally {
+      await service.database.query('alter table site_visit drop constraint poison');
+    }
+    await visit(counted, { origin: 'https://a.example' });
+    await flush();
+    expect(await hostsOf(counted)).toContainEqual({ name: 'a.example', visits: 2 });
+  });
+
+  it('limits a network, an IPv6 /64 as one, with an error that a page does not see', async () => {
     const busy = await createTestProject(service);
-    const statuses = await Promise.all(Array.from({ length: 42 }, () => visit(busy).then((r) => r.status)));
+    const from = (address: string) => visit(busy, { headers: { 'x-forwarded-for': address } });
+    const hosts = Array.from({ length: 42 }, (_, host) => `2001:db8:1:2:${host}::1`);
+    const statuses = await Promise.all(hosts.map((host) => from(host).then((r) => r.status)));
     expect(statuses.filter((status) => status === 204)).toHaveLength(40);
-    const refused = await visit(busy);
+    const refused = await from('2001:db8:1:2:ffff::1');
     expect([refused.status, await refused.json()]).toMatchObject([429, { code: 'too_many_requests' }]);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await from('2001:db8:1:3::1')).status).toBe(204);
+  });
+
+  it('counts a project that does not exist tenfold, over all addresses of an IPv6 /64', async () => {
+    const statuses: number[] = [];
+    for (let host = 0; host < 42; host += 1) {
+      const headers = { 'x-forwarded-for': `2001:db8:2:2:${host}::1` };
+      statuses.push((await visit({ id: newId() }, { headers })).status);
+    }
+    expect(statuses).toEqual([...Array(40).fill(404), 429, 429]);
   });
 
   it('forgets counts that are too old, and no others', async () => {

@@ -1,7 +1,8 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { projectListOptions } from '../client/@tanstack/react-query.gen';
+import { ownInvitationListOptions, projectListOptions } from '../client/@tanstack/react-query.gen';
+import { OWN_INVITATIONS } from '../features/account/own-invitations';
 import { t } from '../texts/texts';
 
 /** More projects than this are not listed: nobody finds one among them here. */
@@ -31,10 +32,23 @@ export function ProjectSwitcher({ projectId }: { projectId: string | undefined }
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <InvitationsItem />
         <Menu.Item component={Link} to="/new-project">
           {t.shell.newProject}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+/** Leads to the person's invitations, if there are any; they are requested once the menu opens. */
+function InvitationsItem() {
+  const { data } = useQuery({ ...ownInvitationListOptions(OWN_INVITATIONS), staleTime: 0 });
+  const count = data?.items.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <Menu.Item component={Link} to="/account">
+      {t.invitation.count(String(count))}
+    </Menu.Item>
   );
 }

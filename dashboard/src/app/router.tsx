@@ -46,13 +46,14 @@ const home = createRoute({
 });
 
 /**
- * Asks the API who is signed in; a session that was just opened or ended is in the cache already. Where there was none
- * it is asked again: one may have been opened in another tab.
+ * Redirects to the sign-in page unless there is a session. A cached session is used; a cached absence is not, because a
+ * session may have been opened in another tab a moment ago.
  */
 async function requireSession(to: string): Promise<void> {
+  const { queryKey } = authSessionOptions();
   const session =
-    (await queryClient.ensureQueryData({ ...authSessionOptions(), staleTime: 60_000 })) ??
-    (await queryClient.fetchQuery({ ...authSessionOptions(), staleTime: 1_000 }));
+    queryClient.getQueryData(queryKey) ??
+    (await queryClient.fetchQuery({ ...authSessionOptions(), staleTime: 0 }));
   if (!session) throw redirect({ to: '/sign-in', search: to === '/' ? {} : { to } });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { absoluteTime, dayStart, dayText, relativeTime } from './time.js';
+import { absoluteTime, dayRange, dayStart, dayText, relativeTime } from './time.js';
 
 const NOW = new Date('2026-03-10T12:00:00Z');
 const before = (seconds: number): string => relativeTime(new Date(NOW.getTime() - seconds * 1000), NOW, 'en');
@@ -26,6 +26,19 @@ describe('days', () => {
     for (const zone of ['utc', 'local'] as const)
       expect(dayText(dayStart('2026-03-29', zone) ?? NOW, zone)).toBe('2026-03-29');
     expect(dayStart('29.3.2026', 'utc')).toBeNull();
+  });
+
+  it('are whole in a range, the last one too', () => {
+    const day = '2026-02-28';
+    expect(dayRange({ from: day, to: day }, 'utc')).toEqual({
+      from: '2026-02-28T00:00:00.000Z',
+      to: '2026-03-01T00:00:00.000Z',
+    });
+    expect(dayRange({ from: day, to: day }, 'local')).toEqual({
+      from: new Date(2026, 1, 28).toISOString(),
+      to: new Date(2026, 2, 1).toISOString(),
+    });
+    expect(dayRange({ from: 'x' }, 'utc')).toEqual({});
   });
 });
 

@@ -59,6 +59,16 @@ export function dayText(at: Date, zone: Zone): string {
   return shifted.toISOString().slice(0, 10);
 }
 
+/** The period from the first to the last of two days, both of them whole; a day that is no day is left out. */
+export function dayRange(
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+  zone: Zone,
+): { from?: string; to?: string } {
+  const first = from === undefined ? null : dayStart(from, zone);
+  const behind = to === undefined ? null : dayStart(to, zone, 1);
+  return { ...(first && { from: first.toISOString() }), ...(behind && { to: behind.toISOString() }) };
+}
+
 /** The instant at which the day of `text` begins, `days` later; null where `text` is no day. */
 export function dayStart(text: string, zone: Zone, days = 0): Date | null {
   const [year, month, day] = text.split('-').map(Number);

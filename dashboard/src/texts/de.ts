@@ -5,13 +5,13 @@ import type { Texts } from './texts';
 const REFUSED_PROOFS: Record<RefusedStep, string> = {
   keys: 'Die Schlüssel, mit denen er zu prüfen ist, sind nicht zu lesen.',
   file: 'Was der Dienst geschickt hat, ist kein Nachweis eines Eintrags.',
-  record: 'Der Eintrag oder sein Salz ist nicht zu lesen.',
+  record: 'Der Eintrag oder sein Salz ist nicht zu lesen, oder der Eintrag gehört zu einem anderen Projekt.',
   'tree: checkpoint':
-    'Der Stand des Protokolls ist nicht zu lesen, oder kein bekannter Schlüssel hat ihn unterschrieben.',
+    'Der Stand des Protokolls ist nicht zu lesen, oder kein gültiger bekannter Schlüssel hat ihn unterschrieben.',
   'tree: path': 'So wie er hier steht, ist der Eintrag nicht im unterschriebenen Protokoll.',
   'root log': 'Wo das Protokoll im öffentlichen Protokoll aller Projekte steht, ist nicht zu lesen.',
   'root log: checkpoint':
-    'Der Stand des öffentlichen Protokolls ist nicht zu lesen, oder kein bekannter Schlüssel hat ihn unterschrieben.',
+    'Der Stand des öffentlichen Protokolls ist nicht zu lesen, oder kein gültiger bekannter Schlüssel hat ihn unterschrieben.',
   'root log: path': 'Das unterschriebene Protokoll ist nicht im öffentlichen Protokoll aller Projekte.',
 };
 
@@ -162,6 +162,15 @@ export const de: Texts = {
       `${email} ist zu ${project} eingeladen, Rolle: ${role}.`,
     yourPassword: 'Das Passwort Ihres Kontos hier.',
     act: 'Annehmen',
+    mine: 'Einladungen',
+    mineText: 'Projekte, zu denen Sie eingeladen sind. Mit der Annahme werden Sie Mitglied.',
+    none: 'Sie haben keine offenen Einladungen.',
+    count: (count: string) => `Einladungen (${count})`,
+    project: 'Projekt',
+    acceptOf: (project: string) => `Einladung zu ${project} annehmen`,
+    decline: 'Ablehnen',
+    declineOf: (project: string) => `Einladung zu ${project} ablehnen`,
+    declined: 'Einladung abgelehnt.',
   },
   newPassword: {
     title: 'Neues Passwort',
@@ -422,6 +431,9 @@ export const de: Texts = {
     removed: 'ist weg',
     neverPublished: 'Noch ist nichts veröffentlicht.',
     beingPublished: 'Es wird gerade veröffentlicht.',
+    notPublished: 'Nicht veröffentlicht',
+    publishFailed:
+      'Die Veröffentlichung ist fehlgeschlagen; Besucher sehen weiterhin die vorherige Version. Speichern Sie Ihre Änderungen erneut. Schlägt es wieder fehl, wenden Sie sich an den Support. Fehlgeschlagen am',
     shownSince: 'Besucher sehen das Veröffentlichte seit',
     unsaved: 'Es gibt Änderungen, die nicht gespeichert sind.',
     draftKept: 'Das ist ein Entwurf; Besucher sehen ihn nicht.',
@@ -461,6 +473,7 @@ export const de: Texts = {
       acknowledge: 'Knopf, wo nichts gefragt wird',
       signalHonoured: 'Wo Global Privacy Control beachtet wurde',
       services: 'Dienste und Cookies',
+      controller: 'Verantwortlicher',
       consentId: 'Nummer der Einwilligung',
       copy: 'Kopieren',
       download: 'Beleg herunterladen',
@@ -672,6 +685,11 @@ export const de: Texts = {
       'Ganze Programme für den Anfang: Sie prüfen Token und Signatur und speichern jeden Eintrag einmal.',
   },
   project: {
+    controllerName: 'Verantwortlicher',
+    controllerHint:
+      'Das Unternehmen oder die Person, die für die Einträge verantwortlich ist. Die zweite Ebene des Banners und die Belege der Besucher nennen sie.',
+    controllerContact: 'Kontakt des Verantwortlichen',
+    controllerContactHint: 'Eine E-Mail-Adresse, eine Webseite oder eine Postanschrift.',
     general: 'Allgemein',
     id: 'Nummer des Projekts',
     made: 'Angelegt',
@@ -713,6 +731,7 @@ export const de: Texts = {
       scheduledScans: 'Geplante Scans',
       pagesPerScan: 'Seiten je Scan',
     },
+    planned: (feature: string) => `${feature} (geplant)`,
     simulate: 'Tarif simulieren',
     simulateText: 'Nur außerhalb des Betriebs: Das Projekt hat den Tarif sofort, und nichts wird bezahlt.',
     simulateAct: 'Simulieren',
@@ -743,7 +762,8 @@ export const de: Texts = {
     invite: 'Einladen',
     invited: (email: string) => `Eine E-Mail an ${email} ist unterwegs.`,
     waiting: 'Eingeladen, noch nicht hier',
-    noneWaiting: 'Niemand wird erwartet.',
+    noneWaiting: 'Keine offenen Einladungen.',
+    takesOver: 'Inhaber (Übergabe)',
     sent: 'Gesendet',
     ends: 'Endet',
     resendTo: (email: string) => `Noch einmal an ${email} senden`,
@@ -768,6 +788,7 @@ export const de: Texts = {
     lowerAct: (role: string) => `Zum ${role} machen`,
     lowerText: 'Die Person darf von nun an weniger.',
     keysGo: 'Diese API-Schlüssel, die sie gemacht hat, gelten dann nicht mehr:',
+    formerSecret: '(nur das frühere Geheimnis)',
     noKeysGo: 'Kein API-Schlüssel endet dadurch.',
     signIn: 'Anmeldung',
     signInText: 'Was Mitglieder außer ihrem Passwort brauchen, um das Projekt zu betreten.',
@@ -782,8 +803,9 @@ export const de: Texts = {
     choose: 'Mitglied wählen',
     nobodyElse: 'Sonst ist niemand hier',
     handOverText: (email: string) =>
-      `${email} wird sofort Inhaber und Sie werden Bearbeiter. Nur diese Person kann es zurückgeben. Sie erfahren es beide per E-Mail.`,
-    handedOver: (email: string) => `${email} ist jetzt Inhaber, und Sie sind Bearbeiter.`,
+      `${email} wird als Inhaber eingeladen. Mit der Annahme werden Sie Bearbeiter, und nur ${email} kann das Projekt zurückgeben.`,
+    ownershipOffered: (email: string) => `${email} ist als Inhaber eingeladen.`,
+    ownerInvited: (email: string) => `${email} wird Inhaber, sobald die Einladung angenommen ist.`,
     leave: 'Projekt verlassen',
     rolesTitle: 'Was eine Rolle darf',
     rolesText: {
@@ -863,6 +885,8 @@ export const de: Texts = {
     },
     notWho:
       'Das zeigt, was gespeichert wurde und dass es seither nicht geändert wurde. Es zeigt nicht, wer geklickt hat.',
+    unchecked:
+      'Dieser Browser kann Ed25519-Signaturen hier nicht prüfen. Ob der Nachweis gilt, bleibt deshalb offen. Verwenden Sie einen neueren Browser über HTTPS, oder laden Sie den Nachweis herunter und prüfen Sie ihn mit verify.cjs.',
     refused: (step) => `Der Nachweis gilt nicht. ${REFUSED_PROOFS[step]}`,
   },
   privacy: {
@@ -957,6 +981,7 @@ export const de: Texts = {
       'invitation.resend': 'Einladung noch einmal gesendet',
       'invitation.withdraw': 'Einladung zurückgezogen',
       'invitation.accept': 'Einladung angenommen',
+      'invitation.decline': 'Einladung abgelehnt',
       'ownership.transfer': 'Inhaberschaft übergeben',
       'sign_in_policy.save': 'Regeln der Anmeldung geändert',
       'account.drop_second_factor': 'Zweiter Faktor vom Betreiber entfernt',
@@ -967,6 +992,7 @@ export const de: Texts = {
       'api_key.rename': 'API-Schlüssel umbenannt',
       'api_key.rotate': 'API-Schlüssel ersetzt',
       'api_key.revoke': 'API-Schlüssel widerrufen',
+      'api_key.revoke_former': 'Früheres Geheimnis eines API-Schlüssels widerrufen',
       'tier.simulate': 'Tarif simuliert',
       'tier.grant': 'Tarif gewährt',
       'tier.revoke': 'Gewährter Tarif zurückgenommen',
@@ -1178,7 +1204,9 @@ export const de: Texts = {
     email_not_confirmed:
       'Ihre E-Mail ist noch nicht bestätigt. Setzen Sie einmal unter „Passwort vergessen“ ein Passwort.',
     sign_up_closed: 'Hier kann sich niemand selbst ein Konto anlegen. Bitten Sie den Betreiber um eines.',
-    user_not_found: 'Mit dieser E-Mail hat noch niemand ein Konto angelegt.',
+    invitation_not_found: 'Diese Einladung ist abgelaufen oder wurde zurückgezogen.',
+    acceptance_required: 'Inhaber wird ein Mitglied, indem es eine Einladung annimmt.',
+    api_key_revoked: 'Dieser API-Schlüssel wurde widerrufen.',
     member_exists: 'Die Person ist schon Mitglied.',
     last_owner: 'Ein Projekt behält mindestens einen Inhaber. Geben Sie die Rolle zuerst jemand anderem.',
     project_not_found: 'Dieses Projekt gibt es unter Ihren nicht.',
@@ -1198,7 +1226,6 @@ export const de: Texts = {
     tier_required: 'Das gehört nicht zu Ihrem Tarif. Sehen Sie unter „Tarif und Abrechnung“ nach.',
     csrf_refused: 'Die Anfrage kam nicht von dieser Seite. Laden Sie die Seite neu.',
     member_not_found: 'Diese Person ist kein Mitglied mehr.',
-    invitation_not_found: 'Diese Einladung gibt es nicht mehr.',
     session_not_found: 'Diese Sitzung gibt es nicht mehr.',
     api_key_not_found: 'Diesen API-Schlüssel gibt es in diesem Projekt nicht.',
     delivery_not_found: 'Diese Zustellung gibt es nicht. Vielleicht ist ihre Aufbewahrungsfrist vorüber.',
@@ -1207,6 +1234,8 @@ export const de: Texts = {
       'Dieser Eintrag ist noch nicht versiegelt. Versuchen Sie es in einer Minute noch einmal.',
     invitation_limit_reached: 'Mehr offene Einladungen kann ein Projekt nicht haben. Ziehen Sie eine zurück.',
     project_limit_reached: 'Mehr Projekte können Sie nicht haben.',
+    publication_limit_reached:
+      'Dieses Projekt hat die Höchstzahl an Veröffentlichungen erreicht. Wenden Sie sich an den Betreiber.',
     member_limit_reached: 'Mehr Mitglieder kann ein Projekt nicht haben.',
     api_key_limit_reached: 'Mehr API-Schlüssel kann ein Projekt nicht haben. Widerrufen Sie einen.',
     second_factor_enabled: 'Ein zweiter Faktor ist schon eingerichtet. Schalten Sie ihn zuerst ab.',

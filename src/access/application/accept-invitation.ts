@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
+import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
@@ -10,11 +10,9 @@ import { hashOfToken, linkEnded } from '../domain/account-link.js';
 import type { Client } from '../domain/client.js';
 import type { Role } from '../domain/role.js';
 import { Passwords } from '../infrastructure/passwords.js';
-import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
-import { ProjectMember } from '../infrastructure/project-member.entity.js';
 import { confirmAddress, findUser, insertUser } from '../infrastructure/user.rows.js';
 import { AccountLimits } from './account-limits.js';
-import { memberLimitReached, MEMBERS_PER_PROJECT_MAX } from './membership.service.js';
+import { findInvitation, type InvitationClaim, JoinProject } from './join-project.js';
 import { type SignedInUser, type SignIn, SignInService } from './sign-in.service.js';
 
 /** What the page of an invitation shows. */
@@ -43,6 +41,7 @@ export class AcceptInvitation {
   constructor(
     private readonly em: EntityManager,
     private readonly projects: ProjectService,
+    private readonly joining: JoinProject,
     private readonly limits: AccountLimits,
     private readonly passwords: Passwords,
     private readonly signIns: SignInService,
@@ -53,17 +52,17 @@ export class AcceptInvitation {
   async look(token: string, address: string): Promise<ShownInvitation> {
     await this.limits.followLink(address);
     const em = this.em.fork();
-    const { projectId, email, role, expiresAt } = await findInvitation(em, token);
+    const { projectId, email, role, expiresAt } = await findInvitation(em, claimOf(token));
     const project = await this.projects.find(projectId);
     const accountExists = (await findUser(em, email)) !== null;
     return { projectName: project?.name ?? '', email, role, accountExists, expiresAt };
   }
 
   /**
-   * Makes the invited person a member: who is signed in with that address, or, where it has no account, who chooses a
-   * password now. Who is a member already keeps her role.
+   * Makes the invited person a member: the one who is signed in with that address, or, where it has no account, the one
+   * who chooses a password now. A member gets the offered role where it is higher.
    * @throws DomainError `link_ended`, `invitation_for_another`, `authentication_required`, `sign_up_closed`,
-   * `validation_failed`, `member_limit_reached`, `too_many_requests`.
+   * `validation_failed`, `too_many_requests`, and as `JoinProject`.
    */
   async accept(
     fields: { token: string; name?: string | undefined; password?: string | undefined },
@@ -72,7 +71,7 @@ export class AcceptInvitation {
   ): Promise<Accepted> {
     const { address } = client;
     await this.limits.followLink(address);
-    const { email } = await findInvitation(this.em.fork(), fields.token);
+    const { email } = await findInvitation(this.em.fork(), claimOf(fields.token));
     const isNew = !signedIn && !(await findUser(this.em.fork(), email));
     if (signedIn && signedIn.email !== email) {
       throw new DomainError(
@@ -88,9 +87,13 @@ export class AcceptInvitation {
     }
     const person = isNew ? await this.newPerson(email, fields) : null;
     const network = truncatedNetwork(address);
-    const place = await this.em
-      .fork()
-      .transactional((tx) => this.enter(tx, { token: fields.token, person, signedIn, network }));
+    const place = await this.em.fork().transactional((tx) =>
+      this.joining.join(tx, {
+        claim: claimOf(fields.token),
+        identify: (now) => identify(tx, { person, signedIn, network }, now),
+        network,
+      }),
+    );
     const { password } = fields;
     const signIn = person && password ? await this.signIns.signInNew({ email, password }, client) : null;
     return { ...place, signIn };
@@ -99,7 +102,7 @@ export class AcceptInvitation {
   private async newPerson(
     email: string,
     { name, password }: { name?: string | undefined; password?: string | undefined },
-  ): Promise<{ name: string; email: string; passwordHash: string }> {
+  ): Promise<Person> {
     if (this.settings.signUp === 'closed') {
       throw new DomainError('sign_up_closed', 'Accounts are made by the operator of this service.');
     }
@@ -111,50 +114,29 @@ export class AcceptInvitation {
     const passwordHash = await this.passwords.hash(password);
     return { email, name: name ?? email.slice(0, email.lastIndexOf('@')), passwordHash };
   }
-
-  private async enter(
-    tx: EntityManager,
-    given: {
-      token: string;
-      person: { name: string; email: string; passwordHash: string } | null;
-      signedIn: SignedInUser | null;
-      network: string | null;
-    },
-  ): Promise<{ projectId: string; role: Role }> {
-    const { token, person, signedIn, network } = given;
-    // Read apart, so that it is read anew under the lock, and on this connection: the others may be waiting for it.
-    const { projectId } = await findInvitation(tx.fork({ keepTransactionContext: true }), token);
-    await this.projects.lock(tx, projectId);
-    // Whoever held the lock before may have withdrawn it, or taken it up.
-    const invitation = await findInvitation(tx, token);
-    const now = new Date();
-    const userId = signedIn ? signedIn.id : person && (await insertUser(tx, person, now));
-    if (!userId) throw linkEnded();
-    if (signedIn && !signedIn.emailVerified) await confirmAddress(tx, signedIn, now);
-    if (person) await writeSecurityEvent(tx, { userId, action: 'sign_up', network });
-    const member = await tx.findOne(ProjectMember, { projectId, userId });
-    const { role } = invitation;
-    tx.remove(invitation);
-    if (!member) {
-      if ((await tx.count(ProjectMember, { projectId })) >= MEMBERS_PER_PROJECT_MAX)
-        throw memberLimitReached();
-      tx.create(ProjectMember, { projectId, userId, role, createdAt: now });
-    }
-    await writeAudit(
-      tx,
-      { kind: 'user', id: userId, network },
-      {
-        ...{ projectId, action: 'invitation.accept', target: invitation.id },
-        after: { role: member?.role ?? role },
-      },
-    );
-    return { projectId, role: member?.role ?? role };
-  }
 }
 
-/** @throws DomainError `link_ended`. */
-async function findInvitation(em: EntityManager, token: string): Promise<ProjectInvitation> {
-  const invitation = await em.findOne(ProjectInvitation, { tokenHash: hashOfToken(token) });
-  if (!invitation || invitation.expiresAt <= new Date()) throw linkEnded();
-  return invitation;
+interface Person {
+  name: string;
+  email: string;
+  passwordHash: string;
+}
+
+const claimOf = (token: string): InvitationClaim => ({ tokenHash: hashOfToken(token) });
+
+/** The user who accepts; a new person's account is created. The token has proven the address of both. */
+async function identify(
+  tx: EntityManager,
+  given: { person: Person | null; signedIn: SignedInUser | null; network: string | null },
+  now: Date,
+): Promise<string> {
+  const { person, signedIn, network } = given;
+  if (signedIn) {
+    if (!signedIn.emailVerified) await confirmAddress(tx, signedIn, now);
+    return signedIn.id;
+  }
+  const userId = person && (await insertUser(tx, person, now));
+  if (!userId) throw linkEnded();
+  await writeSecurityEvent(tx, { userId, action: 'sign_up', network });
+  return userId;
 }

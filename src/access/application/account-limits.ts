@@ -1,27 +1,39 @@
 import { Injectable } from '@nestjs/common';
+import { mailboxOf } from '../../mail/domain/mailbox.js';
 import { clientNetwork } from '../../shared/client-network.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { AttemptLimit } from '../infrastructure/attempt-limit.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
+import { KnownNetworks } from '../infrastructure/known-networks.js';
 
 /** An office may sit behind one address. */
 export const ASKS_PER_NETWORK_MAX = 30;
 const NETWORK_WINDOW_SECONDS = 60;
-/** Mails that one network may have sent to one address: who has lost a mail asks two or three times. */
+/** Mails of one kind that one network may request for one address: a lost mail is requested two or three times. */
 export const ASKS_PER_EMAIL_AND_NETWORK_MAX = 5;
-/** Mails that all networks together may have sent to one address, so that nobody's mailbox is flooded by us. */
+/** Mails of one kind that all networks together may request for one address. */
 export const ASKS_PER_EMAIL_MAX = 20;
-/** Invitations that one project may have mailed: a team of a hundred in a day. */
+/** Mails of all kinds together that one network may request for one mailbox. */
+export const ASKS_PER_MAILBOX_AND_NETWORK_MAX = 8;
+/** Invitations that one project may send to one mailbox: inviting, withdrawing and inviting again counts. */
+export const INVITATIONS_PER_PROJECT_AND_EMAIL_MAX = 5;
+/** Invitations that one project may send: a team of a hundred in a day. */
 export const INVITATIONS_PER_DAY_MAX = 100;
+/** Invitations that all projects together may send to one address. */
+export const INVITATIONS_PER_EMAIL_MAX = 20;
 const DAY_SECONDS = 24 * 60 * 60;
 const EMAIL_WINDOW_SECONDS = 60 * 60;
+
+/** What a person without a session can have mailed, each kind with its own counters. */
+export type AskKind = 'sign_up' | 'forgot_password' | 'change_email';
 
 const REFUSAL = 'There were too many attempts. Wait before the next one.';
 
 /**
- * Bounds what strangers may have mailed, and how often links can be tried. Known and unknown addresses count alike, so a
- * refusal tells nothing of whether somebody has an account.
+ * Limits what strangers can have mailed, and how often links can be tried. Known and unknown addresses are counted
+ * alike, by mailbox: a `+tag` is no other one. Each kind of mail has its own counter, so invitations and sign-ups cannot use up the password resets of an address;
+ * and networks that the person has signed in from lately are exempt from what all networks together may request.
  */
 @Injectable()
 export class AccountLimits {
@@ -30,6 +42,10 @@ export class AccountLimits {
   private readonly asksByEmail: AttemptLimit;
   private readonly linksByNetwork: AttemptLimit;
   private readonly invitationsByProject: AttemptLimit;
+  private readonly invitationsByEmail: AttemptLimit;
+  private readonly asksByMailboxAndNetwork: AttemptLimit;
+  private readonly invitationsByProjectAndEmail: AttemptLimit;
+  private readonly networks: KnownNetworks;
 
   constructor({ pool }: AuthPool, @SettingsFrom(accessSettings) { authSecret: secret }: AccessSettings) {
     const shared = { pool, secret, refusal: REFUSAL };
@@ -53,20 +69,40 @@ export class AccountLimits {
       windowSeconds: DAY_SECONDS,
     });
     this.asksByEmail = new AttemptLimit({ ...byEmail, name: 'ask_email', attemptsMax: ASKS_PER_EMAIL_MAX });
+    this.invitationsByEmail = new AttemptLimit({
+      ...byEmail,
+      name: 'invite_email',
+      attemptsMax: INVITATIONS_PER_EMAIL_MAX,
+    });
+    this.asksByMailboxAndNetwork = new AttemptLimit({
+      ...byEmail,
+      name: 'ask_mailbox_network',
+      attemptsMax: ASKS_PER_MAILBOX_AND_NETWORK_MAX,
+    });
+    this.invitationsByProjectAndEmail = new AttemptLimit({
+      ...byEmail,
+      name: 'invite_project_email',
+      attemptsMax: INVITATIONS_PER_PROJECT_AND_EMAIL_MAX,
+    });
+    this.networks = new KnownNetworks(pool, secret);
   }
 
-  /** Counts a wish that sends a mail to `email`. @throws DomainError `too_many_requests`. */
-  async ask(email: string, address: string): Promise<void> {
+  /** Counts a request for a mail to `email`. @throws DomainError `too_many_requests`. */
+  async ask(kind: AskKind, email: string, address: string): Promise<void> {
     const network = clientNetwork(address);
     await this.asksByNetwork.take(network);
-    await this.asksByEmailAndNetwork.take(`${email}\n${network}`);
-    await this.asksByEmail.take(email);
+    const mailbox = mailboxOf(email);
+    await this.asksByMailboxAndNetwork.take(`${mailbox}\n${network}`);
+    await this.asksByEmailAndNetwork.take(`${kind}\n${mailbox}\n${network}`);
+    if (!(await this.networks.isKnown(email, network))) await this.asksByEmail.take(`${kind}\n${mailbox}`);
   }
 
   /** Counts an invitation that is mailed. @throws DomainError `too_many_requests`. */
   async invite(projectId: string, email: string): Promise<void> {
+    const mailbox = mailboxOf(email);
     await this.invitationsByProject.take(projectId);
-    await this.asksByEmail.take(email);
+    await this.invitationsByProjectAndEmail.take(`${projectId}\n${mailbox}`);
+    await this.invitationsByEmail.take(mailbox);
   }
 
   /** Counts a try to follow a link. @throws DomainError `too_many_requests`. */

@@ -47,7 +47,7 @@ export class ChangeEmail {
         { field: 'newEmail', message: 'This is the address of your account already.', code: 'same_email' },
       ]);
     await this.password.require(user.userId, wanted.password);
-    await this.limits.ask(email, address);
+    await this.limits.ask('change_email', email, address);
     const network = truncatedNetwork(address);
     await this.requests.note({ kind: 'change_email', userId: user.userId, email, network });
   }

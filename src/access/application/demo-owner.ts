@@ -15,7 +15,8 @@ export async function prepareDemoOwner(
   { projectId, password }: { projectId: string; password: string },
 ): Promise<void> {
   const now = new Date();
-  const passwordHash = await new Passwords().hash(password);
+  const passwords = new Passwords();
+  const passwordHash = await passwords.hash(password).finally(() => passwords.onApplicationShutdown());
   await em.fork().transactional(async (tx) => {
     const wanted = { name: NAME, email: DEMO_OWNER_EMAIL, passwordHash };
     const userId = (await insertUser(tx, wanted, now)) ?? (await findUser(tx, DEMO_OWNER_EMAIL))?.id;

@@ -21,7 +21,7 @@ import type { Role } from '../domain/role.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { AccountLimits } from './account-limits.js';
-import type { PageRequest } from './membership.service.js';
+import { MembershipService, type PageRequest } from './membership.service.js';
 import { withdrawAll } from './places.js';
 import { requireManager } from './require-manager.js';
 
@@ -30,7 +30,7 @@ export interface InvitationRef {
   id: string;
 }
 
-/** Inviting people to a project by address. What becomes of an invitation is `AcceptInvitation`'s. */
+/** Inviting people to a project by address. They accept by `AcceptInvitation` (link) or `OwnInvitations` (session). */
 @Injectable()
 export class InvitationService {
   private readonly baseUrl: string;
@@ -40,6 +40,7 @@ export class InvitationService {
     private readonly projects: ProjectService,
     private readonly limits: AccountLimits,
     private readonly mails: MailService,
+    private readonly memberships: MembershipService,
     @SettingsFrom(serviceSettings) service: ServiceSettings,
   ) {
     this.baseUrl = baseUrlOf(service);
@@ -53,44 +54,62 @@ export class InvitationService {
       .find(ProjectInvitation, { projectId, ...behind }, { orderBy: { id: 'desc' }, limit });
   }
 
+  /** @throws DomainError `invitation_not_found`. */
+  async read(ref: InvitationRef): Promise<ProjectInvitation> {
+    const invitation = await this.em.fork().findOne(ProjectInvitation, ref);
+    if (!invitation) throw invitationNotFound();
+    return invitation;
+  }
+
   /**
-   * Invites an address and mails it the link. Says nothing of whether the address has an account.
-   * @throws DomainError `member_exists`, `invitation_exists`, `invitation_limit_reached`, `mail_not_configured`,
-   * `too_many_requests`, and as `requireManager`.
+   * Invites an address and mails it the link, where the service sends mail. The same for every address, with an account
+   * or without: the person decides. A member can be invited as an owner only.
+   * @throws DomainError `member_exists`, `invitation_exists`, `invitation_limit_reached`, `too_many_requests`, and as
+   * `requireManager`.
    */
   async invite(
     projectId: string,
     wanted: { email: string; role: Role },
     actor: Actor,
   ): Promise<ProjectInvitation> {
-    this.mails.requireMail();
     const email = wanted.email.toLowerCase();
     await this.limits.invite(projectId, email);
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       const { userId } = await requireManager(tx, actor, projectId);
-      await refuseMember(tx, projectId, email);
-      if (await tx.findOne(ProjectInvitation, { projectId, email })) {
-        throw new DomainError('invitation_exists', 'This address is invited already. Send it again instead.');
-      }
-      if ((await tx.count(ProjectInvitation, { projectId })) >= INVITATIONS_PER_PROJECT_MAX) {
-        throw new DomainError(
-          'invitation_limit_reached',
-          `A project has at most ${INVITATIONS_PER_PROJECT_MAX} invitations. Withdraw one first.`,
-        );
-      }
-      const now = new Date();
-      const token = makeToken();
-      const invitation = tx.create(ProjectInvitation, {
-        ...{ projectId, id: newId(), email, role: wanted.role, invitedBy: userId },
-        ...{ createdAt: now, ...sentWith(token, now) },
-      });
-      await writeAudit(tx, authorOf(actor), {
-        ...{ projectId, action: 'invitation.create', target: invitation.id },
-        after: { role: wanted.role },
-      });
-      await this.mail(tx, invitation, token);
-      return invitation;
+      await refuseMember(tx, { ...wanted, projectId, email });
+      const made = { projectId, email, role: wanted.role, invitedBy: userId, transfersOwnership: false };
+      return this.make(tx, made, actor);
+    });
+  }
+
+  /** As `invite`, and refuses where the service sends no mail. @throws DomainError `mail_not_configured`. */
+  async inviteByMail(
+    projectId: string,
+    wanted: { email: string; role: Role },
+    actor: Actor,
+  ): Promise<ProjectInvitation> {
+    this.mails.requireMail();
+    return this.invite(projectId, wanted, actor);
+  }
+
+  /**
+   * Offers the ownership to a member. Once they accept, they are the owner and the caller is an editor.
+   * @throws DomainError `member_not_found`, `member_exists` where they are an owner already, and as `invite`.
+   */
+  async offerOwnership(
+    ref: { projectId: string; userId: string },
+    actor: Actor & { kind: 'user' },
+  ): Promise<ProjectInvitation> {
+    const { projectId } = ref;
+    const { email } = await this.memberships.read(ref);
+    await this.limits.invite(projectId, email);
+    return this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, projectId);
+      const { userId } = await requireManager(tx, actor, projectId);
+      await refuseMember(tx, { projectId, email, role: 'owner' });
+      const made = { projectId, email, role: 'owner', invitedBy: userId, transfersOwnership: true } as const;
+      return this.make(tx, made, actor);
     });
   }
 
@@ -100,9 +119,8 @@ export class InvitationService {
    */
   async resend(ref: InvitationRef, actor: Actor): Promise<ProjectInvitation> {
     this.mails.requireMail();
-    const known = await this.em.fork().findOne(ProjectInvitation, ref);
-    if (!known) throw invitationNotFound();
-    await this.limits.invite(ref.projectId, known.email);
+    const { email } = await this.read(ref);
+    await this.limits.invite(ref.projectId, email);
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, ref.projectId);
       await requireManager(tx, actor, ref.projectId);
@@ -128,12 +146,41 @@ export class InvitationService {
     });
   }
 
+  private async make(
+    tx: EntityManager,
+    wanted: Pick<ProjectInvitation, 'projectId' | 'email' | 'role' | 'transfersOwnership' | 'invitedBy'>,
+    actor: Actor,
+  ): Promise<ProjectInvitation> {
+    const { projectId, email, role, transfersOwnership } = wanted;
+    if (await tx.findOne(ProjectInvitation, { projectId, email })) {
+      throw new DomainError('invitation_exists', 'This address is invited already. Send it again instead.');
+    }
+    if ((await tx.count(ProjectInvitation, { projectId })) >= INVITATIONS_PER_PROJECT_MAX) {
+      throw new DomainError(
+        'invitation_limit_reached',
+        `A project has at most ${INVITATIONS_PER_PROJECT_MAX} invitations. Withdraw one first.`,
+      );
+    }
+    const now = new Date();
+    const token = makeToken();
+    const sent = { id: newId(), createdAt: now, ...sentWith(token, now) };
+    const invitation = tx.create(ProjectInvitation, { ...wanted, ...sent });
+    await writeAudit(tx, authorOf(actor), {
+      ...{ projectId, action: 'invitation.create', target: invitation.id },
+      after: { role, ...(transfersOwnership && { transfersOwnership }) },
+    });
+    await this.mail(tx, invitation, token);
+    return invitation;
+  }
+
   private async mail(tx: EntityManager, invitation: ProjectInvitation, token: string): Promise<void> {
-    const { projectId, email, role, expiresAt } = invitation;
-    const project = await findProject(tx, projectId);
+    const { projectId, email: to, role, transfersOwnership, expiresAt: until } = invitation;
+    const project = (await findProject(tx, projectId))?.name ?? '';
     const link = linkTo(this.baseUrl, INVITATION_PAGE, token);
-    const values = { project: project?.name ?? '', role, link };
-    await this.mails.send({ to: email, template: 'invitation', values, projectId, until: expiresAt }, tx);
+    const rest = { to, projectId, until };
+    if (transfersOwnership)
+      await this.mails.send({ ...rest, template: 'ownership_offered', values: { project, link } }, tx);
+    else await this.mails.send({ ...rest, template: 'invitation', values: { project, role, link } }, tx);
   }
 }
 
@@ -145,15 +192,19 @@ function sentWith(token: string, now: Date): Pick<ProjectInvitation, 'tokenHash'
   };
 }
 
-async function refuseMember(tx: EntityManager, projectId: string, email: string): Promise<void> {
-  // One question, so that the time of the answer does not tell whether an address that is no member's has an account.
+/** Refuses who is a member already, unless a member is to become an owner. @throws DomainError `member_exists`. */
+async function refuseMember(
+  tx: EntityManager,
+  { projectId, email, role }: { projectId: string; email: string; role: Role },
+): Promise<void> {
+  // One query, so that the time of the response does not show whether an address that is no member's has an account.
   const member = await accessTables(tx)
     .selectFrom('project_member as m')
     .innerJoin('app_user as u', 'u.id', 'm.userId')
-    .select('m.userId')
+    .select('m.role')
     .where('m.projectId', '=', projectId)
     .where('u.email', '=', email)
     .executeTakeFirst();
-  if (!member) return;
+  if (!member || (role === 'owner' && member.role !== 'owner')) return;
   throw new DomainError('member_exists', 'This user is a member already. Change the role instead.');
 }

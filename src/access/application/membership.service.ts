@@ -1,17 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
-import { MailService } from '../../mail/mail.service.js';
-import type { Project } from '../../projects/domain/project.js';
-import { findProject } from '../../projects/project.rows.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Actor, authorOf, emailNotConfirmed } from '../domain/actor.js';
-import type { ApiKey } from '../infrastructure/api-key.entity.js';
-import { ApiKeyService } from '../api-key.service.js';
+import { ApiKeyService, type MadeSecret } from '../api-key.service.js';
 import { accessTables } from '../infrastructure/access.tables.js';
-import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
 import type { Role } from '../domain/role.js';
 import { keepAnOwner, Places } from './places.js';
@@ -43,8 +38,9 @@ export interface PageRequest {
 }
 
 /**
- * Who belongs to which project. A project that had an owner always keeps one. Whoever changes members is asked
- * again for the right to it in the transaction (`requireManager`), so that nobody acts after her removal.
+ * The members of projects. A project that had an owner always keeps one. The caller's right to change members is
+ * checked again in the transaction (`requireManager`), so that a removed member can do nothing. New members come by
+ * invitation (`JoinProject`).
  */
 @Injectable()
 export class MembershipService implements OnModuleInit {
@@ -54,7 +50,6 @@ export class MembershipService implements OnModuleInit {
     private readonly events: ProjectEvents,
     private readonly apiKeys: ApiKeyService,
     private readonly places: Places,
-    private readonly mails: MailService,
   ) {}
 
   /** Whoever makes a project is its owner. */
@@ -69,59 +64,14 @@ export class MembershipService implements OnModuleInit {
   }
 
   /**
-   * Gives somebody who has signed up a place in the project.
-   * @throws DomainError `user_not_found`, `member_exists`, `member_limit_reached`, and as `requireManager`.
-   */
-  async add(projectId: string, wanted: { email: string; role: Role }, actor: Actor): Promise<Member> {
-    return this.em.fork().transactional(async (tx) => {
-      await this.projects.lock(tx, projectId);
-      await requireManager(tx, actor, projectId);
-      const user = await accessTables(tx)
-        .selectFrom('app_user')
-        .select(['id as userId', 'email', 'name', 'twoFactorEnabled as secondFactor'])
-        .where('email', '=', wanted.email.toLowerCase())
-        // Who has not proven the address may be anybody.
-        .where('emailVerified', '=', true)
-        .executeTakeFirst();
-      if (!user) {
-        throw new DomainError(
-          'user_not_found',
-          'Nobody has an account with this e-mail, or has confirmed it. Invite the address instead.',
-        );
-      }
-      if (await tx.findOne(ProjectMember, { projectId, userId: user.userId })) {
-        throw new DomainError('member_exists', 'This user is a member already. Change the role instead.');
-      }
-      if ((await tx.count(ProjectMember, { projectId })) >= MEMBERS_PER_PROJECT_MAX) {
-        throw memberLimitReached();
-      }
-      const place = { role: wanted.role, createdAt: new Date() };
-      tx.create(ProjectMember, { projectId, userId: user.userId, ...place });
-      await writeAudit(tx, authorOf(actor), {
-        ...{ projectId, action: 'member.add', target: user.userId },
-        after: { role: wanted.role },
-      });
-      await this.mails.send(
-        {
-          to: user.email,
-          template: 'member_added',
-          values: { project: (await findProject(tx, projectId))?.name ?? '', role: wanted.role },
-        },
-        tx,
-      );
-      // Taken up by being added.
-      await tx.nativeDelete(ProjectInvitation, { projectId, email: user.email });
-      return { ...user, ...place };
-    });
-  }
-
-  /**
-   * Keys and invitations that the member made and that give more than the new role are taken back.
-   * @throws DomainError `member_not_found`, `last_owner`, and as `requireManager`.
+   * Changes the role of a member, except to owner: that takes their acceptance (ADR 51). Keys and invitations that the
+   * member made and that give more than the new role are revoked, and so is the offer of a higher role.
+   * @throws DomainError `member_not_found`, `acceptance_required`, `last_owner`, and as `requireManager`.
    */
   async changeRole(ref: MemberRef, role: Role, actor: Actor): Promise<Member> {
     await this.em.fork().transactional(async (tx) => {
       const member = await this.memberLocked(tx, ref, actor);
+      if (role === 'owner' && member.role !== 'owner') throw acceptanceRequired();
       if (role !== 'owner') await keepAnOwner(tx, member);
       const author = authorOf(actor);
       await this.places.takeBack(tx, ref, { role, author });
@@ -133,14 +83,14 @@ export class MembershipService implements OnModuleInit {
       });
       member.role = role;
     });
-    return this.member(ref);
+    return this.read(ref);
   }
 
-  private async member({ projectId, userId }: MemberRef): Promise<Member> {
+  /** @throws DomainError `member_not_found`. */
+  async read({ projectId, userId }: MemberRef): Promise<Member> {
     const member = await membersOf(this.em.fork(), projectId)
       .where('m.userId', '=', userId)
       .executeTakeFirst();
-    // Removed by somebody else since the commit.
     return member ?? memberNotFound();
   }
 
@@ -165,40 +115,8 @@ export class MembershipService implements OnModuleInit {
     });
   }
 
-  /**
-   * Makes a member owner and the caller editor, in one transaction; tells both by mail. Keys and invitations
-   * that the caller made and that give more than an editor may are taken back.
-   * @throws DomainError `member_not_found`, and as `requireManager`.
-   */
-  async transferOwnership(
-    { id: projectId, name: project }: Project,
-    userId: string,
-    actor: Actor & { kind: 'user' },
-  ): Promise<Member> {
-    await this.em.fork().transactional(async (tx) => {
-      const ref = { projectId, userId: actor.userId };
-      const receiver = await this.memberLocked(tx, { projectId, userId }, actor);
-      const giver = await tx.findOneOrFail(ProjectMember, ref);
-      if (userId === actor.userId) return;
-      const author = authorOf(actor);
-      await writeAudit(tx, author, {
-        ...{ projectId, action: 'ownership.transfer', target: userId },
-        before: { role: receiver.role },
-        after: { role: 'owner' },
-      });
-      await this.places.takeBack(tx, ref, { role: 'editor', author });
-      receiver.role = 'owner';
-      giver.role = 'editor';
-      const { email } = await emailOf(tx, userId);
-      const values = { project };
-      await this.mails.send({ to: email, template: 'ownership_received', values, projectId }, tx);
-      await this.mails.send({ to: actor.email, template: 'ownership_given', values, projectId }, tx);
-    });
-    return this.member({ projectId, userId });
-  }
-
-  /** The keys that would go with a member. @throws DomainError `member_not_found`. */
-  async keysOf(ref: MemberRef): Promise<ApiKey[]> {
+  /** The secrets of API keys that removing a member revokes. @throws DomainError `member_not_found`. */
+  async keysOf(ref: MemberRef): Promise<MadeSecret[]> {
     const em = this.em.fork();
     if (!(await em.findOne(ProjectMember, ref))) memberNotFound();
     return this.apiKeys.madeBy(em, ref);
@@ -209,21 +127,13 @@ export class MembershipService implements OnModuleInit {
    * @throws DomainError `email_not_confirmed`, `project_limit_reached`, which undo the making.
    */
   private async addFirstOwner(tx: EntityManager, { projectId, userId }: ProjectCreated): Promise<void> {
-    // The lock on the user's row makes requests at the same time count one after the other.
     const user = await accessTables(tx)
       .selectFrom('app_user')
       .select('emailVerified')
       .where('id', '=', userId)
-      .forNoKeyUpdate()
       .executeTakeFirst();
     if (!user?.emailVerified) throw emailNotConfirmed();
-    const owned = await tx.count(ProjectMember, { userId, role: 'owner' });
-    if (owned >= PROJECTS_OWNED_MAX) {
-      throw new DomainError(
-        'project_limit_reached',
-        `You own ${owned} projects already; at most ${PROJECTS_OWNED_MAX} are possible. Delete one first.`,
-      );
-    }
+    await refuseTooManyOwned(tx, userId);
     tx.create(ProjectMember, { projectId, userId, role: 'owner', createdAt: new Date() });
   }
 
@@ -251,18 +161,37 @@ function membersOf(em: EntityManager, projectId: string) {
     .where('m.projectId', '=', projectId);
 }
 
-async function emailOf(tx: EntityManager, userId: string): Promise<{ email: string }> {
-  return accessTables(tx)
+/**
+ * Checks that a user, whose row is locked so that simultaneous requests count one after the other, may own one more
+ * project.
+ * @throws DomainError `project_limit_reached`.
+ */
+export async function refuseTooManyOwned(tx: EntityManager, userId: string): Promise<void> {
+  await accessTables(tx)
     .selectFrom('app_user')
-    .select('email')
+    .select('id')
     .where('id', '=', userId)
-    .executeTakeFirstOrThrow();
+    .forNoKeyUpdate()
+    .execute();
+  const owned = await tx.count(ProjectMember, { userId, role: 'owner' });
+  if (owned < PROJECTS_OWNED_MAX) return;
+  throw new DomainError(
+    'project_limit_reached',
+    `You own ${owned} projects already; at most ${PROJECTS_OWNED_MAX} are possible. Delete one first.`,
+  );
 }
 
 export function memberLimitReached(): DomainError {
   return new DomainError(
     'member_limit_reached',
     `A project has at most ${MEMBERS_PER_PROJECT_MAX} members. Remove one first.`,
+  );
+}
+
+function acceptanceRequired(): DomainError {
+  return new DomainError(
+    'acceptance_required',
+    'A member becomes an owner by accepting it. Invite their address with the role owner (POST …/members), or hand the ownership over (POST …/ownership).',
   );
 }
 

@@ -56,7 +56,8 @@ export class PasswordAttempts {
   async signIn(email: string, network: string): Promise<Attempt> {
     const attempt = new Attempt();
     await attempt.take(this.byNetwork, `${email}\n${network}`);
-    if (!(await this.networks.isKnown(email, network))) await attempt.take(this.byEmail, email);
+    attempt.isFromKnownNetwork = await this.networks.isKnown(email, network);
+    if (!attempt.isFromKnownNetwork) await attempt.take(this.byEmail, email);
     return attempt;
   }
 
@@ -70,6 +71,8 @@ export class PasswordAttempts {
 
 /** An attempt that was counted before it is made, so that many at once cannot pass together. */
 export class Attempt {
+  /** Whether the user signed in from the caller's network lately. */
+  isFromKnownNetwork = false;
   private readonly taken: { limit: AttemptLimit; subject: string }[] = [];
 
   async take(limit: AttemptLimit, subject: string): Promise<void> {

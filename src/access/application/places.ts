@@ -7,6 +7,7 @@ import { ApiKeyService } from '../api-key.service.js';
 import { type Role, roleCovers } from '../domain/role.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
+import { findUserById } from '../infrastructure/user.rows.js';
 
 interface Place {
   projectId: string;
@@ -34,16 +35,20 @@ export class Places {
     tx.remove(member);
   }
 
-  /** Takes back the keys and invitations that a member has made and that give more than `role`; null: all. */
+  /**
+   * Revokes the keys and invitations that a member has made and that give more than `role`, and the offer of more than
+   * that to the member; null: all.
+   */
   async takeBack(
     tx: EntityManager,
     { projectId, userId }: Place,
     { role, author }: { role: Role | null; author: Author },
   ): Promise<void> {
     await this.apiKeys.revokeMadeBy(tx, { projectId, userId }, { role, author });
+    const user = await findUserById(tx, userId);
     const invited = await tx.find(
       ProjectInvitation,
-      { projectId, invitedBy: userId },
+      { projectId, $or: [{ invitedBy: userId }, ...(user ? [{ email: user.email }] : [])] },
       { orderBy: { id: 'asc' } },
     );
     const beyond = invited.filter((invitation) => role === null || !roleCovers(role, invitation.role));

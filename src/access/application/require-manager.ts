@@ -2,13 +2,14 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { projectNotFound } from '../../projects/project.service.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Actor } from '../domain/actor.js';
+import { findSecret } from '../domain/api-key.js';
 import { ApiKey } from '../infrastructure/api-key.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
 
 /**
- * Asks again, while the caller's transaction holds the project's row, whether the actor still manages members
- * and keys: the guard asked before, and meanwhile somebody may have removed her. Returns the user behind the
- * actor, null where nobody is known to have made the key, and when the key ends, null where it does not.
+ * Checks again, while the caller's transaction holds the project's row, whether the actor still manages members
+ * and keys: since the guard checked, they may have been removed, or their key rotated. Returns the user behind the
+ * actor, null where nobody is known to have made the secret, and when the secret ends, null where it does not.
  * @throws DomainError `project_not_found`, `role_required`, `authentication_required`.
  */
 export async function requireManager(
@@ -18,9 +19,10 @@ export async function requireManager(
 ): Promise<{ userId: string | null; endsAt: Date | null }> {
   if (actor.kind === 'api_key') {
     const key = await tx.findOne(ApiKey, { id: actor.apiKeyId, projectId, revokedAt: null });
-    if (!key || (key.expiresAt && key.expiresAt <= new Date()))
+    const secret = key && findSecret(key, actor.keyHash, new Date());
+    if (!secret)
       throw new DomainError('authentication_required', 'The API key has been revoked or has expired.');
-    return { userId: key.createdBy ?? null, endsAt: key.expiresAt ?? null };
+    return { userId: secret.madeBy, endsAt: secret.endsAt };
   }
   const member = await tx.findOne(ProjectMember, { projectId, userId: actor.userId });
   if (!member) throw projectNotFound();

@@ -71,7 +71,9 @@ export class SecondFactorService {
   async confirm(user: User, code: string, client: Client): Promise<SignIn> {
     const attempt = await this.signIns.countPassword(`${user.userId}\ncode`);
     const { headers, response } = await countingFailure(attempt, () =>
-      this.library.api.verifyTOTP({ body: { code }, headers: sessionHeaders(client), returnHeaders: true }),
+      this.usingOnce(user.userId, code, () =>
+        this.library.api.verifyTOTP({ body: { code }, headers: sessionHeaders(client), returnHeaders: true }),
+      ),
     );
     await this.tell(user, 'second_factor_enabled');
     return { user: userOf(response.user), cookies: headers.getSetCookie() };
@@ -132,7 +134,28 @@ export class SecondFactorService {
     return { user: userOf(user), cookies: opened.headers.getSetCookie() };
   }
 
-  /** Who has read a code over somebody's shoulder cannot use it again (RFC 6238 §5.2). */
+  /**
+   * Accepts a code once, set-up and sign-in together (RFC 6238 §5.2): it is taken before the library checks it, and
+   * given back where the library refuses.
+   */
+  private async usingOnce<Result>(
+    userId: string,
+    code: string,
+    check: () => Promise<Result>,
+  ): Promise<Result> {
+    const subject = `${userId}\n${code}`;
+    await this.usedCodes.take(subject).catch(() => {
+      throw codeRefused();
+    });
+    try {
+      return await check();
+    } catch (error) {
+      await this.usedCodes.giveBack(subject);
+      throw error;
+    }
+  }
+
+  /** As `usingOnce` for a sign-in, whose user is known only once the library has accepted the code. */
   private async refuseUsed(
     userId: string,
     code: string,

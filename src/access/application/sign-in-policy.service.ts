@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { type Actor, authorOf } from '../domain/actor.js';
+import { type Actor, authorOf, requireUser } from '../domain/actor.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { secondFactorMissing } from './auth-refusal.js';
 import { requireManager } from './require-manager.js';
@@ -29,12 +29,13 @@ export class SignInPolicyService {
   }
 
   /**
-   * Members without a second factor are kept out from their next request on. Who asks for one has one herself.
-   * @throws DomainError `second_factor_missing`, and as `requireManager`.
+   * Members without a second factor are refused from their next request on. Changing the policy, either way, takes a
+   * session of an owner who has a second factor: an API key shows none.
+   * @throws DomainError `session_required`, `second_factor_missing`, and as `requireManager`.
    */
   async save(projectId: string, wanted: SignInPolicy, actor: Actor): Promise<SignInPolicy> {
     const { secondFactorRequired } = wanted;
-    if (secondFactorRequired && actor.kind === 'user' && !actor.secondFactor) throw secondFactorMissing();
+    if (!requireUser(actor).secondFactor) throw secondFactorMissing();
     await this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       await requireManager(tx, actor, projectId);

@@ -15,6 +15,7 @@ import { endSession, noteUse } from '../infrastructure/session.rows.js';
 import { findUser } from '../infrastructure/user.rows.js';
 import { countingFailure, isWrongSecret } from './auth-refusal.js';
 import { type Attempt, PasswordAttempts } from './password-attempts.js';
+import { StrangerPasswords } from './stranger-passwords.js';
 
 /** An office may sit behind one address; guessing one password is bounded by `PasswordAttempts`. */
 export const ATTEMPTS_PER_ADDRESS_MAX = 30;
@@ -78,6 +79,7 @@ export class SignInService {
     private readonly library: AuthLibrary,
     @SettingsFrom(accessSettings) { authSecret }: AccessSettings,
     private readonly authPool: AuthPool,
+    private readonly strangers: StrangerPasswords,
   ) {
     const { pool } = authPool;
     const shared = { pool, secret: authSecret };
@@ -97,18 +99,29 @@ export class SignInService {
    * network; failures as `PasswordAttempts` bounds them.
    * @throws DomainError `invalid_credentials`, the same for an unknown e-mail; `too_many_requests`.
    */
-  async signIn(fields: Credentials, client: Client): Promise<SignInOutcome> {
+  signIn(fields: Credentials, client: Client): Promise<SignInOutcome> {
+    return this.open(fields, client, ({ isFromKnownNetwork }) => !isFromKnownNetwork);
+  }
+
+  /** `isStranger` decides which part of the queue of passwords an attempt may use. */
+  private async open(
+    fields: Credentials,
+    client: Client,
+    isStranger: (attempt: Attempt) => boolean,
+  ): Promise<SignInOutcome> {
     const { address } = client;
     const network = clientNetwork(address);
     await this.signInsByAddress.take(network);
     const email = fields.email.toLowerCase();
     const attempt = await this.attempts.signIn(email, network);
-    const { headers, response } = await countingFailure(attempt, () =>
+    const check = () =>
       this.library.api.signInEmail({
         body: fields,
         headers: sessionHeaders({ ...client, cookie: undefined }),
         returnHeaders: true,
-      }),
+      });
+    const { headers, response } = await countingFailure(attempt, () =>
+      isStranger(attempt) ? this.strangers.run(check) : check(),
     ).catch((refusal: unknown) => {
       if (isWrongSecret(refusal)) this.noteFailure(email, address);
       throw refusal;
@@ -121,7 +134,7 @@ export class SignInService {
 
   /** As `signIn`, for an account that was made a moment ago and has no second factor. */
   async signInNew(fields: Credentials, client: Client): Promise<SignIn> {
-    const outcome = await this.signIn(fields, client);
+    const outcome = await this.open(fields, client, () => false);
     if (outcome.kind === 'second_factor') throw new Error('a new account has a second factor');
     return outcome;
   }

@@ -15,6 +15,7 @@ import { AccountLimits } from './account-limits.js';
 import { AccountMails } from './account-mails.js';
 import { AccountRequests } from './account-requests.js';
 import { type SignIn, SignInService } from './sign-in.service.js';
+import { StrangerPasswords } from './stranger-passwords.js';
 
 /**
  * Making an account. Nobody is a user before she has proven her address: until then there is a link, and no row that a
@@ -29,6 +30,7 @@ export class SignUpService {
     private readonly mails: AccountMails,
     private readonly passwords: Passwords,
     private readonly signIns: SignInService,
+    private readonly strangers: StrangerPasswords,
     @SettingsFrom(accessSettings) private readonly settings: AccessSettings,
   ) {}
 
@@ -41,8 +43,8 @@ export class SignUpService {
     this.requireOpen();
     this.mails.requireMail();
     const email = fields.email.toLowerCase();
-    await this.limits.ask(email, address);
-    const passwordHash = await this.passwords.hash(fields.password);
+    await this.limits.ask('sign_up', email, address);
+    const passwordHash = await this.strangers.run(() => this.passwords.hash(fields.password));
     await this.requests.note({ kind: 'sign_up', email, name: fields.name, passwordHash });
   }
 

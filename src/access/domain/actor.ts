@@ -22,6 +22,8 @@ export type Actor = { network: string | null } & (
   | {
       kind: 'api_key';
       apiKeyId: string;
+      /** Of the secret that the request came with: a rotated key has two for a while. */
+      keyHash: Buffer;
       projectId: string;
       role: Role;
       scopes: KeyScope[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Actor, authorOf, requireUser } from './actor.js';
-import { roleCovers, ROLES } from './role.js';
+import { roleAfterAccepting, roleCovers, ROLES } from './role.js';
 
 const USER: Actor & { kind: 'user' } = {
   kind: 'user',
@@ -13,7 +13,7 @@ const USER: Actor & { kind: 'user' } = {
   network: '203.0.113.0/24',
 };
 const KEY: Actor = {
-  ...{ kind: 'api_key', apiKeyId: 'k', projectId: 'p', role: 'owner' },
+  ...{ kind: 'api_key', apiKeyId: 'k', keyHash: Buffer.alloc(32), projectId: 'p', role: 'owner' },
   scopes: [],
   limitedTo: null,
   network: null,
@@ -26,6 +26,18 @@ describe('roleCovers', () => {
       [true, false, false],
       [true, true, false],
       [true, true, true],
+    ]);
+  });
+});
+
+describe('roleAfterAccepting', () => {
+  it('gives the offered role, and takes none away', () => {
+    const table = [null, ...ROLES].map((held) => ROLES.map((offered) => roleAfterAccepting(held, offered)));
+    expect(table).toEqual([
+      ['viewer', 'editor', 'owner'],
+      ['viewer', 'editor', 'owner'],
+      ['editor', 'editor', 'owner'],
+      ['owner', 'owner', 'owner'],
     ]);
   });
 });

@@ -6,3 +6,8 @@ export type Role = (typeof ROLES)[number];
 export function roleCovers(held: Role, needed: Role): boolean {
   return ROLES.indexOf(held) >= ROLES.indexOf(needed);
 }
+
+/** The role after accepting `offered`: a member never loses a role by accepting; null: not a member yet. */
+export function roleAfterAccepting(held: Role | null, offered: Role): Role {
+  return held !== null && roleCovers(held, offered) ? held : offered;
+}

@@ -47,8 +47,8 @@ export class ApiKeyController {
   }
 
   /**
-   * The only answer that ever holds the key; 409 `api_key_limit_reached`. The key is revoked when the member who
-   * made it is removed from the project.
+   * The only response that ever contains the key; 409 `api_key_limit_reached`. The key is revoked when the member who
+   * created it is removed from the project.
    */
   @ApiOperation({ summary: 'Make an API key' })
   @ApiCreatedResponse({ type: CreatedApiKeyDto })
@@ -77,6 +77,15 @@ export class ApiKeyController {
     return { ...ApiKeyDto.of(apiKey), key };
   }
 
+  /** Revoked ones too; neither the key nor its hash. */
+  @ApiOperation({ summary: 'Read an API key' })
+  @ApiOkResponse({ type: ApiKeyDto })
+  @Get(':apiKeyId')
+  async read(@CurrentProject() project: Project, @Param('apiKeyId') apiKeyId: string): Promise<ApiKeyDto> {
+    return ApiKeyDto.of(await this.apiKeys.read(keyRef(project, apiKeyId)));
+  }
+
+  /** 409 `api_key_revoked`. */
   @ApiOperation({ summary: 'Rename an API key' })
   @ApiOkResponse({ type: ApiKeyDto })
   @Patch(':apiKeyId')
@@ -90,8 +99,8 @@ export class ApiKeyController {
   }
 
   /**
-   * Another secret for the same key, in the only answer that holds it. The one before stays good for
-   * `formerValidHours` (24), so that nothing stops meanwhile; the key goes with whoever rotated it from now on.
+   * Returns the key's new secret, this once. The former one works for `formerValidHours` (24) more, so that nothing
+   * stops meanwhile, or until the member who made it is removed. The new secret belongs to the member who rotated.
    */
   @ApiOperation({ summary: 'Replace the secret of an API key' })
   @ApiOkResponse({ type: CreatedApiKeyDto })

@@ -1,11 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ArrayNotEmpty, ArrayUnique, IsArray, IsIn, IsInt, Max, Min } from 'class-validator';
-import type { ApiKeyFacts } from '../domain/api-key.js';
+import { ArrayUnique, IsIn } from 'class-validator';
+import { type ApiKeyFacts, KEY_SECRETS, type KeySecret } from '../domain/api-key.js';
 import { KEY_AREAS, type KeyArea } from '../domain/key-area.js';
 import { KEY_SCOPES, type KeyScope } from '../domain/key-scope.js';
 import { type Role, ROLES } from '../domain/role.js';
 import { IfGiven } from '../../shared/if-given.decorator.js';
 import { IsInstant } from '../../shared/instant.js';
+import { Integer } from '../../shared/integer.decorator.js';
+import { ListOf } from '../../shared/body-shape.js';
+import { MembersRule } from '../../shared/schema-of-checks.js';
 import { TextLine } from '../../shared/text.decorator.js';
 
 const KEY_NAME_CHARACTERS_MAX = 120;
@@ -16,6 +19,11 @@ export class RenameApiKeyBody {
   name!: string;
 }
 
+@MembersRule({
+  if: { required: ['scopes'], properties: { scopes: { minItems: 1 } } },
+  then: { properties: { role: { const: 'owner' } } },
+  dependentSchemas: { limitedTo: { properties: { scopes: { maxItems: 0 } } } },
+})
 export class CreateApiKeyBody extends RenameApiKeyBody {
   @ApiProperty({ enum: ROLES })
   @IsIn(ROLES)
@@ -29,7 +37,7 @@ export class CreateApiKeyBody extends RenameApiKeyBody {
       'What the key may do beyond its role; manage_access: members and API keys, role owner alone.',
   })
   @IfGiven()
-  @IsArray()
+  @ListOf({ max: KEY_SCOPES.length })
   @IsIn(KEY_SCOPES, { each: true })
   @ArrayUnique()
   scopes?: KeyScope[];
@@ -43,8 +51,7 @@ export class CreateApiKeyBody extends RenameApiKeyBody {
       'Parts of the project that the key is for; within them it may what its role may. read: every GET. Absent: all.',
   })
   @IfGiven()
-  @IsArray()
-  @ArrayNotEmpty()
+  @ListOf({ min: 1, max: KEY_AREAS.length })
   @IsIn(KEY_AREAS, { each: true })
   @ArrayUnique()
   limitedTo?: KeyArea[];
@@ -73,9 +80,7 @@ export class RotateApiKeyBody {
     description: 'Hours that the key before stays good for; 0: it ends at once.',
   })
   @IfGiven()
-  @IsInt()
-  @Min(0)
-  @Max(FORMER_VALID_HOURS_MAX)
+  @Integer({ min: 0, max: FORMER_VALID_HOURS_MAX })
   formerValidHours: number = FORMER_VALID_HOURS_DEFAULT;
 }
 
@@ -152,6 +157,24 @@ export class CreatedApiKeyDto extends ApiKeyDto {
 export class ApiKeyPageDto {
   @ApiProperty({ type: [ApiKeyDto] })
   items!: ApiKeyDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  nextCursor!: string | null;
+}
+
+/** A key of which a member made a secret that still works. */
+export class MemberApiKeyDto extends ApiKeyDto {
+  @ApiProperty({
+    enum: KEY_SECRETS,
+    description:
+      'The secret that the member made. current: removing them revokes the key. former: it revokes the secret from before the last rotation alone.',
+  })
+  secret!: KeySecret;
+}
+
+export class MemberApiKeyPageDto {
+  @ApiProperty({ type: [MemberApiKeyDto] })
+  items!: MemberApiKeyDto[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;

@@ -8,7 +8,7 @@ import {
   refs,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { CurrentActor, Public, SignedIn } from '../access.decorators.js';
+import { CurrentActor, Public, SignedIn, SessionOnly } from '../access.decorators.js';
 import type { Actor } from '../domain/actor.js';
 import type { Client } from '../domain/client.js';
 import { ChangeEmail } from '../application/change-email.js';
@@ -98,6 +98,7 @@ export class AuthController {
    * `invalid_credentials`.
    */
   @SignedIn()
+  @SessionOnly()
   @ApiOperation({ summary: 'Change the password and end all other sessions' })
   @ApiOkResponse({ type: SignedInDto })
   @HttpCode(200)
@@ -120,6 +121,7 @@ export class AuthController {
    * has an account; the present one is told. 401 `invalid_credentials`, 403 `email_not_confirmed`.
    */
   @SignedIn()
+  @SessionOnly()
   @ApiOperation({ summary: 'Have a link mailed that changes the address of the account' })
   @ApiAcceptedResponse({ type: AskedDto })
   @HttpCode(202)

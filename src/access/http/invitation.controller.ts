@@ -26,7 +26,7 @@ import { InvitationDto, InvitationPageDto, InviteBody } from './invitation.dto.j
 export class InvitationController {
   constructor(private readonly invitations: InvitationService) {}
 
-  /** Newest first, those that have ended too; who has been taken up is a member instead. */
+  /** Newest first, expired ones too; not those that were accepted, declined or withdrawn. */
   @ApiOperation({ summary: 'List invitations' })
   @ApiOkResponse({ type: InvitationPageDto })
   @Get()
@@ -35,7 +35,10 @@ export class InvitationController {
     return pageOf(invitations, query.limit, ({ id }) => id, InvitationDto.of);
   }
 
-  /** Mails a link that is good for seven days; 409 `member_exists`, `invitation_exists`. */
+  /**
+   * As `POST …/members`, for a service that sends mail: 503 `mail_not_configured` elsewhere. The link can be used for
+   * seven days. 409 `member_exists`, `invitation_exists`, `invitation_limit_reached`.
+   */
   @ApiOperation({ summary: 'Invite an address' })
   @ApiCreatedResponse({ type: InvitationDto })
   @Post()
@@ -45,9 +48,19 @@ export class InvitationController {
     @Body() body: InviteBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<InvitationDto> {
-    const invitation = await this.invitations.invite(project.id, body, actor);
-    response.location(`/v1/projects/${project.id}/invitations/${invitation.id}`);
-    return InvitationDto.of(invitation);
+    const invitation = await this.invitations.inviteByMail(project.id, body, actor);
+    return invited(response, project, InvitationDto.of(invitation));
+  }
+
+  /** 404 `invitation_not_found`, also once it was accepted, declined or withdrawn. */
+  @ApiOperation({ summary: 'Read an invitation' })
+  @ApiOkResponse({ type: InvitationDto })
+  @Get(':invitationId')
+  async read(
+    @CurrentProject() project: Project,
+    @Param('invitationId') invitationId: string,
+  ): Promise<InvitationDto> {
+    return InvitationDto.of(await this.invitations.read(invitationRef(project, invitationId)));
   }
 
   /** Mails another link for seven days more; the one before opens nothing any more. */
@@ -74,6 +87,12 @@ export class InvitationController {
   ): Promise<void> {
     await this.invitations.withdraw(invitationRef(project, invitationId), actor);
   }
+}
+
+/** The response to a new invitation, which says where to read it. */
+export function invited(response: Response, { id }: Project, invitation: InvitationDto): InvitationDto {
+  response.location(`/v1/projects/${id}/invitations/${invitation.id}`);
+  return invitation;
 }
 
 function invitationRef(project: Project, invitationId: string): InvitationRef {

@@ -34,18 +34,23 @@ export class InvitationDto {
   })
   invitedBy!: string | null;
 
+  @ApiProperty({
+    description: 'Whether the owner who sent it becomes an editor when it is accepted: POST …/ownership.',
+  })
+  transfersOwnership!: boolean;
+
   @ApiProperty({ format: 'date-time' })
   createdAt!: Date;
 
-  @ApiProperty({ format: 'date-time', description: 'Of the newest mail.' })
+  @ApiProperty({ format: 'date-time', description: 'Of the newest mail, where the service sends mail.' })
   sentAt!: Date;
 
   @ApiProperty({ format: 'date-time', description: 'The link opens nothing from then on; send it again.' })
   expiresAt!: Date;
 
   static of(given: Omit<InvitationDto, 'invitedBy'> & { invitedBy?: string | null }): InvitationDto {
-    const { id, email, role, invitedBy = null, createdAt, sentAt, expiresAt } = given;
-    return { id, email, role, invitedBy, createdAt, sentAt, expiresAt };
+    const { id, email, role, invitedBy = null, transfersOwnership, createdAt, sentAt, expiresAt } = given;
+    return { id, email, role, invitedBy, transfersOwnership, createdAt, sentAt, expiresAt };
   }
 }
 

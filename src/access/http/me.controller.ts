@@ -10,7 +10,7 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { TextLine } from '../../shared/text.decorator.js';
-import { CurrentActor, SignedIn } from '../access.decorators.js';
+import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { OwnAccountService } from '../application/own-account.service.js';
 import { SignInService } from '../application/sign-in.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
@@ -80,6 +80,7 @@ export class MeController {
   }
 
   @SignedIn()
+  @SessionOnly()
   @ApiOperation({ summary: "Change one's own name" })
   @ApiOkResponse({ type: MyUserDto })
   @Patch()
@@ -94,6 +95,7 @@ export class MeController {
    * project's audit tells that she has left. 401 `invalid_credentials`, 409 `last_owner` with the names of the projects.
    */
   @SignedIn()
+  @SessionOnly()
   @ApiOperation({ summary: "Delete one's own account" })
   @ApiNoContentResponse()
   @HttpCode(204)

@@ -14,9 +14,12 @@ import { isUuid } from '../../shared/ids.js';
 import { pageOf } from '../../shared/page.js';
 import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorators.js';
 import type { Actor } from '../domain/actor.js';
+import { InvitationService } from '../application/invitation.service.js';
 import { MembershipService } from '../application/membership.service.js';
-import { ApiKeyDto, ApiKeyPageDto } from './api-key.dto.js';
-import { AddMemberBody, ChangeRoleBody, MemberDto, MemberPageDto } from './member.dto.js';
+import { ApiKeyDto, MemberApiKeyPageDto } from './api-key.dto.js';
+import { invited } from './invitation.controller.js';
+import { InvitationDto, InviteBody } from './invitation.dto.js';
+import { ChangeRoleBody, MemberDto, MemberPageDto } from './member.dto.js';
 import { PageQuery, rowsOf } from '../../shared/page-query.js';
 
 /**
@@ -28,7 +31,10 @@ import { PageQuery, rowsOf } from '../../shared/page-query.js';
 @ManagesAccess()
 @Controller('v1/projects/:projectId/members')
 export class MemberController {
-  constructor(private readonly memberships: MembershipService) {}
+  constructor(
+    private readonly memberships: MembershipService,
+    private readonly invitations: InvitationService,
+  ) {}
 
   @ApiOperation({ summary: 'List members' })
   @ApiOkResponse({ type: MemberPageDto })
@@ -43,36 +49,52 @@ export class MemberController {
     );
   }
 
-  /** 404 `user_not_found` where nobody signed up with the e-mail, 409 `member_exists`. */
-  @ApiOperation({ summary: 'Add somebody who has signed up' })
-  @ApiCreatedResponse({ type: MemberDto })
+  /**
+   * Creates an invitation, whether the address has an account or not, and mails a link where the service sends mail.
+   * A person becomes a member by accepting it: by the link, or signed in (`GET /v1/me/invitations`). A member can be
+   * invited as an owner. 409 `member_exists`, `invitation_exists`, `invitation_limit_reached`.
+   */
+  @ApiOperation({ summary: 'Invite an address to become a member' })
+  @ApiCreatedResponse({ type: InvitationDto })
   @Post()
   async add(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
-    @Body() body: AddMemberBody,
+    @Body() body: InviteBody,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<MemberDto> {
-    const member = await this.memberships.add(project.id, body, actor);
-    response.location(`/v1/projects/${project.id}/members/${member.userId}`);
-    return member;
+  ): Promise<InvitationDto> {
+    const invitation = await this.invitations.invite(project.id, body, actor);
+    return invited(response, project, InvitationDto.of(invitation));
+  }
+
+  @ApiOperation({ summary: 'Read a member' })
+  @ApiOkResponse({ type: MemberDto })
+  @Get(':userId')
+  read(@CurrentProject() project: Project, @Param('userId') userId: string): Promise<MemberDto> {
+    return this.memberships.read(memberRef(project, userId));
   }
 
   /**
-   * The active keys that the member made: removing her revokes them all, giving her a lower role those that may
-   * more. Ask before doing either; `nextCursor` is always null.
+   * The active API keys whose current or former secret the member made. Removing the member revokes each key, or its
+   * former secret alone; a lower role does so with keys that have a higher one. `nextCursor` is always null.
    */
-  @ApiOperation({ summary: 'The API keys that would go with a member' })
-  @ApiOkResponse({ type: ApiKeyPageDto })
+  @ApiOperation({ summary: 'List the API keys that removing a member revokes' })
+  @ApiOkResponse({ type: MemberApiKeyPageDto })
   @Get(':userId/api-keys')
-  async keysOf(@CurrentProject() project: Project, @Param('userId') userId: string): Promise<ApiKeyPageDto> {
-    const apiKeys = await this.memberships.keysOf(memberRef(project, userId));
-    return { items: apiKeys.map(ApiKeyDto.of), nextCursor: null };
+  async keysOf(
+    @CurrentProject() project: Project,
+    @Param('userId') userId: string,
+  ): Promise<MemberApiKeyPageDto> {
+    const made = await this.memberships.keysOf(memberRef(project, userId));
+    return {
+      items: made.map(({ apiKey, secret }) => ({ ...ApiKeyDto.of(apiKey), secret })),
+      nextCursor: null,
+    };
   }
 
   /**
-   * 409 `last_owner` where nobody would be owner any more. Keys that the member made and that may more than the
-   * new role are revoked.
+   * 409 `last_owner` where the project would have no owner, `acceptance_required` for the role owner: invite the member
+   * as an owner instead. Keys that the member made and that have a higher role than the new one are revoked.
    */
   @ApiOperation({ summary: "Change a member's role" })
   @ApiOkResponse({ type: MemberDto })

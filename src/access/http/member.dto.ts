@@ -1,17 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { type Role, ROLES } from '../domain/role.js';
-import { EmailAddress } from './email.decorator.js';
 
 export class ChangeRoleBody {
   @ApiProperty({ enum: ROLES })
   @IsIn(ROLES)
   role!: Role;
-}
-
-export class AddMemberBody extends ChangeRoleBody {
-  @EmailAddress('Of somebody who has an account, and has confirmed the address.')
-  email!: string;
 }
 
 export class MemberDto {

@@ -1,48 +1,62 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import {
+  ApiCreatedResponse,
   ApiNoContentResponse,
-  ApiOkResponse,
   ApiOperation,
   ApiParam,
   ApiProperty,
   ApiTags,
 } from '@nestjs/swagger';
 import { IsUUID } from 'class-validator';
+import type { Response } from 'express';
 import type { Project } from '../../projects/domain/project.js';
-import { CurrentActor, CurrentProject, ProjectRole } from '../access.decorators.js';
+import { CurrentActor, CurrentProject, ProjectRole, SessionOnly } from '../access.decorators.js';
+import { InvitationService } from '../application/invitation.service.js';
 import { MembershipService } from '../application/membership.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
-import { MemberDto } from './member.dto.js';
+import { invited } from './invitation.controller.js';
+import { InvitationDto } from './invitation.dto.js';
 
-class TransferOwnershipBody {
+class OfferOwnershipBody {
   @ApiProperty({ format: 'uuid', description: 'A member of the project.' })
   @IsUUID()
   userId!: string;
 }
 
-/** What a member does about her own place in a project, signed in as herself. */
+/** What members do about their own membership, with a session. */
 @ApiTags('Members')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId')
 export class OwnershipController {
-  constructor(private readonly memberships: MembershipService) {}
+  constructor(
+    private readonly memberships: MembershipService,
+    private readonly invitations: InvitationService,
+  ) {}
 
-  /** Makes a member owner and the caller editor, at once; both are told by mail. 404 `member_not_found`. */
+  /**
+   * Invites a member to become the owner. When they accept, they are the owner and the caller is an editor; both get a
+   * mail. Until then nothing changes, and the offer can be withdrawn like every invitation. 404 `member_not_found`, 409
+   * `member_exists` for an owner, `invitation_exists`.
+   */
   @ProjectRole('owner')
-  @ApiOperation({ summary: 'Hand the ownership over' })
-  @ApiOkResponse({ type: MemberDto })
-  @HttpCode(200)
+  @SessionOnly()
+  @ApiOperation({ summary: 'Offer the ownership to a member' })
+  @ApiCreatedResponse({ type: InvitationDto })
   @Post('ownership')
-  transfer(
+  async offer(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
-    @Body() { userId }: TransferOwnershipBody,
-  ): Promise<MemberDto> {
-    return this.memberships.transferOwnership(project, userId.toLowerCase(), requireUser(actor));
+    @Body() { userId }: OfferOwnershipBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<InvitationDto> {
+    const ref = { projectId: project.id, userId: userId.toLowerCase() };
+    const invitation = await this.invitations.offerOwnership(ref, requireUser(actor));
+    return invited(response, project, InvitationDto.of(invitation));
   }
 
   /** The keys that the caller made on the project are revoked. 409 `last_owner`. */
   @ProjectRole('viewer')
+  @SessionOnly()
   @ApiOperation({ summary: 'Leave the project' })
   @ApiNoContentResponse()
   @HttpCode(204)

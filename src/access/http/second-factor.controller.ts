@@ -2,7 +2,7 @@ import { Body, Controller, Header, HttpCode, Post, Res, UseGuards } from '@nestj
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { fieldErrors } from '../../shared/domain-error.js';
-import { CurrentActor, Public, SignedIn } from '../access.decorators.js';
+import { CurrentActor, Public, SignedIn, SessionOnly } from '../access.decorators.js';
 import { SecondFactorService } from '../application/second-factor.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
 import type { Client } from '../domain/client.js';
@@ -21,6 +21,7 @@ export class SecondFactorController {
 
   /** The URI for an authenticator and recovery codes, this once. Nothing is asked for before `confirm`. */
   @SignedIn()
+  @SessionOnly()
   @ApiOperation({ summary: 'Begin to set a second factor up' })
   @ApiOkResponse({ type: BegunSecondFactorDto })
   @HttpCode(200)
@@ -35,6 +36,7 @@ export class SecondFactorController {
 
   /** From now on each sign-in asks for a code; renews the session. 401 `second_factor_invalid`. */
   @SignedIn()
+  @SessionOnly()
   @ApiOperation({ summary: 'Set the second factor up by showing a code of it' })
   @ApiOkResponse({ type: SignedInDto })
   @HttpCode(200)
@@ -50,6 +52,7 @@ export class SecondFactorController {
 
   /** Renews the session. Projects that ask for a second factor are closed from now on. */
   @SignedIn()
+  @SessionOnly()
   @ApiOperation({ summary: 'Take the second factor away' })
   @ApiOkResponse({ type: SignedOutDto })
   @HttpCode(200)
@@ -67,6 +70,7 @@ export class SecondFactorController {
 
   /** Those before serve no more. */
   @SignedIn()
+  @SessionOnly()
   @ApiOperation({ summary: 'Replace the recovery codes' })
   @ApiOkResponse({ type: RecoveryCodesDto })
   @HttpCode(200)

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsString, Matches } from 'class-validator';
 import { IfGiven } from '../../shared/if-given.decorator.js';
 import { coded } from '../../shared/field-problem.js';
+import { MembersRule } from '../../shared/schema-of-checks.js';
 
 /** Six digits, as authenticators show them. */
 const CODE = /^\d{6}$/;
@@ -15,6 +16,8 @@ export class CodeBody {
   code!: string;
 }
 
+/** One of the two, and not both. */
+@MembersRule({ oneOf: [{ required: ['code'] }, { required: ['recoveryCode'] }] })
 export class SecondFactorBody {
   @ApiPropertyOptional({
     pattern: CODE.source,

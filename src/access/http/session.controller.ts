@@ -1,7 +1,8 @@
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { isUuid } from '../../shared/ids.js';
-import { CurrentActor, SignedIn } from '../access.decorators.js';
+import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
+import { SESSIONS_PER_USER_MAX } from '../application/sign-in.service.js';
 import { sessionNotFound, SessionService } from '../application/session.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
 
@@ -36,7 +37,7 @@ class OwnSessionDto {
 }
 
 class OwnSessionPageDto {
-  @ApiProperty({ type: [OwnSessionDto] })
+  @ApiProperty({ type: [OwnSessionDto], maxItems: SESSIONS_PER_USER_MAX })
   items!: OwnSessionDto[];
 
   @ApiProperty({ type: String, nullable: true, enum: [null] })
@@ -51,6 +52,7 @@ export class SessionController {
   constructor(private readonly sessions: SessionService) {}
 
   /** The newest first, all of them: there are at most 50. */
+  @SessionOnly()
   @ApiOperation({ summary: "List one's own sessions" })
   @ApiOkResponse({ type: OwnSessionPageDto })
   @Get()
@@ -59,6 +61,7 @@ export class SessionController {
   }
 
   /** The session that asks stays. */
+  @SessionOnly()
   @ApiOperation({ summary: 'Sign out everywhere else' })
   @ApiNoContentResponse()
   @HttpCode(204)
@@ -68,6 +71,7 @@ export class SessionController {
   }
 
   /** 404 `session_not_found`. The one that asks can be ended, too. */
+  @SessionOnly()
   @ApiOperation({ summary: "Sign one of one's own sessions out" })
   @ApiNoContentResponse()
   @HttpCode(204)

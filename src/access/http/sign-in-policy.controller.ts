@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Project } from '../../projects/domain/project.js';
-import { CurrentActor, CurrentProject, ManagesAccess, ProjectRole } from '../access.decorators.js';
+import { CurrentActor, CurrentProject, ProjectRole, SessionOnly } from '../access.decorators.js';
 import { SignInPolicyService } from '../application/sign-in-policy.service.js';
 import type { Actor } from '../domain/actor.js';
 import { SignInPolicyDto } from './second-factor.dto.js';
@@ -22,11 +22,12 @@ export class SignInPolicyController {
   }
 
   /**
-   * Members without a second factor get 403 `second_factor_required` from now on; API keys go on. 409
-   * `second_factor_missing` where the caller has none herself.
+   * When required, members without a second factor get 403 `second_factor_required`; API keys are not affected. Takes
+   * a session: an API key gets 403 `session_required`, a session without a second factor 409 `second_factor_missing`.
    */
-  @ManagesAccess()
-  @ApiOperation({ summary: 'Ask members for a second factor, or no more' })
+  @ProjectRole('owner')
+  @SessionOnly()
+  @ApiOperation({ summary: 'Require a second factor of members, or stop requiring it' })
   @ApiOkResponse({ type: SignInPolicyDto })
   @Put()
   save(

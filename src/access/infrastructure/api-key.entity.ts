@@ -30,6 +30,8 @@ const ApiKeySchema = defineEntity({
     /** Of the key before this one, good until `formerValidUntil`; null where there is none. */
     formerKeyHash: p.blob().nullable(),
     formerValidUntil: p.datetime().nullable(),
+    /** The member who made the former secret; null: there is none, or nobody knows. */
+    formerCreatedBy: p.uuid().nullable(),
   },
 });
 

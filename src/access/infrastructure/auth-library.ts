@@ -5,6 +5,7 @@ import { type AccessSettings, accessSettings } from '../access.settings.js';
 import type { Client } from '../domain/client.js';
 import { AuthPool } from './auth-pool.js';
 import { type Auth, createAuth } from './auth.js';
+import { Passwords } from './passwords.js';
 
 /** better-auth, once in a process. */
 @Injectable()
@@ -14,10 +15,11 @@ export class AuthLibrary implements OnModuleInit {
 
   constructor(
     { pool }: AuthPool,
+    passwords: Passwords,
     @SettingsFrom(serviceSettings) service: ServiceSettings,
     @SettingsFrom(accessSettings) { authSecret }: AccessSettings,
   ) {
-    this.auth = createAuth({ ...service, authSecret }, pool);
+    this.auth = createAuth({ ...service, authSecret }, { pool, passwords });
     this.api = this.auth.api;
   }
 

@@ -7,7 +7,9 @@ import { BRAND } from '../../shared/brand.js';
 import { newId } from '../../shared/ids.js';
 import type { ServiceSettings } from '../../shared/service.settings.js';
 import type { AccessSettings } from '../access.settings.js';
+import { sessionCookieName } from '../domain/credential.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
+import type { Passwords } from './passwords.js';
 
 const SESSION_DAYS = 7;
 const DAY_SECONDS = 24 * 60 * 60;
@@ -18,7 +20,10 @@ const DAY_SECONDS = 24 * 60 * 60;
  * limited and answered by our own controllers, like all others.
  */
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the type is built from the options
-export function createAuth(settings: ServiceSettings & Pick<AccessSettings, 'authSecret'>, pool: Pool) {
+export function createAuth(
+  settings: ServiceSettings & Pick<AccessSettings, 'authSecret'>,
+  { pool, passwords }: { pool: Pool; passwords: Passwords },
+) {
   const logger = new Logger('better-auth');
   const https = settings.publicBaseUrl.startsWith('https:');
   return betterAuth({
@@ -39,6 +44,10 @@ export function createAuth(settings: ServiceSettings & Pick<AccessSettings, 'aut
       disableSignUp: true,
       minPasswordLength: PASSWORD_CHARACTERS_MIN,
       maxPasswordLength: PASSWORD_CHARACTERS_MAX,
+      password: {
+        hash: (password) => passwords.hash(password),
+        verify: ({ password, hash }) => passwords.matches(password, hash),
+      },
     },
     session: {
       modelName: 'user_session',
@@ -99,6 +108,7 @@ export function createAuth(settings: ServiceSettings & Pick<AccessSettings, 'aut
       // `__Host-` binds the cookie to this very host: no neighbour below the same domain can set one. The
       // library would put its weaker `__Secure-` in front of every name, so that is switched off.
       cookiePrefix: https ? '__Host-auth' : 'auth',
+      cookies: { session_token: { name: sessionCookieName(settings) } },
       useSecureCookies: false,
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: https },
       // The address would be read from a header that any client may set.

@@ -1,15 +1,50 @@
-import { Injectable } from '@nestjs/common';
-import { hashPassword, verifyPassword } from 'better-auth/crypto';
+import { availableParallelism } from 'node:os';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { type DomainError, tooManyRequests } from '../../shared/domain-error.js';
+import { ThreadPool } from '../../shared/thread-pool.js';
+import type { PasswordTask } from './password-thread.js';
 
-/** Password hashes as better-auth makes and reads them: scrypt, with a salt of their own. */
+/** A hash is some 70 ms of a core; on small machines one core stays for everything else. */
+export const PASSWORD_THREADS = availableParallelism() > 2 ? 2 : 1;
+/** Passwords that wait for a thread: some 3 s of hashing. */
+export const PASSWORDS_WAITING_MAX = 48;
+const TASK_MAX_MS = 10_000;
+/** When a part of those that wait is done. */
+const RETRY_AFTER_MS = 3_000;
+
+/**
+ * Password hashes in the format of better-auth: scrypt with a random salt. They are computed on separate threads, one
+ * or two at once: in libuv's thread pool a hundred sign-ins held up every session cookie and every file for half a minute.
+ */
 @Injectable()
-export class Passwords {
-  hash(password: string): Promise<string> {
-    return hashPassword(password);
+export class Passwords implements OnApplicationShutdown {
+  private readonly threads = new ThreadPool<PasswordTask, string | boolean>(
+    new URL('./password-thread.js', import.meta.url),
+    {
+      name: 'passwords',
+      threads: PASSWORD_THREADS,
+      waitingMax: PASSWORDS_WAITING_MAX,
+      taskMaxMs: TASK_MAX_MS,
+      refusal: passwordsBusy,
+    },
+  );
+
+  /** @throws DomainError `too_many_requests` */
+  async hash(password: string): Promise<string> {
+    return (await this.threads.run({ password })) as string;
   }
 
-  /** Whether the password is the one that was hashed. */
-  matches(password: string, hash: string): Promise<boolean> {
-    return verifyPassword({ hash, password });
+  /** Whether the password is the one that was hashed. @throws DomainError `too_many_requests` */
+  async matches(password: string, hash: string): Promise<boolean> {
+    return (await this.threads.run({ password, hash })) as boolean;
   }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.threads.close();
+  }
+}
+
+/** The refusal of a password for which there is no room in the queue; 429, because strangers can cause it. */
+export function passwordsBusy(): DomainError {
+  return tooManyRequests('Too many people are signing in. Try again in a moment.', RETRY_AFTER_MS);
 }

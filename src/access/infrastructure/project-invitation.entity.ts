@@ -15,6 +15,8 @@ const ProjectInvitationSchema = defineEntity({
     tokenHash: p.blob(),
     /** null: an API key of which nobody knows who made it, or a person whose account is gone. */
     invitedBy: p.uuid().nullable(),
+    /** Whether the owner who sent it becomes an editor when it is accepted. */
+    transfersOwnership: p.boolean().default(false),
     createdAt: p.datetime().defaultRaw('now()'),
     sentAt: p.datetime().defaultRaw('now()'),
     expiresAt: p.datetime(),

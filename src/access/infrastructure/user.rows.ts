@@ -27,6 +27,16 @@ export async function findUser(em: EntityManager, email: string): Promise<UserRo
   return found ?? null;
 }
 
+/** The user with an id; null where there is none. */
+export async function findUserById(em: EntityManager, id: string): Promise<UserRow | null> {
+  const found = await accessTables(em)
+    .selectFrom('app_user')
+    .select(['id', 'name', 'email', 'emailVerified'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return found ?? null;
+}
+
 /** The user with an id, her row held until the transaction ends; null where there is none. */
 export async function lockUser(tx: EntityManager, id: string): Promise<UserRow | null> {
   const found = await accessTables(tx)

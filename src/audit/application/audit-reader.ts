@@ -18,9 +18,6 @@ export interface AuditFilter {
   actorId?: string;
 }
 
-/** Rows that an export reads at a time. */
-const EXPORT_BATCH_ROWS = 1000;
-
 const COLUMNS = sql`
   c.id, c.project_id as "projectId", c.actor_kind as "actorKind", c.actor_id as "actorId", c.network, c.action,
   c.target, c.before, c.after, c.at
@@ -56,20 +53,6 @@ export class AuditReader {
       filters: filtersOf(filter),
     });
     return pageOfLook(await this.reads.list(projectId, query, gone), limit, (event) => event);
-  }
-
-  /** All events of a filter, newest first, batch by batch, each in a query of its own. Throws as `list`. */
-  async *batches(projectId: string, filter: AuditFilter, gone: AbortSignal): AsyncGenerator<AuditEvent[]> {
-    let cursor: string | null = null;
-    do {
-      const page: LookedPage<AuditEvent> = await this.list(
-        projectId,
-        { ...filter, limit: EXPORT_BATCH_ROWS, ...(cursor !== null && { cursor }) },
-        gone,
-      );
-      if (page.items.length > 0) yield page.items;
-      cursor = page.nextCursor;
-    } while (cursor !== null);
   }
 
   /** At most `limit` lines of a person's own log, newest first, from behind the id `after`, if given. */

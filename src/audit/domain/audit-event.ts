@@ -16,6 +16,7 @@ export const AUDIT_ACTIONS = [
   'invitation.resend',
   'invitation.withdraw',
   'invitation.accept',
+  'invitation.decline',
   'ownership.transfer',
   'sign_in_policy.save',
   'account.drop_second_factor',
@@ -26,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'api_key.rename',
   'api_key.rotate',
   'api_key.revoke',
+  'api_key.revoke_former',
   'tier.simulate',
   'tier.grant',
   'tier.revoke',
@@ -54,7 +56,7 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** What stands before or after a change: as in the API's answers, without any secret. */
+/** The state before or after a change, as in API responses, without secrets. */
 export type AuditedState = Record<string, unknown>;
 
 /** A change as it was written down. */

@@ -1,11 +1,11 @@
 /** Who made a change, as the audit keeps it: ids, never names or addresses of people. */
 export type Author =
   | { kind: 'user' | 'api_key'; id: string; network: string | null }
-  /** `id`: what the operator called herself with `--by`; null where the command does not ask. */
+  /** `id`: the operator's name from `--by`; null where the command has no such option. */
   | { kind: 'operator'; id: string | null }
-  /** A visitor with her key, of whom nothing is known. */
+  /** An anonymous visitor with a visitor key. */
   | { kind: 'visitor' }
-  /** What the billing provider told us. */
+  /** A change reported by the billing provider. */
   | { kind: 'stripe' }
   /** The service itself, e.g. a reconciliation by the clock. */
   | { kind: 'system' };

@@ -1,4 +1,4 @@
-/** What a person's own log tells of her account. Stable once released. */
+/** The kinds of events in a person's security log. Stable once released. */
 export const SECURITY_ACTIONS = [
   'sign_up',
   'sign_in',

@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentActor, SignedIn } from '../../access/access.decorators.js';
+import { CurrentActor, SignedIn, SessionOnly } from '../../access/access.decorators.js';
 import { type Actor, requireUser } from '../../access/domain/actor.js';
 import { pageOf } from '../../shared/page.js';
 import { PageQuery, rowsOf } from '../../shared/page-query.js';
@@ -14,6 +14,7 @@ export class SecurityLogController {
 
   /** Sign-ins, failed ones, and what was changed about the account; newest first, kept 12 months. */
   @SignedIn()
+  @SessionOnly()
   @ApiOperation({ summary: "List what happened to one's own account" })
   @ApiOkResponse({ type: SecurityLogPageDto })
   @Get()

@@ -4,7 +4,7 @@ import { AUTHOR_KINDS } from '../domain/author.js';
 import type { SecurityAction } from '../domain/security-event.js';
 
 /**
- * A change of a project, for good: nobody may change a row or take it away, and only whole months go (Migration
+ * A change of a project. Append-only: rows cannot be updated or deleted, and only whole months are dropped (Migration
  * 20261121005500). Partitioned by month on the id's time; no foreign key, because it outlives its project.
  */
 export const AuditEventSchema = defineEntity({

@@ -127,12 +127,12 @@ describe(inOrder.name, () => {
 
   const active = { id: 'sub_1', status: 'active', n: 0 };
 
-  it('gives each event once where one that tells no change stands between two that do', () => {
+  it('puts an event without a change where its state fits, and gives each event once', () => {
     const [first, second] = changes({ n: 0 }, [{ n: 1 }, { n: 2 }], undefined, (index) => 1 + 2 * index);
     const between = told('evt_2', 0, { type: 'customer.subscription.resumed', object: active });
     const events = [first, between, second].filter((event) => event !== undefined);
     for (const shuffled of permutations(events))
-      expect(inOrder(shuffled).map(({ id }) => id)).toEqual(['evt_1', 'evt_3', 'evt_2']);
+      expect(inOrder(shuffled).map(({ id }) => id)).toEqual(['evt_2', 'evt_1', 'evt_3']);
   });
 
   it('puts those of which nothing else tells the order by their ids', () => {
@@ -152,13 +152,44 @@ describe(inOrder.name, () => {
     keepsOrder([before as StripeEvent, paid, ...after]);
   });
 
-  it('leaves those that tell of no change in the order of their ids', () => {
+  it('orders events without a change by their ids, and before a change that they do not follow', () => {
     const overdue = { ...active, status: 'past_due' };
     const before = told('evt_0', 0, { object: active });
     keepsOrder([before, told('evt_a', 1, { object: overdue }), told('evt_b', 1, { object: active })]);
     const change = { object: { ...active, n: 1 }, previous_attributes: { n: 9 } };
-    keepsOrder([before, told('evt_a', 1, change), told('evt_b', 1, { object: active })]);
+    keepsOrder([before, told('evt_b', 1, { object: active }), told('evt_a', 1, change)]);
   });
+
+  it.each([
+    ['known', true],
+    ['unknown', false],
+  ])(
+    'finds the place of trial_will_end by its price, whatever the ids; the state before is %s',
+    (_, isKnown) => {
+      const priced = (price: string): JsonObject => ({
+        ...{ id: 'sub_1', object: 'subscription', status: 'trialing' },
+        items: { object: 'list', data: [{ id: 'si_1', price: { id: price } }] },
+      });
+      const prices = ['price_a', 'price_b', 'price_c', 'price_d', 'price_e'];
+      const updated = (at: number, id: string): StripeEvent =>
+        told(id, 1, {
+          object: priced(prices[at + 1] ?? ''),
+          previous_attributes: { items: priced(prices[at] ?? '')['items'] ?? null },
+        });
+      const before = isKnown ? [told('evt_0', 0, { object: priced('price_a') })] : [];
+      // Five events of a second: four changes of the price, and the end of the trial at each place between them.
+      for (const place of prices.keys()) {
+        for (const ids of permutations(['evt_a', 'evt_b', 'evt_c', 'evt_d', 'evt_e'])) {
+          const [ofTrial = '', ...ofChanges] = ids;
+          const changed = ofChanges.map((id, at) => updated(at, id));
+          const type = 'customer.subscription.trial_will_end';
+          const trial = told(ofTrial, 1, { type, object: priced(prices[place] ?? '') });
+          const events = [...before, ...changed.slice(0, place), trial, ...changed.slice(place)];
+          expect(inOrder(events.toReversed()).map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+        }
+      }
+    },
+  );
 
   it('puts an end last although its state before fits best', () => {
     const end = { object: { ...active, status: 'canceled' }, previous_attributes: { status: 'active' } };

@@ -3,10 +3,10 @@ import { type JsonObject, objectOf } from './json.js';
 import type { StripeEvent } from './stripe-event.js';
 
 /**
- * Events of one subscription in the order in which they happened. The provider's clock has whole seconds, and
- * several events share one. Within a second what is about an invoice comes before what it led to, a creation
- * comes first and an end last; of several changes each says what was there before it (`previous_attributes`),
- * and so which one it follows.
+ * Events of one subscription in the order in which they happened. The provider's clock has whole seconds, and several
+ * events share one. Within a second, a creation comes first, then invoices, then changes, then the end. Each change
+ * contains the state before it (`previous_attributes`), and so which change it follows; an event without one, such as
+ * `trial_will_end`, stands where its state fits.
  */
 export function inOrder(events: readonly StripeEvent[]): StripeEvent[] {
   let rest = events.toSorted(byTime);
@@ -16,7 +16,8 @@ export function inOrder(events: readonly StripeEvent[]): StripeEvent[] {
     const together = new Set(rest.filter((event) => isTogether(first, event)));
     // What stands between two of them, and is none of them, comes after.
     rest = rest.filter((event) => !together.has(event));
-    ordered.push(...chained([...together], before));
+    const isKnown = [...together].some(({ previous }) => previous !== null);
+    ordered.push(...(isKnown ? chained([...together], before) : together));
     const last = ordered.at(-1);
     if (last?.type.startsWith('customer.subscription.')) before = last.object;
   }
@@ -44,16 +45,17 @@ function statusRankOf({ object }: StripeEvent): number {
   return object.status === 'incomplete' ? 0 : 1;
 }
 
-/** Changes of one second, which the clock alone cannot order. */
+/** Events of one second between creation and end, which the clock alone cannot order. */
 function isTogether(a: StripeEvent, b: StripeEvent): boolean {
-  const isChange = (event: StripeEvent): boolean =>
-    event.previous !== null && event.type.startsWith('customer.subscription.') && rankOf(event) === 2;
-  return a === b || (isChange(a) && isChange(b) && a.createdAt.getTime() === b.createdAt.getTime());
+  const isBetween = (event: StripeEvent): boolean =>
+    event.type.startsWith('customer.subscription.') && rankOf(event) === 2;
+  return a === b || (isBetween(a) && isBetween(b) && a.createdAt.getTime() === b.createdAt.getTime());
 }
 
 /**
- * One after the other, each time the change whose state before agrees best with what is there; where nothing is
- * known yet, the one that follows none of the others. A change that has not arrived leaves a gap, hence "best".
+ * Picks, one after the other, the event whose state before agrees best with the current state; while no state is known,
+ * the one that follows none of the others. A change that has not arrived leaves a gap, hence "best". Of two that agree
+ * equally well, the one that changes nothing comes first: its state does not replace a newer one then.
  */
 function chained(changes: readonly StripeEvent[], before: JsonObject | null): StripeEvent[] {
   const left = [...changes];
@@ -66,7 +68,10 @@ function chained(changes: readonly StripeEvent[], before: JsonObject | null): St
       const others = left.filter((other) => other !== event);
       return -Math.max(0, ...others.map(({ object }) => agreement(was, object)));
     });
-    const [next] = left.splice(scores.indexOf(Math.max(...scores)), 1) as [StripeEvent];
+    const best = Math.max(...scores);
+    const isBest = (_: StripeEvent, at: number): boolean => scores[at] === best;
+    const still = left.findIndex((event, at) => isBest(event, at) && event.previous === null);
+    const [next] = left.splice(still === -1 ? left.findIndex(isBest) : still, 1) as [StripeEvent];
     ordered.push(next);
     state = next.object;
   }

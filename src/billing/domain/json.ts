@@ -22,11 +22,13 @@ export function idOf(value: unknown): string | null {
   return typeof id === 'string' && ID.test(id) ? id : null;
 }
 
+/** The end of the year 9999: the text of a later instant is none that PostgreSQL reads. */
+const SECONDS_MAX = 253_402_300_799;
+
 /** Seconds since 1970, as the provider gives instants. */
 export function instantOf(value: unknown): Date | null {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return null;
-  const at = new Date(value * 1000);
-  return Number.isNaN(at.getTime()) ? null : at;
+  if (typeof value !== 'number' || !(value > 0 && value <= SECONDS_MAX)) return null;
+  return new Date(value * 1000);
 }
 
 export function textOf(value: unknown): string | null {

@@ -31,11 +31,13 @@ describe('careful steps through a payload', () => {
     expect(idOf('a'.repeat(256))).toBeNull();
   });
 
-  it('reads instants in seconds, and none before 1970 or beyond what a date can hold', () => {
+  it('reads instants in seconds, and none before 1970 or after the year 9999', () => {
     expect(instantOf(AT)).toEqual(at(AT));
     for (const none of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e300, '1', null])
       expect(instantOf(none)).toBeNull();
     expect(instantOf(1)).toEqual(at(1));
+    expect(instantOf(253_402_300_799)?.toISOString()).toBe('9999-12-31T23:59:59.000Z');
+    expect(instantOf(253_402_300_800)).toBeNull();
   });
 
   it('knows the earlier of two instants, where there are two', () => {
@@ -126,6 +128,10 @@ describe('readEvent', () => {
     ['sk_live_x', true, false],
     ['sk_test_x', true, true],
     ['rk_test_x', false, false],
+    ['rk_test_x', true, true],
+    ['rk_live_x', true, false],
+    ['rk_live_x', false, true],
+    ['rk_live_x', null, false],
     ['sk_test_x', null, false],
     ['another', true, false],
     ['x_sk_live_x', false, false],

@@ -7,6 +7,25 @@ import { type PaidTier, TIER_REASONS, TIERS, type Tier } from '../../licensing/d
 
 export const INTERVALS = ['month', 'year'] as const;
 
+/** The members of an event that the service reads. */
+export const EVENT_SCHEMA = {
+  type: 'object',
+  required: ['id', 'type', 'created', 'data'],
+  properties: {
+    id: { type: 'string' },
+    type: { type: 'string' },
+    created: { type: 'integer', description: 'Seconds since 1970' },
+    data: { type: 'object', additionalProperties: true },
+  },
+  additionalProperties: true,
+  example: {
+    id: 'evt_1SVr2K',
+    type: 'customer.subscription.updated',
+    created: 1_763_640_000,
+    data: { object: { id: 'sub_1SVr2K', object: 'subscription' } },
+  },
+};
+
 export class WebhookReceivedDto {
   @ApiProperty({ example: true })
   received!: boolean;

@@ -1,9 +1,16 @@
 import { Controller, Headers, HttpCode, Post, Req } from '@nestjs/common';
-import { ApiBadRequestResponse, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBadRequestResponse,
+  ApiBody,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { Request } from 'express';
 import { Public } from '../../access/access.decorators.js';
 import { ReceiveEvent } from '../application/receive-event.js';
-import { WebhookReceivedDto } from './billing.dto.js';
+import { EVENT_SCHEMA, WebhookReceivedDto } from './billing.dto.js';
 import { WEBHOOK_PATHS } from './webhook-bytes.js';
 
 @ApiTags('Billing')
@@ -20,6 +27,7 @@ export class WebhookController {
   @HttpCode(200)
   @Public()
   @ApiOperation({ summary: "Receive the billing provider's webhooks" })
+  @ApiBody({ schema: EVENT_SCHEMA, description: 'An event, with the signature of the provider' })
   @ApiHeader({ name: 'Stripe-Signature', required: true })
   @ApiOkResponse({ type: WebhookReceivedDto })
   @ApiBadRequestResponse({ description: 'Signature or body is wrong; nothing was stored' })

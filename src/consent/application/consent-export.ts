@@ -2,7 +2,6 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { ProjectReads } from '../../database/project-reads.js';
-import { FairPlaces, type PlaceLimits } from '../../shared/fair-places.js';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { openPool } from '../../shared/postgres-pool.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
@@ -10,13 +9,6 @@ import { type DatabaseSettings, databaseSettings } from '../../database/database
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../domain/consent-input.js';
 import { filtersOf, rangeOf, type RecordFilter } from './record-filter.js';
 
-/**
- * Exports at once in one process, whatever they do: one that is read slowly costs the memory of some batches, and
- * no connection.
- */
-export const EXPORTS_MAX = 12;
-/** One project's, so that it takes nobody else's place. */
-export const EXPORTS_PER_PROJECT_MAX = 1;
 /** Connections on which the batches of all exports are read, each for some milliseconds. */
 const CONNECTIONS = 4;
 /** Rows of one query. The connection is free between queries, however slowly the client reads. */
@@ -25,13 +17,6 @@ const BATCH_ROWS = 2_000;
 const BATCH_LOOKED_AT_MAX = 50_000;
 /** A batch takes milliseconds. */
 const STATEMENT_TIMEOUT_MS = 10_000;
-const PLACES: PlaceLimits = {
-  places: EXPORTS_MAX,
-  placesPerKey: EXPORTS_PER_PROJECT_MAX,
-  waitingPerKeyMax: 1,
-  waitMs: 5_000,
-  retryAfterSeconds: 10,
-};
 
 /** The columns of an export, in the order of the file; `additionalFields` is JSON. */
 export const EXPORT_COLUMNS = [
@@ -69,7 +54,6 @@ interface Batch {
 export class ConsentExport implements OnApplicationShutdown {
   private readonly logger = new Logger(ConsentExport.name);
   private readonly pool: Pool;
-  private readonly places = new FairPlaces(PLACES);
 
   constructor(
     private readonly reads: ProjectReads,
@@ -90,15 +74,6 @@ export class ConsentExport implements OnApplicationShutdown {
     await this.pool.end();
   }
 
-  /**
-   * A place for an export of a project, until the returned function is called.
-   * @throws DomainError `too_many_requests` where the project has its share, `overloaded` where too many of all are
-   *   under way; ClientGone
-   */
-  reserve(projectId: string, gone: AbortSignal): Promise<() => void> {
-    return this.places.take(projectId, gone);
-  }
-
   /** How many records a selection has. */
   async count(selection: ExportSelection, gone: AbortSignal): Promise<number> {
     const conditions = [...rangeOf(selection.projectId, selection), ...filtersOf(selection)];
@@ -108,6 +83,19 @@ export class ConsentExport implements OnApplicationShutdown {
       gone,
     );
     return row?.records ?? 0;
+  }
+
+  /**
+   * Reads the first batch, and returns all batches. If this read fails, the caller can still send the error; a later
+   * failure breaks the file off.
+   */
+  async begin(selection: ExportSelection): Promise<AsyncGenerator<ExportRow[]>> {
+    const batches = this.batches(selection);
+    const first = await batches.next();
+    return (async function* whole() {
+      if (!first.done) yield first.value;
+      yield* batches;
+    })();
   }
 
   /**

@@ -39,7 +39,7 @@ export class EraseRecords {
       )
       insert into erased_record (project_id, consent_id)
       select ${projectId}::uuid, id from erased
-      on conflict (project_id, consent_id) do update set erased_at = excluded.erased_at
+      on conflict (project_id, consent_id) do update set erased_at = excluded.erased_at, stored_xid = excluded.stored_xid
       returning consent_id as id, erased_at as "erasedAt"
     `.execute(tx.getKysely());
     const [first] = rows;

@@ -20,6 +20,7 @@ import { ConsentEvents } from '../consent.events.js';
 import { ERASE_BATCH_MAX, ERASURE_REQUESTED, type VisitorHash } from '../domain/erasure.js';
 import { visitorHash } from '../domain/visitor-reference.js';
 import { EraseRecords } from './erase-records.js';
+import { auditVisitorErasure } from './visitor-erasure-audit.js';
 import { INDEX_WAIT_MS, VisitorIndex } from './visitor-index.js';
 
 /** Requests that a worker works off at once. */
@@ -147,7 +148,9 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     const request = await this.read(projectId, id, tx);
     const { erased } = request;
     const after = { reason, erasedAtOnce: erased, more: left };
-    await writeAudit(tx, author, { projectId, action: 'visitor.erase', target: id, after });
+    const change = { projectId, action: 'visitor.erase', target: id, after } as const;
+    if (author.kind === 'visitor') await auditVisitorErasure(tx, change);
+    else await writeAudit(tx, author, change);
     return request;
   }
 

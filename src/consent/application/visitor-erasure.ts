@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { writeAudit } from '../../audit/audit.log.js';
-import type { Author } from '../../audit/domain/author.js';
 import type { KeyHolder } from '../domain/visitor-request.js';
 import { EraseRecords } from './erase-records.js';
 import { ErasureService } from './erasure.service.js';
+import { auditVisitorErasure, VISITOR } from './visitor-erasure-audit.js';
 
 /** What came of a visitor's own wish. */
 export interface KeyErasure {
@@ -15,8 +14,6 @@ export interface KeyErasure {
   finished: boolean;
 }
 
-/** Stands in the audit for whoever has the key; nothing else is known of her. */
-const VISITOR: Author = { kind: 'visitor' };
 const REASON = 'asked by the visitor with her key';
 
 /** Erases what a visitor asks for with her key, as an owner's erasure does. Where there is nothing, nothing is written. */
@@ -51,7 +48,7 @@ export class VisitorErasure {
       );
       if (target === undefined) return null;
       const after = { reason: REASON };
-      await writeAudit(tx, VISITOR, { projectId, action: 'consent.erase', target, after });
+      await auditVisitorErasure(tx, { projectId, action: 'consent.erase', target, after });
       return { erased: 1, finished: true };
     });
   }

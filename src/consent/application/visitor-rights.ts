@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PreparedReads, type Reads } from '../../database/prepared-reads.js';
+import { readController } from '../../projects/project.rows.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
@@ -48,8 +49,12 @@ export class VisitorRights {
     const record = consentId === null ? records[0] : records.find(({ id }) => id === consentId);
     if (!record) throw nothingStored();
     const { retentionMonths } = this.settings;
-    const proof = await this.events.proofOf({ projectId: record.projectId, consentId: record.id });
-    return receiptOf(record, { receiptId: newId(), issuedAt: now, retentionMonths, proof });
+    const { projectId } = record;
+    const [proof, controller] = await Promise.all([
+      this.events.proofOf({ projectId, consentId: record.id }),
+      readController(this.reads, projectId),
+    ]);
+    return receiptOf(record, { receiptId: newId(), issuedAt: now, retentionMonths, proof, controller });
   }
 
   /**

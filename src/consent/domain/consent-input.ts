@@ -54,7 +54,7 @@ const HOSTNAME =
 /** 64 digits, as the published configuration writes its own. */
 export const CONFIG_HASH = /^[0-9a-f]{64}$/;
 /** A well-formed tag of BCP 47: language, script, region, variants, extensions; none of the old irregular ones. */
-const LANGUAGE =
+export const LANGUAGE =
   /^[a-z]{2,8}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-z\d](?:-[a-z\d]{2,8})+)*$/i;
 const KNOWN_FIELDS = new Set([
   'id',

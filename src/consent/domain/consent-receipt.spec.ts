@@ -24,6 +24,7 @@ const ISSUED = {
   issuedAt: new Date('2026-11-21T00:00:00.000Z'),
   retentionMonths: 12,
   proof: 'c2sp.org/tlog-proof@v1\n',
+  controller: { name: 'Example Ltd', contact: 'privacy@example.com' },
 };
 const statesOf = (fields: Partial<ConsentRecorded>): string[] => {
   const { event, pii_processing: processing } = receiptOf({ ...RECORD, ...fields }, ISSUED);
@@ -54,7 +55,13 @@ describe(receiptOf.name, () => {
         additional_fields: { policyVersion: '2026-11', plan: 'x' },
       },
       party_identification: [
-        { party_id: RECORD.projectId, party_role: 'controller', party_url: 'https://www.example.com' },
+        {
+          party_id: RECORD.projectId,
+          party_role: 'controller',
+          party_name: 'Example Ltd',
+          party_contact: 'privacy@example.com',
+          party_url: 'https://www.example.com',
+        },
       ],
       event: {
         event_time: '2026-11-20T10:00:00.000Z',
@@ -63,6 +70,14 @@ describe(receiptOf.name, () => {
       },
       proof: 'c2sp.org/tlog-proof@v1\n',
     });
+  });
+
+  it('says null for a controller that the project does not name', () => {
+    const { party_identification: parties } = receiptOf(RECORD, {
+      ...ISSUED,
+      controller: { name: null, contact: null },
+    });
+    expect(parties[0]).toMatchObject({ party_name: null, party_contact: null });
   });
 
   it('says null for what the banner did not tell', () => {

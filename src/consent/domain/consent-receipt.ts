@@ -1,3 +1,4 @@
+import type { ProjectController } from '../../projects/domain/project.js';
 import type { ConsentRecorded } from './consent-recorded.js';
 
 const CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
@@ -30,18 +31,31 @@ export interface ConsentReceiptDocument {
     privacy_rights: string[];
     additional_fields: Record<string, unknown>;
   };
-  party_identification: { party_id: string; party_role: 'controller'; party_url: string | null }[];
+  party_identification: {
+    party_id: string;
+    party_role: 'controller';
+    party_name: string | null;
+    party_contact: string | null;
+    party_url: string | null;
+  }[];
   event: { event_time: string; event_type: string; event_state: ReceiptState };
   proof: string | null;
 }
 
+/** What a receipt has beside its record. */
+export interface ReceiptFacts {
+  receiptId: string;
+  issuedAt: Date;
+  retentionMonths: number;
+  proof: string | null;
+  /** As the project names it when the receipt is made. */
+  controller: ProjectController;
+}
+
 /** Writes the receipt of a record; `receiptId` is its own, as one may be asked for again. */
-export function receiptOf(
-  record: ConsentRecorded,
-  receipt: { receiptId: string; issuedAt: Date; retentionMonths: number; proof: string | null },
-): ConsentReceiptDocument {
+export function receiptOf(record: ConsentRecorded, receipt: ReceiptFacts): ConsentReceiptDocument {
   const { id, projectId, hostname, action, surface, language, configHash, extra, receivedAt } = record;
-  const { receiptId, issuedAt, retentionMonths, proof } = receipt;
+  const { receiptId, issuedAt, retentionMonths, proof, controller } = receipt;
   const { policyVersion } = extra ?? {};
   const basis = WITHOUT_CONSENT.includes(action) ? null : 'consent';
   return {
@@ -72,6 +86,8 @@ export function receiptOf(
       {
         party_id: projectId,
         party_role: 'controller',
+        party_name: controller.name,
+        party_contact: controller.contact,
         party_url: hostname === null ? null : `https://${hostname}`,
       },
     ],

@@ -40,7 +40,10 @@ function localMidnight(year: number, month: number, day: number, timeZone: strin
   const wantedMs = Date.UTC(year, month, day);
   // Once more with the offset of the result: the first may be that of the other side of a change of the clocks.
   const guess = new Date(wantedMs - offsetMs(new Date(wantedMs), timeZone));
-  return new Date(wantedMs - offsetMs(guess, timeZone));
+  const midnight = new Date(wantedMs - offsetMs(guess, timeZone));
+  if (offsetMs(midnight, timeZone) === offsetMs(guess, timeZone)) return midnight;
+  // The clocks skip midnight: the day begins with the change, the later of the two.
+  return new Date(Math.max(guess.getTime(), midnight.getTime()));
 }
 
 /** How far the clocks of a zone are ahead of UTC. */

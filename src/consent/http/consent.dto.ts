@@ -13,6 +13,7 @@ import {
 } from 'class-validator';
 import { IsInstant } from '../../shared/instant.js';
 import { PageQuery } from '../../shared/page-query.js';
+import { described } from '../../shared/schema-of-checks.js';
 import { VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
 import { DELIVERY_STATES, type DeliveryStateName } from '../domain/consent-recorded.js';
 import { DOCUMENTED_ACTIONS } from '../domain/consent-counts.js';
@@ -20,6 +21,7 @@ import {
   CONFIG_HASH,
   HOSTNAME_CHARACTERS_MAX,
   isLanguage,
+  LANGUAGE,
   LANGUAGE_CHARACTERS_MAX,
   SURFACES,
 } from '../domain/consent-input.js';
@@ -202,6 +204,11 @@ export class ConsentFilterQuery {
   @IsOptional()
   @ValidateBy({
     name: 'language',
+    constraints: described({
+      type: 'string',
+      maxLength: LANGUAGE_CHARACTERS_MAX,
+      pattern: LANGUAGE.source.replaceAll('a-z', 'A-Za-z'),
+    }),
     validator: { validate: isLanguage, defaultMessage: () => 'language must be a tag such as en or pt-BR.' },
   })
   language?: string;

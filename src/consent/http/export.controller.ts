@@ -12,11 +12,13 @@ import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import type { Response } from 'express';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { AccessService } from '../../access/access.service.js';
 import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
 import { baseUrlOf } from '../../shared/base-url.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
+import { FileAnswer } from '../../shared/file-answer.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
@@ -24,9 +26,8 @@ import { ConsentExport, type ExportSelection } from '../application/consent-expo
 import type { RecordFilter } from '../application/record-filter.js';
 import { ConsentEvents } from '../consent.events.js';
 import { asBoolean, ConsentFilterQuery } from './consent.dto.js';
-import { FileAnswer } from './file-answer.js';
 import { csvPieces } from './csv-export.js';
-import { drawPdf } from './pdf-export.js';
+import { RecordsPdf } from './records-pdf.js';
 import { PROVED_RECORDS_MAX, zipPieces } from './zip-export.js';
 
 const FORMATS = ['csv', 'pdf'] as const;
@@ -63,6 +64,8 @@ export class ExportController {
   constructor(
     private readonly exports: ConsentExport,
     private readonly files: FileAnswer,
+    private readonly access: AccessService,
+    private readonly pdfs: RecordsPdf,
     private readonly events: ConsentEvents,
     @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
   ) {}
@@ -106,11 +109,18 @@ export class ExportController {
       if (kind === 'pdf') return this.pdf(project, selection, filter, gone);
       const pieces =
         kind === 'csv'
-          ? csvPieces(this.exports.batches(selection), { bom })
+          ? csvPieces(await this.exports.begin(selection), { bom })
           : await this.zip(project, selection, { name: `${name}.csv`, bom }, gone);
       return Readable.from(pieces, { highWaterMark: 2 });
     };
-    const file = { projectId: project.id, contentType: CONTENT_TYPES[kind], name: `${name}.${kind}`, open };
+    const accountId = await this.access.accountOf(project.id);
+    const file = {
+      projectId: project.id,
+      accountId,
+      contentType: CONTENT_TYPES[kind],
+      name: `${name}.${kind}`,
+      open,
+    };
     await this.files.send(response, file, gone);
   }
 
@@ -129,7 +139,7 @@ export class ExportController {
       throw fieldErrors([{ field: 'proofs', message }]);
     }
     const cover = { ...project, madeAt: new Date(), serviceUrl: baseUrlOf(this.service), csv };
-    return zipPieces(cover, this.exports.batches(selection), prover);
+    return zipPieces(cover, await this.exports.begin(selection), prover);
   }
 
   private async pdf(
@@ -146,7 +156,7 @@ export class ExportController {
       madeAt: new Date(),
       ...({ first: 'oldest', whole: 'csv' } as const),
     };
-    return drawPdf(cover, this.exports.batches(selection));
+    return this.pdfs.render(cover, await this.exports.begin(selection), gone);
   }
 }
 

@@ -38,46 +38,39 @@ export interface PdfCover {
   whole: 'csv' | 'json';
 }
 
+/** What the PDF shows. */
+export interface RecordsPage {
+  cover: PdfCover;
+  /** At most `PDF_RECORDS_MAX`. */
+  rows: ExportRow[];
+}
+
 /**
- * A PDF with a cover and a table, drawn while it is read: a page is on its way before the next one is begun.
- * Pages carry their number. The standard fonts hold Latin letters; hostnames are ASCII anyway.
+ * A PDF with a cover and a table. Pages carry their number. The standard fonts hold Latin letters; hostnames are ASCII
+ * anyway.
  */
-export function drawPdf(cover: PdfCover, batches: AsyncIterable<ExportRow[]>): PDFKit.PDFDocument {
+export function drawPdf({ cover, rows }: RecordsPage): PDFKit.PDFDocument {
   const document = new Pdf({
     size: 'A4',
     layout: 'landscape',
     margin: MARGIN,
     info: { Title: 'Consent records' },
   });
-  drawAll(document, cover, batches).catch((error: unknown) => document.destroy(error as Error));
-  return document;
-}
-
-async function drawAll(
-  document: PDFKit.PDFDocument,
-  cover: PdfCover,
-  batches: AsyncIterable<ExportRow[]>,
-): Promise<void> {
   let page = 1;
   drawCover(document, cover);
   drawPageNumber(document, page);
   let y = Infinity;
-  let drawn = 0;
-  for await (const rows of batches) {
-    for (const row of rows.slice(0, PDF_RECORDS_MAX - drawn)) {
-      if (y > document.page.height - MARGIN - 2 * ROW_HEIGHT) {
-        await drained(document);
-        document.addPage();
-        drawPageNumber(document, ++page);
-        y = drawHeader(document);
-      }
-      drawRow(document, row, y);
-      y += ROW_HEIGHT;
-      drawn += 1;
+  for (const row of rows) {
+    if (y > document.page.height - MARGIN - 2 * ROW_HEIGHT) {
+      document.addPage();
+      drawPageNumber(document, ++page);
+      y = drawHeader(document);
     }
-    if (drawn >= PDF_RECORDS_MAX || document.destroyed) break;
+    drawRow(document, row, y);
+    y += ROW_HEIGHT;
   }
   document.end();
+  return document;
 }
 
 function drawCover(
@@ -130,11 +123,4 @@ function drawPageNumber(document: PDFKit.PDFDocument, page: number): void {
     align: 'right',
     lineBreak: false,
   });
-}
-
-/** Waits until the reader has taken what is drawn; the document keeps in memory only what is under way. */
-async function drained(document: PDFKit.PDFDocument): Promise<void> {
-  while (document.readableLength > document.readableHighWaterMark && !document.destroyed) {
-    await new Promise((wake) => setTimeout(wake, 5));
-  }
 }

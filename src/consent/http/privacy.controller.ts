@@ -25,8 +25,9 @@ import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { entityTag, IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
 import { GoneSignal } from '../../shared/client-gone.js';
 import { EARLIEST } from './export.controller.js';
-import { FileAnswer } from './file-answer.js';
-import { drawPdf } from './pdf-export.js';
+import { FileAnswer } from '../../shared/file-answer.js';
+import { AccessService } from '../../access/access.service.js';
+import { RecordsPdf } from './records-pdf.js';
 import {
   EraseVisitorBody,
   ErasureDto,
@@ -47,6 +48,8 @@ export class PrivacyController {
     private readonly erasures: ErasureService,
     private readonly reader: ConsentReader,
     private readonly files: FileAnswer,
+    private readonly access: AccessService,
+    private readonly pdfs: RecordsPdf,
   ) {}
 
   @Get('privacy')
@@ -115,11 +118,12 @@ export class PrivacyController {
       const records = await this.reader.countOfVisitor(project.id, hash, gone);
       const period = { from: EARLIEST, to: madeAt, filters: 'one visitor' };
       const cover = { ...head, ...period, records, first: 'newest', whole: 'json' } as const;
-      return drawPdf(cover, rowsOf(batches));
+      return this.pdfs.render(cover, rowsOf(batches), gone);
     };
     const contentType = format === 'json' ? 'application/json; charset=utf-8' : 'application/pdf';
     const name = `visitor-${madeAt.toISOString().slice(0, 10)}.${format}`;
-    await this.files.send(response, { projectId: project.id, contentType, name, open }, gone);
+    const accountId = await this.access.accountOf(project.id);
+    await this.files.send(response, { projectId: project.id, accountId, contentType, name, open }, gone);
   }
 
   /**

@@ -5,6 +5,7 @@ import { TextLine } from '../../shared/text.decorator.js';
 import { ConsentView } from './consent.dto.js';
 import { REASON_CHARACTERS_MAX, VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
 import { coded } from '../../shared/field-problem.js';
+import { MembersRule } from '../../shared/schema-of-checks.js';
 
 const FIELD = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
@@ -71,6 +72,7 @@ export class EraseBody {
   reason!: string;
 }
 
+@MembersRule({ oneOf: [{ required: ['visitorReference'] }, { required: ['consentId'] }] })
 export class EraseVisitorBody extends EraseBody {
   @ApiPropertyOptional({
     minLength: 1,

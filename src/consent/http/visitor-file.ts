@@ -24,10 +24,10 @@ export async function* jsonPieces(
 
 /** The same records as the rows of an export. */
 export async function* rowsOf(batches: AsyncIterable<ConsentItem[]>): AsyncGenerator<ExportRow[]> {
-  for await (const items of batches) yield items.map(rowOf);
+  for await (const items of batches) yield items.map(toExportRow);
 }
 
-function rowOf(item: ConsentItem): ExportRow {
+function toExportRow(item: ConsentItem): ExportRow {
   const { id, receivedAt, analytics, marketing, preferences, action, hostname } = item;
   const flags = [analytics, marketing, preferences].map(String);
   const shown = [hostname, item.configHash, item.language, item.surface].map((text) => text ?? '');

@@ -101,7 +101,13 @@ export const RECEIPT_SCHEMA = sections({
   }),
   party_identification: {
     type: 'array',
-    items: sections({ party_id: text, party_role: text, party_url: perhaps }),
+    items: sections({
+      party_id: text,
+      party_role: text,
+      party_name: { ...perhaps, description: 'The controller, as the project names it; null: not given' },
+      party_contact: { ...perhaps, description: 'How to reach the controller; null: not given' },
+      party_url: perhaps,
+    }),
   },
   event: sections({
     event_time: instant,

@@ -1,6 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { AUDIENCE_DIMENSIONS, AUDIENCE_SPANS } from '../domain/consent-counts.js';
 
+/** As PostgreSQL writes it. */
+const CURRENT_XID = '((pg_current_xact_id())::text)::bigint';
+
 /**
  * One decision of a visitor; never changed. Partitioned by month on the id, whose first 48 bits are its time.
  * Written in batches by SQL alone.
@@ -36,6 +39,8 @@ export const ConsentRecordSchema = defineEntity({
     visitorKeyHash: p.blob().nullable(),
     /** With which it is sealed; null: stored while nothing was, or before there was this column. */
     salt: p.blob().nullable(),
+    /** The transaction that stored it, by which it is sequenced; null: the record is older than this column. */
+    storedXid: p.bigint('number').nullable().defaultRaw(CURRENT_XID),
   },
 });
 
@@ -55,6 +60,18 @@ export const ErasureRequestSchema = defineEntity({
     erased: p.bigint('number').defaultRaw('0'),
     /** null: there is more to erase. */
     finishedAt: p.datetime().nullable(),
+  },
+});
+
+/** How many erasures visitors made with their keys in an hour, until the audit log has them. */
+export const VisitorErasureHourSchema = defineEntity({
+  name: 'VisitorErasureHour',
+  tableName: 'visitor_erasure_hour',
+  properties: {
+    projectId: p.uuid().primary(),
+    /** The begin of the hour, in UTC. */
+    at: p.datetime().primary(),
+    erasures: p.integer(),
   },
 });
 
@@ -78,6 +95,8 @@ export const ErasedRecordSchema = defineEntity({
     projectId: p.uuid().primary(),
     consentId: p.uuid().primary(),
     erasedAt: p.datetime().defaultRaw('now()'),
+    /** The transaction that erased it; null: the erasure is older than this column. */
+    storedXid: p.bigint('number').nullable().defaultRaw(CURRENT_XID),
   },
 });
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { readCheckpoint } from '../domain/checkpoint.js';
-import { ROOT_LOG } from '../domain/log.js';
+import { logName, ROOT_LOG } from '../domain/log.js';
 import { openNote, type VerifierKey, verifierOf } from '../domain/signed-note.js';
 import { TreeReader } from '../domain/tile-reader.js';
 import { readTimeStamp } from '../domain/time-stamp.js';
@@ -32,22 +32,24 @@ export async function checkStamps(em: EntityManager, storage: LogStorage): Promi
 }
 
 async function wrongWith(
-  { size, stampedAt }: Stamp,
+  { epoch, size, stampedAt }: Stamp,
   storage: LogStorage,
   keys: readonly VerifierKey[],
 ): Promise<string | null> {
   try {
-    const note = await storage.readStamped(size);
+    const note = await storage.readStamped({ epoch, size });
     const text = openNote(note, keys);
     const signed = text === null ? null : readCheckpoint(text);
     if (signed?.size !== size)
       return 'what was stamped is no checkpoint of so many entries with a signature of a key that has signed here.';
-    const root = await new TreeReader(size, (tile) => storage.readTile(ROOT_LOG, tile)).rootOf({
+    const root = await new TreeReader(size, (tile) =>
+      storage.readTile(logName(ROOT_LOG, epoch), tile),
+    ).rootOf({
       start: 0,
       end: size,
     });
     if (!root.equals(signed.root)) return 'the log does not begin with the tree that was stamped.';
-    const stamp = readTimeStamp(await storage.readStamp(size), hash('sha256', note, 'buffer'));
+    const stamp = readTimeStamp(await storage.readStamp({ epoch, size }), hash('sha256', note, 'buffer'));
     if (stamp.kind === 'refused') return `the time-stamp is not of its checkpoint: ${stamp.detail}.`;
     return stamp.at.getTime() === stampedAt.getTime() ? null : 'the time-stamp tells another time.';
   } catch (error) {

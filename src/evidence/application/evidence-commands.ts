@@ -1,13 +1,20 @@
+import { readFileSync } from 'node:fs';
 import {
   atMost,
   type Command,
+  type Given,
   LISTED_MAX,
   oneOrAll,
   OperatorError,
   print,
   projectIdOf,
+  required,
+  UsageError,
 } from '../../shared/operator-command.js';
 import { outboxSettings } from '../../outbox/outbox.settings.js';
+import { serviceSettings } from '../../shared/service.settings.js';
+import { REASON_LETTERS_MAX } from '../domain/continuation.js';
+import { ROOT_LOG } from '../domain/log.js';
 import { evidenceSettings } from '../evidence.settings.js';
 
 /** What an operator can find out about the logs of records. */
@@ -20,12 +27,22 @@ export const evidenceCommands: Command[] = [
     prepare: (given) => {
       atMost(0, given);
       return async ({ orm, settings }) => {
-        const { sealingStatus } = await import('./check-log.js');
+        const [{ sealingStatus }, { LogSigner }, { countStaleLogs }] = await Promise.all([
+          import('./check-log.js'),
+          import('./log-signer.js'),
+          import('./resign-logs.js'),
+        ]);
         const { sealedUntil, logs, unsigned, refused } = await sealingStatus(orm.em.fork(), LISTED_MAX);
         if (settings(evidenceSettings).keys.length === 0)
           print('EVIDENCE_KEYS is not set: nothing is sealed.');
         print(`Sealed is what was stored before ${sealedUntil.toISOString()}.`);
         print(`${logs} logs, ${unsigned} of them with entries that are not signed yet.`);
+        const signer = new LogSigner(settings(evidenceSettings), settings(serviceSettings));
+        const stale = await countStaleLogs(orm.em.fork(), signer);
+        if (signer.isOn && stale > 0)
+          print(
+            `${stale} of them are still to be signed by the first key of EVIDENCE_KEYS: keep the others.`,
+          );
         if (settings(evidenceSettings).timestampUrl !== '') {
           const { findNewestStamp } = await import('../infrastructure/stamp-rows.js');
           const stamp = await findNewestStamp(orm.em.fork());
@@ -78,4 +95,84 @@ export const evidenceCommands: Command[] = [
       };
     },
   },
+  {
+    name: 'evidence continue',
+    synopsis: '--project <projectId> | --root | --all  --reason <sentence> [--head <file>]',
+    summary:
+      'begin a new log where the former one can never be signed again, as after a restore; --all: every log that is not signed',
+    options: {
+      project: { type: 'string' },
+      root: { type: 'boolean' },
+      all: { type: 'boolean' },
+      reason: { type: 'string' },
+      head: { type: 'string' },
+    },
+    prepare: (given) => {
+      atMost(0, given);
+      const which = chosenLog(given);
+      const reason = reasonOf(given);
+      const head = typeof given.values.head === 'string' ? readHead(given.values.head) : null;
+      if (head !== null && which === 'all')
+        throw new UsageError('--head is of one log: give --project or --root.');
+      return async ({ orm, settings }) => {
+        const [{ continueLog }, { LogSigner }, { LogStorage }, { HeadCopies }, { refusedLogs }] =
+          await Promise.all([
+            import('./continue-log.js'),
+            import('./log-signer.js'),
+            import('../infrastructure/log-storage.js'),
+            import('../infrastructure/head-copies.js'),
+            import('../infrastructure/log-ends.js'),
+          ]);
+        const evidence = settings(evidenceSettings);
+        if (evidence.keys.length === 0)
+          throw new OperatorError('EVIDENCE_KEYS is not set: nothing can be signed.');
+        const storage = new LogStorage(evidence, settings(outboxSettings));
+        const heads = new HeadCopies(evidence, settings(outboxSettings));
+        const signer = new LogSigner(evidence, settings(serviceSettings));
+        try {
+          const logs = which === 'all' ? await refusedLogs(orm.em.fork(), CONTINUED_MAX) : [which];
+          if (logs.length === 0) print('Every log may be signed: nothing was changed.');
+          for (const log of logs) {
+            const { origin, former } = await continueLog(
+              { em: orm.em, storage, heads, signer },
+              { log, reason, head },
+            );
+            print(`${origin} continues the ${former.size} entries of ${former.origin}.`);
+          }
+          if (logs.length === CONTINUED_MAX) print('There may be more: run the command again.');
+        } finally {
+          await storage.onApplicationShutdown();
+          await heads.onApplicationShutdown();
+        }
+      };
+    },
+  },
 ];
+
+/** Logs that one command continues. */
+const CONTINUED_MAX = 10_000;
+
+/** @throws UsageError */
+function chosenLog({ values }: Given): string {
+  const given = [values.project, values.root, values.all].filter((value) => value !== undefined);
+  if (given.length !== 1) throw new UsageError('Give one of --project, --root and --all.');
+  if (values.all === true) return 'all';
+  return values.root === true ? ROOT_LOG : projectIdOf(String(values.project));
+}
+
+/** @throws UsageError */
+function reasonOf(given: Given): string {
+  const reason = required(given, 'reason', 'the reason, which everybody who checks the log can read,');
+  if (reason.length > REASON_LETTERS_MAX || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(reason))
+    throw new UsageError(`--reason must be one line of at most ${REASON_LETTERS_MAX} letters.`);
+  return reason;
+}
+
+/** @throws UsageError */
+function readHead(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new UsageError(`${file} cannot be read.`);
+  }
+}

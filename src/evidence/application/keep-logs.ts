@@ -15,9 +15,12 @@ import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
 import { forgetLog } from '../infrastructure/log-rows.js';
 import { forgetLeaves } from './erase-leaves.js';
 import { LogSigner } from './log-signer.js';
+import { ResignLogs } from './resign-logs.js';
 import { StampRoots } from './stamp-roots.js';
 
 const PARTITIONS_EVERY_MS = 60 * 60_000;
+/** How often idle logs are looked for that the key of now has not signed. */
+const RESIGN_EVERY_MS = 60 * 60_000;
 /** How often it is looked whether a time-stamp is due: as often as the root log may have a new checkpoint. */
 const STAMP_LOOK_MS = 60_000;
 const MONTHS_AHEAD = 3;
@@ -38,6 +41,7 @@ export class KeepLogs implements OnModuleInit {
     private readonly projects: ProjectEvents,
     private readonly partitions: LeafPartitions,
     private readonly signer: LogSigner,
+    private readonly resigning: ResignLogs,
     private readonly stamps: StampRoots,
     @SettingsFrom(evidenceSettings) private readonly settings: EvidenceSettings,
   ) {}
@@ -66,6 +70,11 @@ export class KeepLogs implements OnModuleInit {
       name: 'evidence-seal',
       everyMs: this.settings.sealSeconds * 1000,
       run: () => this.ask(sealMessage()),
+    });
+    this.upkeep.register({
+      name: 'evidence-resign',
+      everyMs: RESIGN_EVERY_MS,
+      run: () => this.resigning.run(),
     });
     if (!this.stamps.isOn) return;
     this.upkeep.register({

@@ -4,8 +4,15 @@ import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { ENTRIES } from '../domain/log.js';
 import { hashesAt, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
 import { TreeReader } from '../domain/tile-reader.js';
-import { consistencyRanges } from '../domain/tree-proof.js';
-import { findLog, findVerifiers, type StoredLog } from '../infrastructure/log-rows.js';
+import { writeTlogProof } from '../domain/tlog-proof.js';
+import { consistencyRanges, inclusionRanges } from '../domain/tree-proof.js';
+import {
+  findLog,
+  findPastLog,
+  findVerifiers,
+  type SignedLog,
+  type StoredLog,
+} from '../infrastructure/log-rows.js';
 import { LogStorage } from '../infrastructure/log-storage.js';
 
 /** Levels of a tree that could hold every record ever made. */
@@ -25,31 +32,41 @@ export class LogReader {
     return findLog(this.em.fork(), log);
   }
 
+  /** The log of a number, or the newest one; null where there is none. */
+  async findEpoch(log: string, epoch: number | undefined): Promise<SignedLog | null> {
+    const newest = await this.find(log);
+    if (epoch === undefined || newest?.epoch === epoch) return newest;
+    return findPastLog(this.em.fork(), log, epoch);
+  }
+
   /** The newest signed checkpoint. @throws DomainError `log_empty` (404) */
-  async checkpoint(log: string): Promise<string> {
-    const found = await this.find(log);
+  async checkpoint(log: string, epoch?: number): Promise<string> {
+    const found = await this.findEpoch(log, epoch);
     if (!found?.checkpoint) throw new DomainError('log_empty', 'Nothing has been sealed in this log yet.');
     return found.checkpoint;
   }
 
   /** A tile by its path below `tile/`. @throws DomainError `tile_not_found` (404) */
-  async tile(log: string, path: string): Promise<Buffer> {
+  async tile(log: string, path: string, epoch: number): Promise<Buffer> {
     const address = tileAddressOf(path);
-    const found = address && (await this.find(log));
+    const found = address && (await this.findEpoch(log, epoch));
     const level = Math.max(0, address?.level ?? 0);
     const covered = found ? hashesAt(level, found.checkpointSize) : 0;
-    if (!address || address.index * TILE_WIDTH + address.width > covered)
+    if (!address || !found || address.index * TILE_WIDTH + address.width > covered)
       throw new DomainError('tile_not_found', 'The log has no such tile, or not yet.');
-    return this.storage.readTile(log, address);
+    return this.storage.readTile(found.name, address);
   }
 
   /**
    * That the tree of `to` leaves begins with that of `from` (RFC 9162 §2.1.4).
    * @throws DomainError `log_size_unknown` (404) where the log is not as large yet, `validation_failed` (422)
    */
-  async consistency(log: string, { from, to }: { from: number; to: number }): Promise<Buffer[]> {
+  async consistency(
+    log: string,
+    { from, to, epoch }: { from: number; to: number; epoch: number },
+  ): Promise<Buffer[]> {
     if (from > to) throw fieldErrors([{ field: 'from', message: 'from must not be larger than to.' }]);
-    const found = await this.find(log);
+    const found = await this.findEpoch(log, epoch);
     if (!found || to > found.checkpointSize)
       throw new DomainError(
         'log_size_unknown',
@@ -58,9 +75,23 @@ export class LogReader {
     return this.treeOf(found).rootsOf(consistencyRanges(from, to));
   }
 
+  /**
+   * The signed statement with which a log begins that continues another one, as a proof that it is the first entry.
+   * @throws DomainError `log_empty` (404) where it continues none, or is not signed yet
+   */
+  async continuation(log: string, epoch?: number): Promise<string> {
+    const found = await this.findEpoch(log, epoch);
+    if (!found?.continues || !found.checkpoint)
+      throw new DomainError('log_empty', 'The log continues no other one, or is not signed yet.');
+    const path = await this.treeOf(found).rootsOf(inclusionRanges(0, found.checkpointSize));
+    return writeTlogProof({
+      ...{ extra: Buffer.from(found.continues), index: 0, path, checkpoint: found.checkpoint },
+    });
+  }
+
   /** The tree that the newest checkpoint is of: each smaller one is a part of it. */
-  treeOf({ log, checkpointSize }: StoredLog): TreeReader {
-    return new TreeReader(checkpointSize, (tile) => this.storage.readTile(log, tile));
+  treeOf({ name, checkpointSize }: SignedLog): TreeReader {
+    return new TreeReader(checkpointSize, (tile) => this.storage.readTile(name, tile));
   }
 
   /** Keys that have signed: as they are published, with since when and until when. */

@@ -1,18 +1,29 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { ConsentEvents } from '../../consent/consent.events.js';
 import { consentKey, type ConsentRecorded, type ConsentRef } from '../../consent/domain/consent-recorded.js';
 import { recordBody } from '../../consent/domain/record-body.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { commitmentOf, erasureBody } from '../domain/commitment.js';
+import { readCheckpoint } from '../domain/checkpoint.js';
+import { canonicalOf, commitmentOf, erasureBody } from '../domain/commitment.js';
 import { ROOT_LOG } from '../domain/log.js';
 import type { TreeReader } from '../domain/tile-reader.js';
 import { writeTlogProof } from '../domain/tlog-proof.js';
 import { leafHash } from '../domain/tree-hash.js';
-import { inclusionRanges } from '../domain/tree-proof.js';
-import { findLeaves, findMark, findRooted, type Leaf, type Rooted } from '../infrastructure/log-rows.js';
+import { includes, inclusionRanges } from '../domain/tree-proof.js';
+import { findBegin } from '../infrastructure/cursor-rows.js';
+import {
+  findLeaves,
+  findPastLog,
+  findRooted,
+  type Leaf,
+  type Rooted,
+  type SignedLog,
+} from '../infrastructure/log-rows.js';
+import { DamagedLog } from '../infrastructure/log-storage.js';
 import { LogReader } from './log-reader.js';
 import { LogSigner } from './log-signer.js';
+import { rootEntryOf } from './seal-roots.js';
 
 const OFF = 'Nothing is sealed here: EVIDENCE_KEYS is not set, or EVIDENCE_SEAL_SECONDS is 0.';
 const TOO_OLD = 'The record is older than the log of its project.';
@@ -28,6 +39,10 @@ export interface Proof {
   isRooted: boolean;
 }
 
+/** The storage lacks or changed a part of the log: nothing is said of the record. */
+const DAMAGED =
+  'The log of the project is damaged in the storage, so it gives no proof until it is restored.';
+
 /** What came of the wish to prove a record, or its erasure. */
 export type Proving =
   | { kind: 'proved'; proof: Proof }
@@ -35,19 +50,27 @@ export type Proving =
   | { kind: 'pending' }
   /** It never will be; the sentence says why. */
   | { kind: 'never'; reason: string }
+  /** The storage is damaged; the sentence is for members. */
+  | { kind: 'damaged'; reason: string }
   /** There is no such record. */
   | { kind: 'unknown' };
 
-/** What is signed of a project's records at one time: proofs by one view have the same checkpoints. */
-export interface SignedView {
-  projectId: string;
-  /** Whatever is older has its leaf, or never will. */
-  sealedUntil: Date;
+/** What is signed of one log at one time: proofs by one view have the same checkpoints. */
+interface SignedLogView {
   /** null before the first checkpoint. */
   signed: { tree: TreeReader; checkpoint: string } | null;
   rooted: Rooted | null;
   /** That the root log covers `rooted`; null while it does not. Read once, when it is needed. */
   rootProof: () => Promise<string | null>;
+}
+
+/** What is signed of a project's records at one time. */
+export interface SignedView extends SignedLogView {
+  projectId: string;
+  /** What was received before is not sealed. */
+  beginsAt: Date;
+  /** The same of the log of a number: the newest one, or one that it continues. */
+  ofEpoch: (epoch: number) => Promise<SignedLogView>;
 }
 
 /** What is proved, and its salt. */
@@ -62,6 +85,8 @@ interface Opening {
 /** Proves to whoever has our public key that a record was stored, or erased, as it is (docs/evidence.md). */
 @Injectable()
 export class Proofs {
+  private readonly logger = new Logger(Proofs.name);
+
   constructor(
     private readonly em: EntityManager,
     private readonly records: ConsentEvents,
@@ -82,6 +107,8 @@ export class Proofs {
         return null;
       case 'never':
         throw new DomainError('consent_not_sealed', proving.reason);
+      case 'damaged':
+        throw new DomainError('temporarily_unavailable', proving.reason);
       default:
         throw new DomainError(
           'consent_not_found',
@@ -93,14 +120,32 @@ export class Proofs {
   /** What is signed of a project by now. */
   async view(projectId: string): Promise<SignedView> {
     const em = this.em.fork();
-    const sealedUntil = await findMark(em);
+    const beginsAt = await findBegin(em);
     // Before the log, which is then never behind it.
     const rooted = await findRooted(em, projectId);
     const log = await this.logs.find(projectId);
+    const newest = this.viewOf(log, rooted);
+    const past = new Map<number, Promise<SignedLogView>>();
+    const ofPast = async (epoch: number): Promise<SignedLogView> => {
+      const found = await findPastLog(em, projectId, epoch);
+      return this.viewOf(found, found?.rooted ?? null);
+    };
+    return {
+      ...{ projectId, beginsAt, ...newest },
+      ofEpoch: (epoch) => {
+        if (epoch === log?.epoch) return Promise.resolve(newest);
+        const view = past.get(epoch) ?? ofPast(epoch);
+        past.set(epoch, view);
+        return view;
+      },
+    };
+  }
+
+  private viewOf(log: SignedLog | null, rooted: Rooted | null): SignedLogView {
     const signed = log?.checkpoint ? { tree: this.logs.treeOf(log), checkpoint: log.checkpoint } : null;
     let rootProof: Promise<string | null> | null = null;
     return {
-      ...{ projectId, sealedUntil, signed, rooted },
+      ...{ signed, rooted },
       rootProof: () => (rootProof ??= rooted ? this.rootProofOf(rooted) : Promise.resolve(null)),
     };
   }
@@ -143,45 +188,82 @@ export class Proofs {
   }
 
   private async proveOne(view: SignedView, opening: Opening, found: Leaf | undefined): Promise<Proving> {
-    const { signed, sealedUntil } = view;
     const { body, instant, isErasure } = opening;
     // A record that was erased and then sent anew waits for a leaf of its own.
     const leaf = found && (found.salt !== null) === isErasure ? found : null;
-    if (!leaf) return this.withoutLeaf(instant, sealedUntil);
+    if (!leaf) return this.withoutLeaf(instant, view.beginsAt);
+    const logView = await view.ofEpoch(leaf.epoch);
+    const { signed } = logView;
     if (!signed || leaf.index >= signed.tree.size) return { kind: 'pending' };
     const salt = opening.salt ?? leaf.salt ?? Buffer.alloc(0);
-    const stands = await signed.tree.rootOf({ start: leaf.index, end: leaf.index + 1 });
-    // Nobody is given a proof that does not hold.
-    if (!stands.equals(leafHash(commitmentOf(salt, body)))) return { kind: 'never', reason: CHANGED };
-    return { kind: 'proved', proof: await write(view, signed, leaf.index, { record: body, salt }) };
+    try {
+      return await write(logView, signed, leaf.index, { record: body, salt });
+    } catch (error) {
+      if (!(error instanceof DamagedLog)) throw error;
+      this.logger.error(
+        { log: view.projectId, epoch: leaf.epoch, err: error },
+        'a log of evidence is damaged',
+      );
+      return { kind: 'damaged', reason: DAMAGED };
+    }
   }
 
-  private withoutLeaf(instant: Date, sealedUntil: Date): Proving {
+  private withoutLeaf(instant: Date, beginsAt: Date): Proving {
     if (!this.signer.isOn) return { kind: 'never', reason: OFF };
-    return instant < sealedUntil ? { kind: 'never', reason: TOO_OLD } : { kind: 'pending' };
+    return instant < beginsAt ? { kind: 'never', reason: TOO_OLD } : { kind: 'pending' };
   }
 
-  private async rootProofOf({ index }: Rooted): Promise<string | null> {
-    const root = await this.logs.find(ROOT_LOG);
+  /** null where there is none, or none that holds: a proof is whole without it. */
+  private async rootProofOf({ index, checkpoint, rootEpoch }: Rooted): Promise<string | null> {
+    const root = await this.logs.findEpoch(ROOT_LOG, rootEpoch);
     if (!root?.checkpoint || index >= root.checkpointSize) return null;
-    const path = await this.logs.treeOf(root).rootsOf(inclusionRanges(index, root.checkpointSize));
-    return writeTlogProof({ extra: null, index, path, checkpoint: root.checkpoint });
+    try {
+      const leaf = leafHash(rootEntryOf(checkpoint));
+      const { path } = await pathTo(leaf, this.logs.treeOf(root), { index, checkpoint: root.checkpoint });
+      if (path) return writeTlogProof({ extra: null, index, path, checkpoint: root.checkpoint });
+      throw new DamagedLog('The tiles of the root log do not lead to its signed root.');
+    } catch (error) {
+      if (!(error instanceof DamagedLog)) throw error;
+      this.logger.error({ err: error }, 'the root log of evidence is damaged');
+      return null;
+    }
   }
 }
 
-/** By the checkpoint that is in the root log, where that covers the record; else by the newest one. */
+/**
+ * By the checkpoint that is in the root log, where that covers the record; else by the newest one. A proof that does not
+ * hold is never given: where the tiles hold under the signed root without it, the record was changed.
+ * @throws DamagedLog where the tiles do not lead to the signed root
+ */
 async function write(
-  { rooted, rootProof: readRootProof }: SignedView,
-  { tree, checkpoint: newest }: NonNullable<SignedView['signed']>,
+  { rooted, rootProof: readRootProof }: SignedLogView,
+  { tree, checkpoint: newest }: NonNullable<SignedLogView['signed']>,
   index: number,
   { record, salt }: { record: Record<string, unknown>; salt: Buffer },
-): Promise<Proof> {
+): Promise<Proving> {
   const isCovered = rooted !== null && index < rooted.size;
   const rootProof = isCovered ? await readRootProof() : null;
-  const { size, checkpoint } =
-    isCovered && rootProof !== null ? rooted : { size: tree.size, checkpoint: newest };
-  const path = await tree.rootsOf(inclusionRanges(index, size));
+  const checkpoint = isCovered && rootProof !== null ? rooted.checkpoint : newest;
+  const { path, isOther } = await pathTo(leafHash(commitmentOf(salt, record)), tree, { index, checkpoint });
+  if (!path && isOther) return { kind: 'never', reason: CHANGED };
+  if (!path) throw new DamagedLog('The tiles in the storage do not lead to the signed root.');
   const extra = { record, salt: salt.toString('base64'), rootProof };
-  const text = writeTlogProof({ extra: Buffer.from(JSON.stringify(extra)), index, path, checkpoint });
-  return { text, index, isRooted: rootProof !== null };
+  // Canonical: the verifier refuses any other spelling.
+  const text = writeTlogProof({ extra: Buffer.from(canonicalOf(extra)), index, path, checkpoint });
+  return { kind: 'proved', proof: { text, index, isRooted: rootProof !== null } };
+}
+
+/** The path from a leaf to the root of a checkpoint; null where it leads elsewhere, and whether another leaf is there. */
+async function pathTo(
+  leaf: Buffer,
+  tree: TreeReader,
+  { index, checkpoint: note }: { index: number; checkpoint: string },
+): Promise<{ path: Buffer[] | null; isOther: boolean }> {
+  const signed = readCheckpoint(note.slice(0, note.lastIndexOf('\n\n') + 1));
+  if (!signed) throw new DamagedLog('What was signed is no checkpoint.');
+  const { size, root } = signed;
+  const path = await tree.rootsOf(inclusionRanges(index, size));
+  if (includes(leaf, { index, size, path, root })) return { path, isOther: false };
+  const stands = await tree.rootOf({ start: index, end: index + 1 });
+  return { path: null, isOther: includes(stands, { index, size, path, root }) };
 }

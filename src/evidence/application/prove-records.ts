@@ -52,6 +52,7 @@ function inWords(proving: Proving): { proof: string } | { missing: string } {
     case 'pending':
       return { missing: PENDING };
     case 'never':
+    case 'damaged':
       return { missing: proving.reason };
     case 'unknown':
       return { missing: GONE };

@@ -37,8 +37,8 @@ export class SealRoots {
       if (!root) return false;
       const { rows } = await sql<{ log: string; size: number; checkpoint: string }>`
         select l.log, l.checkpoint_size::float8 as size, l.checkpoint from evidence_log l
-        where l.log <> ${ROOT_LOG} and l.checkpoint_size > l.rooted_size and l.checkpoint is not null
-          and not exists (select from evidence_root_entry e where e.log = l.log and e.size = l.checkpoint_size)
+        where l.log <> ${ROOT_LOG} and l.checkpoint is distinct from l.rooted_checkpoint and l.checkpoint is not null
+          and not exists (select from evidence_root_entry e where e.log = l.log and e.checkpoint = l.checkpoint)
           and exists (select from evidence_log r where r.log = ${ROOT_LOG}
                       and (r.size = 0 or r.appended_at <= now() - make_interval(secs => ${this.settings.rootSeconds})))
         order by l.log limit ${CHECKPOINTS_MAX}
@@ -69,6 +69,8 @@ export async function coverRootEntries(tx: EntityManager, size: number): Promise
     )
     update evidence_log l
     set rooted_size = newest.size, rooted_checkpoint = newest.checkpoint, root_index = newest.root_index
-    from newest where l.log = newest.log and l.rooted_size < newest.size
+    from newest where l.log = newest.log and (
+      l.rooted_size < newest.size or (l.rooted_size = newest.size and l.rooted_checkpoint <> newest.checkpoint)
+    )
   `.execute(tx.getKysely());
 }

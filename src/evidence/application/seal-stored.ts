@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { ConsentEvents, type StoredEvent, type StoredPlace } from '../../consent/consent.events.js';
+import { ConsentEvents, type Horizon, type StoredEvent } from '../../consent/consent.events.js';
 import { consentKey } from '../../consent/domain/consent-recorded.js';
 import { recordBody } from '../../consent/domain/record-body.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
@@ -11,13 +11,25 @@ import { uuidTimeMs } from '../../shared/ids.js';
 import { allowUpkeepTime } from '../../shared/statement-time.js';
 import { commitmentOf, erasureBody } from '../domain/commitment.js';
 import { appendEntries } from '../domain/append-entries.js';
-import { nextStretchMs } from '../domain/seal-pace.js';
+import { FIRST_STRETCH, nextStretch } from '../domain/seal-pace.js';
 import { LOG_GROWN, logMessage } from '../evidence.events.js';
+import {
+  adoptServer,
+  beginOf,
+  type Cursor,
+  isOfOtherServer,
+  lockCursor,
+  moveCursor,
+  nameServer,
+  nextBackfill,
+  noteBackfill,
+  placedAmong,
+} from '../infrastructure/cursor-rows.js';
 import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
 import { type Growth, lockLogs, writeGrowth } from '../infrastructure/log-rows.js';
 import { LogSigner } from './log-signer.js';
 
-/** Records and erasures that one transaction gives their places: about two seconds. */
+/** Records and erasures that one transaction sequences: about two seconds. */
 export const STEP_MAX = 20_000;
 const SALT_BYTES = 32;
 /** A log that was asked for so long ago, and is not signed, is asked for once more: its message may have been lost. */
@@ -26,18 +38,24 @@ const ASK_AGAIN = '10 minutes';
 /** A leaf and where it stands. */
 interface PlacedLeaf {
   event: StoredEvent;
+  /** Number of the log that has it. */
+  epoch: number;
   index: number;
   salt: Buffer;
 }
 
 /**
- * Gives what was stored and erased since the last time its place in the log of its project: order, places, edges and
- * full tiles are decided in one transaction, which moves the mark. Whatever comes after it (storage, signature) only writes
- * what was decided, so that after a crash anywhere the next run ends in the same bytes, and no place is given twice.
+ * Sequences what was stored and erased since the last time: order, places, edges and full tiles are decided in one
+ * transaction, which moves the cursor. Whatever comes after it (storage, signature) only writes what was decided, so
+ * after a crash anywhere the next run ends in the same bytes, and no place is given twice.
+ *
+ * The order is that of transactions, and the cursor stays behind those in progress: neither a late commit nor a clock
+ * that steps can put a record behind it. A record that has its place is skipped, so what is read twice is sealed once.
  */
 @Injectable()
 export class SealStored {
-  private stretchMs = 60_000;
+  private readonly logger = new Logger(SealStored.name);
+  private stretch = FIRST_STRETCH;
 
   constructor(
     private readonly em: EntityManager,
@@ -47,44 +65,58 @@ export class SealStored {
     private readonly partitions: LeafPartitions,
   ) {}
 
-  /** One step; whether there is more to do. Nothing, while another worker is at it. */
+  /** One step; returns whether there is more to do. Does nothing while another worker holds the cursor. */
   step(): Promise<boolean> {
     return this.em.fork().transactional(async (tx) => {
       await allowUpkeepTime(tx);
-      const slice = await this.nextSlice(tx);
-      if (!slice) return false;
-      const { after, before, isLast } = slice;
-      const stored = await this.events.storedSince(tx, { after, before, limit: STEP_MAX });
-      this.stretchMs = nextStretchMs({
-        ...{ stretchMs: this.stretchMs, found: stored.length, foundMax: STEP_MAX },
-        takenMs: (stored.at(-1)?.instant.getTime() ?? 0) - Date.parse(after.at),
-      });
-      if (stored.length > 0) await this.seal(tx, stored);
-      const last = stored.length === STEP_MAX ? stored.at(-1) : undefined;
-      await moveMark(tx, last ?? beginOf(before));
-      return last !== undefined || !isLast;
+      const cursor = await lockCursor(tx);
+      if (!cursor) return false;
+      const horizon = await this.events.completeBelow(tx);
+      if (isOfOtherServer(cursor, horizon)) {
+        this.logger.warn('the database is on another server than before; looking through all records once');
+        await adoptServer(tx, horizon);
+        return true;
+      }
+      if (cursor.cluster !== horizon.cluster) await nameServer(tx, horizon.cluster);
+      return (await this.sequenceNew(tx, cursor, horizon)) || (await this.backfill(tx, cursor));
     });
   }
 
-  private async nextSlice(
-    tx: EntityManager,
-  ): Promise<{ after: StoredPlace; before: string; isLast: boolean } | null> {
-    const { rows } = await sql<StoredPlace>`
-      select at::text as at, project_id as "projectId", id, is_erasure as "isErasure"
-      from evidence_mark for update skip locked
-    `.execute(tx.getKysely());
-    const [after] = rows;
-    if (!after) return null;
-    const until = await this.events.completeUntil(tx);
-    const { rows: slices } = await sql<{ before: string; isLast: boolean }>`
-      select least(${until}::timestamptz, stretched)::text as before, ${until}::timestamptz <= stretched as "isLast"
-      from (select ${after.at}::timestamptz + make_interval(secs => ${this.stretchMs / 1000}) as stretched) s
-      where ${until}::timestamptz > ${after.at}::timestamptz
-    `.execute(tx.getKysely());
-    return slices[0] ? { after, ...slices[0] } : null;
+  /** Sequences what is behind the cursor; returns whether there is more. */
+  private async sequenceNew(tx: EntityManager, cursor: Cursor, horizon: Horizon): Promise<boolean> {
+    const [from, to] = [BigInt(cursor.xid), BigInt(horizon.xid)];
+    const stretched = from + BigInt(this.stretch);
+    const isLast = to <= stretched;
+    const before = String(isLast ? to : stretched);
+    const stored =
+      from < to ? await this.events.storedSince(tx, { after: cursor, before, limit: STEP_MAX }) : [];
+    const last = stored.at(-1);
+    this.stretch = nextStretch({
+      ...{ stretch: this.stretch, found: stored.length, foundMax: STEP_MAX },
+      taken: last ? Number(BigInt(last.xid) - from) : 0,
+    });
+    await this.seal(tx, stored);
+    const isFull = stored.length === STEP_MAX;
+    if (isFull && last) await moveCursor(tx, { ...last, at: last.instant.toISOString() });
+    else await moveCursor(tx, { ...beginOf(before), at: isLast ? horizon.at : cursor.at });
+    return isFull || !isLast;
   }
 
-  private async seal(tx: EntityManager, stored: readonly StoredEvent[]): Promise<void> {
+  /** Looks through a page of a project's records for those that have no place; returns whether there is more. */
+  private async backfill(tx: EntityManager, { beginsAt }: Cursor): Promise<boolean> {
+    const next = await nextBackfill(tx);
+    if (!next) return false;
+    const page = await this.events.storedOfProject(tx, { ...next, since: beginsAt, limit: STEP_MAX });
+    await this.seal(tx, page);
+    const afterId = page.length === STEP_MAX ? (page.at(-1)?.id ?? null) : null;
+    await noteBackfill(tx, { projectId: next.projectId, afterId });
+    return true;
+  }
+
+  private async seal(tx: EntityManager, found: readonly StoredEvent[]): Promise<void> {
+    const placed = found.length > 0 ? await placedAmong(tx, found) : null;
+    const stored = found.filter((_event, at) => !placed?.has(at));
+    if (stored.length === 0) return;
     const byProject = Map.groupBy(stored, ({ projectId }) => projectId);
     const wanted = [...byProject.keys()].map((log) => ({ log, origin: this.signer.originOf(log) }));
     const unsalted = stored.flatMap(({ record }) => (record && record.salt === null ? [record] : []));
@@ -93,10 +125,12 @@ export class SealStored {
     const logs = await lockLogs(tx, wanted);
     const leaves: PlacedLeaf[] = [];
     const growths: Growth[] = [];
-    for (const { log, size, edge } of logs) {
-      const placed = (byProject.get(log) ?? []).map((event, at) => placedLeaf(event, size + at));
-      leaves.push(...placed);
-      growths.push({ log, ...appendEntries(edge, placed.map(entryOf)) });
+    for (const { log, epoch, size, edge } of logs) {
+      const added = (byProject.get(log) ?? []).map((event, at) =>
+        placedLeaf(event, { epoch, index: size + at }),
+      );
+      leaves.push(...added);
+      growths.push({ log, ...appendEntries(edge, added.map(entryOf)) });
     }
     await this.partitions.ensure(monthsOf(stored));
     await writeLeaves(tx, leaves);
@@ -124,8 +158,8 @@ export async function askToSign(
   );
 }
 
-function placedLeaf(event: StoredEvent, index: number): PlacedLeaf {
-  return { event, index, salt: event.record?.salt ?? randomBytes(SALT_BYTES) };
+function placedLeaf(event: StoredEvent, place: Pick<PlacedLeaf, 'epoch' | 'index'>): PlacedLeaf {
+  return { event, ...place, salt: event.record?.salt ?? randomBytes(SALT_BYTES) };
 }
 
 function entryOf({ event: { record, id, instant }, salt }: PlacedLeaf): Buffer {
@@ -136,30 +170,18 @@ function entryOf({ event: { record, id, instant }, salt }: PlacedLeaf): Buffer {
 async function writeLeaves(tx: EntityManager, placed: readonly PlacedLeaf[]): Promise<void> {
   const leaves = [...new Map(placed.map((leaf) => [consentKeyOf(leaf), leaf])).values()];
   await sql`
-    insert into evidence_leaf (project_id, consent_id, leaf_index, salt)
+    insert into evidence_leaf (project_id, consent_id, leaf_index, epoch, salt)
     select * from unnest(
       ${leaves.map(({ event }) => event.projectId)}::uuid[], ${leaves.map(({ event }) => event.id)}::uuid[],
-      ${leaves.map(({ index }) => index)}::bigint[],
+      ${leaves.map(({ index }) => index)}::bigint[], ${leaves.map(({ epoch }) => epoch)}::int[],
       ${leaves.map(({ event, salt }) => (event.isErasure ? salt : null))}::bytea[]
     )
-    on conflict (project_id, consent_id) do update set leaf_index = excluded.leaf_index, salt = excluded.salt
+    on conflict (project_id, consent_id) do update set leaf_index = excluded.leaf_index, epoch = excluded.epoch, salt = excluded.salt
   `.execute(tx.getKysely());
 }
 
 const consentKeyOf = ({ event: { projectId, id } }: PlacedLeaf): string =>
   consentKey({ projectId, consentId: id });
-
-async function moveMark(tx: EntityManager, { at, projectId, id, isErasure }: StoredPlace): Promise<void> {
-  await sql`
-    update evidence_mark set at = ${at}::timestamptz, project_id = ${projectId}, id = ${id}, is_erasure = ${isErasure}
-  `.execute(tx.getKysely());
-}
-
-/** Before everything of an instant. */
-function beginOf(at: string): StoredPlace {
-  const nothing = '00000000-0000-0000-0000-000000000000';
-  return { at, projectId: nothing, id: nothing, isErasure: false };
-}
 
 function monthsOf(stored: readonly StoredEvent[]): Date[] {
   const months = stored.map(({ id }) => monthStart(new Date(uuidTimeMs(id)), 0).getTime());

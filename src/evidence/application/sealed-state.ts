@@ -2,7 +2,14 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { ConsentEvents } from '../../consent/consent.events.js';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
-import { findLeaves, findLogState, findMark, type LogState } from '../infrastructure/log-rows.js';
+import { findBegin } from '../infrastructure/cursor-rows.js';
+import {
+  findLeaves,
+  findLogState,
+  findPastLog,
+  type Leaf,
+  type LogState,
+} from '../infrastructure/log-rows.js';
 import { LogSigner } from './log-signer.js';
 
 /**
@@ -32,7 +39,7 @@ export class SealedState implements OnModuleInit {
 
   async ofProject(projectId: string): Promise<LogState & { sealing: boolean }> {
     const state = await findLogState(this.em.fork(), projectId);
-    const empty = { size: 0, signedAt: null, rootedSize: 0, refusal: null };
+    const empty = { epoch: 1, size: 0, signedAt: null, rootedSize: 0, refusal: null };
     return { sealing: this.signer.isOn, ...(state ?? empty) };
   }
 
@@ -40,11 +47,18 @@ export class SealedState implements OnModuleInit {
     const em = this.em.fork();
     const leaf = (await findLeaves(em, projectId, [id])).get(id);
     const state = leaf && (await findLogState(em, projectId));
+    if (leaf && leaf.salt === null && state && leaf.epoch < state.epoch) return this.ofPast(projectId, leaf);
     if (!leaf || leaf.salt !== null || !state || leaf.index >= state.size)
       return {
-        status: !this.signer.isOn ? 'off' : !leaf && receivedAt < (await findMark(em)) ? 'never' : 'pending',
+        status: !this.signer.isOn ? 'off' : !leaf && receivedAt < (await findBegin(em)) ? 'never' : 'pending',
         ...{ index: null, isInRootLog: false },
       };
     return { status: 'sealed', index: leaf.index, isInRootLog: leaf.index < state.rootedSize };
+  }
+
+  /** In a log that another one continues. */
+  private async ofPast(projectId: string, { epoch, index }: Leaf): Promise<RecordSealed> {
+    const past = await findPastLog(this.em.fork(), projectId, epoch);
+    return { status: 'sealed', index, isInRootLog: index < (past?.rooted?.size ?? 0) };
   }
 }

@@ -3,12 +3,13 @@ import { EntityManager, IsolationLevel } from '@mikro-orm/postgresql';
 import { RecordRetention } from '../../consent/record-retention.js';
 import { findProject } from '../../projects/project.rows.js';
 import type { Checkpoint } from '../domain/checkpoint.js';
-import { hashesAt, type Tile, TILE_WIDTH } from '../domain/tile.js';
+import { hashesAt, type Tile, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
 import { TreeReader } from '../domain/tile-reader.js';
 import { edgeTiles, rootOf } from '../domain/tree-edge.js';
 import { consistencyRanges, isConsistent } from '../domain/tree-proof.js';
 import {
   findLog,
+  findTileToStore,
   forgetLog,
   forgetTiles,
   noteKeyUse,
@@ -17,8 +18,9 @@ import {
   writeCheckpoint,
   writeRefusal,
 } from '../infrastructure/log-rows.js';
+import { HeadCopies } from '../infrastructure/head-copies.js';
 import { DamagedLog, LogStorage } from '../infrastructure/log-storage.js';
-import { ENTRIES, objectPath, ROOT_LOG, tilesAtEdge } from '../domain/log.js';
+import { ENTRIES, logName, objectPath, ROOT_LOG, tilesAtEdge } from '../domain/log.js';
 import { LogSigner } from './log-signer.js';
 import { coverRootEntries } from './seal-roots.js';
 
@@ -52,9 +54,10 @@ interface Snapshot {
  * Writes a log's tiles to the storage and then signs its checkpoint. Any number may be at it at the same time, and each
  * may be broken off anywhere: tiles are what was decided with their leaves, and of two checkpoints the larger one stays.
  *
- * Before it signs, it reads the tree back from the storage: its root must be that of the rows, and it must begin with
- * the tree of each checkpoint that was signed before, the database's and the storage's. So a storage that lost or
- * changed something, and a database that was set back to a backup, are refused rather than signed over.
+ * It decides before it writes: the tree must begin with that of each checkpoint that was signed before, the database's
+ * and the storage's. So nothing is stored for a database that was set back to a backup. Before it signs, it reads the
+ * tree back, so a storage that lost or changed something is refused rather than signed over. An object that the storage
+ * has with other bytes is never overwritten.
  */
 @Injectable()
 export class SignLog {
@@ -63,6 +66,7 @@ export class SignLog {
   constructor(
     private readonly em: EntityManager,
     private readonly storage: LogStorage,
+    private readonly heads: HeadCopies,
     private readonly signer: LogSigner,
     private readonly retention: RecordRetention,
   ) {}
@@ -72,17 +76,20 @@ export class SignLog {
     while (performance.now() < deadlineMs) {
       const snapshot = await this.snapshot(log);
       if (!snapshot) return this.remove(log);
-      await this.store(log, snapshot.full);
-      // They stand for themselves, whatever the log becomes.
-      await forgetTiles(this.em.fork(), log, snapshot.full);
-      if (snapshot.full.length === TILES_READ_MAX) continue;
-      await this.store(log, newAtEdge(snapshot.log));
-      const refusal = await this.refusalOf(snapshot);
+      const refusal = await refusalFrom(async () => {
+        await this.judge(snapshot);
+        await this.store(snapshot.log.name, snapshot.full);
+        await forgetTiles(this.em.fork(), log, snapshot.full);
+        if (snapshot.full.length === TILES_READ_MAX) return;
+        await this.store(snapshot.log.name, newAtEdge(snapshot.log));
+        await this.readBack(snapshot);
+      });
       if (refusal !== null) {
         this.logger.error({ log, refusal }, 'a log of evidence must not be signed');
         await writeRefusal(this.em.fork(), log, refusal);
         return 'refused';
       }
+      if (snapshot.full.length === TILES_READ_MAX) continue;
       const size = await this.publish(snapshot);
       if (size === null) return this.remove(log);
       if (size === snapshot.log.size) return 'signed';
@@ -91,7 +98,8 @@ export class SignLog {
   }
 
   private async snapshot(log: string): Promise<Snapshot | null> {
-    const stored = await this.readCheckpoint(log);
+    const before = await findLog(this.em.fork(), log);
+    const stored = before && (await this.readCheckpoint(before.name));
     return this.em.fork().transactional(
       async (tx) => {
         const found = await findLog(tx, log);
@@ -103,89 +111,123 @@ export class SignLog {
     );
   }
 
-  private readCheckpoint(log: string): Promise<string | null> {
-    return this.storage.readCheckpoint(log).catch(asStorageError);
+  private readCheckpoint(name: string): Promise<string | null> {
+    return this.storage.readCheckpoint(name).catch(asStorageError);
   }
 
-  private async store(log: string, tiles: readonly Tile[]): Promise<void> {
+  private async store(name: string, tiles: readonly Tile[]): Promise<void> {
     for (let at = 0; at < tiles.length; at += TILES_AT_ONCE) {
       const batch = tiles.slice(at, at + TILES_AT_ONCE);
-      await Promise.all(batch.map((tile) => this.storage.putTile(log, tile))).catch(asStorageError);
+      await Promise.all(batch.map((tile) => this.storage.putTile(name, tile))).catch(asStorageError);
     }
   }
 
-  /** Why the log must not be signed at its size; null where it may be. */
-  private async refusalOf({ log, stored }: Snapshot): Promise<string | null> {
-    const { size, edge, checkpoint, origin } = log;
-    // The first one may have been written by somebody else after the storage was looked at, and before the rows were.
-    const isLost = checkpoint !== null && stored === null && (await this.readCheckpoint(log.log)) === null;
+  /**
+   * Decides whether the log may be signed at its size, before anything of it is written: the tree of the rows, and of
+   * the storage where the rows no longer have it, must begin with every tree that was signed before.
+   * @throws Refused, DamagedLog where it may not
+   */
+  private async judge({ log, stored }: Snapshot): Promise<void> {
+    const { size, edge, checkpoint, origin, name } = log;
+    if (log.halted !== null) throw new Refused(log.halted);
+    const heads = await this.heads.read(name).catch(asStorageError);
+    const next = logName(log.log, log.epoch + 1);
+    const isContinued =
+      (await this.readCheckpoint(next)) !== null ||
+      (await this.heads.read(next).catch(asStorageError)) !== null;
+    if (isContinued)
+      throw new Refused(
+        'Another log continues this one, which the database does not know: it is an older copy.',
+      );
+    // Another signer may have written the first checkpoint between our reads of the storage and of the rows.
+    const isLost = checkpoint !== null && stored === null && (await this.readCheckpoint(name)) === null;
     if (isLost)
-      return 'The storage has no checkpoint any more, though one was signed. Restore it from its backup.';
-    const stands = this.treeOf(log.log, size);
-    try {
-      const tree = { size, root: rootOf(edge.tree) };
-      if (size > 0 && !(await stands.rootOf({ start: 0, end: size })).equals(tree.root))
-        return 'The tree in the storage is not the one that the database has. Restore the storage from its backup.';
-      for (const note of new Set([checkpoint, stored])) {
-        if (note === null) continue;
-        const earlier = this.signer.open(note, origin);
-        if (!earlier) return 'An earlier checkpoint bears no signature of a key in EVIDENCE_KEYS.';
-        if (earlier.size > size)
-          return `The storage has a checkpoint of ${earlier.size} entries, the database knows of ${size}: it is an older copy.`;
-        if (!(await continues(earlier, tree, stands)))
-          return `The tree of ${size} entries does not begin with the one of ${earlier.size} that was signed before.`;
-      }
-      return null;
-    } catch (error) {
-      if (error instanceof DamagedLog) return `${error.message} Restore the storage from its backup.`;
-      throw error;
+      throw new Refused(
+        'The storage has no checkpoint any more, though one was signed. Restore it from its backup.',
+      );
+    const decided = this.decidedTree(log);
+    const tree = { size, root: rootOf(edge.tree) };
+    for (const note of new Set([checkpoint, stored, heads])) {
+      if (note === null) continue;
+      const earlier = this.signer.open(note, origin);
+      if (!earlier) throw new Refused('An earlier checkpoint bears no signature of a key in EVIDENCE_KEYS.');
+      if (earlier.size > size)
+        throw new Refused(
+          `${note === heads ? 'The copy of the newest checkpoints' : 'The storage'} has a checkpoint of ${earlier.size} entries, the database knows of ${size}: it is an older copy.`,
+        );
+      if (!(await continues(earlier, tree, decided)))
+        throw new Refused(
+          `The tree of ${size} entries does not begin with the one of ${earlier.size} that was signed before.`,
+        );
     }
   }
 
-  private treeOf(log: string, size: number): TreeReader {
-    return new TreeReader(size, (tile) =>
-      this.storage.readTile(log, tile).catch((error: unknown) => {
-        if (error instanceof DamagedLog) throw error;
-        return asStorageError(error);
-      }),
-    );
+  /** Reads the tree back after it was stored. @throws Refused, DamagedLog where it is not that of the rows */
+  private async readBack({ log: { name, size, edge } }: Snapshot): Promise<void> {
+    if (size === 0) return;
+    const root = await new TreeReader(size, (tile) => this.readStored(name, tile)).rootOf({
+      start: 0,
+      end: size,
+    });
+    if (!root.equals(rootOf(edge.tree)))
+      throw new Refused(
+        'The tree in the storage is not the one that the database has. Restore the storage from its backup.',
+      );
+  }
+
+  /** The tree as the storage will have it: tiles that wait to be stored come from the rows. */
+  private decidedTree({ log, name, size, edge }: StoredLog): TreeReader {
+    const atEdge = new Map(tilesAtEdge(edge).map((tile) => [objectPath(tile), tile.bytes]));
+    return new TreeReader(size, async (tile) => {
+      const bytes = atEdge.get(objectPath(tile)) ?? (await findTileToStore(this.em.fork(), log, tile));
+      return bytes ?? this.readStored(name, tile);
+    });
+  }
+
+  private readStored(name: string, tile: TileAddress): Promise<Buffer> {
+    return this.storage.readTile(name, tile).catch(asStorageError);
   }
 
   /** Returns the log's size by then; null where it is gone. */
   private async publish({ log: stored }: Snapshot): Promise<number | null> {
-    const { log, origin, size, edge, checkpointSize, checkpoint } = stored;
+    const { log, epoch, name, origin, size, edge, checkpointSize, checkpoint } = stored;
     const extensions = [`kept-from ${this.retention.keptSince(new Date()).toISOString().slice(0, 10)}`];
-    const note =
-      checkpoint !== null && checkpointSize === size
-        ? checkpoint
-        : this.signer.sign({ origin, size, root: rootOf(edge.tree), extensions });
+    // An idle log is signed again once another key signs: the former one can be retired then.
+    const isSigned =
+      checkpoint !== null && checkpointSize === size && this.signer.hasSigned(checkpoint, origin);
+    const note = isSigned
+      ? checkpoint
+      : this.signer.sign({ origin, size, root: rootOf(edge.tree), extensions });
     const [verifier] = this.signer.verifiersOf(origin);
     if (verifier !== undefined) await noteKeyUse(this.em.fork(), verifier);
-    await this.storage.putCheckpoint(log, note).catch(asStorageError);
+    // Apart first: whatever is signed is known there, should the rest be lost.
+    await this.heads.put(name, note).catch(asStorageError);
+    await this.storage.putCheckpoint(name, note).catch(asStorageError);
     const grownTo = await this.em.fork().transactional(async (tx) => {
-      const known = await writeCheckpoint(tx, { log, size, note });
+      const known = await writeCheckpoint(tx, { log, epoch, size, note, former: checkpoint });
       if (log === ROOT_LOG) await coverRootEntries(tx, size);
       return known;
     });
-    await this.removePartials(log, checkpointSize, size);
+    await this.removePartials(name, checkpointSize, size);
     return grownTo;
   }
 
   /** Of tiles that are full now, and were not at the last checkpoint. */
-  private async removePartials(log: string, before: number, now: number): Promise<void> {
+  private async removePartials(name: string, before: number, now: number): Promise<void> {
     for (let level = 0; hashesAt(level, before) > 0; level++) {
       const index = Math.floor(hashesAt(level, before) / TILE_WIDTH);
       const isFilled = hashesAt(level, now) >= (index + 1) * TILE_WIDTH;
       if (hashesAt(level, before) % TILE_WIDTH === 0 || !isFilled) continue;
       const levels = level === 0 ? [level, ENTRIES] : [level];
       for (const each of levels)
-        await this.storage.removePartial(log, { level: each, index }).catch(asStorageError);
+        await this.storage.removePartial(name, { level: each, index }).catch(asStorageError);
     }
   }
 
   private async remove(log: string): Promise<SignOutcome> {
     await this.em.fork().transactional((tx) => forgetLog(tx, log));
     await this.storage.removeLog(log).catch(asStorageError);
+    await this.heads.remove(log).catch(asStorageError);
     return 'removed';
   }
 }
@@ -207,6 +249,22 @@ function newAtEdge({ edge, checkpointSize }: StoredLog): Tile[] {
   return tilesAtEdge(edge).filter((tile) => !former.has(objectPath(tile)));
 }
 
+/** The log must not be signed, for a reason that an operator is shown. */
+class Refused extends Error {}
+
+/** Why a log must not be signed, as its steps find it; null where it may be. */
+async function refusalFrom(steps: () => Promise<void>): Promise<string | null> {
+  try {
+    await steps();
+    return null;
+  } catch (error) {
+    if (error instanceof Refused) return error.message;
+    if (error instanceof DamagedLog) return `${error.message} Restore the storage from its backup.`;
+    throw error;
+  }
+}
+
 function asStorageError(cause: unknown): never {
+  if (cause instanceof DamagedLog) throw cause;
   throw new LogStorageError('The storage of the logs failed.', { cause });
 }

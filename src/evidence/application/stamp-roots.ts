@@ -35,14 +35,15 @@ export class StampRoots {
   }
 
   /** The signed checkpoint that is to be stamped now; null where none is. */
-  async due(): Promise<{ size: number; note: string } | null> {
+  async due(): Promise<{ epoch: number; size: number; note: string } | null> {
     if (!this.isOn) return null;
     const em = this.em.fork();
     const newest = await findNewestStamp(em);
     if (newest && newest.ageSeconds < this.settings.timestampSeconds) return null;
     const root = await findLog(em, ROOT_LOG);
-    if (!root?.checkpoint || root.checkpointSize <= (newest?.size ?? 0)) return null;
-    return { size: root.checkpointSize, note: root.checkpoint };
+    const stamped = newest?.epoch === root?.epoch ? (newest?.size ?? 0) : 0;
+    if (!root?.checkpoint || root.checkpointSize <= stamped) return null;
+    return { epoch: root.epoch, size: root.checkpointSize, note: root.checkpoint };
   }
 
   /** Any number may be at it at the same time, which costs a request and nothing else. */
@@ -57,11 +58,13 @@ export class StampRoots {
     const judged = judgeTimeStamp(answer.bytes, asked);
     if (judged.kind === 'refused') return { ...judged, kind: 'failed' };
     try {
-      await this.storage.putStamp(due.size, { note: due.note, answer: answer.bytes });
+      await this.storage.putStamp(due, { note: due.note, answer: answer.bytes });
     } catch (error) {
       return { kind: 'failed', reason: 'storage', detail: String(error) };
     }
-    await this.em.fork().transactional((tx) => writeStamp(tx, { size: due.size, stampedAt: judged.at }));
+    await this.em
+      .fork()
+      .transactional((tx) => writeStamp(tx, { epoch: due.epoch, size: due.size, stampedAt: judged.at }));
     return { kind: 'stamped' };
   }
 }

@@ -16,25 +16,27 @@ export class TimeStamps {
   ) {}
 
   /** @throws DomainError `timestamp_not_found` (404) where there is none yet */
-  async newest(): Promise<Stamp> {
+  async newest(): Promise<Omit<Stamp, 'epoch'>> {
     const { size, stampedAt } =
       (await findNewestStamp(this.em.fork())) ?? notFound('There is no time-stamp yet.');
     return { size, stampedAt };
   }
 
   /** The time-stamp, as it was answered to us; `size` says of which checkpoint. @throws as `newest` */
-  async covering(size: string): Promise<{ size: number; answer: Buffer }> {
-    const stamp = await this.find(size);
-    return { size: stamp.size, answer: await this.storage.readStamp(stamp.size) };
+  async covering(size: string, epoch: number): Promise<{ size: number; answer: Buffer }> {
+    const stamp = await this.find(size, epoch);
+    return { size: stamp.size, answer: await this.storage.readStamp(stamp) };
   }
 
   /** The checkpoint that it is of. @throws as `newest` */
-  async stamped(size: string): Promise<string> {
-    return this.storage.readStamped((await this.find(size)).size);
+  async stamped(size: string, epoch: number): Promise<string> {
+    return this.storage.readStamped(await this.find(size, epoch));
   }
 
-  private async find(size: string): Promise<Stamp> {
-    const covering = SIZE.test(size) ? await findStampCovering(this.em.fork(), Number(size)) : null;
+  private async find(size: string, epoch: number): Promise<Stamp> {
+    const covering = SIZE.test(size)
+      ? await findStampCovering(this.em.fork(), { epoch, size: Number(size) })
+      : null;
     return covering ?? notFound('No time-stamp covers so many entries, or not yet.');
   }
 }

@@ -19,6 +19,9 @@ export interface LogEdge {
   entries: readonly Buffer[];
 }
 
+/** Of a log without entries. */
+export const EMPTY_LOG_EDGE: LogEdge = { tree: EMPTY_EDGE, entries: [] };
+
 /** An edge as it is stored: entries, then the hashes of each level. Their numbers follow from the size. */
 export function edgeBytes({ tree, entries }: LogEdge): Buffer {
   return Buffer.concat([...entries, ...tree.levels.flat()]);
@@ -71,7 +74,12 @@ export function objectPath(address: TileAddress): string {
   return tilePath(address).replace(`tile/${ENTRIES}/`, 'tile/entries/');
 }
 
-/** A log's place in the storage. */
-export function logFolder(log: string): string {
-  return log === ROOT_LOG ? 'log' : log;
+/** A log by its id and its number: the first is named by its id alone, each that continues it has its number behind. */
+export function logName(log: string, epoch: number): string {
+  return epoch === 1 ? log : `${log}/${epoch}`;
+}
+
+/** The folder of a log in the storage, by its name; the same follows the host in its origin. */
+export function logFolder(name: string): string {
+  return name.startsWith(ROOT_LOG) ? `log${name.slice(ROOT_LOG.length)}` : name;
 }

@@ -4,6 +4,8 @@ import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify }
 const ED25519 = 0x01;
 const KEY_ID_BYTES = 4;
 const PUBLIC_KEY_BYTES = 32;
+/** Signature lines of one note. */
+const SIGNATURES_MAX = 100;
 /** What stands ahead of the 32 bytes of an Ed25519 key in PKCS #8 and SPKI (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
@@ -59,16 +61,22 @@ export function signNote(text: string, keys: readonly SignerKey[]): string {
   return `${text}\n${lines.join('')}`;
 }
 
-/** The text of a note that one of the keys has signed; null where none of them has. */
+/**
+ * The text of a note that one of the keys has signed. null where none of them has, where a line of the signatures is
+ * malformed, or where a signature of one of the keys is wrong, whatever the other lines hold.
+ */
 export function openNote(note: string, keys: readonly VerifierKey[]): string | null {
   const split = note.lastIndexOf('\n\n');
   if (split < 0 || !note.endsWith('\n')) return null;
   const text = note.slice(0, split + 1);
-  const signed = note
-    .slice(split + 2, -1)
-    .split('\n')
-    .some((line) => keys.some((key) => isSignatureOf(key, text, line)));
-  return signed ? text : null;
+  const lines = note.slice(split + 2, -1).split('\n');
+  if (lines.length > SIGNATURES_MAX) return null;
+  const signatures = lines.map(readSignature);
+  if (!signatures.every((each) => each !== null)) return null;
+  const known = signatures.flatMap((signature) =>
+    keys.filter((key) => isBy(signature, key)).map((key) => isSigned(key, text, signature)),
+  );
+  return known.length > 0 && known.every(Boolean) ? text : null;
 }
 
 /** Which keys say that they have signed a note, as `name+hash`; nothing is checked. */
@@ -79,15 +87,24 @@ export function signersOf(note: string): string[] {
   });
 }
 
-function isSignatureOf(key: VerifierKey, text: string, line: string): boolean {
-  const [, name, encoded = ''] = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? [];
-  if (name !== key.name) return false;
-  const bytes = Buffer.from(encoded, 'base64');
-  if (!bytes.subarray(0, KEY_ID_BYTES).equals(keyIdOf(key))) return false;
-  const publicKey = createPublicKey({
-    key: Buffer.concat([SPKI_PREFIX, key.publicKey]),
-    format: 'der',
-    type: 'spki',
-  });
-  return verify(null, Buffer.from(text), publicKey, bytes.subarray(KEY_ID_BYTES));
+interface Signature {
+  name: string;
+  keyId: Buffer;
+  bytes: Buffer;
+}
+
+/** A line of a note's signatures; null where it is malformed. */
+function readSignature(line: string): Signature | null {
+  const [, name, encoded = ''] = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? [];
+  const whole = Buffer.from(encoded, 'base64');
+  if (name === undefined || whole.length <= KEY_ID_BYTES || whole.toString('base64') !== encoded) return null;
+  return { name, keyId: whole.subarray(0, KEY_ID_BYTES), bytes: whole.subarray(KEY_ID_BYTES) };
+}
+
+const isBy = ({ name, keyId }: Signature, key: VerifierKey): boolean =>
+  name === key.name && keyId.equals(keyIdOf(key));
+
+function isSigned({ publicKey }: VerifierKey, text: string, { bytes }: Signature): boolean {
+  const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: 'der', type: 'spki' });
+  return verify(null, Buffer.from(text), key, bytes);
 }

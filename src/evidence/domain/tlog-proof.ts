@@ -1,5 +1,7 @@
 import { HASH_BYTES } from './tree-hash.js';
 
+/** No tree is deeper: 2^64 entries. */
+const PATH_MAX = 64;
 const HEADER = 'c2sp.org/tlog-proof@v1';
 
 /** A proof that an entry is in a log, for people without a connection (C2SP tlog-proof). */
@@ -31,6 +33,7 @@ export function readTlogProof(text: string): TlogProof | null {
   if (header !== HEADER) return null;
   const extra = lines[0]?.startsWith('extra ') ? lines.shift()?.slice('extra '.length) : undefined;
   const [, index] = /^index (0|[1-9]\d{0,15})$/.exec(lines.shift() ?? '') ?? [];
+  if (lines.length > PATH_MAX) return null;
   const path = lines.map((line) => Buffer.from(line, 'base64'));
   const isPath = path.every(
     (hash, at) => hash.length === HASH_BYTES && hash.toString('base64') === lines[at],

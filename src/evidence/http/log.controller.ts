@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import { Controller, Get, Header, Logger, Param, Query, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
@@ -12,16 +11,27 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { AccessService } from '../../access/access.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { DomainError } from '../../shared/domain-error.js';
+import { GoneSignal } from '../../shared/client-gone.js';
+import { ExportPermits } from '../../shared/export-permits.js';
 import { isUuid } from '../../shared/ids.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 import { LogReader } from '../application/log-reader.js';
-import { Proofs } from '../application/proofs.js';
+import { type Proof, Proofs } from '../application/proofs.js';
 import { ProofPages } from '../application/proof-pages.js';
 import { SealedState } from '../application/sealed-state.js';
-import { ConsistencyQuery, hashLines, LogStateView, ProofPendingView, ProofQuery } from './log.dto.js';
-import { drawProof } from './proof-pdf.js';
+import {
+  ConsistencyQuery,
+  EpochQuery,
+  hashLines,
+  LogStateView,
+  NewestQuery,
+  ProofPendingView,
+  ProofQuery,
+} from './log.dto.js';
+import { ProofFiles } from './proof-files.js';
 
 /** Of `Retry-After`, while a record is not sealed. */
 const PENDING_RETRY_SECONDS = 10;
@@ -40,6 +50,9 @@ export class LogController {
     private readonly logs: LogReader,
     private readonly state: SealedState,
     private readonly pages: ProofPages,
+    private readonly files: ProofFiles,
+    private readonly permits: ExportPermits,
+    private readonly access: AccessService,
   ) {}
 
   /**
@@ -69,6 +82,7 @@ export class LogController {
     @Param('consentId') consentId: string,
     @Query() { format }: ProofQuery,
     @Res() response: Response,
+    @GoneSignal() gone: AbortSignal,
   ): Promise<void> {
     const known = isUuid(consentId) ? consentId.toLowerCase() : null;
     if (known === null) throw new DomainError('consent_not_found', 'There is no such consent record.');
@@ -77,13 +91,24 @@ export class LogController {
     if (!proof) {
       response.status(202).set('Retry-After', String(PENDING_RETRY_SECONDS)).json({ status: 'pending' });
     } else if (format === 'pdf') {
-      const page = await orUnavailable(this.logger, 'What was shown', () =>
-        this.pages.pageOf(project.id, proof, new Date()),
-      );
-      const pdf = await buffer(drawProof(page));
+      const pdf = await this.drawn(project.id, proof, gone);
       response.attachment(`consent-${known}.pdf`).type('application/pdf').send(pdf);
     } else {
       response.attachment(`consent-${known}.tlog-proof`).type(PROOF_TYPE).send(proof.text);
+    }
+  }
+
+  /** Takes an export permit, and draws on a thread: a PDF costs 50 ms. */
+  private async drawn(projectId: string, proof: Proof, gone: AbortSignal): Promise<Buffer> {
+    const accountId = await this.access.accountOf(projectId);
+    const release = await this.permits.take({ projectId, accountId }, gone);
+    try {
+      const page = await orUnavailable(this.logger, 'What was shown', () =>
+        this.pages.pageOf(projectId, proof, new Date()),
+      );
+      return await this.files.render(page, gone);
+    } finally {
+      release();
     }
   }
 
@@ -106,8 +131,22 @@ export class LogController {
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
   @ApiNotFoundResponse({ description: 'log_empty: nothing has been sealed yet' })
-  checkpoint(@CurrentProject() project: Project): Promise<string> {
-    return this.logs.checkpoint(project.id);
+  checkpoint(@CurrentProject() project: Project, @Query() { epoch }: NewestQuery): Promise<string> {
+    return this.logs.checkpoint(project.id, epoch);
+  }
+
+  /** For `verify/verify.cjs continues`. */
+  @Get('log/continues')
+  @ProjectRole('viewer')
+  @Header('Content-Type', PROOF_TYPE)
+  @ApiOperation({ summary: 'Read which log the project’s log continues, and why' })
+  @ApiOkResponse({
+    description: 'A c2sp.org/tlog-proof@v1 of the first entry, with the signed statement as its extra data',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  @ApiNotFoundResponse({ description: 'log_empty: it continues none, or is not signed yet' })
+  continues(@CurrentProject() project: Project, @Query() { epoch }: NewestQuery): Promise<string> {
+    return orUnavailable(this.logger, 'The log', () => this.logs.continuation(project.id, epoch));
   }
 
   /** That a later checkpoint continues an earlier one: one base64 hash a line (RFC 9162 §2.1.4). */
@@ -139,10 +178,11 @@ export class LogController {
   async tile(
     @CurrentProject() project: Project,
     @Param('path') path: string | string[],
+    @Query() { epoch }: EpochQuery,
     @Res() response: Response,
   ): Promise<void> {
     const bytes = await orUnavailable(this.logger, 'The log', () =>
-      this.logs.tile(project.id, [path].flat().join('/')),
+      this.logs.tile(project.id, [path].flat().join('/'), epoch),
     );
     response.type(TILE_TYPE).send(bytes);
   }

@@ -1,10 +1,18 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
+import { QueryInteger } from '../../shared/integer.decorator.js';
+
+/** More logs of one project than will ever be begun. */
+const EPOCH_MAX = 1_000_000;
 
 const PROOF_FORMATS = ['tlog-proof', 'pdf'] as const;
 
 export class LogStateView {
+  @ApiProperty({
+    type: 'integer',
+    description: 'Number of the log; each that continues another one has the next',
+  })
+  epoch!: number;
   @ApiProperty({ description: 'Whether records are sealed at all (EVIDENCE_KEYS)' }) sealing!: boolean;
   @ApiProperty({ type: 'integer', description: 'Entries that the newest signed checkpoint covers' })
   size!: number;
@@ -40,18 +48,34 @@ export class ProofQuery {
   format: (typeof PROOF_FORMATS)[number] = 'tlog-proof';
 }
 
-export class ConsistencyQuery {
+/** Of what is the newest: another log one day. */
+export class NewestQuery {
+  @ApiPropertyOptional({
+    ...{ type: 'integer', minimum: 1, maximum: EPOCH_MAX },
+    description: 'Number of the log, the last part of its origin; the newest log by default',
+  })
+  @IsOptional()
+  @QueryInteger({ min: 1, max: EPOCH_MAX })
+  epoch?: number;
+}
+
+/** Of what stays as it is under its address. */
+export class EpochQuery {
+  @ApiPropertyOptional({
+    ...{ type: 'integer', minimum: 1, maximum: EPOCH_MAX, default: 1 },
+    description: 'Number of the log, the last part of its origin; 1: the log whose origin has no number',
+  })
+  @IsOptional()
+  @QueryInteger({ min: 1, max: EPOCH_MAX })
+  epoch: number = 1;
+}
+
+export class ConsistencyQuery extends EpochQuery {
   @ApiProperty({ type: 'integer', minimum: 1, example: 100, description: 'Size of the earlier checkpoint' })
-  @Type(() => Number)
-  @IsInt({ message: 'from must be a whole number, the size of the earlier checkpoint.' })
-  @Min(1, { message: 'from must be at least 1.' })
-  @Max(Number.MAX_SAFE_INTEGER, { message: 'from is no size of a log.' })
+  @QueryInteger({ min: 1 })
   from!: number;
 
   @ApiProperty({ type: 'integer', minimum: 1, example: 120, description: 'Size of the later checkpoint' })
-  @Type(() => Number)
-  @IsInt({ message: 'to must be a whole number, the size of the later checkpoint.' })
-  @Min(1, { message: 'to must be at least 1.' })
-  @Max(Number.MAX_SAFE_INTEGER, { message: 'to is no size of a log.' })
+  @QueryInteger({ min: 1 })
   to!: number;
 }

@@ -7,7 +7,7 @@ import { LogReader } from '../application/log-reader.js';
 import { PublishedKeys } from '../application/published-keys.js';
 import { TimeStamps } from '../application/time-stamps.js';
 import { ROOT_LOG } from '../domain/log.js';
-import { ConsistencyQuery, hashLines, NewestTimeStampView } from './log.dto.js';
+import { ConsistencyQuery, EpochQuery, hashLines, NewestQuery, NewestTimeStampView } from './log.dto.js';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const TILE_TYPE = 'application/octet-stream';
@@ -56,8 +56,24 @@ export class RootLogController {
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
   @ApiNotFoundResponse({ description: 'log_empty: nothing has been sealed yet' })
-  checkpoint(): Promise<string> {
-    return this.logs.checkpoint(ROOT_LOG);
+  checkpoint(@Query() { epoch }: NewestQuery): Promise<string> {
+    return this.logs.checkpoint(ROOT_LOG, epoch);
+  }
+
+  /** For `verify/verify.cjs continues`. */
+  @Get('log/continues')
+  @Public()
+  @Header('Content-Type', TEXT_TYPE)
+  @Header('Cache-Control', CHECKPOINT_CACHED)
+  @Header('Access-Control-Allow-Origin', '*')
+  @ApiOperation({ summary: 'Read which log the log of all projects continues, and why' })
+  @ApiOkResponse({
+    description: 'A c2sp.org/tlog-proof@v1 of the first entry, with the signed statement as its extra data',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  @ApiNotFoundResponse({ description: 'log_empty: it continues none, or is not signed yet' })
+  continues(@Query() { epoch }: NewestQuery): Promise<string> {
+    return orUnavailable(this.logger, 'The log', () => this.logs.continuation(ROOT_LOG, epoch));
   }
 
   /** That a later checkpoint continues an earlier one: one base64 hash a line (RFC 9162 §2.1.4). */
@@ -96,8 +112,12 @@ export class RootLogController {
     content: { [TIME_STAMP_TYPE]: { schema: { type: 'string', format: 'binary' } } },
   })
   @ApiNotFoundResponse({ description: 'timestamp_not_found: not yet' })
-  async timeStamp(@Param('size') given: string, @Res() response: Response): Promise<void> {
-    const { size, answer } = await this.readStamp(() => this.timeStamps.covering(given));
+  async timeStamp(
+    @Param('size') given: string,
+    @Query() { epoch }: EpochQuery,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { size, answer } = await this.readStamp(() => this.timeStamps.covering(given, epoch));
     response.attachment(`${size}.tsr`).set(FOR_EVER).type(TIME_STAMP_TYPE).send(answer);
   }
 
@@ -111,8 +131,12 @@ export class RootLogController {
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
   @ApiNotFoundResponse({ description: 'timestamp_not_found: not yet' })
-  async stampedCheckpoint(@Param('size') size: string, @Res() response: Response): Promise<void> {
-    const note = await this.readStamp(() => this.timeStamps.stamped(size));
+  async stampedCheckpoint(
+    @Param('size') size: string,
+    @Query() { epoch }: EpochQuery,
+    @Res() response: Response,
+  ): Promise<void> {
+    const note = await this.readStamp(() => this.timeStamps.stamped(size, epoch));
     response.set(FOR_EVER).type(TEXT_TYPE).send(note);
   }
 
@@ -129,9 +153,13 @@ export class RootLogController {
     content: { [TILE_TYPE]: { schema: { type: 'string', format: 'binary' } } },
   })
   @ApiNotFoundResponse({ description: 'tile_not_found' })
-  async tile(@Param('path') path: string | string[], @Res() response: Response): Promise<void> {
+  async tile(
+    @Param('path') path: string | string[],
+    @Query() { epoch }: EpochQuery,
+    @Res() response: Response,
+  ): Promise<void> {
     const bytes = await orUnavailable(this.logger, 'The log', () =>
-      this.logs.tile(ROOT_LOG, [path].flat().join('/')),
+      this.logs.tile(ROOT_LOG, [path].flat().join('/'), epoch),
     );
     response.set(FOR_EVER).type(TILE_TYPE).send(bytes);
   }

@@ -2,17 +2,40 @@ import { defineEntity, p } from '@mikro-orm/core';
 
 const NIL_UUID = `'00000000-0000-0000-0000-000000000000'`;
 
-/** Up to where records and erasures have been given their places: one row. */
+/** Up to where records and erasures are sequenced: one row. */
 export const EvidenceMarkSchema = defineEntity({
   name: 'EvidenceMark',
   tableName: 'evidence_mark',
   properties: {
     /** Always true, so that there is no second row. */
     singleton: p.boolean().primary().default(true),
+    /** What was received before it is sequenced, by the database's clock; the order does not depend on it. */
     at: p.datetime().defaultRaw('now()'),
+    /** These three are the position of the version before, beside `at`. */
     projectId: p.uuid().defaultRaw(NIL_UUID),
     id: p.uuid().defaultRaw(NIL_UUID),
     isErasure: p.boolean().default(false),
+    /** The position: a transaction, and what of it is sequenced. */
+    afterXid: p.bigint('number'),
+    afterProjectId: p.uuid().defaultRaw(NIL_UUID),
+    afterId: p.uuid().defaultRaw(NIL_UUID),
+    afterIsErasure: p.boolean().default(false),
+    /** Server whose transactions these are; null: not known yet. */
+    cluster: p.text().nullable(),
+    /** What was received before is not sealed. */
+    beginsAt: p.datetime().defaultRaw('now()'),
+    /** The file of the embedded server by which a copy of the data folder is noticed; null: there is none yet. */
+    home: p.text().nullable(),
+  },
+});
+
+/** A project whose records behind an id are looked through for those that have no place. */
+export const EvidenceBackfillSchema = defineEntity({
+  name: 'EvidenceBackfill',
+  tableName: 'evidence_backfill',
+  properties: {
+    projectId: p.uuid().primary(),
+    afterId: p.uuid().defaultRaw(NIL_UUID),
   },
 });
 
@@ -42,6 +65,38 @@ export const EvidenceLogSchema = defineEntity({
     /** Why no checkpoint is signed; null: nothing is wrong. */
     refusal: p.text().nullable(),
     refusedAt: p.datetime().nullable(),
+    /** Number of the log: each that continues another one has the next. */
+    epoch: p.integer().defaultRaw('1'),
+    /** The signed statement that is its first entry; null: it continues none. */
+    continues: p.text().nullable(),
+    /** Why it must not be signed, whatever the storage holds: it is a copy. Null: it is none. */
+    halted: p.text().nullable(),
+    /** A signed checkpoint that was known when it was halted. */
+    haltedHead: p.text().nullable(),
+    checkedAt: p.datetime().nullable(),
+    /** What the last check has found, as a sentence; null: nothing is wrong. */
+    problem: p.text().nullable(),
+  },
+});
+
+/** A log that was continued by another one: it stays as it was signed last. */
+export const EvidencePastLogSchema = defineEntity({
+  name: 'EvidencePastLog',
+  tableName: 'evidence_past_log',
+  properties: {
+    log: p.uuid().primary(),
+    epoch: p.integer().primary().autoincrement(false),
+    origin: p.text(),
+    checkpointSize: p.bigint('number'),
+    checkpoint: p.text(),
+    continues: p.text().nullable(),
+    rootedSize: p.bigint('number'),
+    rootedCheckpoint: p.text().nullable(),
+    rootIndex: p.bigint('number').nullable(),
+    /** Number of the root log that this is an index of. */
+    rootEpoch: p.integer().nullable(),
+    reason: p.text(),
+    endedAt: p.datetime().defaultRaw('now()'),
   },
 });
 
@@ -67,6 +122,8 @@ export const EvidenceLeafSchema = defineEntity({
     projectId: p.uuid().primary(),
     consentId: p.uuid().primary(),
     leafIndex: p.bigint('number'),
+    /** Number of the log that has it. */
+    epoch: p.integer().defaultRaw('1'),
     /** Of an erasure; null of a record. */
     salt: p.blob().nullable(),
   },
@@ -89,6 +146,8 @@ export const EvidenceStampSchema = defineEntity({
   name: 'EvidenceStamp',
   tableName: 'evidence_stamp',
   properties: {
+    /** Number of the root log that was stamped. */
+    epoch: p.integer().primary().autoincrement(false).defaultRaw('1'),
     /** Entries that the checkpoint covers. */
     size: p.bigint('number').primary().autoincrement(false),
     /** By the clock of the time-stamp service. */

@@ -1,24 +1,39 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { edgeBytes, type LogEdge, readEdge } from '../domain/log.js';
+import { edgeBytes, type LogEdge, logName, readEdge, ROOT_LOG } from '../domain/log.js';
 import type { Tile } from '../domain/tile.js';
 
-/** A log as its row says it is. */
-export interface StoredLog {
+/** What is signed of a log. */
+export interface SignedLog {
   log: string;
+  /** Number of the log; 1: it continues none. */
+  epoch: number;
+  /** Under which the storage has it. */
+  name: string;
   origin: string;
-  /** Leaves that have their place. */
-  size: number;
-  edge: LogEdge;
   /** Of the newest signed checkpoint; 0 before the first. */
   checkpointSize: number;
   checkpoint: string | null;
-  refusal: string | null;
+  /** The signed statement that is its first entry; null: it continues none. */
+  continues: string | null;
 }
 
-type LogRow = Omit<StoredLog, 'edge'> & { edge: Buffer };
+/** A log as its row says it is. */
+export interface StoredLog extends SignedLog {
+  /** Leaves that have their place. */
+  size: number;
+  edge: LogEdge;
+  refusal: string | null;
+  /** Why it must not be signed, whatever the storage holds: it is a copy. Null: it is none. */
+  halted: string | null;
+  /** A signed checkpoint that was known when it was halted. */
+  haltedHead: string | null;
+}
 
-const COLUMNS = sql`log, origin, size::float8 as size, edge, checkpoint_size::float8 as "checkpointSize", checkpoint, refusal`;
+type LogRow = Omit<StoredLog, 'edge' | 'name'> & { edge: Buffer };
+
+const COLUMNS = sql`log, epoch, origin, size::float8 as size, edge, checkpoint_size::float8 as "checkpointSize", checkpoint,
+  continues, refusal, halted, halted_head as "haltedHead"`;
 
 /** A log that grows: its edge behind what is appended, and the tiles that are full then and were not before. */
 export interface Growth {
@@ -73,6 +88,47 @@ export async function findLog(em: EntityManager, log: string): Promise<StoredLog
   return rows[0] ? logOf(rows[0]) : null;
 }
 
+/** A log that was continued by another one, as it was signed last. */
+export interface PastLog extends SignedLog {
+  rooted: Rooted | null;
+  reason: string;
+  endedAt: Date;
+}
+
+/** A log by its number, where it is not the newest; null where there is none. */
+export async function findPastLog(em: EntityManager, log: string, epoch: number): Promise<PastLog | null> {
+  const [past] = await listPastLogs(em, log, epoch);
+  return past ?? null;
+}
+
+/** The logs that the newest one continues, the first of them first; or the one of a number. */
+export async function listPastLogs(
+  em: EntityManager,
+  log: string,
+  epoch: number | null = null,
+): Promise<PastLog[]> {
+  const { rows } = await sql<
+    Omit<PastLog, 'name' | 'rooted'> & {
+      rootedSize: number;
+      rootedCheckpoint: string | null;
+      rootIndex: number | null;
+      rootEpoch: number | null;
+    }
+  >`
+    select log, epoch, origin, checkpoint_size::float8 as "checkpointSize", checkpoint, continues,
+           rooted_size::float8 as "rootedSize", rooted_checkpoint as "rootedCheckpoint",
+           root_index::float8 as "rootIndex", root_epoch as "rootEpoch", reason, ended_at as "endedAt"
+    from evidence_past_log where log = ${log} and (${epoch}::int is null or epoch = ${epoch}) order by epoch
+  `.execute(em.getKysely());
+  return rows.map(
+    ({ rootedSize: size, rootedCheckpoint: checkpoint, rootIndex: index, rootEpoch, ...row }) => ({
+      ...{ ...row, name: logName(row.log, row.epoch) },
+      rooted:
+        checkpoint !== null && index !== null ? { size, checkpoint, index, rootEpoch: rootEpoch ?? 1 } : null,
+    }),
+  );
+}
+
 /** At most `limit` full tiles of a log that are to be stored. */
 export async function tilesToStore(em: EntityManager, log: string, limit: number): Promise<Tile[]> {
   const { rows } = await sql<Tile>`
@@ -80,6 +136,18 @@ export async function tilesToStore(em: EntityManager, log: string, limit: number
     order by level, index limit ${limit}
   `.execute(em.getKysely());
   return rows;
+}
+
+/** The bytes of a full tile that waits to be stored; null where it does not wait. */
+export async function findTileToStore(
+  em: EntityManager,
+  log: string,
+  { level, index }: Pick<Tile, 'level' | 'index'>,
+): Promise<Buffer | null> {
+  const { rows } = await sql<{ bytes: Buffer }>`
+    select bytes from evidence_tile where log = ${log} and level = ${level} and index = ${index}
+  `.execute(em.getKysely());
+  return rows[0]?.bytes ?? null;
 }
 
 /** Forgets tiles that are stored. */
@@ -94,7 +162,7 @@ export async function forgetTiles(em: EntityManager, log: string, tiles: readonl
 
 /** Deletes what is known of a project's log, in the caller's transaction. */
 export async function forgetLog(tx: EntityManager, log: string): Promise<void> {
-  for (const table of ['evidence_log', 'evidence_tile', 'evidence_root_entry'])
+  for (const table of ['evidence_log', 'evidence_past_log', 'evidence_tile', 'evidence_root_entry'])
     await sql`delete from ${sql.table(table)} where log = ${log}`.execute(tx.getKysely());
   await sql`delete from evidence_leaf where project_id = ${log}`.execute(tx.getKysely());
 }
@@ -102,21 +170,33 @@ export async function forgetLog(tx: EntityManager, log: string): Promise<void> {
 /** A checkpoint that was signed and stored. */
 export interface SignedCheckpoint {
   log: string;
+  epoch: number;
   size: number;
   note: string;
+  /** The checkpoint that the signer found, which another key may have signed at the same size. */
+  former: string | null;
 }
 
-/** Writes a checkpoint unless there is a later one. Returns the log's size by now; null where the log is gone. */
+/**
+ * Writes a checkpoint that is larger than the log's, or replaces the one that the signer found at the same size. A slow
+ * signer replaces nothing newer. Returns the log's size by now; null where the log is gone.
+ */
 export async function writeCheckpoint(
   tx: EntityManager,
-  { log, size, note }: SignedCheckpoint,
+  { log, epoch, size, note, former }: SignedCheckpoint,
 ): Promise<number | null> {
+  // An operator may have had the log continued by another one since it was read.
+  const isOf = sql`epoch = ${epoch} and halted is null`;
+  const isNew = sql`${isOf} and (
+    checkpoint_size < ${size} or (checkpoint_size = ${size} and checkpoint = ${former} and checkpoint <> ${note})
+  )`;
   const { rows } = await sql<{ size: number }>`
     update evidence_log
-    set checkpoint_size = greatest(checkpoint_size, ${size}),
-        checkpoint = case when checkpoint_size < ${size} then ${note} else checkpoint end,
-        signed_at = case when checkpoint_size < ${size} then now() else signed_at end,
-        refusal = null, refused_at = null
+    set checkpoint_size = case when ${isOf} then greatest(checkpoint_size, ${size}) else checkpoint_size end,
+        checkpoint = case when ${isNew} then ${note} else checkpoint end,
+        signed_at = case when ${isNew} then now() else signed_at end,
+        refusal = case when ${isOf} then null else refusal end,
+        refused_at = case when ${isOf} then null else refused_at end
     where log = ${log}
     returning size::float8 as size
   `.execute(tx.getKysely());
@@ -134,7 +214,7 @@ export async function noteKeyUse(em: EntityManager, verifier: string): Promise<v
     where not exists (
       select from evidence_key where verifier = ${verifier} and last_signed_at > now() - interval '1 minute'
     )
-    on conflict (verifier) do update set last_signed_at = now()
+    on conflict (verifier) do update set last_signed_at = greatest(evidence_key.last_signed_at, now())
   `.execute(em.getKysely());
 }
 
@@ -146,30 +226,13 @@ export async function writeRefusal(em: EntityManager, log: string, refusal: stri
 }
 
 function logOf({ edge, ...row }: LogRow): StoredLog {
-  return { ...row, edge: readEdge(row.size, edge) };
-}
-
-/** Before it everything that was stored has its leaf, unless it is older than the first one. */
-export async function findMark(em: EntityManager): Promise<Date> {
-  const { rows } = await sql<{ at: Date }>`select at from evidence_mark`.execute(em.getKysely());
-  const [mark] = rows;
-  if (!mark) throw new Error('evidence_mark has no row');
-  return mark.at;
-}
-
-/** Has sealing begin at an earlier instant, where nothing has its place yet. */
-export async function sealSince(tx: EntityManager, instant: Date): Promise<void> {
-  const kysely = tx.getKysely();
-  // Whoever gives places holds the mark; what he gave is seen behind it.
-  await sql`select from evidence_mark for update`.execute(kysely);
-  await sql`
-    update evidence_mark set at = least(at, ${instant}), project_id = default, id = default, is_erasure = default
-    where not exists (select from evidence_leaf)
-  `.execute(kysely);
+  return { ...row, name: logName(row.log, row.epoch), edge: readEdge(row.size, edge) };
 }
 
 /** Where a record, or its erasure, stands. */
 export interface Leaf {
+  /** Number of the log that has it. */
+  epoch: number;
   index: number;
   /** Of an erasure; null of a record. */
   salt: Buffer | null;
@@ -182,7 +245,7 @@ export async function findLeaves(
   consentIds: readonly string[],
 ): Promise<Map<string, Leaf>> {
   const { rows } = await sql<Leaf & { consentId: string }>`
-    select consent_id as "consentId", leaf_index::float8 as index, salt from evidence_leaf
+    select consent_id as "consentId", epoch, leaf_index::float8 as index, salt from evidence_leaf
     where project_id = ${projectId} and consent_id = any(${consentIds}::uuid[])
   `.execute(em.getKysely());
   return new Map(rows.map(({ consentId, ...leaf }) => [consentId, leaf]));
@@ -194,11 +257,14 @@ export interface Rooted {
   checkpoint: string;
   /** Its entry in the root log. */
   index: number;
+  /** Number of that root log. */
+  rootEpoch: number;
 }
 
 export async function findRooted(em: EntityManager, log: string): Promise<Rooted | null> {
   const { rows } = await sql<Rooted>`
-    select rooted_size::float8 as size, rooted_checkpoint as checkpoint, root_index::float8 as index
+    select rooted_size::float8 as size, rooted_checkpoint as checkpoint, root_index::float8 as index,
+           coalesce((select r.epoch from evidence_log r where r.log = ${ROOT_LOG}), 1) as "rootEpoch"
     from evidence_log where log = ${log} and root_index is not null
   `.execute(em.getKysely());
   return rows[0] ?? null;
@@ -216,6 +282,8 @@ export async function findVerifiers(
 
 /** How far a log is, as a member sees it. */
 export interface LogState {
+  /** Number of the log; each that continues another one has the next. */
+  epoch: number;
   /** Entries that its newest signed checkpoint covers. */
   size: number;
   signedAt: Date | null;
@@ -227,7 +295,7 @@ export interface LogState {
 /** null before anything of the project was sealed. */
 export async function findLogState(em: EntityManager, log: string): Promise<LogState | null> {
   const { rows } = await sql<LogState>`
-    select checkpoint_size::float8 as size, signed_at as "signedAt", rooted_size::float8 as "rootedSize", refusal
+    select epoch, checkpoint_size::float8 as size, signed_at as "signedAt", rooted_size::float8 as "rootedSize", refusal
     from evidence_log where log = ${log}
   `.execute(em.getKysely());
   return rows[0] ?? null;

@@ -3,7 +3,7 @@ import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.setting
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { ObjectStorage } from '../../shared/object-storage.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
-import { logFolder, objectPath, ROOT_LOG, tileBytes } from '../domain/log.js';
+import { logFolder, logName, objectPath, ROOT_LOG, tileBytes } from '../domain/log.js';
 import { type Tile, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
 
 const BINARY = {
@@ -22,8 +22,11 @@ export class LogStorage extends ObjectStorage {
     super(storage, outbox);
   }
 
-  putTile(log: string, tile: Tile): Promise<void> {
-    return this.put(`${logFolder(log)}/${objectPath(tile)}`, tile.bytes, BINARY);
+  /** @throws DamagedLog where the storage has other bytes under its name, which are never overwritten */
+  async putTile(log: string, tile: Tile): Promise<void> {
+    const path = objectPath(tile);
+    if (await this.putOnce(`${logFolder(log)}/${path}`, tile.bytes, BINARY)) return;
+    throw new DamagedLog(`The storage has other bytes as ${path}, which are not overwritten.`);
   }
 
   /**
@@ -59,21 +62,24 @@ export class LogStorage extends ObjectStorage {
    * Writes a time-stamp beside the checkpoint that it is of. Of one size there is one checkpoint, so whoever writes last
    * leaves two that belong together.
    */
-  async putStamp(size: number, { note, answer }: { note: string; answer: Buffer }): Promise<void> {
+  async putStamp(
+    { epoch, size }: StampAddress,
+    { note, answer }: { note: string; answer: Buffer },
+  ): Promise<void> {
     await Promise.all([
-      this.put(stampedPath(size), note, TEXT),
-      this.put(stampPath(size), answer, { ...BINARY, contentType: 'application/timestamp-reply' }),
+      this.put(stampedPath({ epoch, size }), note, TEXT),
+      this.put(stampPath({ epoch, size }), answer, { ...BINARY, contentType: 'application/timestamp-reply' }),
     ]);
   }
 
   /** The service's answer, as it came. @throws DamagedLog where it is not there */
-  async readStamp(size: number): Promise<Buffer> {
-    return (await this.readBytes(stampPath(size))) ?? lacks(stampPath(size));
+  async readStamp(stamp: StampAddress): Promise<Buffer> {
+    return (await this.readBytes(stampPath(stamp))) ?? lacks(stampPath(stamp));
   }
 
   /** The checkpoint that a time-stamp is of. @throws DamagedLog where it is not there */
-  async readStamped(size: number): Promise<string> {
-    return (await this.read(stampedPath(size))) ?? lacks(stampedPath(size));
+  async readStamped(stamp: StampAddress): Promise<string> {
+    return (await this.read(stampedPath(stamp))) ?? lacks(stampedPath(stamp));
   }
 
   removeLog(log: string): Promise<void> {
@@ -81,8 +87,13 @@ export class LogStorage extends ObjectStorage {
   }
 }
 
-const stampPath = (size: number): string => `${logFolder(ROOT_LOG)}/timestamp/${size}.tsr`;
-const stampedPath = (size: number): string => `${logFolder(ROOT_LOG)}/timestamp/${size}.checkpoint`;
+/** Which checkpoint of which root log a time-stamp is of. */
+type StampAddress = { epoch: number; size: number };
+
+const rootFolder = (epoch: number): string => logFolder(logName(ROOT_LOG, epoch));
+const stampPath = ({ epoch, size }: StampAddress): string => `${rootFolder(epoch)}/timestamp/${size}.tsr`;
+const stampedPath = ({ epoch, size }: StampAddress): string =>
+  `${rootFolder(epoch)}/timestamp/${size}.checkpoint`;
 
 function lacks(path: string): never {
   throw new DamagedLog(`The storage lacks ${path}.`);

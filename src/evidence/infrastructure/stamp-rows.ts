@@ -4,6 +4,8 @@ import { ROOT_LOG } from '../domain/log.js';
 
 /** A time-stamp of a checkpoint of the root log, which the storage has. */
 export interface Stamp {
+  /** Number of the root log. */
+  epoch: number;
   /** Entries that the checkpoint covers. */
   size: number;
   /** When it was given, by the clock of the time-stamp service. */
@@ -14,20 +16,24 @@ export interface Stamp {
  * Writes a time-stamp down unless a checkpoint as large has one: of two, the one that was written first stays, so what
  * is the first to cover a size is so for ever.
  */
-export async function writeStamp(tx: EntityManager, { size, stampedAt }: Stamp): Promise<void> {
+export async function writeStamp(tx: EntityManager, { epoch, size, stampedAt }: Stamp): Promise<void> {
   const kysely = tx.getKysely();
   await sql`select from evidence_log where log = ${ROOT_LOG} for no key update`.execute(kysely);
   await sql`
-    insert into evidence_stamp (size, stamped_at)
-    select ${size}, ${stampedAt} where not exists (select from evidence_stamp where size >= ${size})
+    insert into evidence_stamp (epoch, size, stamped_at)
+    select ${epoch}, ${size}, ${stampedAt}
+    where not exists (select from evidence_stamp where epoch = ${epoch} and size >= ${size})
   `.execute(kysely);
 }
 
 /** The first time-stamp that covers so many entries; null where there is none yet. */
-export async function findStampCovering(em: EntityManager, size: number): Promise<Stamp | null> {
+export async function findStampCovering(
+  em: EntityManager,
+  { epoch, size }: { epoch: number; size: number },
+): Promise<Stamp | null> {
   const { rows } = await sql<Stamp>`
-    select size::float8 as size, stamped_at as "stampedAt" from evidence_stamp
-    where size >= ${size} order by size limit 1
+    select epoch, size::float8 as size, stamped_at as "stampedAt" from evidence_stamp
+    where epoch = ${epoch} and size >= ${size} order by size limit 1
   `.execute(em.getKysely());
   return rows[0] ?? null;
 }
@@ -35,7 +41,7 @@ export async function findStampCovering(em: EntityManager, size: number): Promis
 /** All time-stamps, the smallest first: one an hour, as they are made by themselves. */
 export async function listStamps(em: EntityManager): Promise<Stamp[]> {
   const { rows } = await sql<Stamp>`
-    select size::float8 as size, stamped_at as "stampedAt" from evidence_stamp order by size
+    select epoch, size::float8 as size, stamped_at as "stampedAt" from evidence_stamp order by epoch, size
   `.execute(em.getKysely());
   return rows;
 }
@@ -43,9 +49,9 @@ export async function listStamps(em: EntityManager): Promise<Stamp[]> {
 /** The newest time-stamp, and how long ago it was written; null before the first. */
 export async function findNewestStamp(em: EntityManager): Promise<(Stamp & { ageSeconds: number }) | null> {
   const { rows } = await sql<Stamp & { ageSeconds: number }>`
-    select size::float8 as size, stamped_at as "stampedAt",
+    select epoch, size::float8 as size, stamped_at as "stampedAt",
            extract(epoch from now() - written_at)::float8 as "ageSeconds"
-    from evidence_stamp order by size desc limit 1
+    from evidence_stamp order by epoch desc, size desc limit 1
   `.execute(em.getKysely());
   return rows[0] ?? null;
 }

@@ -6,6 +6,7 @@ import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-pol
 import { type Credentials, outboundBody, outboundHeaders, type Sent } from '../domain/outbound-request.js';
 import { type Answer, type DeliveryOutcome, judgeResponse } from '../domain/outcome.js';
 import { type SignedOutcome, signOf } from '../domain/receiver-sign.js';
+import { idOf } from '../../shared/ids.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 import type { StoredTarget } from './forwarding-target.js';
@@ -118,6 +119,13 @@ function outcomeOf(
   const sign = signOf(answer, destination, new Date());
   return {
     kind: 'ended',
-    outcome: { category: null, reason: null, ...judgeResponse(answer), ...context, sign },
+    outcome: {
+      id: idOf(context.attemptedAt),
+      category: null,
+      reason: null,
+      ...judgeResponse(answer),
+      ...context,
+      sign,
+    },
   };
 }

@@ -1,7 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PreparedReads } from '../../database/prepared-reads.js';
-import { CONSENT_RECORDED, consentKey, type ConsentRecorded } from '../../consent/domain/consent-recorded.js';
+import {
+  CONSENT_RECORDED,
+  consentKey,
+  type ConsentRecorded,
+  type ConsentRef,
+} from '../../consent/domain/consent-recorded.js';
 import { ConsentEvents } from '../../consent/consent.events.js';
 import { EvidenceService } from '../../evidence/evidence.service.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
@@ -17,6 +22,7 @@ import {
   type Settled,
 } from '../../outbox/domain/outbox-message.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
+import { idOf } from '../../shared/ids.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { erasedOf, RECORD_ERASED } from '../domain/erased-record.js';
@@ -24,6 +30,7 @@ import { chooseDestination } from '../domain/destination.js';
 import { isHealthy, type SkipReason } from '../domain/outcome.js';
 import { type SignedOutcome, signOfSkip } from '../domain/receiver-sign.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
+import { logLateDeliveries } from './repeated-attempts.js';
 import { settleDeliveries, WRITTEN_QUICKLY } from './settle-deliveries.js';
 import { loadTargets, type StoredTarget } from './forwarding-target.js';
 import { AttemptDelivery } from './attempt-delivery.js';
@@ -130,19 +137,32 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
     this.metrics.count(settled);
   }
 
+  async settleLate(tx: EntityManager, settled: Settled<SignedOutcome>[]): Promise<void> {
+    const attempted = settled.filter(({ outcome }) => outcome.outcome !== 'skipped');
+    const kept = await this.events.lockExisting(tx, attempted.map(refOf));
+    const ofRecords = attempted.filter((one) => kept.has(consentKey(refOf(one))));
+    if (ofRecords.length > 0) this.metrics.count(await logLateDeliveries(tx, ofRecords));
+  }
+
   giveUp(): Extract<Ending<SignedOutcome>, { kind: 'settled' }> {
+    const attemptedAt = new Date();
     const outcome: SignedOutcome = {
+      id: idOf(attemptedAt),
       outcome: 'failed',
       category: 'worker_lost',
       httpStatus: null,
       reason: 'The service stopped several times while sending; whether the record arrived is unknown.',
       durationMs: 0,
-      attemptedAt: new Date(),
+      attemptedAt,
       host: null,
       sign: { kind: 'untried' },
     };
     return { kind: 'settled', outcome, healthy: true };
   }
+}
+
+function refOf({ message }: Settled<unknown>): ConsentRef {
+  return { projectId: projectOf(message), consentId: message.subjectId };
 }
 
 function tierRefusalOf({ tier, reason }: ResolvedTier): SkipReason | null {
@@ -151,13 +171,15 @@ function tierRefusalOf({ tier, reason }: ResolvedTier): SkipReason | null {
 }
 
 function skip(reason: SkipReason): Ending<SignedOutcome> {
+  const attemptedAt = new Date();
   const nothingSent = { category: null, httpStatus: null, durationMs: 0, host: null };
   return {
     kind: 'settled',
     outcome: {
+      id: idOf(attemptedAt),
       outcome: 'skipped',
       reason,
-      attemptedAt: new Date(),
+      attemptedAt,
       ...nothingSent,
       sign: signOfSkip(reason),
     },

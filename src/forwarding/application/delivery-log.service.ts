@@ -15,7 +15,6 @@ export const WAITING_SCAN_MAX = 50_000;
 
 /** A finished attempt as the API shows it. */
 export interface DeliveryView extends DeliveryOutcome {
-  id: string;
   consentId: string;
 }
 
@@ -79,7 +78,7 @@ export class DeliveryLogService implements OnModuleInit {
   }
 
   /**
-   * The record's last attempt; `{ outcome: 'pending' }` while one is to come; `{ outcome: 'unsent', reason }`
+   * The record's last attempt, without a failed repeat of one that was delivered; `{ outcome: 'pending' }` while one is to come; `{ outcome: 'unsent', reason }`
    * where it was never announced, `off` or `tier`; null where the log no longer holds its attempt.
    */
   async stateOf({ projectId, id, unannounced }: ConsentRecorded): Promise<DeliveryState> {
@@ -90,7 +89,7 @@ export class DeliveryLogService implements OnModuleInit {
     if (await this.outbox.isWaiting(waiting, WAITING_SCAN_MAX)) return { outcome: 'pending' };
     const { rows } = await sql<DeliveryView>`
       select ${DELIVERY_COLUMNS} from delivery
-      where project_id = ${projectId} and consent_id = ${consentId}
+      where project_id = ${projectId} and consent_id = ${consentId} and not superseded
       order by id desc
       limit 1
     `.execute(em.getKysely());

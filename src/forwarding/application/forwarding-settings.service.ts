@@ -6,10 +6,8 @@ import { differenceOf } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import { tierRequired } from '../../licensing/domain/tier-required.js';
-import type { Role } from '../../access/domain/role.js';
+import type { TierCheck } from '../../licensing/domain/tier-required.js';
 import type { TaggedSettings } from './settings-tag.js';
-import type { Project } from '../../projects/domain/project.js';
 import { findProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
@@ -115,18 +113,14 @@ export class ForwardingSettingsService {
    * @throws DomainError `validation_failed` (422) with the refused fields, `tier_required` (403).
    */
   async save(
-    { project, role, author }: { project: Project; role: Role; author: Author },
+    { projectId, author, requireTier }: { projectId: string; author: Author; requireTier: TierCheck },
     wanted: WantedSettings,
     check: (stored: TaggedSettings) => void = () => {},
   ): Promise<ForwardingSettingsView> {
-    const projectId = project.id;
-    const resolved = await this.licensing.effective(project, undefined, new Date());
     await this.em.fork().transactional(async (tx) => {
       const stored = await lockSettings(tx, projectId);
       check(stored);
-      if (!FORWARDING_TIERS.includes(resolved.tier) && !isTakingAway(wanted, stored)) {
-        throw tierRequired(FORWARDING_TIERS, resolved, role);
-      }
+      if (!isTakingAway(wanted, stored)) requireTier();
       const change = judgeSettingsChange(
         wanted,
         { configured: stored.tokenConfigured, origin: stored.tokenOrigin },
@@ -174,7 +168,7 @@ export class ForwardingSettingsService {
     const tier = await this.licensing.tierOf(project, new Date());
     const pending = await this.outbox.countWaiting(placeOf(projectId), PENDING_COUNT_MAX);
     return {
-      ...(await this.holds.read(projectId)),
+      ...(await this.holds.read(projectId, settings.enabled)),
       enabled: settings.enabled,
       endpointUrl: settings.endpointUrl,
       allowCustomEndpoint: settings.allowCustomEndpoint,

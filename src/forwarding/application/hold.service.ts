@@ -2,6 +2,8 @@ import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common'
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
+import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
+import { LicensingService } from '../../licensing/licensing.service.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
@@ -36,6 +38,7 @@ export class HoldService implements OnApplicationBootstrap {
   constructor(
     private readonly em: EntityManager,
     private readonly outbox: OutboxService,
+    private readonly licensing: LicensingService,
     metrics: ForwardingMetrics,
     @SettingsFrom(forwardingSettings) { holdHours }: ForwardingSettings,
   ) {
@@ -49,9 +52,10 @@ export class HoldService implements OnApplicationBootstrap {
     if (this.isSwitchedOff) await this.releaseAll();
   }
 
-  async read(projectId: string): Promise<HoldView> {
-    const hold = await readHold(this.em.fork(), projectId);
-    if (hold?.phase !== 'held')
+  /** A project that does not forward, because it is switched off or lost its tier, is active at once. */
+  async read(projectId: string, isEnabled: boolean): Promise<HoldView> {
+    const hold = isEnabled ? await readHold(this.em.fork(), projectId) : null;
+    if (hold?.phase !== 'held' || !(await this.mayForward(projectId)))
       return { state: 'active', heldSince: null, heldReason: null, nextProbeAt: null };
     return {
       state: 'held',
@@ -79,6 +83,12 @@ export class HoldService implements OnApplicationBootstrap {
     const isHeld = await forgetProbes(tx, projectId);
     await this.outbox.openGate(tx, placeOf(projectId));
     return isHeld;
+  }
+
+  private async mayForward(projectId: string): Promise<boolean> {
+    const tierOf = await this.licensing.tiersOf([projectId], new Date());
+    const resolved = tierOf(projectId, null);
+    return resolved !== null && FORWARDING_TIERS.includes(resolved.tier);
   }
 
   private async releaseAll(): Promise<void> {

@@ -44,7 +44,7 @@ const ATTEMPT_OF_RECORD = sql`
 `;
 
 const LATEST_OUTCOME = sql`(
-  select d.outcome from delivery d where ${ATTEMPT_OF_RECORD} order by d.id desc limit 1
+  select d.outcome from delivery d where ${ATTEMPT_OF_RECORD} and not d.superseded order by d.id desc limit 1
 )`;
 
 /** No "exists": the planner would make a join of it, which reads the whole log. */

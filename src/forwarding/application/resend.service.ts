@@ -175,13 +175,13 @@ async function selectResendable(
     select d.consent_id as "consentId"
     from delivery d
     ${joinRecord('d.project_id', 'd.consent_id')}
-    where d.project_id = ${projectId} and d.outcome = ${status}
+    where d.project_id = ${projectId} and d.outcome = ${status} and not d.superseded
       and (${category ?? null}::text is null or d.category = ${category ?? null})
       and d.id >= ${lower} and d.id < ${uuidLowerBound(to)}
       and not exists (
         select from delivery later
         where later.project_id = ${projectId} and later.consent_id = d.consent_id
-          and later.id > d.id and later.id >= ${lower}
+          and later.id > d.id and later.id >= ${lower} and not later.superseded
       )
       and d.consent_id <> all(${waiting}::uuid[])
     order by d.id

@@ -2,10 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { QuickWriting } from '../../outbox/outbox.handler.js';
 import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
-import { idOf } from '../../shared/ids.js';
 import type { LastFailure } from '../../projects/domain/project.js';
 import { writeLastFailures } from '../../projects/project.rows.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
+import { deliveredBefore } from './repeated-attempts.js';
 
 /** `last_delivered_at` may lag by this: a busy project's row is not rewritten with every batch. */
 const LAST_DELIVERED_STEP = '1 second';
@@ -32,9 +32,9 @@ export const WRITTEN_QUICKLY: Pick<
     { name: 'host', type: 'text' },
   ],
   valuesOf: ({ outcome: ended }) => {
-    const { outcome, httpStatus, reason, durationMs, attemptedAt, host } = ended;
+    const { id, outcome, httpStatus, reason, durationMs, attemptedAt, host } = ended;
     if (outcome === 'failed') return null;
-    return [idOf(attemptedAt), outcome, httpStatus, reason, durationMs, attemptedAt.getTime(), host];
+    return [id, outcome, httpStatus, reason, durationMs, attemptedAt.getTime(), host];
   },
   unless: 'exists (select from forwarding_hold h where h.project_id = m.project_id)',
   writes: `
@@ -84,13 +84,14 @@ async function insertDeliveries(
 ): Promise<Set<string>> {
   const outcomes = settled.map(({ outcome }) => outcome);
   const projectIds = settled.map(({ message }) => projectOf(message));
+  const superseded = await deliveredBefore(tx, settled);
   const { rows } = await sql<{ projectId: string }>`
     with logged as (
     insert into delivery (project_id, id, consent_id, outcome, category, http_status, reason, duration_ms,
-                          attempted_at, host)
+                          attempted_at, host, superseded)
     select * from unnest(
       ${projectIds}::uuid[],
-      ${outcomes.map(({ attemptedAt }) => idOf(attemptedAt))}::uuid[],
+      ${outcomes.map(({ id }) => id)}::uuid[],
       ${settled.map(({ message }) => message.subjectId)}::uuid[],
       ${outcomes.map(({ outcome }) => outcome)}::text[],
       ${outcomes.map(({ category }) => category)}::text[],
@@ -98,7 +99,8 @@ async function insertDeliveries(
       ${outcomes.map(({ reason }) => reason)}::text[],
       ${outcomes.map(({ durationMs }) => durationMs)}::int[],
       ${outcomes.map(({ attemptedAt }) => attemptedAt)}::timestamptz[],
-      ${outcomes.map(({ host }) => host)}::text[])
+      ${outcomes.map(({ host }) => host)}::text[],
+      ${settled.map((one) => superseded.has(one))}::boolean[])
     )
     select project_id as "projectId" from forwarding_hold
     where project_id = any(${[...new Set(projectIds)]}::uuid[])

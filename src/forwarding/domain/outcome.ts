@@ -35,6 +35,8 @@ export type Judgement =
 
 /** How one attempt ended, as it is written to the delivery log. */
 export interface DeliveryOutcome {
+  /** The attempt's id in the log, made once, so that a write which is repeated logs it once. */
+  id: string;
   outcome: DeliveryOutcomeKind;
   /** null unless failed. */
   category: FailureCategory | null;

@@ -1,8 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsIn, IsOptional, IsUUID } from 'class-validator';
+import { IsIn, IsOptional, IsUUID } from 'class-validator';
 import { IfGiven } from '../../shared/if-given.decorator.js';
 import { IsInstant } from '../../shared/instant.js';
+import { ListOf } from '../../shared/body-shape.js';
 import { PageQuery } from '../../shared/page-query.js';
+import { MembersRule } from '../../shared/schema-of-checks.js';
 import { RESEND_CHOSEN_MAX, RESENDABLE } from '../application/resend.service.js';
 import {
   DELIVERY_OUTCOMES,
@@ -38,6 +40,8 @@ export class ListDeliveriesQuery extends PageQuery {
   to?: Date;
 }
 
+/** A category is one of failures. */
+@MembersRule({ dependentSchemas: { category: { properties: { status: { const: 'failed' } } } } })
 export class ResendDeliveriesDto {
   @ApiProperty({
     enum: RESENDABLE,
@@ -72,9 +76,7 @@ export class ResendChosenDto {
     maxItems: RESEND_CHOSEN_MAX,
     description: 'Ids of consent records.',
   })
-  @IsArray()
-  @ArrayNotEmpty()
-  @ArrayMaxSize(RESEND_CHOSEN_MAX)
+  @ListOf({ min: 1, max: RESEND_CHOSEN_MAX })
   @IsUUID(undefined, { each: true })
   consentIds!: string[];
 }

@@ -1,18 +1,13 @@
-import { Body, Controller, Get, Header, HttpCode, Post, Put, Req, Headers, Res } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Post, Put, Headers, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
 import { settingsTag } from '../application/settings-tag.js';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import {
-  type AccessedRequest,
-  CurrentAuthor,
-  CurrentProject,
-  ProjectRole,
-} from '../../access/access.decorators.js';
+import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
-import { ExceptFromTier, RequireTier } from '../../licensing/require-tier.decorator.js';
-import type { Role } from '../../access/domain/role.js';
+import type { TierCheck } from '../../licensing/domain/tier-required.js';
+import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
 import { EndpointTestService } from '../application/endpoint-test.service.js';
 import { ForwardingSettingsService } from '../application/forwarding-settings.service.js';
@@ -56,18 +51,18 @@ export class ForwardingController {
   @IfMatchHeader()
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
-  @ExceptFromTier(isSwitchedOff)
+  @LeaveTierToUseCase(isSwitchedOff)
   @ApiOperation({ summary: 'Save the forwarding settings' })
   @ApiOkResponse({ type: ForwardingSettingsDto })
   async save(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
-    @Req() request: AccessedRequest,
+    @CurrentTierCheck() requireTier: TierCheck,
     @Body() body: SaveForwardingDto,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ForwardingSettingsDto> {
-    const by = { project, role: request.role as Role, author };
+    const by = { projectId: project.id, author, requireTier };
     const saved = await this.settings.save(by, body, (stored) => requireMatch(ifMatch, settingsTag(stored)));
     return answer(response, saved);
   }

@@ -7,7 +7,10 @@ import { ConnectFailure } from './guarded-connector.js';
 /** How long the rest of an answer may take after its head: the outcome stands by then (design §6.5). */
 export const ANSWER_REST_MS = 1_000;
 
-/** `stale`: a kept connection was closed before any byte of an answer, so the receiver never took the request. */
+/**
+ * `stale`: a kept connection was closed before any byte of an answer. Usually it was closed before the request arrived; a
+ * receiver that read the request first gets it twice (docs/forwarding.md).
+ */
 export type ExchangeEnd = { kind: 'answered'; answer: Answer } | { kind: 'aborted' } | { kind: 'stale' };
 
 /** What became of a request whose connection was closed without an answer. */

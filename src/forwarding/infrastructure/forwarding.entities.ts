@@ -65,6 +65,8 @@ export const DeliverySchema = defineEntity({
     attemptedAt: p.datetime(),
     /** The receiver's host, never its whole URL; null where nothing was sent. */
     host: p.text().nullable(),
+    /** A failed repeat of an attempt that had been delivered: it says nothing about the record. */
+    superseded: p.boolean().default(false),
   },
 });
 

@@ -35,7 +35,7 @@ export class SimulateTier {
 
   /**
    * Returns the project's tier that follows.
-   * @throws DomainError `project_not_found` where the project was deleted meanwhile.
+   * @throws DomainError `project_not_found` where the project was deleted in the meantime.
    */
   simulate(request: {
     project: Project;

@@ -5,7 +5,9 @@ import {
   EXPORT_TIERS,
   FORWARDING_TIERS,
   GEO_TARGETING_TIERS,
+  isPlanned,
   NOT_LIMITED_BY_TIER,
+  PLANNED,
   SOLD_TIERS,
   tiersWith,
 } from './catalogue.js';
@@ -52,6 +54,12 @@ it.each([
   ['consent forwarding', FORWARDING_TIERS, ['pro', 'business', 'enterprise']],
 ])('spec §8: %s', (_, tiers, expected) => {
   expect(tiers).toEqual(expected);
+});
+
+it('marks scans and custom domains as planned, and no feature that exists', () => {
+  expect(PLANNED).toEqual(['pagesPerScan', 'scheduledScans', 'customDomains']);
+  expect(isPlanned('customDomains')).toBe(true);
+  expect(isPlanned('consentForwarding')).toBe(false);
 });
 
 it('spec §8: names what no tier limits', () => {

@@ -23,7 +23,7 @@ export interface TierLimits {
 /** What a tier may use (spec §8). */
 export interface TierFeatures {
   scheduledScans: boolean;
-  /** `global`: one configuration for all the world; `full`: rules by region, on a custom domain. */
+  /** `global`: one configuration for all the world; `full`: rules by region. */
   geoTargeting: 'global' | 'full';
   /** CSV and PDF. */
   export: boolean;
@@ -105,6 +105,19 @@ export const CATALOGUE: Readonly<Record<Tier, TierEntry>> = {
     },
   },
 };
+
+/**
+ * Limits and features of the catalogue that are announced and do not exist yet, in any tier. The change that builds
+ * one removes it from this list.
+ */
+export const PLANNED = ['pagesPerScan', 'scheduledScans', 'customDomains'] as const satisfies readonly (
+  keyof TierLimits | keyof TierFeatures
+)[];
+
+/** Whether a limit or a feature of the catalogue is announced and does not exist yet. */
+export function isPlanned(name: keyof TierLimits | keyof TierFeatures): boolean {
+  return (PLANNED as readonly string[]).includes(name);
+}
 
 /** What no tier limits (spec §8): fair use alone bounds these, the same for all. */
 export const NOT_LIMITED_BY_TIER = [

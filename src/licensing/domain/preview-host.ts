@@ -48,6 +48,15 @@ export function previewHostPattern(ownDomains: readonly string[]): string {
   return String.raw`^(?:${free}|.+\.${suffixes('staging')})\.?$`;
 }
 
+/** A name in its normal form: labels of letters, digits, dashes and underscores. */
+const LABELS = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/** Whether a browser could give the text as `location.hostname`, a port behind it or not. */
+export function isHostname(text: string): boolean {
+  const host = normalizeHostname(text);
+  return host !== null && (isIPv6(host) || LABELS.test(host));
+}
+
 /**
  * Lower-case ASCII (punycode) form of a host name, without port and trailing dot; an IPv6 literal comes
  * back without brackets. Null where the text is no host name.
@@ -68,7 +77,7 @@ export function normalizeHostname(text: string): string | null {
 
 /**
  * Whether the host is one of the project's domains or below one. Only domains below the platform's suffix
- * count: nobody but the platform owns `carrd.co`, so naming it does not make every site there one's own.
+ * count: `carrd.co` belongs to the platform, so naming it does not claim every site there.
  */
 function isOwn(host: string, suffix: string, ownDomains: readonly string[]): boolean {
   return ownDomains.some((domain) => {

@@ -35,7 +35,7 @@ export interface StatusColumns {
   endReason: EndReason | null;
 }
 
-/** What the provider tells of a subscription. */
+/** The state of a subscription as the provider reports it. */
 export interface ToldStatus {
   status: string;
   tier: PaidTier | null;
@@ -46,10 +46,10 @@ export interface ToldStatus {
 }
 
 /**
- * The columns to write when the provider tells a status; `before` is the row so far, null for a new one.
+ * The columns to write when the provider reports a status; `before` is the current row, null for a new one.
  *
- * With a status that we do not know the row keeps all that it held, and only the word and its instant are
- * written: so the resolver can honour "what the row held before, for 3 days, never a new grant" (design
+ * With an unknown status the row keeps its values, and only the status and its instant are
+ * written: so the resolver can apply "what the row held before, for 3 days, never a new grant" (design
  * §6.2) although the same message may name a higher tier or a later end. A second unknown word does not
  * start the 3 days again, and an overdue payment stays overdue until the provider says active.
  */

@@ -30,7 +30,7 @@ export interface Subscription extends SubscriptionKey, StatusColumns {
   cancelAt: Date | null;
   /** When its end was asked for; null where it was not. */
   canceledAt: Date | null;
-  /** Invoices are not collected for now; it stays active meanwhile. */
+  /** Collection is paused; the subscription stays active. */
   collectionPaused: boolean;
   /** Number of the synchronisation that wrote it; a smaller one never overwrites it. 0: none did. */
   syncSeq: number;

@@ -5,6 +5,16 @@ import { type ResolvedTier, type Tier, tierRank } from './tier.js';
 /** Where an owner sees what the tiers cost. */
 const PRICING_PATH = '/v1/pricing';
 
+/** Throws `tier_required` unless the tier is one of those required. */
+export type TierCheck = () => void;
+
+/** The one comparison of a project's tier with what is required: for the guard, and for use cases that it leaves it to. */
+export function tierCheck(required: readonly Tier[], resolved: ResolvedTier, role: Role): TierCheck {
+  return () => {
+    if (!required.includes(resolved.tier)) throw tierRequired(required, resolved, role);
+  };
+}
+
 /** The refusal. Only an owner can buy, so only an owner is told what would help; on a preview host nothing would. */
 export function tierRequired(required: readonly Tier[], resolved: ResolvedTier, role: Role): DomainError {
   const { tier, reason, graceEndsAt } = resolved;

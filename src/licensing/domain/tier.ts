@@ -40,7 +40,7 @@ export interface ResolvedTier {
   reason: TierReason;
   /** End of the grace period that the tier now rests on; null where it rests on none. */
   graceEndsAt: Date | null;
-  /** The next instant at which the answer changes by itself; null: only a write can change it. */
+  /** The next instant at which the result changes without a write; null: only a write can change it. */
   validUntil: Date | null;
   /** The subscription that grants the tier; null where none does. */
   subscriptionId: string | null;

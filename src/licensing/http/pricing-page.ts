@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BRAND } from '../../shared/brand.js';
-import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER, type TierEntry } from '../domain/catalogue.js';
+import { CATALOGUE, CURRENCY, isPlanned, NOT_LIMITED_BY_TIER, type TierEntry } from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
 import { PRICING_LANGUAGES, PRICING_TEXTS, type PricingLanguage } from './pricing-texts.js';
 
@@ -75,12 +75,13 @@ ${TIERS.map((tier) => cardOf(CATALOGUE[tier], texts)).join('\n')}
 }
 
 function cardOf({ tier, name, price, limits, features }: TierEntry, texts: Texts): string {
+  const names = Object.keys(texts.features) as (keyof typeof texts.features)[];
   const facts = [
-    [texts.pagesPerScan, limits.pagesPerScan === null ? texts.byAgreement : String(limits.pagesPerScan)],
-    ...Object.entries(texts.features).map(([feature, title]) => [
-      title,
-      valueOf(features[feature as keyof typeof features], texts),
-    ]),
+    [
+      titleOf('pagesPerScan', texts.pagesPerScan, texts),
+      limits.pagesPerScan === null ? texts.byAgreement : String(limits.pagesPerScan),
+    ],
+    ...names.map((name) => [titleOf(name, texts.features[name], texts), valueOf(features[name], texts)]),
   ];
   return `<section id="${tier}" aria-labelledby="${tier}-name">
 <h2 id="${tier}-name">${name}</h2>
@@ -89,6 +90,10 @@ ${priceOf(price, texts)}
 ${facts.map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`).join('\n')}
 </dl>
 </section>`;
+}
+
+function titleOf(name: Parameters<typeof isPlanned>[0], title: string, texts: Texts): string {
+  return isPlanned(name) ? `${title} (${texts.planned})` : title;
 }
 
 function valueOf(feature: boolean | keyof Texts['geoTargeting'], texts: Texts): string {

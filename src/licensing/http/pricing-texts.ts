@@ -18,6 +18,8 @@ interface PricingTexts {
   billedYearly(amount: string): string;
   pagesPerScan: string;
   features: Record<keyof TierFeatures, string>;
+  /** Beside a limit or a feature that does not exist yet. */
+  planned: string;
   yes: string;
   no: string;
   geoTargeting: Record<TierFeatures['geoTargeting'], string>;
@@ -46,6 +48,7 @@ export const PRICING_TEXTS: Record<PricingLanguage, PricingTexts> = {
       scheduledScans: 'Scheduled scans',
       customDomains: 'Custom domains',
     },
+    planned: 'planned',
     yes: 'Yes',
     no: 'No',
     geoTargeting: { full: 'Rules by region', global: 'One rule for the world' },
@@ -79,6 +82,7 @@ export const PRICING_TEXTS: Record<PricingLanguage, PricingTexts> = {
       scheduledScans: 'Geplante Scans',
       customDomains: 'Eigene Domains',
     },
+    planned: 'geplant',
     yes: 'Ja',
     no: 'Nein',
     geoTargeting: { full: 'Eine Regel je Region', global: 'Eine Regel für die ganze Welt' },

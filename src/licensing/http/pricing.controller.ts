@@ -4,17 +4,18 @@ import type { Response } from 'express';
 import { createHash } from 'node:crypto';
 import { Public } from '../../access/access.decorators.js';
 import { isUnchanged } from '../../shared/entity-tag.js';
-import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER } from '../domain/catalogue.js';
+import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER, PLANNED } from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
 import { PricingDto } from './pricing.dto.js';
 
-/** Five minutes as told; a day longer while a cache fetches the new one behind its reader's back. */
+/** Fresh for five minutes; stale for up to a day while a cache revalidates. */
 export const PRICING_CACHE_CONTROL = 'public, max-age=300, stale-while-revalidate=86400';
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 const pricing: PricingDto = {
   currency: CURRENCY,
   tiers: TIERS.map((tier) => CATALOGUE[tier]),
+  planned: [...PLANNED],
   notLimitedByTier: [...NOT_LIMITED_BY_TIER],
 };
 // The catalogue is a constant, so its bytes and their tag are, too.

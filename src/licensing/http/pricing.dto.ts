@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { PLANNED } from '../domain/catalogue.js';
 import { TIERS, type Tier } from '../domain/tier.js';
 
 export class BillingPriceDto {
@@ -29,7 +30,7 @@ export class TierFeaturesDto {
   @ApiProperty()
   scheduledScans!: boolean;
 
-  @ApiProperty({ enum: ['global', 'full'], description: 'full: rules by region, on a custom domain' })
+  @ApiProperty({ enum: ['global', 'full'], description: 'full: rules by region' })
   geoTargeting!: 'global' | 'full';
 
   @ApiProperty({ description: 'CSV and PDF export' })
@@ -68,6 +69,13 @@ export class PricingDto {
 
   @ApiProperty({ type: [TierEntryDto], description: 'Lowest tier first' })
   tiers!: TierEntryDto[];
+
+  @ApiProperty({
+    enum: PLANNED,
+    isArray: true,
+    description: 'Limits and features that are announced and do not exist yet, whatever the tier',
+  })
+  planned!: (typeof PLANNED)[number][];
 
   @ApiProperty({ type: [String], description: 'What no tier limits' })
   notLimitedByTier!: string[];

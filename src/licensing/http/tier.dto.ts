@@ -1,10 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString, Length, ValidateBy } from 'class-validator';
 import { CATALOGUE } from '../domain/catalogue.js';
-import { HOSTNAME_CHARACTERS_MAX } from '../domain/preview-host.js';
+import { HOSTNAME_CHARACTERS_MAX, isHostname } from '../domain/preview-host.js';
 import { KNOWN_STATUSES } from '../domain/subscription-status.js';
 import { type ResolvedTier, TIER_REASONS, TIERS, type Tier, type TierReason } from '../domain/tier.js';
 import { IfGiven } from '../../shared/if-given.decorator.js';
+import { coded } from '../../shared/field-problem.js';
+import { described } from '../../shared/schema-of-checks.js';
 import { IsInstant } from '../../shared/instant.js';
 import { TierFeaturesDto, TierLimitsDto } from './pricing.dto.js';
 
@@ -15,6 +17,7 @@ const STATUS_CHARACTERS_MAX = 64;
 const IsPlainText = (): PropertyDecorator =>
   ValidateBy({
     name: 'isPlainText',
+    constraints: described({ pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f]*$` }),
     validator: {
       validate: (value: unknown) =>
         typeof value === 'string' && value.isWellFormed() && !/\p{Cc}/u.test(value),
@@ -23,10 +26,23 @@ const IsPlainText = (): PropertyDecorator =>
   });
 
 export class TierQuery {
-  @ApiPropertyOptional({ description: 'Host name of a site: a preview host has the tier lite' })
+  @ApiPropertyOptional({
+    minLength: 1,
+    maxLength: HOSTNAME_CHARACTERS_MAX,
+    description: 'Host name of a site, or its address: a preview host has the tier lite',
+  })
   @IfGiven()
-  @IsString()
-  @Length(1, HOSTNAME_CHARACTERS_MAX)
+  @ValidateBy(
+    {
+      name: 'hostname',
+      constraints: described({ type: 'string', minLength: 1, maxLength: HOSTNAME_CHARACTERS_MAX }),
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && isHostname(value),
+        defaultMessage: () => 'hostname must be a host name such as www.example.com.',
+      },
+    },
+    { context: coded('host_name') },
+  )
   hostname?: string;
 }
 

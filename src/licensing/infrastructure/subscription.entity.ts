@@ -34,11 +34,11 @@ const SubscriptionSchema = defineEntity({
     canceledAt: p.datetime().nullable(),
     /** When it ended; null while it runs. */
     endedAt: p.datetime().nullable(),
-    /** Why it ended; null while it runs, and where nobody knows: then there is no grace. */
+    /** Why it ended; null while it runs, and where the reason is unknown: then there is no grace period. */
     endReason: p.enum(END_REASONS).nullable(),
     /** Since when a payment is overdue; null where none is. */
     pastDueSince: p.datetime().nullable(),
-    /** Invoices are not collected for now; it stays active meanwhile. */
+    /** Collection is paused; the subscription stays active. */
     collectionPaused: p.boolean().default(false),
     /** Number of the synchronisation that wrote the row; a smaller one never overwrites it. 0: none did. */
     syncSeq: p.bigint('number').defaultRaw('0'),

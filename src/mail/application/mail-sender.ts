@@ -10,15 +10,22 @@ import { type SecretSettings, secretSettings } from '../../shared/secret-keys.se
 import { SecretVault } from '../../shared/secret-vault.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { renderLetter } from '../domain/letter.js';
-import { MAIL_ATTEMPTS_MAX, MAIL_SEND, type MailPayload, mailRetryDelayMs } from '../domain/mail-message.js';
+import {
+  MAIL_ATTEMPTS_MAX,
+  MAIL_TOPICS,
+  type MailPayload,
+  mailRetryDelayMs,
+} from '../domain/mail-message.js';
 import { letterOf } from '../domain/mail-templates.js';
 import { MailMetrics } from '../infrastructure/mail.metrics.js';
 import { mailerOf } from '../infrastructure/mailer.js';
 import type { Mailer } from '../infrastructure/smtp-mailer.js';
 import { type MailSettings, mailSettings } from '../mail.settings.js';
 
-/** Mails under way at once in one worker: mail servers refuse those who open many connections. */
-const SLOTS = 4;
+/** Mails of one topic under way at once in one worker: mail servers refuse clients that open many connections. */
+const SLOTS = 3;
+/** Of one project or mailbox; the other slots stay for others, however slow its mails are. */
+const SLOTS_PER_KEY = 1;
 /** Connecting, greeting, signing in and handing over; a server that drips is left at this. */
 const ATTEMPT_MAX_MS = 30_000;
 /** A worker that dies while it sends mail does so because of something else: the mail is tried as long as any other. */
@@ -26,11 +33,12 @@ const UNKNOWN_OUTCOMES_MAX = 5;
 
 type MailOutcome = 'sent' | 'expired';
 
-/** Hands mails to the mail server: the outbox's handler for `mail.send`. Neither addressee nor content is logged. */
+/** Hands mails to the mail server: the outbox's handler for the topics of mail. Neither addressee nor content is logged. */
 @Injectable()
 export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
-  readonly topics = [MAIL_SEND];
+  readonly topics = MAIL_TOPICS;
   readonly slotsMax = SLOTS;
+  readonly slotsPerKeyMax = SLOTS_PER_KEY;
   readonly attemptMaxMs: number;
   readonly retry: RetrySchedule = {
     failuresMax: MAIL_ATTEMPTS_MAX,

@@ -26,8 +26,13 @@ describe(nameInMail.name, () => {
     ['Ada', 'Ada'],
     [' Ada\nLovelace ', 'Ada Lovelace'],
     ['\u202Eadvertisement', 'advertisement'],
-    ['x'.repeat(80), 'x'.repeat(80)],
-    ['x'.repeat(81), `${'x'.repeat(79)}…`],
+    ['x'.repeat(40), 'x'.repeat(40)],
+    ['x'.repeat(41), `${'x'.repeat(39)}…`],
+    ['Visit https://evil.example/login now', 'Visit evil example login now'],
+    ['www.evil.example', 'www evil example'],
+    ['ada@evil.example', 'ada evil example'],
+    ['Tea Shop Ltd.', 'Tea Shop Ltd.'],
+    ['a "quoted" name', 'a quoted name'],
   ])('shows %j as %j', (name, shown) => {
     expect(nameInMail(name)).toBe(shown);
   });

@@ -13,8 +13,10 @@ export interface RenderedLetter {
   html: string;
 }
 
-/** Longer names of people and projects are cut: a mail is no place for somebody's essay. */
-const NAME_CHARACTERS_MAX = 80;
+/** Longest name in a mail: enough to recognize a project or a person, too short for a message. */
+const NAME_CHARACTERS_MAX = 40;
+/** What makes mail clients link: a scheme, a slash, an @, and a dot between two characters of a name. */
+const LINK_PARTS = /[a-z][a-z0-9+.-]*:\/\/|[/\\@:"]|\.(?=\S)/giu;
 const SUBJECT_CHARACTERS_MAX = 200;
 /** Line breaks and other characters that control rather than show, direction marks included. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
@@ -42,10 +44,13 @@ export function renderLetter({ subject, paragraphs }: Letter): RenderedLetter {
   };
 }
 
-/** A name that somebody gave, on one line and not longer than a name. */
+/**
+ * A name that a stranger may have chosen, for a mail: on one line, short, and with nothing that a mail client turns into
+ * a link. Templates put it in quotation marks.
+ */
 export function nameInMail(name: string): string {
-  const line = name.replace(CONTROLS, ' ').trim();
-  return line.length <= NAME_CHARACTERS_MAX ? line : `${line.slice(0, NAME_CHARACTERS_MAX - 1)}…`;
+  const line = name.replace(CONTROLS, ' ').replace(LINK_PARTS, ' ').replace(/\s+/g, ' ').trim();
+  return line.length <= NAME_CHARACTERS_MAX ? line : `${line.slice(0, NAME_CHARACTERS_MAX - 1).trimEnd()}…`;
 }
 
 const ENTITIES: Record<string, string> = {

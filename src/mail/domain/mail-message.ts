@@ -1,11 +1,42 @@
+import { createHmac } from 'node:crypto';
 import { namedKey } from '../../outbox/domain/ordering-key.js';
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
+import type { MailTemplate } from './mail-templates.js';
+import { mailboxOf } from './mailbox.js';
 
-/** Topic of the outbox for mails that are to be sent. */
+/** Topics of the outbox for mails. Each has slots in a worker, so that links do not wait for notices. */
 export const MAIL_SEND = 'mail.send';
+/** One-time links that an account asked for: somebody waits for them now. */
+const MAIL_LINK = 'mail.link';
+/** Links that anybody can have sent to any address: sign-ups and invitations. */
+const MAIL_INVITE = 'mail.invite';
+export const MAIL_TOPICS = [MAIL_LINK, MAIL_INVITE, MAIL_SEND];
 
-/** All mail shares a worker's slots as one: a server that is slow or away holds up nobody's records. */
-export const MAIL_ORDERING_KEY = namedKey('mail');
+const LINKS: Partial<Record<MailTemplate, string>> = {
+  reset_password: MAIL_LINK,
+  confirm_email_change: MAIL_LINK,
+  confirm_sign_up: MAIL_INVITE,
+  // As the mail of a sign-up without an account, so that its time reveals nothing.
+  account_exists: MAIL_INVITE,
+  invitation: MAIL_INVITE,
+};
+
+/** The topic of a mail. */
+export function topicOf(template: MailTemplate): string {
+  return LINKS[template] ?? MAIL_SEND;
+}
+
+/**
+ * Mails of one project, or else to one mailbox, take turns with those of others. Keyed by `secret`, because an ordering key
+ * is stored in clear and must not lead to an address.
+ */
+export function mailOrderingKey(
+  { projectId, to }: { projectId: string | null; to: string },
+  secret: Buffer,
+): string {
+  const subject = projectId === null ? `mailbox ${mailboxOf(to)}` : `project ${projectId}`;
+  return namedKey(`mail ${createHmac('sha256', secret).update(subject).digest('hex')}`);
+}
 
 /** What waits in the outbox: who gets it and what it says is encrypted, because a one-time link stands in it. */
 export interface MailPayload extends Record<string, unknown> {

@@ -19,7 +19,7 @@ export const MAIL_TEMPLATES = {
   confirm_sign_up: ({ name, link }: { name: string; link: string }): Letter => ({
     subject: 'Confirm your e-mail address',
     paragraphs: [
-      `Hello ${nameInMail(name)},`,
+      `Hello "${nameInMail(name)}",`,
       'somebody, you we hope, has signed up with this address. Confirm that it is yours with the password that you chose; the link can be used once, within a day.',
       { label: 'Confirm the address', url: link },
       NOT_YOU,
@@ -43,25 +43,27 @@ export const MAIL_TEMPLATES = {
     ],
   }),
   invitation: ({ project, role, link }: { project: string; role: string; link: string }): Letter => ({
-    subject: `Invitation to ${nameInMail(project)}`,
+    subject: `Invitation to "${nameInMail(project)}"`,
     paragraphs: [
       `You are invited to the project "${nameInMail(project)}" as ${role}. The link can be used once, within seven days, by who reads this mailbox.`,
       { label: 'Take up the invitation', url: link },
       'If you do not know the project, do nothing.',
     ],
   }),
-  member_added: ({ project, role }: { project: string; role: string }): Letter => ({
-    subject: `You were added to ${nameInMail(project)}`,
+  ownership_offered: ({ project, link }: { project: string; link: string }): Letter => ({
+    subject: `Ownership of "${nameInMail(project)}"`,
     paragraphs: [
-      `An owner of the project "${nameInMail(project)}" has added you as ${role}. You can leave the project at any time.`,
+      `The owner of the project "${nameInMail(project)}" wants to hand it over to you. You become its owner when you accept, within seven days.`,
+      { label: 'Take the ownership', url: link },
+      'If you do not want to own the project, do nothing.',
     ],
   }),
   ownership_received: ({ project }: { project: string }): Letter => ({
-    subject: `You own ${nameInMail(project)} now`,
+    subject: `You own "${nameInMail(project)}" now`,
     paragraphs: [`The project "${nameInMail(project)}" was handed over to you: you are its owner now.`],
   }),
   ownership_given: ({ project }: { project: string }): Letter => ({
-    subject: `You have handed ${nameInMail(project)} over`,
+    subject: `You have handed "${nameInMail(project)}" over`,
     paragraphs: [
       `The project "${nameInMail(project)}" was handed over from your account, which is editor of it now.`,
       'If it was not you, tell the new owner and the operator of this service at once.',
@@ -130,9 +132,9 @@ export const MAIL_TEMPLATES = {
     reason: string;
     lost: number;
   }): Letter => ({
-    subject: `The receiver of ${nameInMail(project)} is away`,
+    subject: `The receiver of "${nameInMail(project)}" is away`,
     paragraphs: [
-      `Since ${since} the endpoint of ${nameInMail(project)} takes no consent records. The last it answered was: ${reason}`,
+      `Since ${since} the endpoint of "${nameInMail(project)}" takes no consent records. The last it answered was: ${reason}`,
       `Records that were not tried yet wait and are sent once it is back. Tried and failed so far: ${lost}. They are not sent again by themselves; the delivery log names them.`,
       'The endpoint is tried now and then. To have it tried at once, save the forwarding settings, test the endpoint, or resume.',
     ],
@@ -151,9 +153,9 @@ export const MAIL_TEMPLATES = {
     lost: number;
     sent: number;
   }): Letter => ({
-    subject: `The receiver of ${nameInMail(project)} is back`,
+    subject: `The receiver of "${nameInMail(project)}" is back`,
     paragraphs: [
-      `The endpoint of ${nameInMail(project)} was away from ${since} to ${until}.`,
+      `The endpoint of "${nameInMail(project)}" was away from ${since} to ${until}.`,
       `Records that waited and were delivered: ${sent}. Records that were tried and failed: ${lost}; they can be sent again by hand from the delivery log.`,
     ],
   }),

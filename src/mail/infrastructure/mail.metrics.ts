@@ -3,7 +3,7 @@ import { Counter, Gauge } from 'prom-client';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { Metrics } from '../../shared/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
-import { MAIL_ORDERING_KEY } from '../domain/mail-message.js';
+import { MAIL_TOPICS } from '../domain/mail-message.js';
 
 /** How an attempt at a mail ended. */
 export type MailEnd = 'sent' | 'retried' | 'dead' | 'expired';
@@ -14,7 +14,7 @@ export class MailMetrics {
   private readonly mails: Counter;
 
   constructor(metrics: Metrics, outbox: OutboxService) {
-    const oldest = new RecentAnswer(() => outbox.oldestAgeOf(MAIL_ORDERING_KEY), BACKLOG_AGE_MAX_MS);
+    const oldest = new RecentAnswer(() => outbox.oldestAgeOfTopics(MAIL_TOPICS), BACKLOG_AGE_MAX_MS);
     new Gauge({
       name: 'mail_oldest_age_seconds',
       help: 'Age of the oldest mail that the mail server has not taken; 0 when there is none.',

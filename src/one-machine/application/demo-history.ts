@@ -3,7 +3,8 @@ import type { PastDelivery } from '../../forwarding/application/past-deliveries.
 import { type DeliveryOutcome, judgeResponse } from '../../forwarding/domain/outcome.js';
 import { idOf } from '../../shared/ids.js';
 import type { BannerOutcome, Visit } from '../../visits/domain/visit.js';
-import { type VisitRow, VisitTally } from '../../visits/domain/visit-tally.js';
+import type { VisitRow } from '../../visits/domain/project-tally.js';
+import { VisitTally } from '../../visits/domain/visit-tally.js';
 import { DEMO_DOMAIN } from '../domain/demo-domains.js';
 
 const MINUTE_MS = 60_000;
@@ -26,7 +27,7 @@ const DECIDES = 0.62;
 
 /** A receiver that refuses what it is sent is there: nothing is held, and each record is spent. */
 const FAILED = { daysAgo: 9, fromHour: 8, hours: 7 };
-/** Its certificate has run out; after five failures in a row what comes waits until it is mended. */
+/** Its certificate has expired; after five failures in a row, records wait until it is fixed. */
 const HELD = { daysAgo: 3, fromHour: 9, hours: 9 };
 const FAILURES_BEFORE_HOLD = 5;
 
@@ -124,6 +125,7 @@ function deliveriesOf(
     const attempted = (attemptedMs: number, fields: Partial<DeliveryOutcome>): PastDelivery => ({
       consentId: id,
       outcome: {
+        id: idOf(new Date(attemptedMs)),
         ...{ category: null, httpStatus: null, reason: null, durationMs: 12 + Math.floor(draw.share() * 90) },
         ...{ host, outcome: 'delivered', attemptedAt: new Date(attemptedMs) },
         ...fields,

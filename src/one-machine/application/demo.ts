@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { join, relative } from 'node:path';
 import { EntityManager } from '@mikro-orm/postgresql';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -10,17 +11,21 @@ import { prepareDemoOwner } from '../../access/application/demo-owner.js';
 import { SignInService } from '../../access/application/sign-in.service.js';
 import { DEMO_OWNER_EMAIL } from '../../access/domain/demo-owner.js';
 import { ROLES, type Role } from '../../access/domain/role.js';
-import type { SoldPrice } from '../../billing/billing.settings.js';
 import { expectedToken } from '../../forwarding/application/stored-tokens.js';
 import { mailFolderOf } from '../../mail/infrastructure/mail-files.js';
 import { defaultText } from '../../publishing/domain/default-texts.js';
+import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { isUuid, newId } from '../../shared/ids.js';
+import { DEMO_PRICES } from '../domain/demo-prices.js';
 import { DemoReceiver } from '../http/demo-receiver.js';
 import { type OneTimeLink, oneTimeLink } from '../http/demo-sign-in.js';
 import { mountDemoSite } from '../http/demo-site.js';
 import type { MachineSettings } from '../infrastructure/secrets.js';
 import type { Machine } from './machine.js';
 
+/** The embedded server takes seconds to start again, and longer on a busy machine. */
+const DATABASE_WAIT_MS = 60_000;
+const DATABASE_PAUSE_MS = 200;
 const TOKEN_BYTES = 32;
 
 /** What `.data/dev-credentials.json` holds (design §3). */
@@ -87,10 +92,13 @@ export async function startDemo<S extends MachineSettings>(
     },
     ready: async (app, baseUrl) => {
       const known = readCredentials(credentialsFile);
-      const project = (await knownProject(app, known)) ?? (await makeProject(app));
-      await prepareDemoOwner(app.get(EntityManager), { projectId: project.projectId, password });
+      const project = await whenDatabaseIsBack(async () => {
+        const found = (await knownProject(app, known)) ?? (await makeProject(app));
+        await prepareDemoOwner(app.get(EntityManager), { projectId: found.projectId, password });
+        return found;
+      });
       await setUpProject({ baseUrl, ...project, receiver, token, formerUrl: known?.receiverUrl }).catch(
-        // The service is fine without: somebody has made another of the demo project, e.g. one of tier lite.
+        // Not a failure of the service: the demo project was changed, for example to tier lite.
         (error: unknown) =>
           process.stderr.write(`${error instanceof Error ? error.message : String(error)}
 `),
@@ -116,6 +124,22 @@ export async function startDemo<S extends MachineSettings>(
       `  API keys       ${relative(process.cwd(), credentialsFile)} (owner, editor, viewer)`,
     ],
   };
+}
+
+/**
+ * Repeats a step while the database cannot be reached: the embedded server is started again when it dies, and a start
+ * that serves requests already does not fail for it.
+ */
+async function whenDatabaseIsBack<T>(step: () => Promise<T>): Promise<T> {
+  const startedMs = performance.now();
+  for (;;) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!isConnectionFailure(error) || performance.now() - startedMs > DATABASE_WAIT_MS) throw error;
+      await sleep(DATABASE_PAUSE_MS);
+    }
+  }
 }
 
 function readOrMakeToken(dataDir: string): string {
@@ -191,15 +215,6 @@ function scopesOf(role: Role): KeyScope[] {
   return role === 'owner' ? ['manage_access'] : [];
 }
 
-/** Prices that a signed webhook can name (docs/billing.md), unless the operator has set some. */
-const DEMO_PRICES: SoldPrice[] = (['pro', 'business'] as const).flatMap((tier) =>
-  (['month', 'year'] as const).map((interval) => ({
-    priceId: `price_demo_${tier}_${interval}`,
-    tier,
-    interval,
-  })),
-);
-
 function withDemoPrices<S extends MachineSettings>(settings: S): S {
   if (settings.billing.prices.length > 0) return settings;
   return { ...settings, billing: { ...settings.billing, prices: DEMO_PRICES } };
@@ -227,8 +242,8 @@ const DEMO_CONFIGURATION = {
 
 /**
  * Sets the project up as its owner would, over the API: tier pro, whatever was simulated before, a banner where no
- * configuration was ever saved, and forwarding to the receiver. Forwarding that somebody has changed since is left as
- * it is, unless it still points at the receiver's former port.
+ * configuration was ever saved, and forwarding to the receiver. Changed forwarding settings stay as
+ * they are, unless they still point at the receiver's former port.
  */
 async function setUpProject(
   demo: ProjectKeys & {
@@ -239,11 +254,18 @@ async function setUpProject(
   },
 ): Promise<void> {
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const response = await fetch(`${demo.baseUrl}/v1/projects/${demo.projectId}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${demo.apiKeys.editor}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+    const startedMs = performance.now();
+    const send = (): Promise<Response> =>
+      fetch(`${demo.baseUrl}/v1/projects/${demo.projectId}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${demo.apiKeys.editor}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    let response = await send();
+    while (response.status === 503 && performance.now() - startedMs < DATABASE_WAIT_MS) {
+      await sleep(DATABASE_PAUSE_MS);
+      response = await send();
+    }
     if (!response.ok)
       throw new Error(
         `the demo project was not pointed at the receiver anew: ${method} ${path} answered ${response.status}`,

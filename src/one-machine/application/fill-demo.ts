@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { hasRecordsMarked, insertPastRecords, preparePast } from '../../consent/application/past-records.js';
 import { insertPastDeliveries, prepareLog } from '../../forwarding/application/past-deliveries.js';
-import { sealSince } from '../../evidence/infrastructure/log-rows.js';
+import { sealSince } from '../../evidence/infrastructure/cursor-rows.js';
 import { findDemoProject, nameDomains } from '../../projects/project.rows.js';
 import { datePublications, publicationsOf } from '../../publishing/application/past-publications.js';
 import { OperatorError } from '../../shared/operator-command.js';

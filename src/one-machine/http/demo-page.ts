@@ -93,7 +93,7 @@ function rowOf({ receivedAt, status, body }) {
 }
 
 async function showReceived() {
-  // The service may be starting anew; the next turn asks again.
+  // The service may be restarting; the next poll tries again.
   const records = await fetch('/demo/received').then((response) => response.json(), () => null);
   if (!records) return;
   document.getElementById('nothing').hidden = records.length > 0;
@@ -101,7 +101,7 @@ async function showReceived() {
   document.getElementById('received').replaceChildren(...records.map(rowOf));
 }
 
-// Ahead of the configuration: whoever clicks before it is there gets the second layer as soon as it is.
+// Before the configuration has loaded: a click then opens the second layer as soon as it has.
 document.getElementById('change').addEventListener('click', () => serviceConsent.open());
 void showReceived();
 setInterval(showReceived, 1000);

@@ -14,10 +14,10 @@ import {
 /** Records that the page shows. */
 const SHOWN_MAX = 50;
 const BODY_BYTES_MAX = 256 * 1024;
-/** Of the log, as much as the records that are shown may take. */
+/** How much of the log is read: the most that the displayed records can take. */
 const TAIL_BYTES_MAX = 1024 * 1024;
 const HOST = '127.0.0.1';
-/** The certificate is made anew at a start this long before it expires. */
+/** A start this long before the certificate expires creates a new one. */
 const RENEW_BEFORE_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** A request as the receiver writes it down, one JSON line each, just as it arrived. */
@@ -105,7 +105,7 @@ export class DemoReceiver {
   }
 
   /**
-   * Made at the first start and kept until it is about to expire; the authority's key is thrown away once it has
+   * Created at the first start and kept until it is about to expire; the authority's key is discarded after it has
    * signed this one.
    */
   private async certificate(): Promise<ServerCertificate> {

@@ -14,8 +14,8 @@ export interface OneTimeLink {
 }
 
 /**
- * A link that signs in once, made anew with each start. Whoever follows it again is led to the dashboard like everybody
- * else: a browser may have followed it already, while its address was being typed.
+ * A link that signs in once, created with each start. Following it again just opens the dashboard: a browser may have
+ * prefetched it while its address was being typed.
  */
 export function oneTimeLink(openSession: OpenSession): OneTimeLink {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');

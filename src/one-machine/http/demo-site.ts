@@ -1,6 +1,8 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type RequestHandler } from 'express';
 import type { ReceivedRecord } from './demo-receiver.js';
+import { sendProblem } from '../../shared/problem.filter.js';
+import { isLoopbackHost } from '../domain/loopback-host.js';
 import { demoMail } from './demo-mail.js';
 import { DEMO_PAGE, DEMO_SCRIPT } from './demo-page.js';
 
@@ -34,6 +36,17 @@ export function mountDemoSite(app: NestExpressApplication, site: DemoSite): void
     response.json(site.received().map(({ receivedAt, status, body }) => ({ receivedAt, status, body })));
   });
   if (site.signIn) router.get('/sign-in', site.signIn);
-  router.get('/mail', demoMail(site.mailFolder));
+  router.get('/mail', requireLoopbackHost, demoMail(site.mailFolder));
   app.use('/demo', router);
 }
+
+/** Mails hold one-time links, so no page of another site may read them, whatever its name resolves to. */
+const requireLoopbackHost: RequestHandler = (request, response, next) => {
+  if (isLoopbackHost(request.headers.host)) next();
+  else
+    sendProblem(request, response, {
+      status: 403,
+      code: 'host_not_allowed',
+      detail: 'Open this page by a loopback name such as localhost or 127.0.0.1.',
+    });
+};

@@ -56,7 +56,7 @@ export function fillInSecrets<S extends MachineSettings>(
   };
 }
 
-/** A key of its own for signatures, from the one that is kept: the file of an older version has no other. */
+/** Derives a separate signing key from the stored one, for files of older versions. */
 function evidenceKeyOf({ id, key }: { id: string; key: Buffer }): { id: string; key: Buffer } {
   return { id, key: Buffer.from(hkdfSync('sha256', key, '', 'evidence', SECRET_BYTES)) };
 }

@@ -24,7 +24,7 @@ interface Binaries {
 export interface ServerHome {
   folder: string;
   binaries: Binaries;
-  /** Nobody in particular where this process is not root. */
+  /** The user that runs the server; empty where this process is not root. */
   runner: Partial<ServerUser>;
 }
 

@@ -41,7 +41,7 @@ export function isServerAlive(data: string): boolean {
   return existsSync(pidFile) && isAlive(Number(readFileSync(pidFile, 'utf8').split('\n')[0]));
 }
 
-/** A TCP port on loopback that nobody listens on at this moment. */
+/** A TCP port on loopback that is free at this moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -17,7 +17,7 @@ const STOP_TIMEOUT_SECONDS = 20;
 /** Connections the server takes: pools of the API, the worker, BullMQ and a few for people. */
 const MAX_CONNECTIONS = 100;
 
-/** Makes the cluster in a folder of its own and renames it, so that a crash leaves no half-made one. */
+/** Creates the cluster in a temporary folder and renames it, so that a crash leaves no partial cluster. */
 export async function initialise(home: ServerHome, data: string, password: string): Promise<void> {
   if (existsSync(join(data, 'PG_VERSION'))) return;
   rmSync(data, { recursive: true, force: true });

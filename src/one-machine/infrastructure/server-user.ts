@@ -9,15 +9,15 @@ export interface ServerUser {
 }
 
 /**
- * Where user ids of people end on Debian (59999), less some: none is given out there before all below are, and
- * containers with an id space of their own have it too. It needs no entry in the user database.
+ * Where user ids of people end on Debian (59999), less some: the system assigns it only after all lower ids, and
+ * containers with a separate id space have it too. It needs no entry in the user database.
  */
 const UID_FIRST = 59_432;
 const UID_LAST = 59_999;
 
 /**
- * A user of the server's own, so that no other service that runs as `nobody` can read its files or stop it. A
- * cluster that is there already, from a version that ran it as `nobody`, stays with its owner.
+ * A dedicated user for the server, so that no other service that runs as `nobody` can read its files or stop it. An
+ * existing cluster of a version that ran it as `nobody` keeps its owner.
  */
 export function serverUser(folder: string): ServerUser {
   const data = join(folder, 'data');

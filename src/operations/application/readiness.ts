@@ -23,9 +23,9 @@ const CHECK_TIMEOUT_MS = 2_000;
 const QUEUE_CHECK_TIMEOUT_MS = 300;
 
 /**
- * The checks behind `/health/ready`, on a connection of their own: an API whose other connections are all busy is
- * slow, but taking it out of service would only make the others busier. The answers name no host and repeat no
- * error of a driver.
+ * The checks behind `/health/ready`, on a dedicated connection: an API whose other connections are all busy is
+ * slow, but taking it out of rotation would only make the others busier. Responses contain no host name and no
+ * driver error.
  */
 @Injectable()
 export class ReadinessChecks implements OnApplicationShutdown {
@@ -67,7 +67,7 @@ export class ReadinessChecks implements OnApplicationShutdown {
       ),
   ];
 
-  /** From now on not ready: whoever balances the load sends its requests elsewhere before this one stops listening. */
+  /** From now on not ready: load balancers route requests elsewhere before this process stops listening. */
   leave(): void {
     this.leaving = true;
   }

@@ -26,7 +26,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
     @SettingsFrom(queueSettings) private readonly queueSettings: QueueSettings,
   ) {
     super();
-    // BullMQ writes an error that nobody listens for to the console, connection and all.
+    // BullMQ prints an error without a listener to the console, including the connection.
     queue.on('error', (error) => this.onError(error));
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { Histogram } from 'prom-client';
+import { isNotConfigured } from '../../shared/refused-response.js';
 import { Metrics } from '../../shared/metrics.js';
 
 /** Seconds; a dashboard's request takes milliseconds, an export minutes. */
@@ -19,7 +20,7 @@ export class RequestMetrics {
   constructor(metrics: Metrics) {
     this.duration = new Histogram({
       name: 'http_request_duration_seconds',
-      help: 'Requests by method, route and status, without those of the ingest (ingest_*).',
+      help: 'Requests by method, route and status (also aborted, not_configured), without those of the ingest (ingest_*).',
       labelNames: ['method', 'route', 'status'],
       buckets: BUCKETS,
       registers: [metrics.registry],
@@ -35,10 +36,18 @@ export class RequestMetrics {
         method: METHODS.has(request.method) ? request.method : 'other',
         // A mount point stands before the pattern; an address that nothing serves ends at the pattern of all.
         route: typeof pattern === 'string' && pattern !== UNSERVED ? `${request.baseUrl}${pattern}` : 'none',
-        // Whoever hangs up before the answer never sees a status.
-        status: response.writableFinished ? String(response.statusCode) : 'aborted',
+        status: statusOf(response),
       });
     });
     next();
   };
+}
+
+/**
+ * The client never sees a status if it hangs up before the response. 503 because mail or billing is not set up has its
+ * own word: anybody may cause it, and an alert counts 5xx.
+ */
+function statusOf(response: Response): string {
+  if (!response.writableFinished) return 'aborted';
+  return isNotConfigured(response) ? 'not_configured' : String(response.statusCode);
 }

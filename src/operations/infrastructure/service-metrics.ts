@@ -9,7 +9,7 @@ import { VERSION } from '../../shared/version.js';
 /** A queue that has not answered by then counts as down; Prometheus waits 10 s for all of it. */
 const QUEUE_TIMEOUT_MS = 2_000;
 
-/** What every process tells of itself: its version, and whether it reaches the queue. */
+/** Metrics of every process: its version, and whether it reaches the queue. */
 @Injectable()
 export class ServiceMetrics {
   constructor(metrics: Metrics, @InjectQueue(OUTBOX_QUEUE) queue: Queue) {

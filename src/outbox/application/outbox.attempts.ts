@@ -221,11 +221,11 @@ export class OutboxAttempts {
       case 'put_off':
         return this.returnAll([leased]);
       case 'retry':
-        return settler.putBack(leased, end);
+        return settler.putBack(leased, end, claimedMs);
       case 'dead':
-        return settler.bury(leased, end);
+        return settler.bury(leased, end, claimedMs);
       case 'threw':
-        return settler.fail(leased, end.cause);
+        return settler.fail(leased, end.cause, claimedMs);
     }
   }
 }

@@ -47,7 +47,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     metrics: OutboxMetrics,
     @SettingsFrom(outboxSettings) { slots, leaseMs }: OutboxSettings,
   ) {
-    this.slots = new WorkerSlots(slots, (topic) => outbox.handlerOf(topic).slotsMax);
+    this.slots = new WorkerSlots(slots, (topic) => outbox.handlerOf(topic));
     this.attempts = new OutboxAttempts({
       slots: this.slots,
       store,

@@ -20,8 +20,9 @@ const HEARTBEAT_MS = 5_000;
 /** The worker's end of the doorbell: every job, poll or wake-up, is just a ring. */
 @Processor(OUTBOX_QUEUE, WORKER_OPTIONS)
 export class OutboxProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(OutboxProcessor.name);
   private readonly unreachable = new ThrottledLog(
-    new Logger(OutboxProcessor.name),
+    this.logger,
     'the queue cannot be reached; the worker looks by itself until it is back',
   );
   private heartbeat: NodeJS.Timeout | null = null;
@@ -44,13 +45,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const unknown = (await this.store.storedTopics()).filter((topic) => !this.outbox.topics.includes(topic));
-    if (unknown.length > 0) {
-      throw new Error(
-        `The outbox holds messages of ${unknown.join(', ')}, which this version cannot handle. ` +
-          'Start the version that wrote them, or a later one.',
-      );
-    }
+    await this.warnOfUnknownTopics();
     await queueReady(this.queueSettings, this.worker);
     // Not awaited: a worker starts, and works by its heartbeat, while the queue is away.
     void this.schedulePoll();
@@ -70,6 +65,16 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
   @OnWorkerEvent('error')
   onError(error: Error): void {
     this.unreachable.warn(error);
+  }
+
+  /** A newer version wrote them, in a rolling upgrade or before a step back: they wait for a process that handles them. */
+  private async warnOfUnknownTopics(): Promise<void> {
+    const topics = await this.store.topicsOtherThan(this.outbox.topics);
+    if (topics.length === 0) return;
+    this.logger.warn(
+      { topics },
+      'the outbox holds messages of topics that this version does not handle; they wait for a version that does',
+    );
   }
 
   /** Schedules the poll, or finds it scheduled. A queue that is away is no reason to stop. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { AdaptiveBatch } from '../../shared/adaptive-batch.js';
@@ -19,12 +20,18 @@ const SETTLE_BATCHES_MAX = 2;
 /** Nobody waits for an outcome of a delivery: those of 20 ms go together, unless a batch is full sooner. */
 const SETTLE_GATHER = { ms: 20, enough: SETTLE_BATCH_MAX };
 const RECONNECT_PAUSE_MS = 250;
+/**
+ * While the database is away, an outcome that its handler logs late is kept for ten leases. At most ten times as many
+ * outcomes wait as a worker may lease.
+ */
+const LATE_LEASES = 10;
 
 interface Finished {
   leased: LeasedMessage;
   outcome: unknown;
-  /** Monotonic; past it the lease is gone, and the message is somebody else's. */
-  leaseEndsMs: number;
+  /** Monotonic; the lease begins then, at the latest. */
+  claimedMs: number;
+  /** Frees the worker's permit; the second call changes nothing. */
   done(): void;
 }
 
@@ -45,11 +52,7 @@ export class OutboxSettler {
     isUnreachable: isConnectionFailure,
     unreachable: (error) => this.unreachable.warn(error),
     reconnectPauseMs: RECONNECT_PAUSE_MS,
-    isPatient(entry, nowMs) {
-      if (entry.leaseEndsMs > nowMs) return true;
-      entry.done();
-      return false;
-    },
+    isPatient: (entry, nowMs) => this.isPatient(entry, nowMs),
   });
 
   constructor(
@@ -61,42 +64,56 @@ export class OutboxSettler {
   ) {}
 
   /**
-   * Resolves once the outcome is written and the message is out of the outbox, or the lease ran out before
-   * that could be done: then the outcome is unknown and the message is claimed again. Never rejects.
+   * Resolves once the outcome is written and the message is out of the outbox, or when the lease ends: then the message
+   * is claimed again, and the outcome is still logged if its handler does so (`settleLate`). Never rejects.
    */
   settle(leased: LeasedMessage, outcome: unknown, claimedMs: number): Promise<void> {
     return new Promise((done) => {
-      this.finished.add({ leased, outcome, leaseEndsMs: claimedMs + this.settings.leaseMs, done });
+      this.finished.add({ leased, outcome, claimedMs, done });
     });
   }
 
   /** Puts a message back that its handler wants to try again. Never rejects. */
-  async putBack(leased: LeasedMessage, end: Extract<Ending<unknown>, { kind: 'retry' }>): Promise<void> {
+  async putBack(
+    leased: LeasedMessage,
+    end: Extract<Ending<unknown>, { kind: 'retry' }>,
+    claimedMs: number,
+  ): Promise<void> {
     try {
-      await this.writeFailure(leased, end, (tx) => this.store.putBack(leased, end, tx));
+      await this.whileLeased(claimedMs, () =>
+        this.writeFailure(leased, end, (tx) => this.store.putBack(leased, end, tx)),
+      );
     } catch (error) {
-      await this.fail(leased, error);
+      await this.fail(leased, error, claimedMs);
     }
   }
 
   /** Buries a message that its handler says is dead. Never rejects. */
-  async bury(leased: LeasedMessage, end: Extract<Ending<unknown>, { kind: 'dead' }>): Promise<void> {
+  async bury(
+    leased: LeasedMessage,
+    end: Extract<Ending<unknown>, { kind: 'dead' }>,
+    claimedMs: number,
+  ): Promise<void> {
     try {
-      await this.writeFailure(leased, end, (tx) => this.store.bury(leased, end.error, tx));
+      await this.whileLeased(claimedMs, () =>
+        this.writeFailure(leased, end, (tx) => this.store.bury(leased, end.error, tx)),
+      );
     } catch (error) {
-      await this.fail(leased, error);
+      await this.fail(leased, error, claimedMs);
     }
   }
 
   /** Counts a throw against a message: it waits as its handler's schedule says, and is buried in the end. Never rejects. */
-  async fail(leased: LeasedMessage, cause: unknown): Promise<void> {
+  async fail(leased: LeasedMessage, cause: unknown, claimedMs: number): Promise<void> {
     const failures = leased.message.failures + 1;
     const error = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
     const { projectId, id, topic } = leased.message;
     try {
       const { retry } = this.outbox.handlerOf(topic);
       if (failures >= retry.failuresMax) {
-        await this.writeFailure(leased, { kind: 'dead', error }, (tx) => this.store.bury(leased, error, tx));
+        await this.whileLeased(claimedMs, () =>
+          this.writeFailure(leased, { kind: 'dead', error }, (tx) => this.store.bury(leased, error, tx)),
+        );
         this.logger.error(
           { err: cause, projectId, messageId: id, topic, failures },
           'outbox message buried as a dead letter',
@@ -104,8 +121,10 @@ export class OutboxSettler {
         return;
       }
       const afterMs = retry.delayMs(failures);
-      await this.writeFailure(leased, { kind: 'retry', error }, (tx) =>
-        this.store.putBack(leased, { afterMs, error }, tx),
+      await this.whileLeased(claimedMs, () =>
+        this.writeFailure(leased, { kind: 'retry', error }, (tx) =>
+          this.store.putBack(leased, { afterMs, error }, tx),
+        ),
       );
       this.logger.warn(
         { err: cause, projectId, messageId: id, topic, failures, afterMs },
@@ -118,6 +137,31 @@ export class OutboxSettler {
         'a failed outbox message could not be put back',
       );
     }
+  }
+
+  /** Repeats a write for as long as the database cannot be reached and the lease lasts. */
+  private async whileLeased(claimedMs: number, write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!isConnectionFailure(error) || this.isLeaseOver(claimedMs, performance.now())) throw error;
+        this.unreachable.warn(error);
+        await sleep(RECONNECT_PAUSE_MS);
+      }
+    }
+  }
+
+  private isLeaseOver(claimedMs: number, nowMs: number): boolean {
+    return claimedMs + this.settings.leaseMs <= nowMs;
+  }
+
+  /** Whether an outcome still waits for the database. */
+  private isPatient({ leased, claimedMs, done }: Finished, nowMs: number): boolean {
+    if (!this.isLeaseOver(claimedMs, nowMs)) return true;
+    done();
+    const isLogged = this.outbox.handlerOf(leased.message.topic).settleLate !== undefined;
+    return isLogged && claimedMs + LATE_LEASES * this.settings.leaseMs > nowMs;
   }
 
   /** One transaction where the handler has something to write as well; nothing where the lease was not ours any more. */
@@ -138,7 +182,8 @@ export class OutboxSettler {
 
   private async write(batch: Finished[]): Promise<void> {
     const rest = await this.writeQuickly(batch);
-    if (rest.length > 0) await this.writeTogether(rest);
+    const late = rest.length > 0 ? await this.writeTogether(rest) : [];
+    if (late.length > 0) await this.writeLate(late);
     for (const entry of batch) entry.done();
   }
 
@@ -158,8 +203,9 @@ export class OutboxSettler {
     return batch.filter((entry) => !written.has(entry));
   }
 
-  private async writeTogether(batch: Finished[]): Promise<void> {
-    await this.em.fork().transactional(async (tx) => {
+  /** Returns the outcomes whose message is not leased by their claim any more: nothing is written of them. */
+  private async writeTogether(batch: Finished[]): Promise<Finished[]> {
+    return await this.em.fork().transactional(async (tx) => {
       const removed = await this.store.remove(
         tx,
         batch.map((entry) => entry.leased),
@@ -168,11 +214,21 @@ export class OutboxSettler {
       for (const [topic, entries] of Map.groupBy(ours, (entry) => entry.leased.message.topic)) {
         await this.outbox.handlerOf(topic).settle(tx, entries.map(settledOf));
       }
+      return batch.filter((entry) => !removed.has(leaseKey(entry.leased)));
     });
   }
 
+  /** In a separate transaction: it locks records, which an erasure does before it locks messages. */
+  private async writeLate(late: Finished[]): Promise<void> {
+    for (const [topic, entries] of Map.groupBy(late, (entry) => entry.leased.message.topic)) {
+      const handler = this.outbox.handlerOf(topic);
+      if (!handler.settleLate) continue;
+      await this.em.fork().transactional((tx) => handler.settleLate?.(tx, entries.map(settledOf)));
+    }
+  }
+
   private async refuse(entry: Finished, cause: unknown): Promise<void> {
-    await this.fail(entry.leased, cause);
+    await this.fail(entry.leased, cause, entry.claimedMs);
     entry.done();
   }
 }

@@ -1,6 +1,7 @@
 import { FairShare, SHARE_OF_ONE_KEY } from '../domain/fair-share.js';
 import type { Attempt } from '../domain/outbox-message.js';
 import { TopicSlots } from '../domain/topic-slots.js';
+import type { OutboxHandler } from '../outbox.handler.js';
 import type { ClaimRequest } from '../infrastructure/outbox.claimer.js';
 import type { LeasedMessage } from '../infrastructure/outbox.store.js';
 
@@ -40,13 +41,13 @@ export class WorkerSlots {
 
   constructor(
     private readonly slots: number,
-    slotsMaxOf: (topic: string) => number | undefined,
+    private readonly boundsOf: (topic: string) => Pick<OutboxHandler, 'slotsMax' | 'slotsPerKeyMax'>,
   ) {
     this.share = new FairShare(slots);
     // However few slots a worker has, no topic with a limit takes all of them.
     const shareMax = Math.max(1, Math.floor(slots * SHARE_OF_ONE_KEY));
     this.topicSlots = new TopicSlots((topic) => {
-      const slotsMax = slotsMaxOf(topic);
+      const { slotsMax } = boundsOf(topic);
       return slotsMax === undefined ? undefined : Math.min(slotsMax, shareMax);
     });
   }
@@ -74,8 +75,14 @@ export class WorkerSlots {
 
   /** What may be claimed now, of all topics that are handled. */
   claimable(topics: readonly string[], nowMs: number): Omit<ClaimRequest, 'afterKey' | 'gatedTopics'> {
+    const perKeyOfTopic = new Map<string, number>();
+    for (const topic of topics) {
+      const { slotsPerKeyMax } = this.boundsOf(topic);
+      if (slotsPerKeyMax !== undefined) perKeyOfTopic.set(topic, slotsPerKeyMax);
+    }
     return {
       ...this.topicSlots.freeOf(topics),
+      perKeyOfTopic,
       limit: this.room,
       limitPerKey: this.share.startLimit,
       freeOf: this.share.freeOf(nowMs),
@@ -85,7 +92,7 @@ export class WorkerSlots {
   claimed(leased: readonly LeasedMessage[], nowMs: number): void {
     this.leasedCount += leased.length;
     for (const { message } of leased) {
-      this.share.claimed(message.orderingKey, nowMs);
+      this.share.claimed(message.orderingKey, nowMs, this.boundsOf(message.topic).slotsPerKeyMax);
       this.topicSlots.claimed(message.topic);
     }
   }

@@ -24,6 +24,8 @@ interface KeyShare {
   claimed: number;
   inFlight: number;
   limit: number;
+  /** What the topic allows a key, however large the limit. */
+  max: number;
   /** How long the last answer took. */
   lastMs: number;
   slow: boolean;
@@ -64,20 +66,22 @@ export class FairShare {
         if (nowMs < share.pausedUntilMs) return [key, 0];
         if (!isSlow(share, nowMs)) {
           const ahead = share.lastMs < AHEAD_BELOW_MS ? share.limit : 0;
-          return [key, Math.max(0, share.limit + ahead - share.claimed)];
+          return [key, Math.max(0, Math.min(share.max, share.limit + ahead) - share.claimed)];
         }
         // At least one at a time: with none, a receiver that recovers would never be found out.
-        const entitled = Math.max(1, Math.min(share.limit, level));
+        const entitled = Math.max(1, Math.min(share.limit, share.max, level));
         return [key, slowIsFull ? 0 : Math.max(0, entitled - share.claimed)];
       }),
     );
   }
 
-  claimed(key: string, nowMs: number): void {
+  /** `max`: what the topic allows a key at once. */
+  claimed(key: string, nowMs: number, max = Number.POSITIVE_INFINITY): void {
     const share = this.shares.get(key) ?? {
       claimed: 0,
       inFlight: 0,
       limit: this.startLimit,
+      max,
       lastMs: Number.POSITIVE_INFINITY,
       slow: false,
       startedAt: [],

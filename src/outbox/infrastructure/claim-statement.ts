@@ -2,9 +2,10 @@
 export const CLAIM_KEYS_MAX = 256;
 
 /**
- * What a claim asks. Parameters: after which key, topics, free by key, limit per key, limit, claim id, lease in seconds,
- * topics with a limit of their own, and what is free of each. Of those topics no more is leased than that, however many
- * were picked. The rows picked are locked, so they are updated by their place: joined by their key, a plan made while the
+ * What a claim asks. Parameters: after which key, topics, free by key (and, by topic, how many messages of one key),
+ * limit per key, limit, claim id, lease in seconds, topics with a limit, and what is free of each. Of those topics no more is leased than
+ * that, however many were picked: first one of each key, and the keys drawn by lot. In the order of the walk, the lowest
+ * keys would always come first. The rows picked are locked, so they are updated by their place: joined by their key, a plan made while the
  * outbox was empty, and kept, read all of it for each of them (8.0 s against 7 ms for 256 of 50,000).
  *
  * The server walks as far as somebody asks. A claim that got its fill tells nothing of the keys behind: to walk the other
@@ -21,10 +22,10 @@ export const CLAIM_KEYS_MAX = 256;
 export function claimStatement(gatedTopics: readonly string[] | null): string {
   const free = (key: string): string => `coalesce(($3::jsonb ->> ${key}::text)::int, $4::int)`;
   const oldest = `
-    select oldest.place, oldest.topic, walk.ordering_key
+    select oldest.place, oldest.topic, oldest.id, walk.ordering_key
     from walk
     cross join lateral (
-      select m.ctid as place, m.topic from outbox_message m
+      select m.ctid as place, m.topic, m.id from outbox_message m
       where m.ordering_key = walk.ordering_key and m.available_at <= now() and m.topic = any($2::text[])
       order by m.id
       limit ${free('walk.ordering_key')}
@@ -56,7 +57,16 @@ export function claimStatement(gatedTopics: readonly string[] | null): string {
       union all
       select within.place
       from unnest($8::text[], $9::int[]) as bound (topic, free)
-      cross join lateral (select place from picked where picked.topic = bound.topic limit bound.free) within
+      cross join lateral (
+        select ranked.place
+        from (
+          select place, row_number() over (partition by ordering_key order by id) as turn
+          from picked where picked.topic = bound.topic
+        ) ranked
+        where ranked.turn <= coalesce(($3::jsonb ->> bound.topic)::int, bound.free)
+        order by ranked.turn, random()
+        limit bound.free
+      ) within
     ), claimed as (
       update outbox_message m
       set claim_id = $6::uuid, available_at = now() + make_interval(secs => $7::float8),
@@ -108,7 +118,7 @@ function pickedPastGates({
       ) gate
       where exists (select from outbox_gate)
     ), let_through as materialized (
-      select oldest.place, oldest.topic, gated.ordering_key, gated.topic as gate
+      select oldest.place, oldest.topic, oldest.id, gated.ordering_key, gated.topic as gate
       from gated
       cross join lateral (
         select g.width from outbox_gate g
@@ -116,7 +126,7 @@ function pickedPastGates({
         for update skip locked
       ) gate
       cross join lateral (
-        select m.ctid as place, m.topic from outbox_message m
+        select m.ctid as place, m.topic, m.id from outbox_message m
         where m.ordering_key = gated.ordering_key and m.available_at <= now() and m.topic = any($2::text[])
           and ${isGated(gatedTopics, 'm.topic')}
         order by m.id
@@ -126,7 +136,7 @@ function pickedPastGates({
       where gated.is_open and gated.topic = any($2::text[])
       limit $5::int
     ), picked as (
-      select place, topic, ordering_key from let_through
+      select place, topic, id, ordering_key from let_through
       union all
       select * from (
         ${oldest}
@@ -135,10 +145,10 @@ function pickedPastGates({
       ) ungated
       union all
       select * from (
-        select oldest.place, oldest.topic, gated.ordering_key
+        select oldest.place, oldest.topic, oldest.id, gated.ordering_key
         from gated
         cross join lateral (
-          select m.ctid as place, m.topic from outbox_message m
+          select m.ctid as place, m.topic, m.id from outbox_message m
           where m.ordering_key = gated.ordering_key and m.available_at <= now() and m.topic = any($2::text[])
             and ${besideGates}
           order by m.id

@@ -26,6 +26,8 @@ export interface ClaimRequest {
   freeOf: Map<string, number>;
   /** Messages of a topic with a limit of its own; the other topics have none. */
   freeOfTopic: Map<string, number>;
+  /** Messages of one key of such a topic; absent: as many as of the topic. */
+  perKeyOfTopic?: Map<string, number>;
   /** Where the walk over the keys begins; see `Claimed.nextKey`. */
   afterKey: string;
 }
@@ -133,7 +135,8 @@ export class OutboxClaimer implements OnApplicationShutdown {
       values: [
         request.afterKey,
         request.topics,
-        JSON.stringify(Object.fromEntries(request.freeOf)),
+        // Keys are UUIDs, so a topic is none of them.
+        JSON.stringify(Object.fromEntries([...request.freeOf, ...(request.perKeyOfTopic ?? [])])),
         request.limitPerKey,
         request.limit,
         claimId,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../../shared/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { OutboxService } from '../outbox.service.js';
 import { OutboxStore } from './outbox.store.js';
 
 /** What this process does for the outbox right now. */
@@ -21,9 +22,9 @@ export class OutboxMetrics {
   readonly givenUp: Counter;
   private work: WorkUnderWay = { inFlight: 0, leased: 0 };
 
-  constructor(metrics: Metrics, store: OutboxStore) {
+  constructor(metrics: Metrics, store: OutboxStore, outbox: OutboxService) {
     const registers = [metrics.registry];
-    const counted = new RecentAnswer(() => store.backlog(), BACKLOG_AGE_MAX_MS);
+    const counted = new RecentAnswer(() => store.backlog(outbox.topics), BACKLOG_AGE_MAX_MS);
     const work = (): WorkUnderWay => this.work;
     new Gauge({
       name: 'outbox_waiting_messages',
@@ -32,6 +33,15 @@ export class OutboxMetrics {
       async collect() {
         const backlog = await counted.get();
         if (backlog) this.set(backlog.waiting);
+      },
+    });
+    new Gauge({
+      name: 'outbox_unhandled_messages',
+      help: 'Messages in the outbox of topics that this version does not handle; they wait for a version that does.',
+      registers,
+      async collect() {
+        const backlog = await counted.get();
+        if (backlog) this.set(backlog.unhandled);
       },
     });
     new Gauge({

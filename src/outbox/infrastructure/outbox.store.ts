@@ -25,6 +25,15 @@ export interface DeadLetter {
   diedAt: Date;
 }
 
+/** What the outbox holds. */
+export interface Backlog {
+  waiting: number;
+  /** Of those: messages of topics that this version does not handle. */
+  unhandled: number;
+  oldestAgeSeconds: number;
+  dead: number;
+}
+
 /** A dead letter that is a message again. */
 export type Revived = Pick<OutboxMessage, 'projectId' | 'topic' | 'subjectId' | 'payload'>;
 
@@ -129,18 +138,21 @@ export class OutboxStore {
   }
 
   /**
-   * What waits, for the metrics: messages, the age of the oldest in seconds, and the dead letters. What a gate keeps back,
-   * or what was tried and is to be tried again, is old for a reason: its age tells nothing of the workers.
+   * Counts queued messages for the metrics, the dead letters and the messages of other topics than those handled, and
+   * returns the age of the oldest in seconds. The age leaves out messages that are old for a reason: those behind a gate,
+   * those tried before, and those of other topics.
    */
-  async backlog(): Promise<{ waiting: number; oldestAgeSeconds: number; dead: number }> {
-    const { rows } = await sql<{ waiting: number; oldestAgeSeconds: number; dead: number }>`
+  async backlog(handled: readonly string[]): Promise<Backlog> {
+    const { rows } = await sql<Backlog>`
       select count(*)::int as waiting,
-             coalesce(extract(epoch from now() - min(m.created_at) filter (where g.topic is null and m.failures = 0)), 0)::float8
-               as "oldestAgeSeconds",
+             count(*) filter (where m.topic <> all(${[...handled]}::text[]))::int as unhandled,
+             coalesce(extract(epoch from now() - min(m.created_at) filter (
+               where g.topic is null and m.failures = 0 and m.topic = any(${[...handled]}::text[])
+             )), 0)::float8 as "oldestAgeSeconds",
              (select count(*)::int from outbox_dead_letter) as dead
       from outbox_message m left join outbox_gate g using (ordering_key, topic)
     `.execute(this.em.fork().getKysely());
-    return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0, dead: 0 };
+    return rows[0] ?? { waiting: 0, unhandled: 0, oldestAgeSeconds: 0, dead: 0 };
   }
 
   /** Says to whoever appends that some worker looks by itself for so long from now, and need not be rung for. */
@@ -156,11 +168,11 @@ export class OutboxStore {
     await sql`update outbox_awake set until = now() where until > now()`.execute(this.em.fork().getKysely());
   }
 
-  /** The topics of all stored messages, to find those that nobody handles. */
-  async storedTopics(): Promise<string[]> {
-    const { rows } = await sql<{ topic: string }>`select distinct topic from outbox_message`.execute(
-      this.em.fork().getKysely(),
-    );
+  /** The topics of stored messages, without those given. */
+  async topicsOtherThan(topics: readonly string[]): Promise<string[]> {
+    const { rows } = await sql<{ topic: string }>`
+      select distinct topic from outbox_message where topic <> all(${[...topics]}::text[]) order by topic
+    `.execute(this.em.fork().getKysely());
     return rows.map((row) => row.topic);
   }
 }

@@ -92,11 +92,29 @@ export async function backlogOf(
   return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0 };
 }
 
+/** When the newest dead letter of a key was buried; null: there is none. */
+export async function newestDeathOf(em: EntityManager, orderingKey: string): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select max(died_at) as at from outbox_dead_letter where ordering_key = ${orderingKey}
+  `.execute(em.getKysely());
+  return rows[0]?.at ?? null;
+}
+
 /** The age of the oldest message of a key in seconds; 0 when none waits. */
 export async function oldestAgeOf(em: EntityManager, orderingKey: string): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
     from outbox_message where ordering_key = ${orderingKey}
+  `.execute(em.getKysely());
+  return rows[0]?.seconds ?? 0;
+}
+
+/** The age of the oldest message of topics in seconds; 0 when none waits. */
+export async function oldestAgeOfTopics(em: EntityManager, topics: readonly string[]): Promise<number> {
+  // Written out, so that the index without the records to forward may serve.
+  const { rows } = await sql<{ seconds: number }>`
+    select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
+    from outbox_message where topic in (${sql.join(topics.map((topic) => sql.lit(topic)))})
   `.execute(em.getKysely());
   return rows[0]?.seconds ?? 0;
 }

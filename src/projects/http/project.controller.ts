@@ -20,6 +20,7 @@ import {
   CurrentRole,
   ProjectRole,
   SignedIn,
+  SessionOnly,
 } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import { type Actor, requireUser } from '../../access/domain/actor.js';
@@ -39,6 +40,7 @@ export class ProjectController {
 
   /** Makes a project whose owner is the caller; 403 `session_required` for an API key, 409 `project_limit_reached`. */
   @SignedIn()
+  @SessionOnly()
   @ApiOperation({ summary: 'Create a project' })
   @ApiCreatedResponse({ type: ProjectDto })
   @Post()
@@ -50,10 +52,7 @@ export class ProjectController {
     const { kind, userId: id, network } = requireUser(actor);
     const project = await this.projects.create(
       { kind, id, network },
-      {
-        name: body.name,
-        domains: body.domains ?? [],
-      },
+      { ...body, domains: body.domains ?? [] },
     );
     response.location(`/v1/projects/${project.id}`);
     return answer(response, project, 'owner');
@@ -73,7 +72,7 @@ export class ProjectController {
       projects,
       query.limit,
       (project) => project.id,
-      // Whoever is in the list has a role there.
+      // Every project in the list has a role.
       (project) => ProjectDto.of(project, roles.get(project.id) ?? 'viewer', now),
     );
   }
@@ -93,7 +92,7 @@ export class ProjectController {
 
   /**
    * Changes name, domains or both; a list of domains replaces the one before. 412 `version_conflict` where If-Match
-   * is given and somebody has changed them meanwhile.
+   * is given and they have changed since.
    */
   @ProjectRole('editor')
   @ApiOperation({ summary: 'Change name or domains of a project' })
@@ -109,11 +108,12 @@ export class ProjectController {
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ProjectDto> {
-    const { name, domains } = body;
-    if (name === undefined && domains === undefined) {
-      throw fieldErrors([{ field: 'name', message: 'Give a name, domains or both.' }]);
-    }
-    const changes = { ...(name !== undefined && { name }), ...(domains && { domains }) };
+    const given = Object.entries(body).filter(([, value]) => value !== undefined);
+    if (given.length === 0)
+      throw fieldErrors([
+        { field: 'name', message: 'Give a name, domains, controllerName or controllerContact.' },
+      ]);
+    const changes = Object.fromEntries(given);
     const changed = await this.projects.update({ id: project.id, author }, changes, (stored) =>
       requireMatch(ifMatch, tagOf(stored)),
     );
@@ -138,6 +138,6 @@ function answer(response: Response, project: Project, role: Role): ProjectDto {
   return ProjectDto.of(project, role, new Date());
 }
 
-function tagOf({ name, domains }: Project): string {
-  return entityTag({ name, domains });
+function tagOf({ name, domains, controllerName, controllerContact }: Project): string {
+  return entityTag({ name, domains, controllerName, controllerContact });
 }

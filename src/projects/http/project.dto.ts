@@ -1,11 +1,17 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsArray } from 'class-validator';
+import { ValidateIf } from 'class-validator';
 import { type Role, ROLES } from '../../access/domain/role.js';
+import { DOMAINS_PER_PROJECT_MAX } from '../domain/domain-name.js';
 import type { Project } from '../domain/project.js';
 import { IfGiven } from '../../shared/if-given.decorator.js';
+import { ListOf } from '../../shared/body-shape.js';
+import { MembersRule } from '../../shared/schema-of-checks.js';
 import { TextLine } from '../../shared/text.decorator.js';
 
 const PROJECT_NAME_CHARACTERS_MAX = 120;
+/** Of the controller's name, and of the contact. */
+const CONTROLLER_CHARACTERS_MAX = 200;
 
 const DOMAINS = {
   type: [String] as [typeof String],
@@ -14,7 +20,27 @@ const DOMAINS = {
   example: ['www.example.com'],
 };
 
-export class CreateProjectBody {
+const CONTROLLER_NAME = "Who decides about the project's records (GDPR Art. 4(7)); null: not given";
+const CONTROLLER_CONTACT =
+  'How to reach them: an e-mail address, a web page or a postal address; null: not given';
+
+/** A line of text, or null to remove it; absent: it stays. */
+const OptionalLine = (max: number, description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, nullable: true, minLength: 1, maxLength: max, description }),
+    ValidateIf((_, value: unknown) => value !== undefined && value !== null),
+    TextLine({ min: 1, max }),
+  );
+
+class ControllerBody {
+  @OptionalLine(CONTROLLER_CHARACTERS_MAX, CONTROLLER_NAME)
+  controllerName?: string | null;
+
+  @OptionalLine(CONTROLLER_CHARACTERS_MAX, CONTROLLER_CONTACT)
+  controllerContact?: string | null;
+}
+
+export class CreateProjectBody extends ControllerBody {
   @ApiProperty({ minLength: 1, maxLength: PROJECT_NAME_CHARACTERS_MAX })
   @TextLine({ min: 1, max: PROJECT_NAME_CHARACTERS_MAX })
   name!: string;
@@ -22,11 +48,12 @@ export class CreateProjectBody {
   /** Checked one by one in the projects module, which names the refused ones by their index. */
   @ApiPropertyOptional({ ...DOMAINS, default: [] })
   @IfGiven()
-  @IsArray()
+  @ListOf({ max: DOMAINS_PER_PROJECT_MAX })
   domains?: unknown[];
 }
 
-export class UpdateProjectBody {
+@MembersRule({ minProperties: 1 })
+export class UpdateProjectBody extends ControllerBody {
   @ApiPropertyOptional({ minLength: 1, maxLength: PROJECT_NAME_CHARACTERS_MAX })
   @IfGiven()
   @TextLine({ min: 1, max: PROJECT_NAME_CHARACTERS_MAX })
@@ -34,7 +61,7 @@ export class UpdateProjectBody {
 
   @ApiPropertyOptional(DOMAINS)
   @IfGiven()
-  @IsArray()
+  @ListOf({ max: DOMAINS_PER_PROJECT_MAX })
   domains?: unknown[];
 }
 
@@ -47,6 +74,12 @@ export class ProjectDto {
 
   @ApiProperty({ type: [String] })
   domains!: string[];
+
+  @ApiProperty({ type: String, nullable: true, description: CONTROLLER_NAME })
+  controllerName!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: CONTROLLER_CONTACT })
+  controllerContact!: string | null;
 
   @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'] })
   tier!: string;
@@ -65,9 +98,14 @@ export class ProjectDto {
    * yet, it is `lite`: what is shown is never more than what is entitled (design §6.2).
    */
   static of(project: Project, role: Role, now: Date): ProjectDto {
-    const { id, name, domains, tierValidUntil, lastFailure, createdAt } = project;
+    const { id, name, domains, controllerName, controllerContact, tierValidUntil, lastFailure, createdAt } =
+      project;
     const tier = tierValidUntil && tierValidUntil <= now ? 'lite' : project.tier;
-    return { id, name, domains, tier, role, lastFailureReason: lastFailure?.reason ?? null, createdAt };
+    return {
+      ...{ id, name, domains, controllerName, controllerContact, tier, role },
+      lastFailureReason: lastFailure?.reason ?? null,
+      createdAt,
+    };
   }
 }
 

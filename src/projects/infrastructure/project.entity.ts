@@ -9,6 +9,9 @@ const ProjectSchema = defineEntity({
     name: p.text(),
     /** Host names that may send consents; empty: any origin may. */
     domains: p.array().columnType('text[]').default([]),
+    /** Who decides about the project's records (GDPR Art. 4(7)); null: not given. */
+    controllerName: p.text().nullable(),
+    controllerContact: p.text().nullable(),
     /** Cached effective tier without hostname; believed until `tierValidUntil` (null: until a write). */
     tier: p.text().default('lite'),
     tierReason: p.text().default('no_subscription'),

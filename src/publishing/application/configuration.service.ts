@@ -7,17 +7,22 @@ import { differenceOf } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
 import { GEO_TARGETING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import { tierRequired } from '../../licensing/domain/tier-required.js';
-import type { Role } from '../../access/domain/role.js';
+import type { TierCheck } from '../../licensing/domain/tier-required.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
+import { PUBLICATIONS_MAX } from '../domain/publishing.limits.js';
 import type { SaveNote } from '../domain/save-note.js';
 import { configurationChangedMessage } from '../publishing.events.js';
 import { endDraft } from './draft.service.js';
-import { configurationPublished, lastPublication, type Publication } from './publication-log.js';
+import {
+  configurationPublished,
+  lastPublication,
+  type Publication,
+  publicationCount,
+} from './publication-log.js';
 import { readSaved, type SavedConfiguration } from './site-source.js';
 
 /** A saved configuration, and how it stands beside what is published. */
@@ -26,6 +31,8 @@ export interface ConfigurationView extends Omit<SavedConfiguration, 'note'> {
   regionRulesAvailable: boolean;
   /** null: nothing was ever published. */
   lastPublication: Publication | null;
+  /** When publishing failed for good, since the last publication; null: it did not. */
+  publishFailedAt: Date | null;
 }
 
 /** What is to be saved. */
@@ -55,12 +62,14 @@ export class ConfigurationService {
     const saved = await readSaved(em, project.id);
     const tier = await this.licensing.tierOf(project, new Date());
     const last = await lastPublication(em, project.id);
+    const failedAt = await this.outbox.newestDeathOf(configurationChangedMessage(project.id).orderingKey);
     return {
       version: saved.version,
       updatedAt: saved.updatedAt,
       configuration: saved.configuration,
       regionRulesAvailable: GEO_TARGETING_TIERS.includes(tier),
       lastPublication: last,
+      publishFailedAt: failedAt && (!last || last.at < failedAt) ? failedAt : null,
     };
   }
 
@@ -68,22 +77,19 @@ export class ConfigurationService {
    * Saves a whole configuration, and with it ends the draft that it was made of. Region rules that differ from those
    * saved need a tier that may have them (spec §8); those of better times may stay, so that other parts can be changed
    * without losing them.
-   * @throws DomainError `version_conflict` (412), `tier_required` (403).
+   * @throws DomainError `version_conflict` (412), `tier_required` (403), `publication_limit_reached` (409).
    */
   async save(
-    { project, role, author }: { project: Project; role: Role; author: Author },
+    { project, author, requireTier }: { project: Project; author: Author; requireTier: TierCheck },
     { configuration, comment, draftVersion }: WantedSave,
     expected: ExpectedVersion,
   ): Promise<ConfigurationView> {
-    const resolved = await this.licensing.effective(project, undefined, new Date());
     const change = { action: 'configuration.save', author, expected, comment } as const;
     await this.change(project.id, change, async (tx, saved) => {
       const { regionRules } = saved.configuration;
       const newRules =
         configuration.regionRules.length > 0 && !isDeepStrictEqual(configuration.regionRules, regionRules);
-      if (newRules && !GEO_TARGETING_TIERS.includes(resolved.tier)) {
-        throw tierRequired(GEO_TARGETING_TIERS, resolved, role);
-      }
+      if (newRules) requireTier();
       if (draftVersion !== null) await endDraft(tx, project.id, draftVersion);
       return configuration;
     });
@@ -93,7 +99,7 @@ export class ConfigurationService {
   /**
    * Makes the configuration of an earlier publication the newest one. Its region rules come back too, and are
    * published where the tier allows them.
-   * @throws DomainError `publication_not_found` (404), `version_conflict` (412).
+   * @throws DomainError `publication_not_found` (404), `version_conflict` (412), `publication_limit_reached` (409).
    */
   async rollBack(
     { project, author }: { project: Project; author: Author },
@@ -122,6 +128,7 @@ export class ConfigurationService {
     await this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       const saved = await readSaved(tx, projectId);
+      if ((await publicationCount(tx, projectId)) >= PUBLICATIONS_MAX) throw publicationLimitReached();
       if (expected !== null && expected !== saved.version) throw versionConflict(saved.version);
       const configuration = await wanted(tx, saved);
       const { version } = saved;
@@ -153,6 +160,13 @@ interface Change {
   author: Author;
   expected: ExpectedVersion;
   comment: string | null;
+}
+
+function publicationLimitReached(): DomainError {
+  return new DomainError(
+    'publication_limit_reached',
+    `This project has published ${PUBLICATIONS_MAX} versions, and each is kept. Create another project for this site.`,
+  );
 }
 
 function versionConflict(currentVersion: number): DomainError {

@@ -98,6 +98,18 @@ export async function lastPublication(em: EntityManager, projectId: string): Pro
   return (await newestFirst(em, projectId).limit(1).executeTakeFirst()) ?? null;
 }
 
+/** How many publications a project ever had; older ones are no longer listed, and their documents are kept. */
+export async function publicationCount(em: EntityManager, projectId: string): Promise<number> {
+  const last = await publishingTables(em)
+    .selectFrom('publication')
+    .select('version')
+    .where('projectId', '=', projectId)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return last?.version ?? 0;
+}
+
 /** The configuration of one publication. @throws DomainError `publication_not_found` (404). */
 export async function configurationPublished(
   em: EntityManager,

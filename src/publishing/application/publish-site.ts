@@ -6,7 +6,8 @@ import { CONFIGURATION, IMMUTABLE, LOADER } from '../domain/cache-control.js';
 import { bannerScript, loaderScript } from '../infrastructure/loader-script.js';
 import { SiteStorage } from '../infrastructure/site-storage.js';
 import { type HeldLock, PublishLock } from '../infrastructure/publish-lock.js';
-import { PUBLICATIONS_KEPT_MAX } from '../domain/publishing.limits.js';
+import { DOCUMENTS_KEPT_MAX, PUBLICATIONS_KEPT_MAX } from '../domain/publishing.limits.js';
+import { publicationCount } from './publication-log.js';
 import { type RenderedSite, SiteSource } from './site-source.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -57,7 +58,8 @@ export class PublishSite {
           cacheControl: IMMUTABLE,
         });
       }
-      await this.put(`${projectId}/${hash}.json`, body, { ...options, cacheControl: IMMUTABLE });
+      if ((await publicationCount(this.em.fork(), projectId)) < DOCUMENTS_KEPT_MAX)
+        await this.put(`${projectId}/${hash}.json`, body, { ...options, cacheControl: IMMUTABLE });
       // The first write may have taken seconds: what is pointed at is what holds now.
       const newest = await this.source.render(projectId, new Date());
       if (newest && newest.hash !== hash && round < ROUNDS_MAX) {

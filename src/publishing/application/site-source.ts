@@ -51,6 +51,7 @@ export class SiteSource {
     return renderDocument({
       projectId: project.id,
       domains: project.domains,
+      controller: { name: project.controllerName, contact: project.controllerContact },
       tier: await this.licensing.tierOf(project, now),
       configuration,
       publicBaseUrl: this.service.publicBaseUrl,

@@ -18,6 +18,7 @@ export const LABELS = [
   'acknowledge',
   'signalHonoured',
   'services',
+  'controller',
   'consentId',
   'copy',
   'download',

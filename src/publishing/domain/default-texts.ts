@@ -29,6 +29,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       acknowledge: 'Understood',
       signalHonoured: 'Your browser asks not to be tracked (Global Privacy Control). We honour that.',
       services: 'Services and cookies',
+      controller: 'Controller',
       consentId: 'Number of your consent',
       copy: 'Copy',
       download: 'Download receipt',
@@ -66,6 +67,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       signalHonoured:
         'Ihr Browser bittet darum, Sie nicht zu verfolgen (Global Privacy Control). Wir halten uns daran.',
       services: 'Dienste und Cookies',
+      controller: 'Verantwortlicher',
       consentId: 'Nummer Ihrer Einwilligung',
       copy: 'Kopieren',
       download: 'Beleg herunterladen',
@@ -111,6 +113,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       signalHonoured:
         'Votre navigateur demande que vous ne soyez pas suivi (Global Privacy Control). Nous respectons cette demande.',
       services: 'Services et cookies',
+      controller: 'Responsable du traitement',
       consentId: 'Numéro de votre consentement',
       copy: 'Copier',
       download: 'Télécharger le reçu',
@@ -147,6 +150,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       acknowledge: 'Entendido',
       signalHonoured: 'Su navegador pide que no se le rastree (Global Privacy Control). Lo respetamos.',
       services: 'Servicios y cookies',
+      controller: 'Responsable del tratamiento',
       consentId: 'Número de su consentimiento',
       copy: 'Copiar',
       download: 'Descargar el justificante',
@@ -184,6 +188,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       signalHonoured:
         'Il suo browser chiede di non essere tracciato (Global Privacy Control). Rispettiamo questa richiesta.',
       services: 'Servizi e cookie',
+      controller: 'Titolare del trattamento',
       consentId: 'Numero del suo consenso',
       copy: 'Copia',
       download: 'Scarica la ricevuta',
@@ -221,6 +226,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       signalHonoured:
         'Uw browser vraagt om u niet te volgen (Global Privacy Control). Wij houden ons daaraan.',
       services: 'Diensten en cookies',
+      controller: 'Verwerkingsverantwoordelijke',
       consentId: 'Nummer van uw toestemming',
       copy: 'Kopiëren',
       download: 'Bewijs downloaden',
@@ -262,6 +268,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       signalHonoured:
         'Twoja przeglądarka prosi, aby Cię nie śledzić (Global Privacy Control). Stosujemy się do tego.',
       services: 'Usługi i pliki cookie',
+      controller: 'Administrator danych',
       consentId: 'Numer Twojej zgody',
       copy: 'Kopiuj',
       download: 'Pobierz potwierdzenie',
@@ -299,6 +306,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       signalHonoured:
         'O seu navegador pede para não ser seguido (Global Privacy Control). Respeitamos esse pedido.',
       services: 'Serviços e cookies',
+      controller: 'Responsável pelo tratamento',
       consentId: 'Número do seu consentimento',
       copy: 'Copiar',
       download: 'Transferir o comprovativo',
@@ -336,6 +344,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       signalHonoured:
         'Din webbläsare ber om att du inte ska spåras (Global Privacy Control). Det respekterar vi.',
       services: 'Tjänster och kakor',
+      controller: 'Personuppgiftsansvarig',
       consentId: 'Numret på ditt samtycke',
       copy: 'Kopiera',
       download: 'Ladda ner kvitto',
@@ -377,6 +386,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       signalHonoured:
         'Din browser beder om, at du ikke bliver sporet (Global Privacy Control). Det respekterer vi.',
       services: 'Tjenester og cookies',
+      controller: 'Dataansvarlig',
       consentId: 'Nummeret på dit samtykke',
       copy: 'Kopiér',
       download: 'Hent kvittering',

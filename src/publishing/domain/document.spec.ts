@@ -10,6 +10,7 @@ import { type DocumentSource, renderDocument } from './document.js';
 const SOURCE: DocumentSource = {
   projectId: '01a1fec8-570f-715b-b2b3-e89dce8cae7b',
   domains: ['example.com', 'shop.myshopify.com', 'site.webflow.io'],
+  controller: { name: 'Example Ltd', contact: null },
   tier: 'business',
   configuration: {
     ...DEFAULT_CONFIGURATION,
@@ -41,6 +42,7 @@ describe('renderDocument (design §6.6)', () => {
       tier: 'business',
       features: CATALOGUE.business.features,
       preview: { tier: 'lite', features: CATALOGUE.lite.features },
+      controller: { name: 'Example Ltd', contact: null },
       // A free subdomain of one's own; staging hosts stay previews whoever owns them.
       ownPreviewHosts: ['shop.myshopify.com'],
       previewHosts: previewHostPattern(['shop.myshopify.com']),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { CATALOGUE, GEO_TARGETING_TIERS, type TierFeatures } from '../../licensing/domain/catalogue.js';
 import { isPreviewHost, previewHostPattern } from '../../licensing/domain/preview-host.js';
 import type { Tier } from '../../licensing/domain/tier.js';
+import type { ProjectController } from '../../projects/domain/project.js';
 import { type BannerText, LABELS } from './banner-text.js';
 import { type SiteConfiguration } from './configuration.js';
 import { defaultText, knownText } from './default-texts.js';
@@ -16,6 +17,8 @@ export interface SiteDocument extends SiteConfiguration {
   features: TierFeatures;
   /** What holds instead on a preview host (spec §3.2 row 1). */
   preview: { tier: Tier; features: TierFeatures };
+  /** Who decides about the records, for the second layer; null members where it is not given. */
+  controller: ProjectController;
   /** Hosts of the project that would be preview hosts if they were not its own. */
   ownPreviewHosts: string[];
   /** Regular expression of the host names of which `preview` holds. */
@@ -38,6 +41,7 @@ export interface SiteDocument extends SiteConfiguration {
 export interface DocumentSource {
   projectId: string;
   domains: readonly string[];
+  controller: ProjectController;
   tier: Tier;
   configuration: SiteConfiguration;
   /** Origin of the API; empty: the one that the loader came from. */
@@ -59,7 +63,8 @@ export interface RenderedDocument {
 
 /** Renders what is published. The same source gives the same bytes, and so the same hash. */
 export function renderDocument(source: DocumentSource): RenderedDocument {
-  const { projectId, domains, tier, configuration, publicBaseUrl, bannerScript, countsVisits } = source;
+  const { projectId, domains, controller, tier, configuration, publicBaseUrl, bannerScript, countsVisits } =
+    source;
   const geoTargeting = GEO_TARGETING_TIERS.includes(tier);
   const ownPreviewHosts = domains.filter(
     (domain) => isPreviewHost(domain, []) && !isPreviewHost(domain, [domain]),
@@ -71,6 +76,7 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     tier,
     features: CATALOGUE[tier].features,
     preview: { tier: 'lite', features: CATALOGUE.lite.features },
+    controller: { name: controller.name, contact: controller.contact },
     ownPreviewHosts,
     previewHosts: previewHostPattern(ownPreviewHosts),
     euRegions: EU_REGIONS.split(' '),

@@ -8,3 +8,9 @@ export const PUBLISH_SLOTS_SHARE = 1 / 8;
 export const PUBLICATIONS_KEPT_MAX = 500;
 /** A configuration as JSON in UTF-8. Each page view may load it, so it had better be small. */
 export const CONFIGURATION_BYTES_MAX = 64 * 1024;
+/** Publications of a project, each with a document that is kept for good. At this number saves are refused. */
+export const PUBLICATIONS_MAX = 10_000;
+/** Changes of tier and domains publish too and cannot be refused: at this number their documents are no longer kept. */
+export const DOCUMENTS_KEPT_MAX = 2 * PUBLICATIONS_MAX;
+/** A draft expires this many days after its last save. */
+export const DRAFT_DAYS_KEPT = 90;

@@ -23,7 +23,7 @@ import {
   UNKNOWN_PROJECT,
 } from '../domain/cache-control.js';
 import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
-import { sendCompressed } from './compressed.js';
+import { sendCompressed } from '../../shared/compressed.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;

@@ -5,6 +5,7 @@ import { IfGiven } from '../../shared/if-given.decorator.js';
 import { TextLine } from '../../shared/text.decorator.js';
 import { BANNER_BACKGROUNDS, COLOR, CONTRAST_MIN, contrastOf } from '../domain/contrast.js';
 import { coded } from '../../shared/field-problem.js';
+import { described } from '../../shared/schema-of-checks.js';
 
 export const LABEL_CHARACTERS_MAX = 80;
 export const TITLE_CHARACTERS_MAX = 200;
@@ -16,6 +17,18 @@ export const POLICY_URL_CHARACTERS_MAX = 2_048;
 export const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses; a line break is fine
 const CONTROL_CHARACTER = /[\u0000-\u0009\u000b-\u001f\u007f]/;
+
+/** In a schema: something other than blanks, and no control characters but line breaks. */
+const TEXT = String.raw`^[^\u0000-\u0009\u000b-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u0009\u000b-\u001f\u007f]*$`;
+const WEB_URL = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s]+$';
+
+/** What `isLine` is in a schema. */
+export const textSchema = (maxLength: number): Record<string, unknown> => ({
+  type: 'string',
+  minLength: 1,
+  maxLength,
+  pattern: TEXT,
+});
 
 /** Text that is not empty, in what a page shows and a database holds. */
 export const isLine = (value: unknown, max: number): boolean =>
@@ -32,6 +45,7 @@ export const BannerLine = (max: number): PropertyDecorator =>
     ValidateBy(
       {
         name: 'bannerLine',
+        constraints: described(textSchema(max)),
         validator: {
           validate: (value: unknown) => isLine(value, max),
           defaultMessage: () =>
@@ -61,6 +75,7 @@ export function PolicyUrl(): PropertyDecorator {
     ValidateBy(
       {
         name: 'policyUrl',
+        constraints: described({ format: 'uri', pattern: WEB_URL }),
         validator: {
           validate: (value: unknown) => isWebUrl(value),
           defaultMessage: () =>
@@ -84,6 +99,7 @@ export const Accent = (theme: keyof typeof BANNER_BACKGROUNDS, byDefault: string
     ValidateBy(
       {
         name: 'accent',
+        constraints: described({ type: 'string', pattern: COLOR.source }),
         validator: {
           validate: (value: unknown) =>
             typeof value === 'string' &&

@@ -1,10 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
-  ArrayMaxSize,
-  ArrayMinSize,
   ArrayUnique,
-  IsArray,
   IsBoolean,
   IsIn,
   IsObject,
@@ -12,9 +8,9 @@ import {
   Matches,
   MaxLength,
   ValidateBy,
-  ValidateNested,
 } from 'class-validator';
 import { IfGiven } from '../../shared/if-given.decorator.js';
+import { ListOf } from '../../shared/body-shape.js';
 import { type BannerText, CATEGORIES, type Category, LABELS, type Labels } from '../domain/banner-text.js';
 import {
   BANNER_LAYOUTS,
@@ -39,9 +35,11 @@ import {
   LANGUAGE,
   memberOf,
   PolicyUrl,
+  textSchema,
   TITLE_CHARACTERS_MAX,
 } from './configuration-fields.js';
 import { coded } from '../../shared/field-problem.js';
+import { described } from '../../shared/schema-of-checks.js';
 
 /** More countries than there are. */
 export const REGIONS_PER_RULE_MAX = 260;
@@ -53,6 +51,14 @@ const REGION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
 const COOKIE_NAME = /^[!#$%&'+\-.^_`|~A-Za-z0-9]+\*?$/;
 
 const BANNER = DEFAULT_CONFIGURATION.banner;
+
+/** Every check of a member runs, whatever the others say: this one meets `null` too. */
+const areLabels = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).every(
+    ([name, text]) => LABELS.includes(name as keyof Labels) && isLine(text, DESCRIPTION_CHARACTERS_MAX),
+  );
 
 export class CategoryTextDto {
   @ApiProperty({ enum: CATEGORIES })
@@ -84,11 +90,8 @@ export class BannerTextDto implements BannerText {
 
   @ApiPropertyOptional({ type: [CategoryTextDto], default: [] })
   @IfGiven()
-  @IsArray()
-  @ArrayMaxSize(CATEGORIES.length)
+  @ListOf({ max: CATEGORIES.length, of: () => CategoryTextDto })
   @ArrayUnique((text: unknown) => memberOf(text, 'key'), { message: 'categories must name no key twice' })
-  @ValidateNested({ each: true })
-  @Type(() => CategoryTextDto)
   categories: CategoryTextDto[] = [];
 
   @ApiPropertyOptional({
@@ -102,12 +105,12 @@ export class BannerTextDto implements BannerText {
   @ValidateBy(
     {
       name: 'labels',
+      constraints: described({
+        propertyNames: { enum: [...LABELS] },
+        additionalProperties: textSchema(DESCRIPTION_CHARACTERS_MAX),
+      }),
       validator: {
-        validate: (value: object) =>
-          Object.entries(value).every(
-            ([name, text]) =>
-              LABELS.includes(name as keyof Labels) && isLine(text, DESCRIPTION_CHARACTERS_MAX),
-          ),
+        validate: areLabels,
         defaultMessage: () =>
           `labels may have ${LABELS.join(', ')}, each text of 1 to ${DESCRIPTION_CHARACTERS_MAX} characters`,
       },
@@ -144,10 +147,7 @@ export class SiteServiceDto implements SiteService {
 
   @ApiPropertyOptional({ type: [ServiceCookieDto], default: [] })
   @IfGiven()
-  @IsArray()
-  @ArrayMaxSize(COOKIES_PER_SERVICE_MAX)
-  @ValidateNested({ each: true })
-  @Type(() => ServiceCookieDto)
+  @ListOf({ max: COOKIES_PER_SERVICE_MAX, of: () => ServiceCookieDto })
   cookies: ServiceCookieDto[] = [];
 }
 
@@ -190,9 +190,7 @@ export class RegionRuleDto implements RegionRule {
     example: ['US-CA', 'CH'],
     description: 'ISO 3166-1 alpha-2, ISO 3166-2, or EU',
   })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(REGIONS_PER_RULE_MAX)
+  @ListOf({ min: 1, max: REGIONS_PER_RULE_MAX })
   @ArrayUnique()
   @IsString({ each: true })
   @Matches(REGION, {

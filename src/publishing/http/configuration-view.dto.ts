@@ -39,13 +39,21 @@ export class ConfigurationDto extends ConfigurationContentDto {
   @ApiProperty({ type: Date, nullable: true }) updatedAt!: Date | null;
   @ApiProperty({ description: 'Whether the tier publishes region rules' }) regionRulesAvailable!: boolean;
   @ApiProperty({ type: PublicationDto, nullable: true }) lastPublication!: PublicationDto | null;
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description:
+      'When publishing failed for good; visitors still get the last publication. Save or publish again. null: it did not fail since then',
+  })
+  publishFailedAt!: Date | null;
 }
 
 export function presentConfiguration(view: ConfigurationView, names: AuthorNames): ConfigurationDto {
-  const { version, updatedAt, configuration, regionRulesAvailable, lastPublication } = view;
+  const { version, updatedAt, configuration, regionRulesAvailable, lastPublication, publishFailedAt } = view;
   return {
     ...{ version, updatedAt, ...configuration, regionRulesAvailable },
     lastPublication: lastPublication && PublicationDto.of(lastPublication, names),
+    publishFailedAt,
   };
 }
 

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
+  ApiBody,
   ApiForbiddenResponse,
   ApiOkResponse,
   ApiOperation,
@@ -17,7 +18,9 @@ import {
 } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import type { Author } from '../../audit/domain/author.js';
-import type { Role } from '../../access/domain/role.js';
+import { GEO_TARGETING_TIERS } from '../../licensing/domain/catalogue.js';
+import type { TierCheck } from '../../licensing/domain/tier-required.js';
+import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
 import { IfMatchHeader } from '../../shared/entity-tag.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
@@ -73,6 +76,8 @@ export class ConfigurationController {
    */
   @Put('configuration')
   @ProjectRole('editor')
+  @RequireTier(...GEO_TARGETING_TIERS)
+  @LeaveTierToUseCase()
   @IfMatchHeader()
   @ApiOperation({ summary: 'Save the configuration of the banner' })
   @ApiOkResponse({ type: ConfigurationDto })
@@ -83,12 +88,13 @@ export class ConfigurationController {
     @Body() body: SaveConfigurationDto,
     @Headers('if-match') ifMatch: string | undefined,
     @CurrentAuthor() author: Author,
+    @CurrentTierCheck() requireTier: TierCheck,
     @Req() request: AccessedRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ConfigurationDto> {
     // Every member may be absent, so no body at all would wipe out what is there.
     requireBody(request);
-    const by = { project, role: request.role as Role, author };
+    const by = { project, author, requireTier };
     const { comment = null, draftVersion = null } = body;
     const wanted = { configuration: configurationOf(body), comment, draftVersion };
     return this.answer(response, await this.configurations.save(by, wanted, expected(ifMatch)));
@@ -113,6 +119,7 @@ export class ConfigurationController {
   @HttpCode(200)
   @ProjectRole('editor')
   @IfMatchHeader()
+  @ApiBody({ type: RollBackDto, required: false })
   @ApiOperation({ summary: 'Go back to an earlier publication' })
   @ApiOkResponse({ type: ConfigurationDto })
   async rollBack(

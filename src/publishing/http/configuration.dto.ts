@@ -1,22 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsString,
-  Matches,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayUnique, IsBoolean, IsIn, IsString, Matches } from 'class-validator';
 import { fieldErrors } from '../../shared/domain-error.js';
 import { IfGiven } from '../../shared/if-given.decorator.js';
+import { Integer } from '../../shared/integer.decorator.js';
+import { ListOf, ObjectOf } from '../../shared/body-shape.js';
 import { CATEGORIES, type Category } from '../domain/banner-text.js';
 import {
   CONSENT_MODES,
@@ -76,20 +63,15 @@ export class ConfigurationBodyDto {
 
   @ApiPropertyOptional({ type: [BannerTextDto], description: 'The words of the banner, once per language' })
   @IfGiven()
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(LANGUAGES_MAX)
+  @ListOf({ min: 1, max: LANGUAGES_MAX, of: () => BannerTextDto })
   @ArrayUnique((text: unknown) => memberOf(text, 'language'), {
     message: 'texts must name no language twice',
   })
-  @ValidateNested({ each: true })
-  @Type(() => BannerTextDto)
   texts?: BannerTextDto[];
 
   @ApiPropertyOptional({ enum: CATEGORIES, isArray: true, description: 'What the banner offers' })
   @IfGiven()
-  @IsArray()
-  @ArrayMaxSize(CATEGORIES.length)
+  @ListOf({ max: CATEGORIES.length })
   @ArrayUnique()
   @IsIn(CATEGORIES, { each: true })
   categories?: Category[];
@@ -104,10 +86,7 @@ export class ConfigurationBodyDto {
     description: 'The first that names the region decides; needs a tier with geo-targeting',
   })
   @IfGiven()
-  @IsArray()
-  @ArrayMaxSize(REGION_RULES_MAX)
-  @ValidateNested({ each: true })
-  @Type(() => RegionRuleDto)
+  @ListOf({ max: REGION_RULES_MAX, of: () => RegionRuleDto })
   regionRules?: RegionRuleDto[];
 
   @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.honorGlobalPrivacyControl })
@@ -125,10 +104,7 @@ export class ConfigurationBodyDto {
 
   @ApiPropertyOptional({ type: [SiteServiceDto], description: 'What the second layer lists' })
   @IfGiven()
-  @IsArray()
-  @ArrayMaxSize(SERVICES_MAX)
-  @ValidateNested({ each: true })
-  @Type(() => SiteServiceDto)
+  @ListOf({ max: SERVICES_MAX, of: () => SiteServiceDto })
   services?: SiteServiceDto[];
 
   @ApiPropertyOptional({
@@ -138,9 +114,7 @@ export class ConfigurationBodyDto {
     description: 'After so many months a choice is asked for again',
   })
   @IfGiven()
-  @IsInt()
-  @Min(1)
-  @Max(RECONSENT_MONTHS_MAX)
+  @Integer({ min: 1, max: RECONSENT_MONTHS_MAX })
   reconsentMonths?: number;
 
   @ApiPropertyOptional({
@@ -148,9 +122,7 @@ export class ConfigurationBodyDto {
     description: 'How our banner looks, and whether it is used',
   })
   @IfGiven()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => BannerSettingsDto)
+  @ObjectOf(() => BannerSettingsDto)
   banner?: BannerSettingsDto;
 }
 
@@ -165,8 +137,7 @@ export class SaveConfigurationDto extends ConfigurationBodyDto {
     maximum: Number.MAX_SAFE_INTEGER,
   })
   @IfGiven()
-  @IsInt()
-  @Min(0)
+  @Integer({ min: 0 })
   draftVersion?: number;
 }
 
@@ -177,8 +148,7 @@ export class SaveDraftDto extends ConfigurationBodyDto {
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
   })
-  @IsInt()
-  @Min(0)
+  @Integer({ min: 0 })
   basedOn!: number;
 }
 

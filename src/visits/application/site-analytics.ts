@@ -9,7 +9,7 @@ import {
 import { ProjectReads } from '../../database/project-reads.js';
 import { type Dimension } from '../domain/visit.js';
 import { type SiteCounts, siteCountsOf } from '../domain/site-counts.js';
-import type { VisitCounts } from '../domain/visit-tally.js';
+import type { VisitCounts } from '../domain/project-tally.js';
 
 /** Where the loader was not seen for so long, it is not installed any more. */
 const SEEN_DAYS = 30;

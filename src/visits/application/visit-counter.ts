@@ -3,11 +3,13 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
 import { findProject } from '../../projects/project.rows.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
+import { isRefusedRow } from '../../shared/postgres-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { type BrowserHeaders, deviceOf, hostOf, languageOf, readVisit } from '../domain/visit.js';
-import { type VisitRow, VisitTally } from '../domain/visit-tally.js';
+import type { VisitRow } from '../domain/project-tally.js';
+import { VisitTally } from '../domain/visit-tally.js';
 import { VisitMetrics } from './visit.metrics.js';
 import { addVisits } from '../infrastructure/visit-rows.js';
 
@@ -38,6 +40,10 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
   private readonly failures = new ThrottledLog(
     new Logger(VisitCounter.name),
     'page visits could not be written; they are kept and written later',
+  );
+  private readonly refusals = new ThrottledLog(
+    new Logger(VisitCounter.name),
+    'the database refused a count of page visits; it is dropped',
   );
   private readonly domains: LRUCache<string, string[] | 'unknown'>;
   private timer: NodeJS.Timeout | undefined;
@@ -90,7 +96,7 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
       language: languageOf(browser.acceptLanguage),
       device: deviceOf(browser.userAgent),
     };
-    if (!this.tally.count(projectId, { ...visit, ...described }, now)) this.metrics.dropped(1);
+    if (!this.tally.count(projectId, { ...visit, ...described }, now)) this.metrics.dropped('no_room', 1);
   }
 
   /** Writes what was counted. One at a time; never rejects. */
@@ -100,14 +106,36 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
 
   private async write(rows: VisitRow[]): Promise<void> {
     for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
-      try {
-        await addVisits(this.em.fork(), rows.slice(at, at + ROWS_PER_STATEMENT));
-      } catch (error) {
-        // A project that went meanwhile fails its neighbours, and is left out the next time.
+      const batch = rows.slice(at, at + ROWS_PER_STATEMENT);
+      const failed = await this.writeBatch(batch);
+      if (failed.length === 0) continue;
+      const unwritten = [...failed, ...rows.slice(at + ROWS_PER_STATEMENT)];
+      this.metrics.dropped('no_room', this.tally.giveBack(unwritten));
+      return;
+    }
+  }
+
+  /**
+   * Writes rows in one statement. If the database refuses one of them, writes each half alone, so that only the refused
+   * row is dropped. Returns the rows that could not be written for another reason.
+   */
+  private async writeBatch(rows: VisitRow[]): Promise<VisitRow[]> {
+    try {
+      await addVisits(this.em.fork(), rows);
+      return [];
+    } catch (error) {
+      if (!isRefusedRow(error)) {
         this.failures.warn(error);
-        this.metrics.dropped(this.tally.giveBack(rows.slice(at)));
-        return;
+        return rows;
       }
+      if (rows.length > 1) {
+        const middle = Math.ceil(rows.length / 2);
+        const first = await this.writeBatch(rows.slice(0, middle));
+        return [...first, ...(await this.writeBatch(rows.slice(middle)))];
+      }
+      this.refusals.warn(error);
+      for (const { visits } of rows) this.metrics.dropped('refused', visits);
+      return [];
     }
   }
 }

@@ -6,7 +6,7 @@ import { Metrics } from '../../shared/metrics.js';
 @Injectable()
 export class VisitMetrics {
   private readonly requests: Counter<'result'>;
-  private readonly lost: Counter;
+  private readonly lost: Counter<'reason'>;
 
   constructor(private readonly metrics: Metrics) {
     const registers = [metrics.registry];
@@ -18,7 +18,8 @@ export class VisitMetrics {
     });
     this.lost = new Counter({
       name: 'site_visits_dropped_total',
-      help: 'Page visits that were not counted because there was no room for them in the process.',
+      help: 'Page visits left out of some or all counts, by reason: no_room (in the process), or refused by the database.',
+      labelNames: ['reason'],
       registers,
     });
   }
@@ -27,8 +28,8 @@ export class VisitMetrics {
     this.requests.inc({ result });
   }
 
-  dropped(visits: number): void {
-    if (visits > 0) this.lost.inc(visits);
+  dropped(reason: 'no_room' | 'refused', visits: number): void {
+    if (visits > 0) this.lost.inc({ reason }, visits);
   }
 
   held(entries: () => number): void {

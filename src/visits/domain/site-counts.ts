@@ -1,4 +1,4 @@
-import type { VisitCounts } from './visit-tally.js';
+import type { VisitCounts } from './project-tally.js';
 
 /** Rates are rounded to so many digits: more would be noise. */
 const RATE_DIGITS = 4;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { HOSTNAMES_PER_HOUR_MAX, VisitTally } from './visit-tally.js';
+import { HOSTNAMES_PER_HOUR_MAX } from './project-tally.js';
+import { VisitTally } from './visit-tally.js';
 import type { Visit } from './visit.js';
 
 const NOW = new Date('2026-11-20T10:59:58.500Z');
@@ -46,6 +47,17 @@ describe(VisitTally.name, () => {
     expect(tally.size).toBe(0);
   });
 
+  it('counts a decision once in two writes of an hour', () => {
+    const tally = new VisitTally();
+    tally.count('a', visit({ banner: 'ignored' }), NOW);
+    tally.count('a', visit({ banner: 'chosen' }), NOW);
+    const devicesOf = (rows: ReturnType<VisitTally['take']>) =>
+      rows.filter(({ dimension }) => dimension === 'device');
+    expect(devicesOf(tally.take(NOW))).toMatchObject([{ visits: 2, chosen: 1, ignored: 1 }]);
+    tally.count('a', visit(), NOW);
+    expect(devicesOf(tally.take(NOW))).toMatchObject([{ visits: 1, chosen: 0, ignored: 0 }]);
+  });
+
   it('names so many hosts in an hour, however often it is taken, and counts the others together', () => {
     const tally = new VisitTally();
     for (let at = 0; at < HOSTNAMES_PER_HOUR_MAX + 2; at++) {
@@ -70,6 +82,22 @@ describe(VisitTally.name, () => {
     expect(tally.count('c', visit(), NOW)).toBe(false);
     expect(tally.take(LATER)).toHaveLength(8);
     expect(tally.count('c', visit(), LATER)).toBe(true);
+  });
+
+  it('merges the names of the project with the most counts when the room is full, and loses no visit', () => {
+    const tally = new VisitTally(40);
+    const hosts = Array.from({ length: 60 }, (_, at) => `h${at}.example.com`);
+    expect(tally.count('quiet', visit(), NOW)).toBe(true);
+    for (const hostname of hosts) expect(tally.count('busy', visit({ hostname }), NOW)).toBe(true);
+    for (const name of ['b', 'c', 'd', 'e', 'f', 'g', 'h'])
+      expect(tally.count(name, visit(), NOW)).toBe(true);
+    expect(tally.size).toBeLessThanOrEqual(40);
+    const rows = tally.take(NOW);
+    const hostsOf = (id: string) =>
+      rows.filter((row) => row.projectId === id && row.dimension === 'hostname');
+    expect(hostsOf('quiet').map(({ name }) => name)).toEqual(['www.example.com']);
+    expect(hostsOf('busy').reduce((sum, { visits }) => sum + visits, 0)).toBe(hosts.length);
+    expect(hostsOf('busy').map(({ name }) => name)).toContain('*');
   });
 
   it('takes back what could not be written, and says what found no room', () => {

@@ -1,113 +1,95 @@
-import { OTHER_NAME } from '../../consent/domain/consent-counts.js';
-import { type BannerOutcome, type Dimension, DIMENSIONS, type Visit } from './visit.js';
+import { ProjectTally, type VisitRow } from './project-tally.js';
+import { DIMENSIONS, HOUR_MS, type Visit } from './visit.js';
 
-/** Hosts that the counts of one project keep apart in one hour: anybody may make some up below its domains. */
-export const HOSTNAMES_PER_HOUR_MAX = 100;
-/** Counts held at once, over all projects: some 30 MB. Beyond it visits are not counted. */
+/** Counts held at once, over all projects: about 30 MB. */
 export const TALLY_ENTRIES_MAX = 100_000;
 
-const HOUR_MS = 60 * 60 * 1000;
-
-/** What is counted of one project, hour and name. */
-export interface VisitCounts {
-  visits: number;
-  /** Of those: with a banner on which the visitor decided. */
-  chosen: number;
-  /** With a banner on which she did not. */
-  ignored: number;
-}
-
-export interface VisitRow extends VisitCounts {
-  projectId: string;
-  /** The begin of the hour, in UTC. */
-  at: Date;
-  dimension: Dimension;
-  name: string;
-  /** The newest of these visits. */
-  lastSeenAt: Date;
-}
-
 /**
- * Adds page views up until they are taken to the database. What an hour has named stays named until it is over, so
- * that the bound on names holds for the hour and not for each time that they are taken.
+ * Adds page views up until they are written to the database.
+ *
+ * All projects share the room. When it is full, the project with the most counts loses detail: its names are merged into
+ * `OTHER_NAME`, with all its visits still counted. So a project with few counts always finds room.
  */
 export class VisitTally {
-  private readonly entries = new Map<string, VisitRow>();
-  private readonly hostnames = new Map<string, number>();
+  private readonly projects = new Map<string, ProjectTally>();
+  private held = 0;
+  /** No project can be merged further: nothing is added until the next `take`. */
+  private exhausted = false;
 
   constructor(private readonly entriesMax = TALLY_ENTRIES_MAX) {}
 
-  /** Counts a page view; false where there is no room for it. */
+  /** Counts a page view in all its dimensions; false, and in none of them, where there is no room for it. */
   count(projectId: string, visit: Visit, now: Date): boolean {
-    if (this.entries.size > this.entriesMax - DIMENSIONS.length) return false;
     const at = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
-    for (const dimension of DIMENSIONS) {
-      const entry = this.entry({ projectId, at, dimension, name: visit[dimension] });
-      add(entry, visit.banner);
-      entry.lastSeenAt = now;
-    }
-    return true;
+    const rows = DIMENSIONS.map((dimension) => ({
+      projectId,
+      at,
+      dimension,
+      name: visit[dimension],
+      visits: 1,
+      chosen: visit.banner === 'chosen' ? 1 : 0,
+      ignored: visit.banner === 'ignored' ? 1 : 0,
+      lastSeenAt: now,
+    }));
+    return this.addAll(projectId, rows);
   }
 
-  /** What was counted since the last time, in the order in which it is written: all of it is this call's now. */
+  /** Returns the counts added since the last call, in the order in which they are written, and resets them. */
   take(now: Date): VisitRow[] {
     const taken: VisitRow[] = [];
-    for (const [key, entry] of this.entries) {
-      if (entry.visits > 0) taken.push({ ...entry });
-      if (now.getTime() - entry.at.getTime() >= HOUR_MS) this.forget(key, entry);
-      else Object.assign(entry, { visits: 0, chosen: 0, ignored: 0 });
+    this.held = 0;
+    for (const [projectId, project] of this.projects) {
+      taken.push(...project.take(now));
+      this.held += project.size;
+      if (project.size === 0) this.projects.delete(projectId);
     }
-    return taken.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    this.exhausted = false;
+    return taken.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   }
 
-  /** Puts back what could not be written. Returns how many visits found no room. */
+  /** Puts back rows that could not be written. Returns how many visits found no room. */
   giveBack(rows: VisitRow[]): number {
     let lost = 0;
     for (const row of rows) {
-      const known = this.entries.get(keyOf(row));
-      if (known) {
-        for (const count of ['visits', 'chosen', 'ignored'] as const) known[count] += row[count];
-        if (known.lastSeenAt < row.lastSeenAt) known.lastSeenAt = row.lastSeenAt;
-      } else if (this.entries.size < this.entriesMax) {
-        this.entries.set(keyOf(row), { ...row });
-      } else if (row.dimension === 'device') {
-        lost += row.visits;
-      }
+      // A visit has a row in each dimension and is counted once here.
+      if (!this.addAll(row.projectId, [row]) && row.dimension === 'device') lost += row.visits;
     }
     return lost;
   }
 
   get size(): number {
-    return this.entries.size;
+    return this.held;
   }
 
-  private entry(wanted: Pick<VisitRow, 'projectId' | 'at' | 'dimension' | 'name'>): VisitRow {
-    const known = this.entries.get(keyOf(wanted));
-    if (known) return known;
-    const { projectId, at, dimension, name } = wanted;
-    const hour = `${projectId} ${at.getTime()}`;
-    if (dimension === 'hostname' && name !== OTHER_NAME) {
-      const named = this.hostnames.get(hour) ?? 0;
-      if (named >= HOSTNAMES_PER_HOUR_MAX) return this.entry({ ...wanted, name: OTHER_NAME });
-      this.hostnames.set(hour, named + 1);
+  private addAll(projectId: string, rows: VisitRow[]): boolean {
+    const project = this.projects.get(projectId) ?? new ProjectTally();
+    while (this.held + project.missing(rows) > this.entriesMax) {
+      if (!this.mergeLargest()) return false;
     }
-    const made = { projectId, at, dimension, name, visits: 0, chosen: 0, ignored: 0, lastSeenAt: at };
-    this.entries.set(keyOf(made), made);
-    return made;
+    const before = project.size;
+    for (const row of rows) project.add(row);
+    this.held += project.size - before;
+    this.projects.set(projectId, project);
+    return true;
   }
 
-  private forget(key: string, { projectId, at }: VisitRow): void {
-    this.entries.delete(key);
-    this.hostnames.delete(`${projectId} ${at.getTime()}`);
+  /** Merges the names of the project with the most counts; false where that frees nothing. */
+  private mergeLargest(): boolean {
+    if (this.exhausted) return false;
+    let largest: ProjectTally | undefined;
+    for (const project of this.projects.values()) {
+      if (project.size > (largest?.size ?? 0)) largest = project;
+    }
+    const before = largest?.size ?? 0;
+    largest?.mergeNames();
+    const freed = before - (largest?.size ?? 0);
+    this.held -= freed;
+    this.exhausted = freed === 0;
+    return freed > 0;
   }
 }
 
-function add(entry: VisitRow, banner: BannerOutcome): void {
-  entry.visits += 1;
-  if (banner !== 'none') entry[banner] += 1;
-}
-
-/** Two processes that write the same rows do so in one order, or they would wait for each other. */
-function keyOf({ projectId, dimension, at, name }: Omit<VisitRow, keyof VisitCounts | 'lastSeenAt'>): string {
+/** Two processes that write the same rows use one order, or they would deadlock. */
+function orderOf({ projectId, dimension, at, name }: VisitRow): string {
   return `${projectId} ${dimension} ${at.toISOString()} ${name}`;
 }

@@ -57,6 +57,7 @@ describe(deviceOf, () => {
 describe(hostOf, () => {
   const example = { domains: ['example.com'], production: true };
   const anybody = { domains: [], production: true };
+  const longest = `${'a'.repeat(241)}.example.com`;
 
   it.each([
     ['https://example.com', example, 'example.com'],
@@ -70,6 +71,11 @@ describe(hostOf, () => {
     [undefined, anybody, null],
     ['null', anybody, '*'],
     ['https://any.example', anybody, 'any.example'],
+    [`https://${longest}`, example, longest],
+    [`https://${longest}`, anybody, longest],
+    [`https://a${longest}`, example, null],
+    [`https://a${longest}`, anybody, null],
+    [`http://${'a'.repeat(4000)}.example.com`, example, null],
   ])('%s with %j is %s', (origin, rules, host) => {
     expect(hostOf(origin, rules)).toBe(host);
   });

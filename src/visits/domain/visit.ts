@@ -1,4 +1,5 @@
 import { OTHER_NAME } from '../../consent/domain/consent-counts.js';
+import { HOSTNAME_CHARACTERS_MAX } from '../../consent/domain/consent-input.js';
 
 /** What became of the banner on a page that was visited; `none`: it was not shown. */
 export const BANNER_OUTCOMES = ['none', 'chosen', 'ignored'] as const;
@@ -9,6 +10,9 @@ export const DEVICES = ['desktop', 'phone', 'tablet'] as const;
 /** By what visits are counted, each by itself: how many came from a country by phone is not kept. */
 export const DIMENSIONS = ['hostname', 'region', 'language', 'device'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
+
+/** Counts are kept by the hour. */
+export const HOUR_MS = 60 * 60 * 1000;
 
 /** One page view. A name that is not known is `OTHER_NAME`. */
 export interface Visit extends Record<Dimension, string> {
@@ -50,8 +54,8 @@ export function deviceOf(userAgent: string | undefined): string {
 }
 
 /**
- * The page's host, from the `Origin` that a browser sends along; null where the visit is none of the project's, as a
- * choice would be: then nothing is counted. A page without a host of its own (a file, a sandbox) is `OTHER_NAME`.
+ * Returns the page's host from the `Origin` header, or null where the host does not belong to the project or is longer
+ * than a DNS name can be: such a visit is not counted. A page without a host (a file, a sandbox) is `OTHER_NAME`.
  */
 export function hostOf(
   origin: string | undefined,
@@ -61,7 +65,7 @@ export function hostOf(
   const host = URL.canParse(origin) ? new URL(origin).hostname.replace(/\.$/, '') : '';
   const isOwn = domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
   const isAnybody = domains.length === 0 || (!production && LOCAL_HOSTS.has(host));
-  if (!isOwn && !isAnybody) return null;
+  if ((!isOwn && !isAnybody) || host.length > HOSTNAME_CHARACTERS_MAX) return null;
   return host === '' ? OTHER_NAME : host;
 }
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
-import type { VisitRow } from '../domain/visit-tally.js';
+import type { VisitRow } from '../domain/project-tally.js';
 
 /** Adds counts to those that are there. What is of a project that is gone is left out. Rows come in their order. */
 export async function addVisits(em: EntityManager, rows: VisitRow[]): Promise<void> {

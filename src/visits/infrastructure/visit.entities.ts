@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { DIMENSIONS } from '../domain/visit.js';
 
-/** Page visits of one hour by one thing that is known of them (domain/visit-tally.ts). */
+/** Page visits of one hour, counted in one dimension (domain/visit-tally.ts). */
 export const SiteVisitSchema = defineEntity({
   name: 'SiteVisit',
   tableName: 'site_visit',

@@ -9,6 +9,7 @@ import { t } from '../../texts/texts';
 import { DeleteAccount } from './delete-account';
 import { EmailForm } from './email-form';
 import { NameForm } from './name-form';
+import { OwnInvitations } from './own-invitations';
 import { PasswordForm } from './password-form';
 import { SecondFactor } from './second-factor';
 import { SessionList } from './session-list';
@@ -35,6 +36,9 @@ export function AccountPage() {
           </Section>
           <Section title={t.account.secondFactor} text={t.account.secondFactorText}>
             <SecondFactor email={me.email} enabled={me.secondFactor} />
+          </Section>
+          <Section title={t.invitation.mine} text={t.invitation.mineText}>
+            <OwnInvitations />
           </Section>
           <Section title={t.account.sessions} text={t.account.sessionsText}>
             <SessionList />

@@ -11,7 +11,7 @@ import { HiddenText } from '../../shared/hidden-text';
 import { Page } from '../../shared/page';
 import { Section } from '../../shared/section';
 import { shortId } from '../../shared/short-id';
-import { dayStart, type Zone } from '../../shared/time';
+import { dayRange, type Zone } from '../../shared/time';
 import { When } from '../../shared/when';
 import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
@@ -50,7 +50,7 @@ function AuditLog({ project }: { project: ProjectDto }) {
   const change = (changes: AuditFilters) =>
     void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
   const query = useInfiniteQuery({
-    ...auditListInfiniteOptions({ path, query: { ...queryOf(filters, zone), limit: PAGE_ROWS } }),
+    ...auditListInfiniteOptions({ path, query: { ...auditQuery(filters, zone), limit: PAGE_ROWS } }),
     initialPageParam: { path },
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
@@ -62,7 +62,7 @@ function AuditLog({ project }: { project: ProjectDto }) {
         <Button
           variant="default"
           component="a"
-          href={`/v1/projects/${project.id}/audit/export?${new URLSearchParams(queryOf(filters, zone))}`}
+          href={`/v1/projects/${project.id}/audit/export?${new URLSearchParams(auditQuery(filters, zone))}`}
           download
         >
           {t.audit.export}
@@ -197,14 +197,11 @@ function Who({
 }
 
 /** What the API is asked for, of what the address says. */
-function queryOf({ from, to, action, actorKind, actorId }: AuditFilters, zone: Zone) {
-  const first = from === undefined ? null : dayStart(from, zone);
-  const behind = to === undefined ? null : dayStart(to, zone, 1);
+function auditQuery({ from, to, action, actorKind, actorId }: AuditFilters, zone: Zone) {
   return {
     ...(action !== undefined && { action }),
     ...(actorKind !== undefined && { actorKind }),
     ...(actorId !== undefined && { actorId }),
-    ...(first && { from: first.toISOString() }),
-    ...(behind && { to: behind.toISOString() }),
+    ...dayRange({ from, to }, zone),
   };
 }

@@ -21,6 +21,7 @@ export function contentOf(answer: ConfigurationDto): Configuration {
     updatedAt: _at,
     regionRulesAvailable: _rules,
     lastPublication: _last,
+    publishFailedAt: _failed,
     ...content
   } = answer;
   return content;

@@ -107,7 +107,7 @@ export function BannerEditor({
 
 /** What is published, what is only kept, and whether somebody else was faster. */
 function Standing({ editor, configuration }: { editor: Editor; configuration: ConfigurationDto }) {
-  const { lastPublication, version } = configuration;
+  const { lastPublication, version, publishFailedAt } = configuration;
   const isOut = lastPublication !== null && lastPublication.configurationVersion === version;
   return (
     <Stack gap="xs">
@@ -121,7 +121,9 @@ function Standing({ editor, configuration }: { editor: Editor; configuration: Co
             </span>
           </State>
         ) : (
-          <State is="waiting">{t.banner.beingPublished}</State>
+          <State is={publishFailedAt === null ? 'waiting' : 'bad'}>
+            {publishFailedAt === null ? t.banner.beingPublished : t.banner.notPublished}
+          </State>
         )}
         {editor.dirty ? (
           <State is="waiting">{t.banner.unsaved}</State>
@@ -129,6 +131,13 @@ function Standing({ editor, configuration }: { editor: Editor; configuration: Co
           editor.hasDraft && <State is="off">{t.banner.draftKept}</State>
         )}
       </Group>
+      {publishFailedAt !== null && (
+        <Alert color="red" variant="outline" role="alert">
+          <Text>
+            {t.banner.publishFailed} <Instant at={publishFailedAt} />
+          </Text>
+        </Alert>
+      )}
       {editor.conflict && (
         <Alert color="yellow" variant="outline" role="alert">
           <Stack gap="xs" align="flex-start">

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { consentListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import { dayStart, type Zone } from '../../shared/time';
+import { dayRange, type Zone } from '../../shared/time';
 import type { ConsentFilters } from './filters';
 
 const PAGE_ROWS = 100;
@@ -17,11 +17,5 @@ export function consentPages(projectId: string, filters: ConsentFilters, zone: Z
 
 /** What the API is asked for, of what the address says. */
 export function queryOf({ from, to, open: _open, ...rest }: ConsentFilters, zone: Zone) {
-  const first = from === undefined ? null : dayStart(from, zone);
-  const behind = to === undefined ? null : dayStart(to, zone, 1);
-  return {
-    ...rest,
-    ...(first && { from: first.toISOString() }),
-    ...(behind && { to: behind.toISOString() }),
-  };
+  return { ...rest, ...dayRange({ from, to }, zone) };
 }

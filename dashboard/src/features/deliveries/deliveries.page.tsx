@@ -7,7 +7,7 @@ import { RefusalNote, refusalOf } from '../../shared/allowed';
 import { EndlessList } from '../../shared/endless-list';
 import { FilterDay } from '../../shared/filter-fields';
 import { Page } from '../../shared/page';
-import { dayStart } from '../../shared/time';
+import { dayRange } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
 import { ConsentDrawer } from '../consents/consent-drawer';
@@ -32,8 +32,6 @@ export function DeliveriesPage() {
   const { data: tier } = useQuery(tierReadOptions({ path }));
   const change = (changes: DeliveryFilters) =>
     void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
-  const first = filters.from === undefined ? null : dayStart(filters.from, zone);
-  const behind = filters.to === undefined ? null : dayStart(filters.to, zone, 1);
   const query = useInfiniteQuery({
     ...deliveryListInfiniteOptions({
       path,
@@ -41,8 +39,7 @@ export function DeliveriesPage() {
         limit: PAGE_ROWS,
         ...(filters.status && { status: filters.status }),
         ...(filters.category && { category: filters.category }),
-        ...(first && { from: first.toISOString() }),
-        ...(behind && { to: behind.toISOString() }),
+        ...dayRange(filters, zone),
       },
     }),
     initialPageParam: { path },

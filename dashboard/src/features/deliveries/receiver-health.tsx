@@ -5,10 +5,11 @@ import type { ForwardingSettingsDto } from '../../client/types.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { SkeletonRows } from '../../shared/endless-list';
-import { type Condition, State } from '../../shared/state';
+import { State } from '../../shared/state';
 import { Instant, When } from '../../shared/when';
 import { number } from '../../shared/format';
 import { t } from '../../texts/texts';
+import { healthOf } from './health';
 import { Held } from './held';
 import { failureSentence, heldSentence } from './outcome';
 
@@ -49,19 +50,6 @@ export function ReceiverHealth({ projectId }: { projectId: string }) {
       )}
     </Text>
   );
-}
-
-export function healthOf({
-  available,
-  enabled,
-  lastFailure,
-  lastDeliveredAt,
-  state,
-}: ForwardingSettingsDto): Condition {
-  if (!available || !enabled) return 'off';
-  if (state === 'held') return 'bad';
-  if (lastFailure && (lastDeliveredAt === null || lastFailure.at > lastDeliveredAt)) return 'bad';
-  return lastDeliveredAt === null ? 'waiting' : 'good';
 }
 
 function HealthSentence({ projectId, settings }: { projectId: string; settings: ForwardingSettingsDto }) {

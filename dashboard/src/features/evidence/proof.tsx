@@ -6,7 +6,7 @@ import { number } from '../../shared/format';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
 import { t } from '../../texts/texts';
-import { RefusedProof, verifyHere } from './verify-here';
+import { RefusedProof, UncheckedProof, verifyHere } from './verify-here';
 
 /** Whether a record is sealed, as `GET …/consents/:consentId` says it. */
 export interface Sealed {
@@ -38,13 +38,13 @@ function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string
   const check = useMutation({
     mutationFn: async () => {
       const [proof, keys] = await Promise.all([
-        logProof({ path, parseAs: 'text' }),
+        // Bytes: as text, a byte order mark would be gone before the check.
+        logProof({ path, parseAs: 'arrayBuffer' }),
         rootLogPublishedKeys({ parseAs: 'text' }),
       ]);
-      return verifyHere(String(proof.data), String(keys.data));
+      return verifyHere(proof.data as unknown as ArrayBuffer, String(keys.data));
     },
   });
-  const refused = check.error instanceof RefusedProof ? check.error : null;
   return (
     <>
       <State is="good">
@@ -67,13 +67,7 @@ function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string
           </Button>
         ))}
       </Group>
-      {refused ? (
-        <Alert color="red" role="alert" variant="outline">
-          {t.evidence.refused(refused.step, refused.message)}
-        </Alert>
-      ) : (
-        <ProblemAlert error={check.error} retry={() => check.mutate()} />
-      )}
+      <CheckFailure error={check.error} retry={() => check.mutate()} />
       {check.data && (
         <div role="status">
           <Text fw={600}>{t.evidence.holds}</Text>
@@ -87,4 +81,21 @@ function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string
       )}
     </>
   );
+}
+
+/** Why the check did not end well: the proof is wrong, this browser cannot tell, or a request failed. */
+function CheckFailure({ error, retry }: { error: Error | null; retry: () => void }) {
+  if (error instanceof RefusedProof)
+    return (
+      <Alert color="red" role="alert" variant="outline">
+        {t.evidence.refused(error.step, error.message)}
+      </Alert>
+    );
+  if (error instanceof UncheckedProof)
+    return (
+      <Alert color="yellow" role="alert" variant="outline">
+        {t.evidence.unchecked}
+      </Alert>
+    );
+  return <ProblemAlert error={error} retry={retry} />;
 }

@@ -1,4 +1,4 @@
-import type { RefusedStep, VerifiedProof } from '../../../../verify/verify.cjs';
+import type { GivenText, RefusedStep, VerifiedProof } from '../../../../verify/verify.cjs';
 
 /** What `verify/verify.cjs` offers, the script that anybody runs without us. */
 type Verifier = typeof import('../../../../verify/verify.cjs');
@@ -13,10 +13,17 @@ export class RefusedProof extends Error {
   }
 }
 
-/** Checks a proof in this browser, by the script that others check it with. @throws RefusedProof */
-export async function verifyHere(proof: string, keys: string): Promise<VerifiedProof> {
-  const { verifyProof } = await verifier();
+/** This browser cannot check a proof, as where it lacks Ed25519. Says nothing about the proof. */
+export class UncheckedProof extends Error {}
+
+/**
+ * Checks a proof in this browser, with the script that anybody can run.
+ * @throws RefusedProof, UncheckedProof
+ */
+export async function verifyHere(proof: GivenText, keys: GivenText): Promise<VerifiedProof> {
+  const { verifyProof, CannotCheck } = await verifier();
   return verifyProof(proof, keys).catch((error: unknown) => {
+    if (error instanceof CannotCheck) throw new UncheckedProof(error.message);
     const { step, message } = error as { step?: RefusedStep; message: string };
     throw step === undefined ? error : new RefusedProof(step, message);
   });

@@ -1,15 +1,19 @@
 import { Button, Stack, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ownInvitationListOptions } from '../../client/@tanstack/react-query.gen';
 import { projectCreate } from '../../client/sdk.gen';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { useAct } from '../../shared/use-act';
 import { t } from '../../texts/texts';
+import { OWN_INVITATIONS, OwnInvitations } from '../account/own-invitations';
 import { domainsOf, refusedDomains } from './domains';
 
 export function NewProjectPage() {
+  const invitations = useQuery(ownInvitationListOptions(OWN_INVITATIONS)).data?.items ?? [];
   const [name, setName] = useState('');
   const [domains, setDomains] = useState('');
   const navigate = useNavigate();
@@ -20,6 +24,11 @@ export function NewProjectPage() {
   });
   return (
     <Page title={t.newProject.title}>
+      {invitations.length > 0 && (
+        <Section title={t.invitation.mine} text={t.invitation.mineText}>
+          <OwnInvitations />
+        </Section>
+      )}
       <Section title={t.newProject.site} text={t.newProject.text}>
         <form
           onSubmit={(event) => {

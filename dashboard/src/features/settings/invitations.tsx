@@ -82,7 +82,10 @@ export function InvitationList({ projectId }: { projectId: string }) {
   });
   const columns: Column<InvitationDto>[] = [
     { title: t.signIn.email, cell: ({ email }) => <Clipped text={email} /> },
-    { title: t.members.role, cell: ({ role }) => t.roles[role] },
+    {
+      title: t.members.role,
+      cell: ({ role, transfersOwnership }) => (transfersOwnership ? t.members.takesOver : t.roles[role]),
+    },
     { title: t.members.sent, cell: ({ sentAt }) => <When at={sentAt} /> },
     { title: t.members.ends, cell: ({ expiresAt }) => <When at={expiresAt} /> },
     {

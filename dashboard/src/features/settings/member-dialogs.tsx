@@ -60,7 +60,7 @@ export function LowerRole({
   );
 }
 
-/** The keys that a member made and that may more than the role that is left to her; null: none is left. */
+/** The member's keys, or former secrets of keys, with a higher role than the one they keep; null: they keep none. */
 function KeysThatGo({
   project,
   member,
@@ -79,9 +79,9 @@ function KeysThatGo({
     <div>
       <Text>{t.members.keysGo}</Text>
       <List size="sm">
-        {going.map(({ id, name, prefix }) => (
+        {going.map(({ id, name, prefix, secret }) => (
           <List.Item key={id}>
-            {name} <span className="mono">{prefix}…</span>
+            {name} {secret === 'current' ? <span className="mono">{prefix}…</span> : t.members.formerSecret}
           </List.Item>
         ))}
       </List>

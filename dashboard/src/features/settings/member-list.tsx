@@ -2,7 +2,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { memberListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import { memberChangeRole } from '../../client/sdk.gen';
+import { memberAdd, memberChangeRole } from '../../client/sdk.gen';
 import type { MemberDto, ProjectDto } from '../../client/types.gen';
 import { type Role, roleCovers } from '../../shared/allowed';
 import { Clipped } from '../../shared/clipped';
@@ -66,7 +66,7 @@ export function MemberList({ project }: { project: ProjectDto }) {
   );
 }
 
-/** A higher role is given at once; a lower one is asked about first, because keys go with it. */
+/** Lowering a role is confirmed first, because keys are revoked with it. An owner is made by accepting an invitation. */
 function RoleOf({ project, member }: { project: ProjectDto; member: MemberDto }) {
   const [lower, setLower] = useState<Role | null>(null);
   const act = useAct({
@@ -77,16 +77,25 @@ function RoleOf({ project, member }: { project: ProjectDto; member: MemberDto })
     refreshes: ['memberList', 'apiKeyList', 'projectRead', 'projectList'],
     then: () => setLower(null),
   });
+  const offer = useAct({
+    run: async () =>
+      (await memberAdd({ path: { projectId: project.id }, body: { email: member.email, role: 'owner' } }))
+        .data,
+    done: t.members.ownerInvited(member.email),
+    refreshes: ['invitationList'],
+    tellsFailure: true,
+  });
   return (
     <>
       <NativeSelect
         size="xs"
         aria-label={t.members.roleOf(member.email)}
         value={member.role}
-        disabled={act.pending}
+        disabled={act.pending || offer.pending}
         onChange={(event) => {
           const role = event.currentTarget.value as Role;
-          if (roleCovers(role, member.role)) act.run(role);
+          if (role === 'owner' && member.role !== 'owner') offer.run(undefined);
+          else if (roleCovers(role, member.role)) act.run(role);
           else setLower(role);
         }}
         data={ROLES}

@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { authSessionOptions, memberListOptions } from '../../client/@tanstack/react-query.gen';
-import { ownershipLeave, ownershipTransfer } from '../../client/sdk.gen';
+import { ownershipLeave, ownershipOffer } from '../../client/sdk.gen';
 import type { ProjectDto } from '../../client/types.gen';
 import { ConfirmByName } from '../../shared/confirm-by-name';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -13,7 +13,7 @@ import { t } from '../../texts/texts';
 /** As many as one answer holds. */
 const CHOICE_MAX = 200;
 
-/** Makes another member owner, and the person an editor. */
+/** Invites another member to become the owner; when they accept, the person becomes an editor. */
 export function HandOver({ project }: { project: ProjectDto }) {
   const path = { projectId: project.id };
   const { data: session } = useQuery(authSessionOptions());
@@ -23,9 +23,9 @@ export function HandOver({ project }: { project: ProjectDto }) {
   const [opened, setOpened] = useState(false);
   const heir = others.find(({ userId }) => userId === chosen);
   const act = useAct({
-    run: async (userId: string) => (await ownershipTransfer({ path, body: { userId } })).data,
-    done: ({ email }) => t.members.handedOver(email),
-    refreshes: ['memberList', 'apiKeyList', 'projectRead', 'projectList'],
+    run: async (userId: string) => (await ownershipOffer({ path, body: { userId } })).data,
+    done: ({ email }) => t.members.ownershipOffered(email),
+    refreshes: ['invitationList'],
     then: () => setOpened(false),
   });
   return (

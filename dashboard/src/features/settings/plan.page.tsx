@@ -161,8 +161,8 @@ function Plans({
                 tiers={pricing.tiers}
                 cell={(tier) => priceOf(tier, interval)}
               />
-              {FEATURES.map(([title, cell]) => (
-                <FeatureRow key={title} title={title} tiers={pricing.tiers} cell={cell} />
+              {FEATURES.map(([name, cell]) => (
+                <FeatureRow key={name} title={titleOf(name, pricing)} tiers={pricing.tiers} cell={cell} />
               ))}
               <FeatureRow
                 title={t.plan.choose}
@@ -211,17 +211,25 @@ function FeatureRow({
 
 const yesNo = (open: boolean) => <State is={open ? 'good' : 'off'}>{open ? t.list.yes : t.list.no}</State>;
 
-const FEATURES: [string, (tier: TierEntryDto) => React.ReactNode][] = [
-  [t.plan.features.consentForwarding, ({ features }) => yesNo(features.consentForwarding)],
-  [t.plan.features.export, ({ features }) => yesNo(features.export)],
-  [t.plan.features.analytics, ({ features }) => yesNo(features.analytics)],
+type Feature = keyof TierEntryDto['features'] | keyof TierEntryDto['limits'];
+
+/** A feature that does not exist yet says so. */
+function titleOf(name: Feature, { planned }: PricingDto): string {
+  const title = t.plan.features[name];
+  return planned.some((each) => each === name) ? t.plan.planned(title) : title;
+}
+
+const FEATURES: [Feature, (tier: TierEntryDto) => React.ReactNode][] = [
+  ['consentForwarding', ({ features }) => yesNo(features.consentForwarding)],
+  ['export', ({ features }) => yesNo(features.export)],
+  ['analytics', ({ features }) => yesNo(features.analytics)],
   [
-    t.plan.features.geoTargeting,
+    'geoTargeting',
     ({ features }) => (features.geoTargeting === 'full' ? yesNo(true) : t.plan.features.globalOnly),
   ],
-  [t.plan.features.customDomains, ({ features }) => yesNo(features.customDomains)],
-  [t.plan.features.scheduledScans, ({ features }) => yesNo(features.scheduledScans)],
-  [t.plan.features.pagesPerScan, ({ limits }) => limits.pagesPerScan ?? t.plan.byAgreement],
+  ['customDomains', ({ features }) => yesNo(features.customDomains)],
+  ['scheduledScans', ({ features }) => yesNo(features.scheduledScans)],
+  ['pagesPerScan', ({ limits }) => limits.pagesPerScan ?? t.plan.byAgreement],
 ];
 
 function priceOf({ price }: TierEntryDto, interval: Interval): string {

@@ -52,6 +52,8 @@ export function ProjectSettingsPage() {
 function GeneralForm({ project }: { project: ProjectDto }) {
   const [name, setName] = useState(project.name);
   const [domains, setDomains] = useState(project.domains.join('\n'));
+  const [controllerName, setControllerName] = useState(project.controllerName ?? '');
+  const [controllerContact, setControllerContact] = useState(project.controllerContact ?? '');
   const [basedOn, setBasedOn] = useState(() => tagOf(project.id));
   const path = { projectId: project.id };
   const act = useAct({
@@ -60,7 +62,12 @@ function GeneralForm({ project }: { project: ProjectDto }) {
         await projectUpdate({
           path,
           headers: ifMatch(basedOn),
-          body: { name: name.trim(), domains: domainsOf(domains) },
+          body: {
+            name: name.trim(),
+            domains: domainsOf(domains),
+            controllerName: controllerName.trim() || null,
+            controllerContact: controllerContact.trim() || null,
+          },
         })
       ).data,
     done: t.shared.saved,
@@ -94,6 +101,22 @@ function GeneralForm({ project }: { project: ProjectDto }) {
           value={domains}
           onChange={(event) => setDomains(event.currentTarget.value)}
           error={refusedDomains(act.fields, domainsOf(domains))}
+        />
+        <TextInput
+          label={t.project.controllerName}
+          description={t.project.controllerHint}
+          maxLength={200}
+          value={controllerName}
+          onChange={(event) => setControllerName(event.currentTarget.value)}
+          error={act.fields['controllerName']}
+        />
+        <TextInput
+          label={t.project.controllerContact}
+          description={t.project.controllerContactHint}
+          maxLength={200}
+          value={controllerContact}
+          onChange={(event) => setControllerContact(event.currentTarget.value)}
+          error={act.fields['controllerContact']}
         />
         <ProblemAlert error={act.error} />
         <div>

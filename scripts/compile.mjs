@@ -1,0 +1,15 @@
+// Compiles src/ with swc, as .swcrc says, into the folder named: one .js and one .js.map per source file.
+import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { transformFileSync } from '@swc/core';
+
+const SOURCE = 'src';
+const out = process.argv[2];
+
+for (const path of globSync(`${SOURCE}/**/*.ts`, { exclude: [`${SOURCE}/**/*.spec.ts`] })) {
+  const target = join(out, relative(SOURCE, path).replace(/\.ts$/, '.js'));
+  const { code, map } = transformFileSync(path, { sourceFileName: relative(dirname(target), path) });
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, `${code}\n//# sourceMappingURL=${basename(target)}.map\n`);
+  writeFileSync(`${target}.map`, map);
+}

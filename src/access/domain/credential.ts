@@ -1,0 +1,52 @@
+/** The token of an API key in an `Authorization` header. */
+const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
+
+const SESSION_COOKIE = 'auth.session_token';
+
+/** The name of the session's cookie; `__Host-` binds it to one host, which browsers accept over https alone. */
+export function sessionCookieName({ publicBaseUrl }: { publicBaseUrl: string }): string {
+  return publicBaseUrl.startsWith('https:') ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE;
+}
+
+/** The API key of an `Authorization` header; undefined where there is none, or it is malformed. */
+export function apiKeyIn(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+}
+
+/**
+ * The API key and the session that a request names, whatever its headers hold besides: `; j=1` in the `Cookie` header
+ * makes no other session. Not verified, so that it costs nothing.
+ */
+export function credentialsIn(
+  { authorization, cookie }: { authorization?: string | undefined; cookie?: string | undefined },
+  sessionCookie: string,
+): string[] {
+  const key = apiKeyIn(authorization);
+  const session = cookie === undefined ? undefined : sessionIn(cookie, sessionCookie);
+  return [
+    ...(key === undefined ? [] : [`key ${key}`]),
+    ...(session === undefined ? [] : [`session ${session}`]),
+  ];
+}
+
+/** The token of the session, without its signature, read as the sign-in library does: the first cookie of the name counts. */
+function sessionIn(cookie: string, name: string): string | undefined {
+  for (const part of cookie.split(';')) {
+    const equals = part.indexOf('=');
+    if (equals === -1 || part.slice(0, equals).trim() !== name) continue;
+    const given = part.slice(equals + 1).trim();
+    const value = decoded(given.startsWith('"') ? given.slice(1, -1) : given);
+    // Base64 has several spellings of one signature.
+    const dot = value.lastIndexOf('.');
+    return dot === -1 ? undefined : value.slice(0, dot);
+  }
+  return undefined;
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}

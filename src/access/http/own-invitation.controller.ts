@@ -1,0 +1,99 @@
+import { Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { isUuid } from '../../shared/ids.js';
+import { pageOf } from '../../shared/page.js';
+import { PageQuery, rowsOf } from '../../shared/page-query.js';
+import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
+import { OwnInvitations } from '../application/own-invitations.service.js';
+import { type Actor, requireUser } from '../domain/actor.js';
+import { ownInvitationNotFound } from '../domain/invitation.js';
+import { type Role, ROLES } from '../domain/role.js';
+
+class OwnInvitationDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({ format: 'uuid' })
+  projectId!: string;
+
+  @ApiProperty()
+  projectName!: string;
+
+  @ApiProperty({ enum: ROLES })
+  role!: Role;
+
+  @ApiProperty({
+    description: 'true: the owner who sent it becomes an editor when you accept, and you the owner.',
+  })
+  transfersOwnership!: boolean;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt!: Date;
+
+  @ApiProperty({ format: 'date-time', description: 'It cannot be accepted from then on.' })
+  expiresAt!: Date;
+}
+
+class OwnInvitationPageDto {
+  @ApiProperty({ type: [OwnInvitationDto] })
+  items!: OwnInvitationDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  nextCursor!: string | null;
+}
+
+class JoinedDto {
+  @ApiProperty({ format: 'uuid' })
+  projectId!: string;
+
+  @ApiProperty({ enum: ROLES, description: 'The role in the project from now on.' })
+  role!: Role;
+}
+
+/** Invitations to the caller's own address: becoming a member or an owner requires accepting one. */
+@ApiTags('Members')
+@SignedIn()
+@Controller('v1/me/invitations')
+export class OwnInvitationController {
+  constructor(private readonly invitations: OwnInvitations) {}
+
+  /** Newest first, without those that have expired; 403 `email_not_confirmed`. */
+  @SessionOnly()
+  @ApiOperation({ summary: "List one's own invitations" })
+  @ApiOkResponse({ type: OwnInvitationPageDto })
+  @Get()
+  async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<OwnInvitationPageDto> {
+    const invitations = await this.invitations.list(requireUser(actor), rowsOf(query));
+    return pageOf(
+      invitations,
+      query.limit,
+      ({ id }) => id,
+      (invitation) => invitation,
+    );
+  }
+
+  /** 404 `invitation_not_found`; 409 `member_limit_reached`, and as an owner `project_limit_reached`. */
+  @SessionOnly()
+  @ApiOperation({ summary: 'Accept an invitation' })
+  @ApiOkResponse({ type: JoinedDto })
+  @HttpCode(200)
+  @Post(':invitationId/accept')
+  accept(@CurrentActor() actor: Actor, @Param('invitationId') invitationId: string): Promise<JoinedDto> {
+    return this.invitations.accept(requireUser(actor), ownId(invitationId));
+  }
+
+  /** The owners see that it is gone, and the project's audit has who declined it. 404 `invitation_not_found`. */
+  @SessionOnly()
+  @ApiOperation({ summary: 'Decline an invitation' })
+  @ApiNoContentResponse()
+  @HttpCode(204)
+  @Delete(':invitationId')
+  async decline(@CurrentActor() actor: Actor, @Param('invitationId') invitationId: string): Promise<void> {
+    await this.invitations.decline(requireUser(actor), ownId(invitationId));
+  }
+}
+
+function ownId(invitationId: string): string {
+  if (!isUuid(invitationId)) throw ownInvitationNotFound();
+  return invitationId.toLowerCase();
+}

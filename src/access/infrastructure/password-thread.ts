@@ -1,0 +1,31 @@
+import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
+import { answerTasks } from '../../shared/thread-tasks.js';
+
+/** Hash a new password, or compare one with a hash. */
+export type PasswordTask = { password: string; hash?: string };
+
+/** The parameters of better-auth, whose hashes these are: `<salt in hex>:<key in hex>`. */
+const [COST, BLOCK_SIZE, PARALLELIZATION, KEY_BYTES, SALT_BYTES] = [16_384, 16, 1, 64, 16];
+/** Twice what scrypt takes with these parameters. */
+const MEMORY_BYTES_MAX = 2 * 128 * COST * BLOCK_SIZE;
+
+// The asynchronous scrypt would run on libuv's four threads of the process, which cookies and files need.
+answerTasks<PasswordTask, string | boolean>(({ password, hash }) => {
+  if (hash === undefined) {
+    const salt = randomBytes(SALT_BYTES).toString('hex');
+    return `${salt}:${keyOf(password, salt).toString('hex')}`;
+  }
+  const [salt, key] = hash.split(':');
+  if (!salt || !key) throw new Error('A stored password hash is malformed.');
+  const stored = Buffer.from(key, 'hex');
+  return stored.length === KEY_BYTES && timingSafeEqual(keyOf(password, salt), stored);
+});
+
+function keyOf(password: string, salt: string): Buffer {
+  return scryptSync(password.normalize('NFKC'), salt, KEY_BYTES, {
+    N: COST,
+    r: BLOCK_SIZE,
+    p: PARALLELIZATION,
+    maxmem: MEMORY_BYTES_MAX,
+  });
+}

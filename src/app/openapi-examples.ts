@@ -1,0 +1,48 @@
+type Json = Record<string, unknown>;
+
+/** Of no link. */
+const EXAMPLE_TOKEN = 'q7Vn2cYt0h9mZr4Xs8Kd1LfPw5Bg6Jt3Ae_Uo-RiCyM';
+
+/** A body for each operation that takes one; redocly holds them against the schemas. */
+export const BODY_EXAMPLES: Record<string, Json> = {
+  accountSignUp: { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' },
+  authSignIn: { email: 'ada@example.com', password: 'correct horse battery' },
+  accountConfirmEmail: { token: EXAMPLE_TOKEN, password: 'correct horse battery' },
+  accountForgotPassword: { email: 'ada@example.com' },
+  accountResetPassword: { token: EXAMPLE_TOKEN, newPassword: 'staple battery horse' },
+  authChangePassword: { currentPassword: 'correct horse battery', newPassword: 'staple battery horse' },
+  authChangeEmail: { newEmail: 'ada@example.net', password: 'correct horse battery' },
+  accountConfirmNewEmail: { token: EXAMPLE_TOKEN, password: 'correct horse battery' },
+  meRename: { name: 'Ada Lovelace' },
+  meDelete: { password: 'correct horse battery' },
+  projectCreate: { name: 'Bakery', domains: ['bakery.example'] },
+  projectUpdate: { domains: ['bakery.example', 'shop.example'] },
+  memberAdd: { email: 'grace@example.com', role: 'editor' },
+  memberChangeRole: { role: 'viewer' },
+  invitationInvite: { email: 'grace@example.com', role: 'editor' },
+  ownershipOffer: { userId: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f' },
+  secondFactorBegin: { password: 'correct horse battery' },
+  secondFactorConfirm: { code: '123456' },
+  secondFactorDisable: { password: 'correct horse battery' },
+  secondFactorRecoveryCodes: { password: 'correct horse battery' },
+  secondFactorSignIn: { code: '123456' },
+  signInPolicySave: { secondFactorRequired: false },
+  accountInvitation: { token: EXAMPLE_TOKEN },
+  accountAcceptInvitation: { token: EXAMPLE_TOKEN, password: 'correct horse battery' },
+  apiKeyCreate: { name: 'Reports', role: 'viewer' },
+  apiKeyRename: { name: 'Monthly reports' },
+  apiKeyRotate: { formerValidHours: 24 },
+  simulateTierSimulate: { tier: 'pro' },
+  consentErase: { reason: 'Request of 2026-11-20, ticket 4711' },
+  privacySave: { visitorReferenceField: 'customerId', visitorReferenceHashed: true },
+  privacyErase: { visitorReference: 'customer-42', reason: 'Request of 2026-11-20, ticket 4711' },
+  forwardingSave: { enabled: true, endpointUrl: 'https://consents.example.com/hook', authMode: 'bearer' },
+  deliveryResendMany: { status: 'failed', from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' },
+  deliveryResendCount: { status: 'failed', from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' },
+  deliveryResendChosen: { consentIds: ['01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f'] },
+  configurationSave: { policyVersion: '2026-11', defaultMode: 'opt_in', banner: { enabled: true } },
+  configurationRollBack: { comment: 'The words of October again' },
+  draftSave: { policyVersion: '2026-12', basedOn: 1 },
+  draftPreview: { policyVersion: '2026-12', defaultMode: 'opt_in' },
+  billingCheckout: { tier: 'pro', interval: 'month' },
+};

@@ -1,0 +1,76 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { type Change, writeAudit } from '../../audit/audit.log.js';
+import type { Author } from '../../audit/domain/author.js';
+import { Upkeep } from '../../shared/upkeep.js';
+import { VISITOR_ERASURES_LISTED_PER_HOUR } from '../domain/erasure.js';
+
+/** The author in the audit log: someone who has the key of a visitor. Nothing else is known about them. */
+export const VISITOR: Author = { kind: 'visitor' };
+
+const SUMMARY_EVERY_MS = 10 * 60_000;
+/** Hours of projects that one transaction sums up. */
+const HOURS_AT_ONCE = 500;
+
+/**
+ * Records an erasure that a visitor made, in its transaction. Anyone can store records and erase them again, so a project
+ * gets a limited number of such events an hour; the others are counted, and one event sums them up.
+ */
+export async function auditVisitorErasure(
+  tx: EntityManager,
+  change: Change & { projectId: string },
+): Promise<void> {
+  const { rows } = await sql<{ erasures: number }>`
+    insert into visitor_erasure_hour as h (project_id, at, erasures)
+    values (${change.projectId}, date_trunc('hour', now(), 'UTC'), 1)
+    on conflict (project_id, at) do update set erasures = h.erasures + 1
+    returning erasures
+  `.execute(tx.getKysely());
+  const erasures = rows[0]?.erasures ?? 0;
+  if (erasures <= VISITOR_ERASURES_LISTED_PER_HOUR) await writeAudit(tx, VISITOR, change);
+}
+
+/** Writes one event for the erasures of each hour that have no event, and forgets the hour. */
+@Injectable()
+export class SummarizeVisitorErasures implements OnModuleInit {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly upkeep: Upkeep,
+  ) {}
+
+  onModuleInit(): void {
+    this.upkeep.register({
+      name: 'visitor-erasures',
+      everyMs: SUMMARY_EVERY_MS,
+      run: () => this.summarize(),
+    });
+  }
+
+  /** Returns how many hours were forgotten. */
+  async summarize(): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const forgotten = await this.em.fork().transactional((tx) => this.summarizeBatch(tx));
+      total += forgotten;
+      if (forgotten < HOURS_AT_ONCE) return total;
+    }
+  }
+
+  private async summarizeBatch(tx: EntityManager): Promise<number> {
+    const { rows } = await sql<{ projectId: string; at: Date; until: Date; erasures: number }>`
+      delete from visitor_erasure_hour where ctid = any(array(
+        select ctid from visitor_erasure_hour where at < date_trunc('hour', now(), 'UTC')
+        limit ${HOURS_AT_ONCE} for update skip locked
+      ))
+      returning project_id as "projectId", at, at + interval '1 hour' as until, erasures
+    `.execute(tx.getKysely());
+    for (const { projectId, at, until, erasures } of rows) {
+      const unlisted = erasures - VISITOR_ERASURES_LISTED_PER_HOUR;
+      if (unlisted <= 0) continue;
+      const after = { erasures: unlisted, from: at.toISOString(), to: until.toISOString() };
+      await writeAudit(tx, VISITOR, { projectId, action: 'visitor.erase', after });
+    }
+    return rows.length;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Readable } from 'node:stream';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { pdfThreads, piecesOf } from '../../shared/pdf-threads.js';
+import { EXPORT_COLUMNS, type ExportRow } from '../application/consent-export.js';
+import { PDF_RECORDS_MAX, type PdfCover, type RecordsPage } from './pdf-export.js';
+
+/** The table does not show the additional fields, which may be large. */
+const SHOWN_COLUMNS = EXPORT_COLUMNS.indexOf('additionalFields');
+
+/** Makes PDFs of records, on a thread. */
+@Injectable()
+export class RecordsPdf implements OnApplicationShutdown {
+  private readonly threads = pdfThreads<RecordsPage>(new URL('./pdf-thread.js', import.meta.url));
+
+  /** Reads no more than the table shows. @throws DomainError `overloaded`; ClientGone; what the reading throws */
+  async render(cover: PdfCover, batches: AsyncIterable<ExportRow[]>, gone: AbortSignal): Promise<Readable> {
+    const rows: ExportRow[] = [];
+    for await (const batch of batches) {
+      for (const row of batch.slice(0, PDF_RECORDS_MAX - rows.length)) rows.push(row.slice(0, SHOWN_COLUMNS));
+      if (rows.length >= PDF_RECORDS_MAX || gone.aborted) break;
+    }
+    return piecesOf(await this.threads.run({ cover, rows }, gone));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.threads.close();
+  }
+}

@@ -1,0 +1,108 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import { OperatorError } from '../../shared/operator-command.js';
+import { appendEntries } from '../domain/append-entries.js';
+import type { Checkpoint } from '../domain/checkpoint.js';
+import { continuationEntry, continuationText } from '../domain/continuation.js';
+import { EMPTY_LOG_EDGE, logName, ROOT_LOG } from '../domain/log.js';
+import { LOG_GROWN, logMessage } from '../evidence.events.js';
+import { askForBackfill } from '../infrastructure/cursor-rows.js';
+import type { HeadCopies } from '../infrastructure/head-copies.js';
+import { beginNextLog, endLog, haltLog, lockLog } from '../infrastructure/log-ends.js';
+import { findLog, type StoredLog } from '../infrastructure/log-rows.js';
+import type { LogStorage } from '../infrastructure/log-storage.js';
+import type { LogSigner } from './log-signer.js';
+
+const HALTED = 'An operator is having another log continue it.';
+
+/** What is at hand to continue a log. */
+export interface Continuing {
+  em: EntityManager;
+  storage: LogStorage;
+  heads: HeadCopies;
+  signer: LogSigner;
+}
+
+/** What became of it. */
+export interface Continued {
+  origin: string;
+  former: { origin: string; size: number };
+}
+
+/**
+ * Ends a log that can never be signed again and begins the one that continues it, whose first entry is a signed statement
+ * of what was known of the former one. What the former log has signed in this database stays there; everything else that
+ * is stored is sequenced again. `head` is a signed checkpoint that the operator got elsewhere, as from a receiver.
+ * @throws OperatorError where there is nothing to continue, or `head` is not of this log
+ */
+export async function continueLog(
+  { em, storage, heads, signer }: Continuing,
+  { log, reason, head }: { log: string; reason: string; head: string | null },
+): Promise<Continued> {
+  const found = await findLog(em.fork(), log);
+  if (!found) throw new OperatorError(`${log}: nothing was sealed in this log.`);
+  if (head !== null && !signer.open(head, found.origin))
+    throw new OperatorError(
+      `${log}: the checkpoint given is not one of ${found.origin} with a known signature.`,
+    );
+  // From now on no worker publishes a checkpoint of it, whatever it has read before.
+  await em.fork().transactional((tx) => haltLog(tx, log, HALTED));
+  const notes = [
+    found.checkpoint,
+    found.haltedHead,
+    head,
+    await storage.readCheckpoint(found.name),
+    await heads.read(found.name),
+  ];
+  const last = lastKnown(notes, found.origin, signer);
+  if (!last) {
+    await em.fork().transactional((tx) => haltLog(tx, log, found.halted));
+    throw new OperatorError(`${log}: nothing of it was ever signed, so there is nothing to continue.`);
+  }
+  const epoch = await nextEpoch(found, { storage, heads });
+  const origin = signer.originOf(logName(log, epoch));
+  const text = continuationText({
+    ...{ origin, reason, at: new Date() },
+    ...{ formerOrigin: last.origin, formerSize: last.size, formerRoot: last.root },
+  });
+  await em.fork().transactional(async (tx) => {
+    const former = await lockLog(tx, log);
+    if (former?.epoch !== found.epoch) throw new OperatorError(`${log}: another operator has continued it.`);
+    await endLog(tx, former, { reason, last });
+    const continues = signer.signText(text, origin);
+    const { edge } = appendEntries(EMPTY_LOG_EDGE, [continuationEntry(continues)]);
+    await beginNextLog(tx, { log, epoch, origin, continues, edge });
+    if (log !== ROOT_LOG) await askForBackfill(tx, [log]);
+    const outbox = new OutboxService(tx, { ring: () => undefined });
+    outbox.announce(LOG_GROWN);
+    await outbox.append(tx, logMessage(LOG_GROWN, log));
+  });
+  return { origin, former: last };
+}
+
+/** The largest checkpoint of a log that is known; null where there is none. */
+function lastKnown(
+  notes: readonly (string | null)[],
+  origin: string,
+  signer: LogSigner,
+): (Checkpoint & { note: string }) | null {
+  const known = notes.flatMap((note) => {
+    const checkpoint = note === null ? null : signer.open(note, origin);
+    return note !== null && checkpoint?.origin === origin && checkpoint.size > 0
+      ? [{ ...checkpoint, note }]
+      : [];
+  });
+  return known.toSorted((one, other) => other.size - one.size)[0] ?? null;
+}
+
+/** The number of the log that begins: behind all whose checkpoints are known anywhere. */
+async function nextEpoch(
+  { log, epoch }: StoredLog,
+  { storage, heads }: Pick<Continuing, 'storage' | 'heads'>,
+): Promise<number> {
+  let next = epoch + 1;
+  const isTaken = async (name: string): Promise<boolean> =>
+    (await storage.readCheckpoint(name)) !== null || (await heads.read(name)) !== null;
+  while (await isTaken(logName(log, next))) next += 1;
+  return next;
+}

@@ -1,0 +1,6 @@
+import { buffer } from 'node:stream/consumers';
+import { answerTasks } from '../../shared/thread-tasks.js';
+import type { ProofPage } from '../application/proof-pages.js';
+import { drawProof } from './proof-pdf.js';
+
+answerTasks<ProofPage, Uint8Array>((page) => buffer(drawProof(page)));

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
+import { SettingsFrom } from '../../shared/inject-settings.js';
+import { ObjectStorage } from '../../shared/object-storage.js';
+import { logFolder } from '../domain/log.js';
+import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
+
+const TEXT = { contentType: 'text/plain; charset=utf-8', cacheControl: 'no-store' };
+
+/**
+ * The newest signed checkpoint of each log, apart from database and storage (setting EVIDENCE_HEADS_URL): where both are
+ * restored from older copies, only these know what was signed since. Without the setting there are none.
+ */
+@Injectable()
+export class HeadCopies {
+  private readonly storage: ObjectStorage | null;
+
+  constructor(
+    @SettingsFrom(evidenceSettings) { heads }: Pick<EvidenceSettings, 'heads'>,
+    @SettingsFrom(outboxSettings) outbox: Pick<OutboxSettings, 'leaseMs'>,
+  ) {
+    this.storage = heads && new ObjectStorage(heads, outbox);
+  }
+
+  /** By the name of a log; null where none is known. */
+  async read(name: string): Promise<string | null> {
+    return (await this.storage?.read(pathOf(name))) ?? null;
+  }
+
+  async put(name: string, note: string): Promise<void> {
+    await this.storage?.put(pathOf(name), note, TEXT);
+  }
+
+  async remove(log: string): Promise<void> {
+    await this.storage?.removeAll(logFolder(log));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.storage?.onApplicationShutdown();
+  }
+}
+
+const pathOf = (name: string): string => `${logFolder(name)}/checkpoint`;

@@ -1,0 +1,36 @@
+import { Readable } from 'node:stream';
+import { DomainError } from './domain-error.js';
+import { EXPORTS_MAX } from './export-permits.js';
+import { ThreadPool } from './thread-pool.js';
+
+/** A PDF of 5,000 records takes a second or two of a core that is free. */
+const TASK_MAX_MS = 60_000;
+const RETRY_AFTER_SECONDS = 10;
+/** What is sent in one piece. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Draws PDFs on a thread: to draw one holds the thread that answers visitors for 50 ms to seconds. `program` answers a
+ * `Task` with the bytes of the file. One PDF is drawn at a time; those of all export permits may wait.
+ */
+export function pdfThreads<Task>(program: URL): ThreadPool<Task, Uint8Array> {
+  return new ThreadPool(program, {
+    name: 'pdf',
+    threads: 1,
+    waitingMax: EXPORTS_MAX,
+    taskMaxMs: TASK_MAX_MS,
+    refusal: () =>
+      new DomainError('overloaded', 'Too many PDFs are being made. Try again in a moment.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      }),
+  });
+}
+
+/** A file in memory, as a stream of small pieces. */
+export function piecesOf(bytes: Uint8Array): Readable {
+  const pieces = function* (): Generator<Uint8Array> {
+    for (let begin = 0; begin < bytes.length; begin += PIECE_BYTES)
+      yield bytes.subarray(begin, begin + PIECE_BYTES);
+  };
+  return Readable.from(pieces(), { highWaterMark: 2 });
+}

@@ -1,0 +1,76 @@
+import { getMetadataStorage } from 'class-validator';
+import { ValidationTypes } from 'class-validator';
+
+type Json = Record<string, unknown>;
+type Dto = new () => object;
+type Check = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+
+/** A schema of JSON that says the same as a check of one's own, for its `constraints`. */
+export const described = (schema: Json): { schema: Json }[] => [{ schema }];
+
+/** What class-validator's own checks mean in a schema. */
+const SCHEMAS: Record<string, (given: unknown[]) => Json> = {
+  isString: () => ({ type: 'string' }),
+  isBoolean: () => ({ type: 'boolean' }),
+  isIn: ([values]) => ({ enum: [...(values as unknown[])] }),
+  isUuid: () => ({ format: 'uuid' }),
+  isLength: ([minLength, maxLength]) => ({ minLength, maxLength }),
+  minLength: ([minLength]) => ({ minLength }),
+  maxLength: ([maxLength]) => ({ maxLength }),
+  matches: ([pattern]) => ({ pattern: (pattern as RegExp).source }),
+};
+/** And those that are about a list as a whole. */
+const LIST_SCHEMAS: Record<string, (given: unknown[]) => Json> = {
+  arrayMinSize: ([minItems]) => ({ minItems }),
+  arrayMaxSize: ([maxItems]) => ({ maxItems }),
+  // By a member of the items it says more than a schema can.
+  arrayUnique: ([identifier]) => (identifier === undefined ? { uniqueItems: true } : {}),
+};
+
+const RULES = Symbol('rules');
+
+/** A rule between the members of a body, as JSON Schema says it, e.g. `oneOf`. The handler checks it. */
+export function MembersRule(rule: Json): ClassDecorator {
+  return (target) => Reflect.defineMetadata(RULES, rule, target);
+}
+
+/** Whether the class has checks: then it is a body or a query, or a part of one. */
+export function isChecked(type: Dto): boolean {
+  return checksOf(type).length > 0;
+}
+
+/** The members of a class, with what its checks say of each; merge it into what is documented. */
+export function schemasOfMembers(type: Dto): Map<string, { own: Json; items: Json }> {
+  const members = new Map<string, { own: Json; items: Json }>();
+  for (const check of checksOf(type)) {
+    const member = members.get(check.propertyName) ?? { own: {}, items: {} };
+    const schema = schemaOf(check);
+    Object.assign(check.each ? member.items : member.own, schema);
+    members.set(check.propertyName, member);
+  }
+  return members;
+}
+
+/** What is true of a body of the class as a whole. */
+export function rulesOf(type: Dto): Json {
+  return { additionalProperties: false, ...(Reflect.getMetadata(RULES, type) as Json | undefined) };
+}
+
+/** All classes that have checks, by name. */
+export function checkedClasses(): Map<string, Dto> {
+  const storage = getMetadataStorage() as unknown as { validationMetadatas: Map<Dto, unknown> };
+  return new Map([...storage.validationMetadatas.keys()].map((type) => [type.name, type]));
+}
+
+function checksOf(type: Dto): Check[] {
+  return getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+}
+
+function schemaOf(check: Check): Json {
+  if (check.type === ValidationTypes.NESTED_VALIDATION) return {};
+  const given = (check.constraints ?? []) as unknown[];
+  const name = check.name ?? '';
+  const own = given[0] as { schema?: Json } | undefined;
+  if (own?.schema) return own.schema;
+  return (SCHEMAS[name] ?? LIST_SCHEMAS[name])?.(given) ?? {};
+}

@@ -1,0 +1,114 @@
+import { Worker } from 'node:worker_threads';
+import { type CarriedError, errorOf } from './carried-error.js';
+import type { DomainError } from './domain-error.js';
+
+export interface ThreadPoolOptions {
+  /** Shown by the process list and profilers. */
+  name: string;
+  /** Tasks that run at once. */
+  threads: number;
+  /** Tasks that may wait for a thread; more are refused. */
+  waitingMax: number;
+  /** A task that runs longer is given up, and its thread is ended. */
+  taskMaxMs: number;
+  /** The refusal of a task for which there is no room. */
+  refusal: () => DomainError;
+}
+
+/** What a thread returns for a task; see `answerTasks`. */
+export type TaskAnswer<Result> = { kind: 'done'; result: Result } | { kind: 'failed'; error: CarriedError };
+
+interface Job<Task, Result> {
+  task: Task;
+  gone: AbortSignal | undefined;
+  promised: PromiseWithResolvers<Result>;
+  timer?: NodeJS.Timeout;
+}
+
+/**
+ * Runs tasks that take the processor for long on threads of their own, a bounded number at once and in the order in
+ * which they came. The main thread and libuv's four threads stay free for requests. A thread starts with the first
+ * task that needs it and is kept; an idle thread does not keep the process alive.
+ */
+export class ThreadPool<Task, Result> {
+  private readonly idle = new Set<Worker>();
+  private readonly busy = new Map<Worker, Job<Task, Result>>();
+  private readonly waiting: Job<Task, Result>[] = [];
+
+  /** `program` is a module that calls `answerTasks`. */
+  constructor(
+    private readonly program: URL,
+    private readonly options: ThreadPoolOptions,
+  ) {}
+
+  /**
+   * Runs a task. One whose caller is gone before its turn is dropped.
+   * @throws the refusal where too many wait; the error of the task; the reason of `gone`.
+   */
+  async run(task: Task, gone?: AbortSignal): Promise<Result> {
+    const { threads, waitingMax, refusal } = this.options;
+    if (this.busy.size >= threads && this.waiting.length >= waitingMax) throw refusal();
+    const job: Job<Task, Result> = { task, gone, promised: Promise.withResolvers<Result>() };
+    this.waiting.push(job);
+    this.startNext();
+    return job.promised.promise;
+  }
+
+  async close(): Promise<void> {
+    const threads = [...this.idle, ...this.busy.keys()];
+    for (const { promised } of this.waiting.splice(0)) promised.reject(new Error('The service stops.'));
+    this.idle.clear();
+    await Promise.all(threads.map((thread) => thread.terminate()));
+  }
+
+  private startNext(): void {
+    if (this.busy.size >= this.options.threads) return;
+    const job = this.waiting.shift();
+    if (!job) return;
+    if (job.gone?.aborted) {
+      job.promised.reject(job.gone.reason);
+      return this.startNext();
+    }
+    const [thread = this.begin()] = this.idle;
+    this.idle.delete(thread);
+    this.busy.set(thread, job);
+    job.timer = setTimeout(() => {
+      this.end(thread, new Error(`A task of the thread ${this.options.name} took too long.`));
+      void thread.terminate();
+    }, this.options.taskMaxMs);
+    thread.ref();
+    thread.postMessage(job.task);
+  }
+
+  private begin(): Worker {
+    const thread = new Worker(this.program, { name: this.options.name });
+    thread.on('message', (answer: TaskAnswer<Result>) => {
+      const job = this.leave(thread);
+      if (!job) return;
+      thread.unref();
+      this.idle.add(thread);
+      if (answer.kind === 'done') job.promised.resolve(answer.result);
+      else job.promised.reject(errorOf(answer.error));
+      this.startNext();
+    });
+    thread.on('error', (error) => this.end(thread, error));
+    thread.on('exit', () => this.end(thread, new Error(`The thread ${this.options.name} has ended.`)));
+    return thread;
+  }
+
+  /** A thread that is gone: its task fails, and the next one gets a new thread. */
+  private end(thread: Worker, error: unknown): void {
+    this.idle.delete(thread);
+    const job = this.leave(thread);
+    if (!job) return;
+    job.promised.reject(error);
+    this.startNext();
+  }
+
+  private leave(thread: Worker): Job<Task, Result> | undefined {
+    const job = this.busy.get(thread);
+    this.busy.delete(thread);
+    clearTimeout(job?.timer);
+    return job;
+  }
+}

@@ -1,0 +1,23 @@
+import { parentPort } from 'node:worker_threads';
+import { carriedOf } from './carried-error.js';
+import type { TaskAnswer } from './thread-pool.js';
+
+/** The program of a thread of a `ThreadPool`: answers each task with what `work` returns or throws. */
+export function answerTasks<Task, Result>(work: (task: Task) => Result | Promise<Result>): void {
+  const port = parentPort;
+  if (!port) throw new Error('This is the program of a thread.');
+  port.on('message', (task: Task) => {
+    void answerOf(work, task).then((answer) => port.postMessage(answer));
+  });
+}
+
+async function answerOf<Task, Result>(
+  work: (task: Task) => Result | Promise<Result>,
+  task: Task,
+): Promise<TaskAnswer<Result>> {
+  try {
+    return { kind: 'done', result: await work(task) };
+  } catch (error) {
+    return { kind: 'failed', error: carriedOf(error) };
+  }
+}

@@ -1,0 +1,81 @@
+import type { Planted } from '../planted.js';
+
+const MAIL = 'test/mail/mail.e2e';
+
+/** Defects of `src/access`, `src/audit`, and `src/mail`. */
+export const ACCESS: Planted[] = [
+  {
+    name: 'access: a later sign-in does not keep a network known',
+    mutations: [
+      {
+        symbol: 'KnownNetworks.remember',
+        from: /do update set seen_at = now\(\)/,
+        to: 'do nothing',
+      },
+    ],
+    tests: ['test/access/access.lockout'],
+    only: 'leaves her a network',
+  },
+  {
+    name: 'access: forgets the newest networks',
+    mutations: [{ symbol: 'KnownNetworks.remember', from: /order by seen_at desc/, to: 'order by seen_at' }],
+    tests: ['test/access/access.lockout'],
+    only: 'remembers the last',
+  },
+  ...[
+    { name: 'does not count invitations to a mailbox', to: '' },
+    {
+      name: 'counts invitations to a mailbox for each project',
+      to: 'await this.invitationsByEmail.take(`${projectId} ${mailbox}`);',
+    },
+  ].map(({ name, to }) => ({
+    name: `access: ${name}`,
+    mutations: [
+      {
+        symbol: 'AccountLimits.invite',
+        from: /await this\.invitationsByEmail\.take\(mailbox\);/,
+        to,
+      },
+    ],
+    tests: ['test/access/invitations'],
+    only: 'for its mailbox',
+  })),
+  {
+    name: 'access: a change of address leaves the links of the others',
+    mutations: [
+      {
+        symbol: 'ChangeEmail.change',
+        from: /await dropLinks\(tx, \{ userId, email: link\.email \}\);/,
+        to: '',
+      },
+    ],
+    tests: ['test/access/own-account'],
+    only: 'every other change',
+  },
+  ...['before', 'after'].map((side) => ({
+    name: `audit: a long state ${side} a change is stored whole`,
+    mutations: [
+      {
+        symbol: 'writeAudit',
+        from: new RegExp(`boundedState\\(change\\.${side}\\)`),
+        to: `change.${side} ?? null`,
+      },
+    ],
+    tests: ['test/audit/audit.e2e'],
+    only: 'up to its bound',
+  })),
+  {
+    name: 'mail: shows its password to a server without STARTTLS',
+    mutations: [
+      { symbol: 'smtpMailer', from: /requireTLS: encryption === 'required'/, to: 'requireTLS: false' },
+    ],
+    tests: [MAIL],
+    only: 'another machine',
+  },
+  {
+    name: 'mail: takes encryption as an offer where it has a password',
+    mutations: [{ symbol: 'smtpServerOf', from: /credentials \? 'required' : 'offered'/, to: "'offered'" }],
+    tests: [MAIL],
+    only: 'another machine',
+  },
+];
