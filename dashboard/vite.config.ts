@@ -45,7 +45,7 @@ export default defineConfig({
             { name: 'core', priority: 2, test: CORE },
             { name: 'parts', priority: 1, test: PARTS, minShareCount: 4 },
             // Otherwise each small part that two pages share is a separate file, and a page requests forty of them.
-            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 20_000 },
+            { name: 'shared', minShareCount: 2 },
           ],
         },
       },
