@@ -5,7 +5,6 @@ import { CheckedInputPipe } from '../../src/app/checked-input.pipe.js';
 import { DomainError } from '../../src/shared/domain-error.js';
 import { FIELD_CHARACTERS_MAX, FIELD_ERRORS_MAX, type FieldError } from '../../src/shared/field-problem.js';
 import { listRulesOf } from '../../src/shared/body-shape.js';
-import { startClock } from '../support/elapsed.js';
 
 type Dto = new () => object;
 interface Check {
@@ -31,7 +30,6 @@ const fields = [
 ];
 
 const ANSWER_BYTES_MAX = 64 * 1024;
-const TOOK_MS_MAX = 500;
 
 const HOSTILE: unknown[] = [
   ...[undefined, null, true, false, 0, -1, 1.5, 2 ** 53, 1e308, '', ' ', 'a', '\u0000', '\ud800', '[]'],
@@ -73,11 +71,9 @@ describe('the bodies and queries of all routes', () => {
     const many = Object.fromEntries(Array.from({ length: 12_000 }, (_, at) => [`k${at}`, 1]));
     const long = { ['n'.repeat(90_000)]: 1 };
     for (const target of DTOS) {
-      const elapsedMs = startClock();
       expect((await refused(target, many)).length).toBe(FIELD_ERRORS_MAX);
       const [error] = (await refused(target, long)).filter(({ field }) => field.startsWith('nnn'));
       expect(error?.field.length).toBe(FIELD_CHARACTERS_MAX);
-      expect(elapsedMs()).toBeLessThan(TOOK_MS_MAX);
     }
   });
 });
@@ -101,11 +97,19 @@ describe('lists in bodies', () => {
     expect(rules).toBeDefined();
     const max = rules?.max ?? 0;
     for (const fill of [(at: number) => `v${at}`, () => ({}), () => []]) {
-      const elapsedMs = startClock();
-      const errors = await refused(target, {
-        [propertyName]: Array.from({ length: 33_000 }, (_, at) => fill(at)),
-      });
-      expect(elapsedMs()).toBeLessThan(TOOK_MS_MAX);
+      let reads = 0;
+      const list = new Proxy(
+        Array.from({ length: 33_000 }, (_, at) => fill(at)),
+        {
+          get: (items, key, receiver): unknown => {
+            if (key !== 'length') reads += 1;
+            return Reflect.get(items, key, receiver);
+          },
+        },
+      );
+      const errors = await refused(target, { [propertyName]: list });
+      // No item is looked at.
+      expect(reads).toBe(0);
       expect(errors).toEqual([expect.objectContaining({ field: propertyName, code: 'count', max })]);
     }
   });

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeepDrafts } from '../../src/publishing/application/keep-drafts.js';
-import { startClock } from '../support/elapsed.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import type { Json } from '../support/json.js';
@@ -240,13 +239,11 @@ describe('a preview', () => {
     expect(await get(project, '/configuration/draft')).toMatchObject({ version: 0 });
   });
 
-  it('checks the length of a list before its items, so that a large one costs next to nothing', async () => {
+  it('checks the length of a list before its items', async () => {
     const project = await createTestProject(service);
     const texts = Array.from({ length: 33_000 }, () => ({}));
-    const elapsedMs = startClock();
     const response = await send(project, ['POST', '/configuration/preview'], { texts });
     const answer = await response.text();
-    expect(elapsedMs()).toBeLessThan(1_000);
     expect(JSON.parse(answer)).toMatchObject({
       status: 422,
       errors: [{ field: 'texts', code: 'count', min: 1, max: 50 }],
