@@ -637,6 +637,26 @@ describe('a log that continues another one', () => {
     expect(filesOf(folderOf(project.id))).toMatchObject(files);
     const later = await checkpoint(project);
     expect(later.split('\n')[0]).toMatch(new RegExp(`/${project.id}/2$`));
+    expect(await ops('check', project.id)).toEqual({
+      code: 0,
+      out: `${project.id}  5 entries  as signed\n${project.id}/2  3 entries  as signed\n`,
+      err: '',
+    });
+    const [bundle, whole] = [
+      join(folderOf(project.id), '2', 'tile', 'entries', '000.p', '3'),
+      join(folderOf(project.id), 'tile', 'entries', '000'),
+    ];
+    for (const [path, name] of [
+      [bundle, `${project.id}/2  3`],
+      [whole, `${project.id}  5`],
+    ] as const) {
+      const bytes = readFileSync(path);
+      writeFileSync(path, Buffer.concat([Buffer.of(0, 32), randomBytes(32), bytes.subarray(34)]));
+      const damaged = await ops('check', project.id);
+      expect(damaged.code).toBe(1);
+      expect(damaged.out).toContain(`${name} entries  The tile 0 of level 0 is not that of its entries.\n`);
+      writeFileSync(path, bytes);
+    }
 
     const keyLines = await keys();
     for (const id of [early, unsigned, late])

@@ -1,64 +1,96 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { openNote, type VerifierKey } from '../domain/signed-note.js';
-import { readCheckpoint } from '../domain/checkpoint.js';
+import { type Checkpoint, readCheckpoint } from '../domain/checkpoint.js';
 import { ENTRIES, entriesOf } from '../domain/log.js';
 import { hashesAt, hashesOf, TILE_WIDTH, tileOf } from '../domain/tile.js';
+import { openNote, verifierOf } from '../domain/signed-note.js';
 import { append, EMPTY_EDGE, rootOf, type TreeEdge } from '../domain/tree-edge.js';
 import { leafHash } from '../domain/tree-hash.js';
-import { findLog } from '../infrastructure/log-rows.js';
+import {
+  findLog,
+  findVerifiers,
+  listPastLogs,
+  type PastLog,
+  type SignedLog,
+  type StoredLog,
+} from '../infrastructure/log-rows.js';
 import { DamagedLog, type LogStorage } from '../infrastructure/log-storage.js';
+import type { LogSigner } from './log-signer.js';
 
-/** What a log is found to be. */
+/** The result of reading a log. */
 export interface LogCheck {
-  log: string;
-  /** Entries that were looked at: those that the newest signed checkpoint covers. */
+  /** Name of the log: its id, and from the second log on `/<number>`. */
+  name: string;
+  /** Entries that were read: those that the newest signed checkpoint covers. */
   size: number;
   /** What is wrong, as a sentence; null: nothing. */
   wrong: string | null;
 }
 
-/** Reads a whole log from the storage and holds every entry, tile and the signed root against each other. */
-export async function checkLog(
-  em: EntityManager,
-  storage: LogStorage,
-  { log, keysOf }: { log: string; keysOf: (origin: string) => VerifierKey[] },
-): Promise<LogCheck | null> {
-  const found = await findLog(em, log);
-  if (!found) return null;
-  const { checkpointSize: size, checkpoint, origin, refusal } = found;
-  if (checkpoint === null) return { log, size: 0, wrong: refusal };
-  const text = openNote(checkpoint, keysOf(origin));
+/** What a check reads with. */
+export interface CheckTools {
+  em: EntityManager;
+  storage: LogStorage;
+  signer: LogSigner;
+}
+
+/** Checks a log and the logs that it continues, oldest first; none where nothing was sealed. */
+export async function checkLogs(tools: CheckTools, log: string): Promise<LogCheck[]> {
+  const newest = await findLog(tools.em, log);
+  if (!newest) return [];
+  const checks: LogCheck[] = [];
+  for (const past of await listPastLogs(tools.em, log)) checks.push(await checkPast(tools, past));
+  return [...checks, await checkNewest(tools, newest)];
+}
+
+function checkNewest({ storage, signer }: CheckTools, log: StoredLog): Promise<LogCheck> {
+  const { name, origin, checkpoint, refusal } = log;
+  if (checkpoint === null) return Promise.resolve({ name, size: 0, wrong: refusal });
+  const signed = signer.open(checkpoint, origin);
+  const unsigned = 'The checkpoint in the database bears no signature of a key in EVIDENCE_KEYS.';
+  return checkSigned(storage, log, { signed, unsigned, otherwise: refusal });
+}
+
+/** Its key may have been removed from EVIDENCE_KEYS since: an ended log is not signed again. */
+async function checkPast({ em, storage }: CheckTools, past: PastLog): Promise<LogCheck> {
+  const { name, checkpoint, checkpointSize } = past;
+  if (checkpoint === null || checkpointSize === 0) return { name, size: 0, wrong: null };
+  const keys = (await findVerifiers(em)).map(({ verifier }) => verifierOf(verifier));
+  const text = openNote(checkpoint, keys);
   const signed = text === null ? null : readCheckpoint(text);
-  if (!signed || signed.size !== size)
-    return {
-      log,
-      size,
-      wrong: 'The checkpoint in the database bears no signature of a key in EVIDENCE_KEYS.',
-    };
+  const unsigned = 'The checkpoint in the database bears no signature of a key that has signed here.';
+  return checkSigned(storage, past, { signed, unsigned, otherwise: null });
+}
+
+/** Reads every entry and tile below a signed checkpoint, and compares them with each other and with the signed root. */
+async function checkSigned(
+  storage: LogStorage,
+  { name, origin, checkpointSize: size }: SignedLog,
+  { signed, unsigned, otherwise }: { signed: Checkpoint | null; unsigned: string; otherwise: string | null },
+): Promise<LogCheck> {
+  if (signed?.size !== size || signed.origin !== origin) return { name, size, wrong: unsigned };
   try {
-    const root = rootOf(await readTree(storage, log, size));
-    return {
-      log,
-      size,
-      wrong: root.equals(signed.root) ? refusal : 'The entries do not lead to the signed root.',
-    };
+    const root = rootOf(await readTree(storage, name, size));
+    const wrong = root.equals(signed.root) ? otherwise : 'The entries do not lead to the signed root.';
+    return { name, size, wrong };
   } catch (error) {
-    if (error instanceof DamagedLog) return { log, size, wrong: error.message };
+    if (error instanceof DamagedLog) return { name, size, wrong: error.message };
     throw error;
   }
 }
 
 /** The tree that the entries of the storage make. @throws DamagedLog where a tile is not what they say */
-async function readTree(storage: LogStorage, log: string, size: number): Promise<TreeEdge> {
+async function readTree(storage: LogStorage, name: string, size: number): Promise<TreeEdge> {
   let tree = EMPTY_EDGE;
   for (let at = 0; at < hashesAt(0, size); at += TILE_WIDTH) {
     const address = tileOf(0, at, size);
-    const entries = entriesOf(await storage.readTile(log, { ...address, level: ENTRIES }));
+    const entries = entriesOf(await storage.readTile(name, { ...address, level: ENTRIES }));
     const { edge, tiles } = append(tree, entries.map(leafHash));
     for (const tile of tiles) {
       // Those at the edge of what was read so far are in the storage with more beside them.
-      const stored = hashesOf(await storage.readTile(log, tileOf(tile.level, tile.index * TILE_WIDTH, size)));
+      const stored = hashesOf(
+        await storage.readTile(name, tileOf(tile.level, tile.index * TILE_WIDTH, size)),
+      );
       const made = hashesOf(tile.bytes);
       if (!made.every((hash, place) => stored[place]?.equals(hash)))
         throw new DamagedLog(`The tile ${tile.index} of level ${tile.level} is not that of its entries.`);

@@ -68,22 +68,23 @@ export const evidenceCommands: Command[] = [
       atMost(1, given);
       const projectId = which === 'all' ? null : projectIdOf(given.args[0]);
       return async ({ orm, settings }) => {
-        const [{ checkLog, logIds }, { checkStamps }, { LogStorage }, { signerOf }] = await Promise.all([
+        const [{ checkLogs, logIds }, { checkStamps }, { LogSigner }, { LogStorage }] = await Promise.all([
           import('./check-log.js'),
           import('./check-stamps.js'),
+          import('./log-signer.js'),
           import('../infrastructure/log-storage.js'),
-          import('../domain/signed-note.js'),
         ]);
-        const { keys, ...evidence } = settings(evidenceSettings);
-        const storage = new LogStorage({ keys, ...evidence }, settings(outboxSettings));
-        const keysOf = (origin: string) =>
-          keys.map(({ key }) => signerOf(origin.slice(0, origin.lastIndexOf('/')), key));
+        const evidence = settings(evidenceSettings);
+        const storage = new LogStorage(evidence, settings(outboxSettings));
+        const signer = new LogSigner(evidence, settings(serviceSettings));
         let damaged = 0;
         for (const log of projectId === null ? await logIds(orm.em.fork()) : [projectId]) {
-          const check = await checkLog(orm.em.fork(), storage, { log, keysOf });
-          if (!check) throw new OperatorError('Nothing of this project was sealed.');
-          print(`${log}  ${check.size} entries  ${check.wrong ?? 'as signed'}`);
-          if (check.wrong !== null) damaged += 1;
+          const checks = await checkLogs({ em: orm.em.fork(), storage, signer }, log);
+          if (checks.length === 0) throw new OperatorError('Nothing of this project was sealed.');
+          for (const { name, size, wrong } of checks) {
+            print(`${name}  ${size} entries  ${wrong ?? 'as signed'}`);
+            if (wrong !== null) damaged += 1;
+          }
         }
         if (projectId === null) {
           const { count, wrong } = await checkStamps(orm.em.fork(), storage);
