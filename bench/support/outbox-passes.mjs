@@ -22,7 +22,7 @@ const DELIVERED = {
   reason: null,
   durationMs: 5,
   host: 'example.com',
-  sign: { kind: 'up' },
+  health: { kind: 'up' },
 };
 
 /** @type {Map<string, { claimer: any, settlement: any, quick: any, client: Client, afterKey: string }>} */

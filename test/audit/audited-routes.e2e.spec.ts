@@ -204,7 +204,7 @@ const AUDITED: Record<string, Audited> = {
     action: 'forwarding.resume',
     change: async ({ id, call }) => {
       await service.database.query(
-        "insert into forwarding_hold (project_id, phase, held_since) values ($1, 'held', now())",
+        "insert into forwarding_hold (project_id, phase, held_since) values ($1, 'open', now())",
         [id],
       );
       await call('POST', '/forwarding/resume');

@@ -22,7 +22,7 @@ export async function lookAtHolds(client: Client): Promise<Pick<Absence, 'heldSi
   const holds = await client.query<{ projectId: string; heldSinceMs: number | null }>(`
     select f.project_id as "projectId", (extract(epoch from h.held_since) * 1000)::float8 as "heldSinceMs"
     from forwarding_settings f
-    left join forwarding_hold h on h.project_id = f.project_id and h.phase = 'held'
+    left join forwarding_hold h on h.project_id = f.project_id and h.phase = 'open'
     where f.enabled`);
   const astray = await client.query<{ text: string }>(
     `select r.id || case when attempted.id is null then ' is lost' else ' was attempted and waits' end as text

@@ -206,7 +206,7 @@ export const BREAKS: Break[] = [
     mutations: [
       {
         symbol: 'SettleHolds.write',
-        first: `for (const { projectId, hold } of changes) if (hold.phase === 'held')
+        first: `for (const { projectId, hold } of changes) if (hold.phase === 'open')
           await tx.getKysely().deleteFrom('outbox_message').where('ordering_key', '=', projectId)
             .where('claim_id', 'is', null).execute();`,
       },

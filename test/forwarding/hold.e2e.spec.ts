@@ -163,7 +163,7 @@ describe('records whose receiver is away', () => {
     receiver.behave({ kind: 'hang' });
     receiver.requests.length = 0;
     await service.database.query(
-      "update forwarding_hold set phase = 'easing', width = 2, failures = 0, failing_since = null where project_id = $1",
+      "update forwarding_hold set phase = 'half_open', width = 2, failures = 0, failing_since = null where project_id = $1",
       [project.id],
     );
     await service.database.query(
@@ -292,7 +292,7 @@ describe('where the operator has switched it off (FORWARDING_HOLD_HOURS=0)', () 
   /** As a service with holds has left it. */
   const hold = async (project: TestProject, opensIn: string): Promise<void> => {
     await off.database.query(
-      "insert into forwarding_hold (project_id, phase, failures, held_since, held_reason) values ($1, 'held', 5, now(), 'It was away.')",
+      "insert into forwarding_hold (project_id, phase, failures, held_since, held_reason) values ($1, 'open', 5, now(), 'It was away.')",
       [project.id],
     );
     await off.database.query(

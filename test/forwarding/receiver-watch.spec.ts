@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { ReceiverWatch } from '../../src/forwarding/application/receiver-watch.js';
 import { FAILURES_IN_A_ROW } from '../../src/forwarding/domain/hold.js';
-import type { ReceiverSign } from '../../src/forwarding/domain/receiver-sign.js';
+import type { HealthSignal } from '../../src/forwarding/domain/health-signal.js';
 import { testSettings } from '../support/service.js';
 
 const PROJECT = 'a project';
 const NEIGHBOR = 'another project';
-const DOWN: ReceiverSign = { kind: 'down', retryAfterMs: null };
+const DOWN: HealthSignal = { kind: 'down', retryAfterMs: null };
 
 /** A watch with what it hears, at the instant 0. */
 function makeWatch(holdHours = '72') {
@@ -41,12 +41,12 @@ describe(ReceiverWatch.name, () => {
     expect(watch.pauseMs(PROJECT, 0)).toBe(0);
   });
 
-  it.each<ReceiverSign>([{ kind: 'unclear' }, { kind: 'untried' }, { kind: 'elsewhere' }])(
+  it.each<HealthSignal>([{ kind: 'unclear' }, { kind: 'untried' }, { kind: 'elsewhere' }])(
     'neither counts an outcome that is %j nor starts again because of it',
-    (sign) => {
+    (health) => {
       const { watch, fails } = makeWatch();
       fails(FAILURES_IN_A_ROW - 1);
-      watch.heard(PROJECT, sign, 0);
+      watch.heard(PROJECT, health, 0);
       expect(watch.pauseMs(PROJECT, 0)).toBe(0);
       fails(1);
       expect(watch.pauseMs(PROJECT, 0)).toBeGreaterThan(0);

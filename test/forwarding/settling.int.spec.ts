@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { CONSENT_RECORDED, type ConsentRecorded } from '../../src/consent/domain/consent-recorded.js';
 import { DeliveryLogService } from '../../src/forwarding/application/delivery-log.service.js';
 import { ResendService } from '../../src/forwarding/application/resend.service.js';
-import { type SignedOutcome } from '../../src/forwarding/domain/receiver-sign.js';
+import { type ClassifiedOutcome } from '../../src/forwarding/domain/health-signal.js';
 import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
 import { LOWEST_KEY, OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
 import { type LeasedMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
@@ -10,22 +10,22 @@ import { idOf, newId } from '../../src/shared/ids.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 
-const DELIVERED: Omit<SignedOutcome, 'id' | 'attemptedAt'> = {
+const DELIVERED: Omit<ClassifiedOutcome, 'id' | 'attemptedAt'> = {
   outcome: 'delivered',
   category: null,
   httpStatus: 204,
   reason: null,
   durationMs: 7,
   host: 'receiver.example.com',
-  sign: { kind: 'up' },
+  health: { kind: 'up' },
 };
-const FAILED: Omit<SignedOutcome, 'id' | 'attemptedAt'> = {
+const FAILED: Omit<ClassifiedOutcome, 'id' | 'attemptedAt'> = {
   ...DELIVERED,
   outcome: 'failed',
   category: 'http_5xx',
   httpStatus: 503,
   reason: 'The endpoint answered 503.',
-  sign: { kind: 'down', retryAfterMs: null },
+  health: { kind: 'down', retryAfterMs: null },
 };
 
 /** The default of OUTBOX_LEASE_MS. */
@@ -88,16 +88,16 @@ describe('outcomes of deliveries', () => {
     return messages.map((message) => ({ message, claimId }));
   };
   const made = (
-    outcome: Omit<SignedOutcome, 'id' | 'attemptedAt'>,
+    outcome: Omit<ClassifiedOutcome, 'id' | 'attemptedAt'>,
     attemptedAt = new Date(),
-  ): SignedOutcome => ({
+  ): ClassifiedOutcome => ({
     ...outcome,
     id: idOf(attemptedAt),
     attemptedAt,
   });
   /** Settles them in one batch: a message of another project, which goes alone, comes before it. */
   const settle = async (
-    outcomes: readonly { leased: LeasedMessage; outcome: Omit<SignedOutcome, 'id' | 'attemptedAt'> }[],
+    outcomes: readonly { leased: LeasedMessage; outcome: Omit<ClassifiedOutcome, 'id' | 'attemptedAt'> }[],
   ): Promise<void> => {
     const nowMs = Date.now();
     await Promise.all(
@@ -206,14 +206,14 @@ describe('outcomes of deliveries', () => {
       ...ours.map((each, index) => ({ leased: each, outcome: index === 4 ? DELIVERED : FAILED })),
     ]);
     expect(await log()).toHaveLength(9);
-    expect(await holdOf()).toEqual({ phase: 'open', failures: 4 });
+    expect(await holdOf()).toEqual({ phase: 'closed', failures: 4 });
   });
 
   describe('whose lease has ended', () => {
     let first: LeasedMessage;
     let repeat: LeasedMessage;
     /** An attempt that began before its repeat. */
-    const delivered = (): SignedOutcome => made(DELIVERED, new Date(Date.now() - 1_000));
+    const delivered = (): ClassifiedOutcome => made(DELIVERED, new Date(Date.now() - 1_000));
 
     beforeEach(async () => {
       await storeConsent();
@@ -235,7 +235,7 @@ describe('outcomes of deliveries', () => {
       if (!leased) throw new Error('nothing to claim');
       return leased;
     };
-    const settleOne = (leased: LeasedMessage, outcome: SignedOutcome): Promise<void> =>
+    const settleOne = (leased: LeasedMessage, outcome: ClassifiedOutcome): Promise<void> =>
       settler.settle(leased, outcome, performance.now());
     const state = (): Promise<unknown> =>
       service.app
@@ -300,7 +300,7 @@ describe('outcomes of deliveries', () => {
     const [first, second] = await claim();
     if (!first || !second) throw new Error('two messages were appended');
     await settle([{ leased: first, outcome: FAILED }]);
-    expect(await holdOf()).toEqual({ phase: 'open', failures: 1 });
+    expect(await holdOf()).toEqual({ phase: 'closed', failures: 1 });
     inTransaction = 0;
     await settle([{ leased: second, outcome: DELIVERED }]);
     expect(inTransaction).toBe(1);

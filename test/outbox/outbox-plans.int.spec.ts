@@ -29,7 +29,7 @@ const DELIVERED = {
   reason: null,
   durationMs: 5,
   host: 'example.com',
-  sign: { kind: 'up' as const },
+  health: { kind: 'up' as const },
 };
 
 /**

@@ -5,7 +5,7 @@ import type { Destination } from '../domain/destination.js';
 import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-policy.js';
 import { type Credentials, outboundBody, outboundHeaders, type Sent } from '../domain/outbound-request.js';
 import { type Answer, type DeliveryOutcome, judgeResponse } from '../domain/outcome.js';
-import { type SignedOutcome, signOf } from '../domain/receiver-sign.js';
+import { type ClassifiedOutcome, healthSignalOf } from '../domain/health-signal.js';
 import { idOf } from '../../shared/ids.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
@@ -26,7 +26,7 @@ export interface Shipment {
  * made yet, because its host gets no more attempts for now.
  */
 export type AttemptEnd =
-  { kind: 'ended'; outcome: SignedOutcome } | { kind: 'aborted' } | { kind: 'put_off'; afterMs: number };
+  { kind: 'ended'; outcome: ClassifiedOutcome } | { kind: 'aborted' } | { kind: 'put_off'; afterMs: number };
 
 /** Endpoint URLs whose judgement is kept, those used last; a URL has 2,048 characters at most. */
 const JUDGED_URLS_MAX = 1_000;
@@ -115,8 +115,8 @@ function outcomeOf(
   answer: Answer,
   destination: Shipment['destination']['kind'],
   context: Pick<DeliveryOutcome, 'attemptedAt' | 'durationMs' | 'host'>,
-): { kind: 'ended'; outcome: SignedOutcome } {
-  const sign = signOf(answer, destination, new Date());
+): { kind: 'ended'; outcome: ClassifiedOutcome } {
+  const health = healthSignalOf(answer, destination, new Date());
   return {
     kind: 'ended',
     outcome: {
@@ -125,7 +125,7 @@ function outcomeOf(
       reason: null,
       ...judgeResponse(answer),
       ...context,
-      sign,
+      health,
     },
   };
 }

@@ -28,7 +28,7 @@ import { type ForwardingSettings, forwardingSettings } from '../forwarding.setti
 import { erasedOf, RECORD_ERASED } from '../domain/erased-record.js';
 import { chooseDestination } from '../domain/destination.js';
 import { isHealthy, type SkipReason } from '../domain/outcome.js';
-import { type SignedOutcome, signOfSkip } from '../domain/receiver-sign.js';
+import { type ClassifiedOutcome, skipHealthSignal } from '../domain/health-signal.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
 import { logLateDeliveries } from './repeated-attempts.js';
 import { settleDeliveries, WRITTEN_QUICKLY } from './settle-deliveries.js';
@@ -46,12 +46,12 @@ interface BatchFacts {
 
 /** Forwards saved consent records to their owners' endpoints: the outbox's handler for `consent.recorded`. */
 @Injectable()
-export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleInit {
+export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnModuleInit {
   readonly topics = [CONSENT_RECORDED, RECORD_ERASED];
   readonly retry = BUG_SCHEDULE;
   readonly attemptMaxMs: number;
   readonly gated = true;
-  readonly quick: QuickWriting<SignedOutcome> = {
+  readonly quick: QuickWriting<ClassifiedOutcome> = {
     ...WRITTEN_QUICKLY,
     written: (settled) => this.metrics.count(settled),
   };
@@ -81,7 +81,7 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
    * announced under. Four queries, however many messages. A record from a preview hostname has the tier
    * `lite` (spec §3.2 row 1).
    */
-  async prepare(messages: OutboxMessage[]): Promise<Attempt<SignedOutcome>[]> {
+  async prepare(messages: OutboxMessage[]): Promise<Attempt<ClassifiedOutcome>[]> {
     const projectIds = [...new Set(messages.map(projectOf))];
     const [targets, tierOf, records] = await Promise.all([
       loadTargets(this.reads, projectIds),
@@ -94,7 +94,7 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
     return messages.map((message) => this.attemptOf(message, { targets, tierOf, records }));
   }
 
-  private attemptOf(message: OutboxMessage, facts: BatchFacts): Attempt<SignedOutcome> {
+  private attemptOf(message: OutboxMessage, facts: BatchFacts): Attempt<ClassifiedOutcome> {
     const { subjectId } = message;
     const projectId = projectOf(message);
     const isErasure = message.topic === RECORD_ERASED;
@@ -120,7 +120,7 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
       const end = await this.delivery.attempt({ record, sealed, destination, target }, signal);
       switch (end.kind) {
         case 'ended':
-          this.watch.heard(projectId, end.outcome.sign, performance.now());
+          this.watch.heard(projectId, end.outcome.health, performance.now());
           return { kind: 'settled', outcome: end.outcome, healthy: isHealthy(end.outcome) };
         case 'put_off':
           return { kind: 'put_off', afterMs: end.afterMs };
@@ -130,23 +130,23 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
     };
   }
 
-  async settle(tx: EntityManager, settled: Settled<SignedOutcome>[]): Promise<void> {
+  async settle(tx: EntityManager, settled: Settled<ClassifiedOutcome>[]): Promise<void> {
     const known = await settleDeliveries(tx, settled);
     const paused = await this.holds.settle(tx, settled, known);
     for (const projectId of paused) this.watch.pause(projectId, performance.now());
     this.metrics.count(settled);
   }
 
-  async settleLate(tx: EntityManager, settled: Settled<SignedOutcome>[]): Promise<void> {
+  async settleLate(tx: EntityManager, settled: Settled<ClassifiedOutcome>[]): Promise<void> {
     const attempted = settled.filter(({ outcome }) => outcome.outcome !== 'skipped');
     const kept = await this.events.lockExisting(tx, attempted.map(refOf));
     const ofRecords = attempted.filter((one) => kept.has(consentKey(refOf(one))));
     if (ofRecords.length > 0) this.metrics.count(await logLateDeliveries(tx, ofRecords));
   }
 
-  giveUp(): Extract<Ending<SignedOutcome>, { kind: 'settled' }> {
+  giveUp(): Extract<Ending<ClassifiedOutcome>, { kind: 'settled' }> {
     const attemptedAt = new Date();
-    const outcome: SignedOutcome = {
+    const outcome: ClassifiedOutcome = {
       id: idOf(attemptedAt),
       outcome: 'failed',
       category: 'worker_lost',
@@ -155,7 +155,7 @@ export class ConsentForwarder implements OutboxHandler<SignedOutcome>, OnModuleI
       durationMs: 0,
       attemptedAt,
       host: null,
-      sign: { kind: 'untried' },
+      health: { kind: 'untried' },
     };
     return { kind: 'settled', outcome, healthy: true };
   }
@@ -170,7 +170,7 @@ function tierRefusalOf({ tier, reason }: ResolvedTier): SkipReason | null {
   return reason === 'preview_hostname' ? 'preview_hostname' : 'tier';
 }
 
-function skip(reason: SkipReason): Ending<SignedOutcome> {
+function skip(reason: SkipReason): Ending<ClassifiedOutcome> {
   const attemptedAt = new Date();
   const nothingSent = { category: null, httpStatus: null, durationMs: 0, host: null };
   return {
@@ -181,7 +181,7 @@ function skip(reason: SkipReason): Ending<SignedOutcome> {
       reason,
       attemptedAt,
       ...nothingSent,
-      sign: signOfSkip(reason),
+      health: skipHealthSignal(reason),
     },
     healthy: true,
   };

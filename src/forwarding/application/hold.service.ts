@@ -55,7 +55,7 @@ export class HoldService implements OnApplicationBootstrap {
   /** A project that does not forward, because it is switched off or lost its tier, is active at once. */
   async read(projectId: string, isEnabled: boolean): Promise<HoldView> {
     const hold = isEnabled ? await readHold(this.em.fork(), projectId) : null;
-    if (hold?.phase !== 'held' || !(await this.mayForward(projectId)))
+    if (hold?.phase !== 'open' || !(await this.mayForward(projectId)))
       return { state: 'active', heldSince: null, heldReason: null, nextProbeAt: null };
     return {
       state: 'held',

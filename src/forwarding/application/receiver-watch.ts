@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { FAILURES_IN_A_ROW } from '../domain/hold.js';
-import type { ReceiverSign } from '../domain/receiver-sign.js';
+import type { HealthSignal } from '../domain/health-signal.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 
 /** Projects whose receivers fail that are remembered. */
@@ -37,9 +37,9 @@ export class ReceiverWatch {
   }
 
   /** An attempt has ended; it is not settled yet. */
-  heard(projectId: string, sign: ReceiverSign, nowMs: number): void {
-    if (sign.kind === 'up') this.watched.delete(projectId);
-    if (sign.kind !== 'down' || !this.holds) return;
+  heard(projectId: string, health: HealthSignal, nowMs: number): void {
+    if (health.kind === 'up') this.watched.delete(projectId);
+    if (health.kind !== 'down' || !this.holds) return;
     const { failures, pausedUntilMs } = this.watched.get(projectId) ?? { failures: 0, pausedUntilMs: 0 };
     if (failures + 1 >= FAILURES_IN_A_ROW) this.pause(projectId, nowMs);
     else this.watched.set(projectId, { failures: failures + 1, pausedUntilMs });

@@ -15,7 +15,7 @@ import {
   OVERDUE_MAX,
 } from '../domain/hold.js';
 import { newsOf } from '../domain/hold-news.js';
-import type { SignedOutcome } from '../domain/receiver-sign.js';
+import type { ClassifiedOutcome } from '../domain/health-signal.js';
 import { holdNewsMessage } from '../forwarding.events.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { deleteHolds, type HoldRow, lockHolds, writeHolds } from '../infrastructure/hold.rows.js';
@@ -46,10 +46,10 @@ export class SettleHolds {
    */
   async settle(
     tx: EntityManager,
-    settled: Settled<SignedOutcome>[],
+    settled: Settled<ClassifiedOutcome>[],
     known: ReadonlySet<string>,
   ): Promise<string[]> {
-    const failing = settled.filter(({ outcome }) => outcome.sign.kind === 'down').map(projectOfSettled);
+    const failing = settled.filter(({ outcome }) => outcome.health.kind === 'down').map(projectOfSettled);
     const begun = this.holdMs === 0 ? [] : failing;
     if (known.size === 0 && begun.length === 0) return [];
     const { at, holds } = await lockHolds(tx, { known: [...known], failing: [...new Set(begun)] });
@@ -63,7 +63,7 @@ export class SettleHolds {
     const settledChanges = await this.withBacklog(tx, changes, terms());
     await this.write(tx, settledChanges);
     return settledChanges
-      .filter(({ hold }) => hold.phase === 'doubted' || hold.phase === 'held')
+      .filter(({ hold }) => hold.phase === 'suspect' || hold.phase === 'open')
       .map(({ projectId }) => projectId);
   }
 
@@ -74,7 +74,7 @@ export class SettleHolds {
     terms: HoldTerms,
   ): Promise<ProjectChange[]> {
     const asked = changes.filter(
-      ({ hold, gate }) => hold.phase === 'easing' || (hold.phase === 'held' && gate),
+      ({ hold, gate }) => hold.phase === 'half_open' || (hold.phase === 'open' && gate),
     );
     if (asked.length === 0) return changes;
     const places = asked.map(({ projectId }) => placeOf(projectId));
@@ -83,7 +83,7 @@ export class SettleHolds {
     return changes.map((change) => {
       if (!asked.includes(change)) return change;
       const waitingSince = (ofKey.get(change.projectId) ?? []).map(({ createdAt }) => createdAt);
-      if (change.hold.phase === 'held' && change.gate)
+      if (change.hold.phase === 'open' && change.gate)
         return { ...change, gate: gateForOverdue(change.gate, waitingSince, terms) };
       return waitingSince.length > 0 ? change : { ...change, hold: afterBacklog(change.hold), gate: null };
     });
@@ -124,19 +124,19 @@ export function placeOf(projectId: string): GatePlace {
   return { orderingKey: projectId, topic: CONSENT_RECORDED };
 }
 
-function changeOf(before: HoldRow, settled: Settled<SignedOutcome>[], terms: HoldTerms): ProjectChange {
+function changeOf(before: HoldRow, settled: Settled<ClassifiedOutcome>[], terms: HoldTerms): ProjectChange {
   const { projectId } = before;
   let change: HoldChange = { hold: before };
   for (const { message, outcome } of settled) {
     const { opening, createdAt } = message;
-    const { sign, reason } = outcome;
-    const next = afterOutcome(change.hold, { sign, reason, opening, createdAt }, terms);
+    const { health, reason } = outcome;
+    const next = afterOutcome(change.hold, { health, reason, opening, createdAt }, terms);
     // What says nothing of the gate leaves it as the outcome before it wanted it.
     change = { ...change, ...next };
   }
   return { ...change, projectId, before };
 }
 
-function projectOfSettled({ message }: Settled<SignedOutcome>): string {
+function projectOfSettled({ message }: Settled<ClassifiedOutcome>): string {
   return projectOf(message);
 }

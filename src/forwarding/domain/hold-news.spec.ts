@@ -5,9 +5,9 @@ import { type HoldNews, judgeNews, newsOf } from './hold-news.js';
 const MINUTE_MS = 60_000;
 const SINCE = new Date('2026-11-21T12:00:00.000Z');
 const after = (minutes: number): Date => new Date(SINCE.getTime() + minutes * MINUTE_MS);
-const HELD: Hold = { ...ALL_WELL, phase: 'held', heldSince: SINCE, failures: 5, lost: 5 };
+const HELD: Hold = { ...ALL_WELL, phase: 'open', heldSince: SINCE, failures: 5, lost: 5 };
 const TOLD: Hold = { ...HELD, toldAt: after(5) };
-const ENDED: Hold = { ...TOLD, phase: 'open', failures: 0, endedAt: after(60) };
+const ENDED: Hold = { ...TOLD, phase: 'closed', failures: 0, endedAt: after(60) };
 const BEGAN: HoldNews = { kind: 'began', heldSince: SINCE };
 const END: HoldNews = { kind: 'ended', heldSince: SINCE };
 const judge = (news: HoldNews, hold: Hold | null, minutes: number, backlogSince: Date | null = null) =>
@@ -22,7 +22,7 @@ describe('the news that a hold began', () => {
 
   it('is told once, and not of a hold that is over or another one', () => {
     expect(judge(BEGAN, TOLD, 6)).toEqual({ kind: 'nothing' });
-    expect(judge(BEGAN, { ...HELD, phase: 'easing' }, 6)).toEqual({ kind: 'nothing' });
+    expect(judge(BEGAN, { ...HELD, phase: 'half_open' }, 6)).toEqual({ kind: 'nothing' });
     expect(judge(BEGAN, { ...HELD, heldSince: after(1) }, 6)).toEqual({ kind: 'nothing' });
     expect(judge(BEGAN, null, 6)).toEqual({ kind: 'nothing' });
   });

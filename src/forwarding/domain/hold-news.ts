@@ -26,7 +26,7 @@ export function judgeNews(
 ): NewsVerdict {
   if (hold?.heldSince?.getTime() !== news.heldSince.getTime()) return { kind: 'nothing' };
   if (news.kind === 'began') {
-    if (hold.phase !== 'held' || hold.toldAt !== null) return { kind: 'nothing' };
+    if (hold.phase !== 'open' || hold.toldAt !== null) return { kind: 'nothing' };
     const afterMs = news.heldSince.getTime() + TOLD_AFTER_MS - now.getTime();
     return afterMs > 0 ? { kind: 'wait', afterMs } : { kind: 'tell' };
   }
@@ -42,7 +42,7 @@ export function newsOf(before: Hold, after: Hold): HoldNews | null {
   const { heldSince } = after;
   if (heldSince === null) return null;
   const isNew = before.heldSince?.getTime() !== heldSince.getTime();
-  if (after.phase === 'held' && isNew && after.toldAt === null) return { kind: 'began', heldSince };
+  if (after.phase === 'open' && isNew && after.toldAt === null) return { kind: 'began', heldSince };
   const hasEnded = before.endedAt === null && after.endedAt !== null;
   return hasEnded && after.toldAt !== null ? { kind: 'ended', heldSince } : null;
 }

@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Gate } from '../../outbox/domain/gate.js';
 import { afterOutcome, ALL_WELL, type Hold, type HoldTerms } from './hold.js';
-import type { ReceiverSign } from './receiver-sign.js';
+import type { HealthSignal } from './health-signal.js';
 
 const HOLD_MS = 72 * 3_600_000;
 const RUNS = 300;
 
-type Kind = ReceiverSign['kind'];
+type Kind = HealthSignal['kind'];
 interface Event {
   kind: Kind;
   /** Since the event before. */
@@ -16,7 +16,7 @@ interface Event {
   throughGate: boolean;
 }
 
-const signs = fc.constantFrom<Kind>(
+const signals = fc.constantFrom<Kind>(
   'up',
   'down',
   'down',
@@ -29,14 +29,14 @@ const signs = fc.constantFrom<Kind>(
 );
 const events = fc.array(
   fc.record<Event>({
-    kind: signs,
+    kind: signals,
     afterMs: fc.oneof(fc.nat(50), fc.nat(4_000), fc.nat(600_000)),
     throughGate: fc.boolean(),
   }),
   { maxLength: 60 },
 );
 
-function signOf(kind: Kind): ReceiverSign {
+function healthSignalOf(kind: Kind): HealthSignal {
   return kind === 'down' ? { kind, retryAfterMs: null } : { kind };
 }
 
@@ -61,7 +61,7 @@ function run(sequence: Event[], random: number): Step[] {
     const before = hold;
     const change = afterOutcome(
       hold,
-      { sign: signOf(event.kind), reason: 'No.', opening, createdAt: new Date(0) },
+      { health: healthSignalOf(event.kind), reason: 'No.', opening, createdAt: new Date(0) },
       terms,
     );
     hold = change.hold;
@@ -88,20 +88,20 @@ describe('holds, after any sequence of outcomes', () => {
       fc.property(events, fc.double({ min: 0, max: 0.999, noNaN: true }), (sequence, random) => {
         const steps = run(sequence, random);
         steps.forEach(({ hold }, index) => {
-          expect(hold.phase === 'held').toBe(isHeld(steps.slice(0, index + 1)));
+          expect(hold.phase === 'open').toBe(isHeld(steps.slice(0, index + 1)));
         });
       }),
       { numRuns: RUNS },
     );
   });
 
-  it('have a gate exactly where they are not open, set with every change of the phase', () => {
+  it('have a gate exactly where they are not closed, set with every change of the phase', () => {
     fc.assert(
       fc.property(events, (sequence) => {
         let gate = null as Gate | null;
         for (const step of run(sequence, 0.5)) {
           if (step.gate !== undefined) gate = step.gate;
-          expect(gate === null).toBe(step.hold.phase === 'open');
+          expect(gate === null).toBe(step.hold.phase === 'closed');
           if (step.hold.phase !== step.before.phase) expect(step.gate).toBeDefined();
         }
       }),
@@ -109,17 +109,17 @@ describe('holds, after any sequence of outcomes', () => {
     );
   });
 
-  it('let one record at a time through while held or in doubt, after 5 s at least and 5 min at most', () => {
+  it('let one record at a time through while open or suspect, after 5 s at least and 5 min at most', () => {
     fc.assert(
       fc.property(events, (sequence) => {
         for (const { hold, gate, nowMs, event, before } of run(sequence, 0.9)) {
-          if (!gate || (hold.phase !== 'held' && hold.phase !== 'doubted')) continue;
+          if (!gate || (hold.phase !== 'open' && hold.phase !== 'suspect')) continue;
           expect(gate.width).toBe(1);
           const waitMs = gate.opensAt.getTime() - nowMs;
           if (event.kind === 'untried') expect(waitMs).toBe(0);
-          else if (hold.phase === 'held') expect([waitMs >= 5_000, waitMs <= 300_000]).toEqual([true, true]);
+          else if (hold.phase === 'open') expect([waitMs >= 5_000, waitMs <= 300_000]).toEqual([true, true]);
           // What under way fails late begins no step.
-          if (before.phase === 'held' && !event.throughGate) expect(gate).toBeUndefined();
+          if (before.phase === 'open' && !event.throughGate) expect(gate).toBeUndefined();
         }
       }),
       { numRuns: RUNS },
@@ -131,8 +131,8 @@ describe('holds, after any sequence of outcomes', () => {
       fc.property(events, (sequence) => {
         let width = 0;
         for (const { hold, gate, before } of run(sequence, 0)) {
-          if (hold.phase !== 'easing') continue;
-          if (before.phase !== 'easing') width = 1;
+          if (hold.phase !== 'half_open') continue;
+          if (before.phase !== 'half_open') width = 1;
           if (!gate) continue;
           expect(gate.width).toBeLessThanOrEqual(Math.min(64, width * 2));
           width = gate.width;
@@ -147,7 +147,7 @@ describe('holds, after any sequence of outcomes', () => {
       fc.property(events, (sequence) => {
         const steps = run(sequence, 0);
         for (const [index, { hold }] of steps.entries()) {
-          if (hold.phase !== 'held') continue;
+          if (hold.phase !== 'open') continue;
           const lastUp = steps
             .slice(0, index)
             .findLastIndex(({ event }) => event.kind === 'up' || event.kind === 'elsewhere');
@@ -194,7 +194,12 @@ describe('a night of a receiver that is away', () => {
         else failedNow += 1;
         const change = afterOutcome(
           hold,
-          { sign: signOf(isUp ? 'up' : 'down'), reason: null, opening, createdAt: new Date(createdMs) },
+          {
+            health: healthSignalOf(isUp ? 'up' : 'down'),
+            reason: null,
+            opening,
+            createdAt: new Date(createdMs),
+          },
           { now: new Date(nowMs), holdMs: HOLD_MS, random },
         );
         hold = change.hold;

@@ -8,9 +8,9 @@ import {
   type HoldChange,
   type HoldTerms,
   isAllWell,
-  type Signed,
+  type HoldOutcome,
 } from './hold.js';
-import type { ReceiverSign } from './receiver-sign.js';
+import type { HealthSignal } from './health-signal.js';
 
 /** As documented, and not as the source has it: a number that is changed by accident shall be noticed. */
 const HOUR_MS = 3_600_000;
@@ -24,10 +24,10 @@ const terms = (ms: number, more: Partial<HoldTerms> = {}): HoldTerms => ({
   random: 0,
   ...more,
 });
-const DOWN: ReceiverSign = { kind: 'down', retryAfterMs: null };
-const signed = (sign: ReceiverSign, more: Partial<Signed> = {}): Signed => ({
-  sign,
-  reason: sign.kind === 'down' ? 'The endpoint answered 503.' : null,
+const DOWN: HealthSignal = { kind: 'down', retryAfterMs: null };
+const holdOutcome = (health: HealthSignal, more: Partial<HoldOutcome> = {}): HoldOutcome => ({
+  health,
+  reason: health.kind === 'down' ? 'The endpoint answered 503.' : null,
   opening: null,
   createdAt: at(-1_000),
   ...more,
@@ -35,7 +35,7 @@ const signed = (sign: ReceiverSign, more: Partial<Signed> = {}): Signed => ({
 /** What failures at these instants leave. */
 const failingAt = (instants: number[], hold: Hold = ALL_WELL): HoldChange =>
   instants.reduce<HoldChange>(
-    (change, ms) => ({ ...change, ...afterOutcome(change.hold, signed(DOWN), terms(ms)) }),
+    (change, ms) => ({ ...change, ...afterOutcome(change.hold, holdOutcome(DOWN), terms(ms)) }),
     { hold },
   );
 /** Held since 5 s, its probe due at 10 s. */
@@ -45,7 +45,7 @@ describe('begin of a hold', () => {
   it('comes with the fifth failure in a row where they took 5 s', () => {
     const { hold, gate } = failingAt([0, 1_000, 2_000, 3_000, 5_000]);
     expect(hold).toMatchObject({
-      phase: 'held',
+      phase: 'open',
       heldSince: at(5_000),
       heldReason: 'The endpoint answered 503.',
       lost: 5,
@@ -55,23 +55,23 @@ describe('begin of a hold', () => {
 
   it('does not come with the fourth, however long they took', () => {
     const { hold, gate } = failingAt([0, 10_000, 20_000, 900_000]);
-    expect(hold.phase).toBe('open');
+    expect(hold.phase).toBe('closed');
     expect(gate).toBeUndefined();
   });
 
   it('waits for the end of the 5 s where five failed sooner: then one record decides', () => {
     const { hold, gate } = failingAt([0, 1, 2, 3, 4_999]);
-    expect(hold.phase).toBe('doubted');
+    expect(hold.phase).toBe('suspect');
     expect(gate).toEqual({ opensAt: at(5_000), width: 1 });
-    const decided = afterOutcome(hold, signed(DOWN, { opening: 1 }), terms(5_000));
-    expect(decided.hold).toMatchObject({ phase: 'held', lost: 6 });
+    const decided = afterOutcome(hold, holdOutcome(DOWN, { opening: 1 }), terms(5_000));
+    expect(decided.hold).toMatchObject({ phase: 'open', lost: 6 });
     expect(decided.gate).toEqual({ opensAt: at(10_000), width: 1 });
   });
 
   it('is called off by a success, also by one that began before', () => {
-    const doubted = failingAt([0, 1, 2, 3, 4]).hold;
+    const suspect = failingAt([0, 1, 2, 3, 4]).hold;
     for (const opening of [null, 1]) {
-      const { hold, gate } = afterOutcome(doubted, signed({ kind: 'up' }, { opening }), terms(5_000));
+      const { hold, gate } = afterOutcome(suspect, holdOutcome({ kind: 'up' }, { opening }), terms(5_000));
       expect([hold, gate]).toEqual([ALL_WELL, null]);
       expect(isAllWell(hold)).toBe(true);
     }
@@ -79,23 +79,23 @@ describe('begin of a hold', () => {
 
   it('counts anew after a success', () => {
     const { hold } = failingAt([0, 2_000, 4_000, 6_000]);
-    const again = afterOutcome(hold, signed({ kind: 'up' }), terms(6_500)).hold;
+    const again = afterOutcome(hold, holdOutcome({ kind: 'up' }), terms(6_500)).hold;
     expect(again).toEqual(ALL_WELL);
-    expect(failingAt([7_000, 9_000, 11_000, 13_000], again).hold.phase).toBe('open');
+    expect(failingAt([7_000, 9_000, 11_000, 13_000], again).hold.phase).toBe('closed');
   });
 
   it.each(['unclear', 'untried'] as const)('neither counts nor interrupts with what is %s', (kind) => {
     let { hold } = failingAt([0, 2_000, 4_000, 6_000]);
-    hold = afterOutcome(hold, signed({ kind }), terms(6_500)).hold;
-    expect(hold).toMatchObject({ phase: 'open', failures: 4 });
-    expect(failingAt([7_000], hold).hold.phase).toBe('held');
+    hold = afterOutcome(hold, holdOutcome({ kind }), terms(6_500)).hold;
+    expect(hold).toMatchObject({ phase: 'closed', failures: 4 });
+    expect(failingAt([7_000], hold).hold.phase).toBe('open');
   });
 
   it('leaves alone for an hour at most who asks for it', () => {
     const asking = (retryAfterMs: number): HoldChange =>
       afterOutcome(
         failingAt([0, 2_000, 4_000, 6_000]).hold,
-        signed({ kind: 'down', retryAfterMs }),
+        holdOutcome({ kind: 'down', retryAfterMs }),
         terms(8_000),
       );
     expect(asking(HOUR_MS).gate).toEqual({ opensAt: at(8_000 + HOUR_MS), width: 1 });
@@ -105,15 +105,15 @@ describe('begin of a hold', () => {
 
   it('leaves it alone also before it is certain', () => {
     const four = failingAt([0, 1, 2, 3]).hold;
-    const { hold, gate } = afterOutcome(four, signed({ kind: 'down', retryAfterMs: 60_000 }), terms(4));
-    expect([hold.phase, gate]).toEqual(['doubted', { opensAt: at(60_004), width: 1 }]);
+    const { hold, gate } = afterOutcome(four, holdOutcome({ kind: 'down', retryAfterMs: 60_000 }), terms(4));
+    expect([hold.phase, gate]).toEqual(['suspect', { opensAt: at(60_004), width: 1 }]);
     // One that was under way sets nothing anew.
-    expect(afterOutcome(hold, signed(DOWN), terms(5)).gate).toBeUndefined();
+    expect(afterOutcome(hold, holdOutcome(DOWN), terms(5)).gate).toBeUndefined();
   });
 
   it('never comes where nothing is to be held', () => {
     const off = { holdMs: 0 };
-    const { hold, gate } = afterOutcome(HELD, signed(DOWN, { opening: 1 }), terms(10_000, off));
+    const { hold, gate } = afterOutcome(HELD, holdOutcome(DOWN, { opening: 1 }), terms(10_000, off));
     expect([hold, gate]).toEqual([ALL_WELL, null]);
   });
 });
@@ -124,7 +124,7 @@ describe('probes', () => {
     let nowMs = 10_000;
     const found: number[] = [];
     for (let opening = 1; opening <= 9; opening++) {
-      const change = afterOutcome(hold, signed(DOWN, { opening }), terms(nowMs, { random }));
+      const change = afterOutcome(hold, holdOutcome(DOWN, { opening }), terms(nowMs, { random }));
       const opensMs = (change.gate?.opensAt.getTime() ?? Number.NaN) - START_MS;
       found.push(opensMs - nowMs);
       hold = change.hold;
@@ -143,34 +143,42 @@ describe('probes', () => {
   });
 
   it('are one step however many outcomes come of an opening, and none for what was under way', () => {
-    const first = afterOutcome(HELD, signed(DOWN, { opening: 1 }), terms(10_000)).hold;
+    const first = afterOutcome(HELD, holdOutcome(DOWN, { opening: 1 }), terms(10_000)).hold;
     for (const opening of [1, null]) {
-      const { hold, gate } = afterOutcome(first, signed(DOWN, { opening }), terms(10_001));
+      const { hold, gate } = afterOutcome(first, holdOutcome(DOWN, { opening }), terms(10_001));
       expect([hold.probes, hold.lost, gate]).toEqual([1, 7, undefined]);
     }
   });
 
   it('begin anew after an answer about one record: it answers, and held it stays', () => {
-    let { hold } = afterOutcome(HELD, signed(DOWN, { opening: 1 }), terms(10_000));
-    hold = afterOutcome(hold, signed(DOWN, { opening: 2 }), terms(20_000)).hold;
+    let { hold } = afterOutcome(HELD, holdOutcome(DOWN, { opening: 1 }), terms(10_000));
+    hold = afterOutcome(hold, holdOutcome(DOWN, { opening: 2 }), terms(20_000)).hold;
     const { hold: held, gate } = afterOutcome(
       hold,
-      signed({ kind: 'unclear' }, { opening: 3 }),
+      holdOutcome({ kind: 'unclear' }, { opening: 3 }),
       terms(40_000),
     );
-    expect(held).toMatchObject({ phase: 'held', probes: 0, lost: 7 });
+    expect(held).toMatchObject({ phase: 'open', probes: 0, lost: 7 });
     expect(gate).toEqual({ opensAt: at(45_000), width: 1 });
   });
 
   it('go on with the next record where nothing was sent for one', () => {
-    const { hold, gate } = afterOutcome(HELD, signed({ kind: 'untried' }, { opening: 1 }), terms(10_000));
-    expect(hold.phase).toBe('held');
+    const { hold, gate } = afterOutcome(
+      HELD,
+      holdOutcome({ kind: 'untried' }, { opening: 1 }),
+      terms(10_000),
+    );
+    expect(hold.phase).toBe('open');
     expect(gate).toEqual({ opensAt: at(10_000), width: 1 });
   });
 
   it('end where the project does not forward any more', () => {
-    const { hold, gate } = afterOutcome(HELD, signed({ kind: 'elsewhere' }, { opening: 1 }), terms(10_000));
-    expect([hold.phase, gate, isAllWell(hold)]).toEqual(['open', null, true]);
+    const { hold, gate } = afterOutcome(
+      HELD,
+      holdOutcome({ kind: 'elsewhere' }, { opening: 1 }),
+      terms(10_000),
+    );
+    expect([hold.phase, gate, isAllWell(hold)]).toEqual(['closed', null, true]);
   });
 });
 
@@ -203,12 +211,12 @@ describe('records that wait too long', () => {
 });
 
 describe('end of a hold', () => {
-  const up = (opening: number | null): Signed => signed({ kind: 'up' }, { opening });
+  const up = (opening: number | null): HoldOutcome => holdOutcome({ kind: 'up' }, { opening });
 
   it('comes with any success, and lets two records through', () => {
     for (const opening of [1, null]) {
       const { hold, gate } = afterOutcome(HELD, up(opening), terms(10_000));
-      expect(hold).toMatchObject({ phase: 'easing', endedAt: at(10_000), failures: 0, sent: 1, lost: 5 });
+      expect(hold).toMatchObject({ phase: 'half_open', endedAt: at(10_000), failures: 0, sent: 1, lost: 5 });
       expect(gate).toEqual({ opensAt: at(10_000), width: 2 });
     }
   });
@@ -223,7 +231,7 @@ describe('end of a hold', () => {
       hold = change.hold;
     }
     expect(widths).toEqual([4, 8, 16, 32, 64, undefined]);
-    expect([hold.phase, isAllWell(hold)]).toEqual(['open', true]);
+    expect([hold.phase, isAllWell(hold)]).toEqual(['closed', true]);
   });
 
   it('is over once nothing waits any more', () => {
@@ -236,29 +244,29 @@ describe('end of a hold', () => {
     let { hold } = afterOutcome(HELD, up(1), terms(10_000));
     for (const opening of [2, 3]) hold = afterOutcome(hold, up(opening), terms(12_000)).hold;
     expect(hold.width).toBe(8);
-    const fails = afterOutcome(hold, signed(DOWN, { opening: 4 }), terms(13_000));
-    expect([fails.hold.phase, fails.gate]).toEqual(['easing', { opensAt: at(14_000), width: 4 }]);
+    const fails = afterOutcome(hold, holdOutcome(DOWN, { opening: 4 }), terms(13_000));
+    expect([fails.hold.phase, fails.gate]).toEqual(['half_open', { opensAt: at(14_000), width: 4 }]);
     const more = failingAt([13_001, 13_002, 13_003, 13_004], fails.hold);
-    expect([more.hold.phase, more.gate]).toEqual(['doubted', { opensAt: at(18_000), width: 1 }]);
-    const held = afterOutcome(more.hold, signed(DOWN, { opening: 5 }), terms(18_000)).hold;
-    expect(held).toMatchObject({ phase: 'held', heldSince: at(18_000), endedAt: null });
+    expect([more.hold.phase, more.gate]).toEqual(['suspect', { opensAt: at(18_000), width: 1 }]);
+    const held = afterOutcome(more.hold, holdOutcome(DOWN, { opening: 5 }), terms(18_000)).hold;
+    expect(held).toMatchObject({ phase: 'open', heldSince: at(18_000), endedAt: null });
   });
 
   it('is the same outage to owners who were told of it, until they hear of its end', () => {
     const told = { ...HELD, toldAt: at(400_000) };
     const { hold } = afterOutcome(told, up(1), terms(500_000));
     const again = failingAt([501_000, 502_000, 503_000, 504_000, 506_000], hold).hold;
-    expect(again).toMatchObject({ phase: 'held', heldSince: at(5_000), toldAt: at(400_000), lost: 10 });
+    expect(again).toMatchObject({ phase: 'open', heldSince: at(5_000), toldAt: at(400_000), lost: 10 });
   });
 
   it('counts what waited when it came and was delivered, and keeps the count until it is told', () => {
     const told = { ...HELD, toldAt: at(400_000) };
-    let { hold } = afterOutcome(told, signed({ kind: 'up' }, { opening: 1 }), terms(500_000));
-    const before = signed({ kind: 'up' }, { createdAt: at(500_000) });
-    const after = signed({ kind: 'up' }, { createdAt: at(500_001) });
+    let { hold } = afterOutcome(told, holdOutcome({ kind: 'up' }, { opening: 1 }), terms(500_000));
+    const before = holdOutcome({ kind: 'up' }, { createdAt: at(500_000) });
+    const after = holdOutcome({ kind: 'up' }, { createdAt: at(500_001) });
     for (const outcome of [before, after, after]) hold = afterOutcome(hold, outcome, terms(501_000)).hold;
     expect(hold).toMatchObject({ sent: 2, lost: 5 });
-    const open: Hold = { ...hold, phase: 'open' };
-    expect([isAllWell(open), isAllWell({ ...open, toldAt: null })]).toEqual([false, true]);
+    const closed: Hold = { ...hold, phase: 'closed' };
+    expect([isAllWell(closed), isAllWell({ ...closed, toldAt: null })]).toEqual([false, true]);
   });
 });

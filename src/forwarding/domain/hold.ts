@@ -1,6 +1,6 @@
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
 import type { Gate } from '../../outbox/domain/gate.js';
-import type { ReceiverSign } from './receiver-sign.js';
+import type { HealthSignal } from './health-signal.js';
 
 /** So many attempts in a row that failed by the receiver's fault make it doubtful … */
 export const FAILURES_IN_A_ROW = 5;
@@ -10,23 +10,23 @@ export const FAILING_MS = 5_000;
 const PROBES: BackOff = { baseMs: 5_000, factor: 2, longestMs: 5 * 60_000 };
 /** Up to this part is added to a wait, so that what went away together is not probed together. */
 const JITTER = 0.2;
-/** After a hold the gate lets so many records through at once … */
-export const EASING_START = 2;
-/** … then twice as many, up to these; then it goes. A worker's share of one project is as much (256 slots, a quarter). */
-export const EASING_MAX = 64;
-/** Between two such steps: 126 records in 6 s, against the whole share at once. */
-export const EASING_STEP_MS = 1_000;
+/** The first batch after a hold, in records … */
+export const HALF_OPEN_START = 2;
+/** … which doubles up to this size before the circuit closes: a worker's share of one project (a quarter of 256 slots). */
+export const HALF_OPEN_MAX = 64;
+/** Time between two batches, so 126 records take 6 s. */
+export const HALF_OPEN_STEP_MS = 1_000;
 /** Records that waited for longer than a hold may last get their attempts so many at a time … */
 export const OVERDUE_MAX = 20;
 /** … and so far apart: as much as a host gets that answers nothing but failures (`TargetGate`). */
 export const OVERDUE_STEP_MS = 1_000;
 
 /**
- * `open`: records are sent. `doubted`: the receiver failed five times in less than five seconds; the next record waits
- * until these are over, and decides. `held`: one record is let through now and then, as a probe. `easing`: it is back,
- * and is given more and more.
+ * The states of a circuit breaker, and one before it opens. `closed`: records are sent. `suspect`: the receiver failed
+ * five times within five seconds; the first record after those seconds decides. `open`: the project is held, and one
+ * record at a time is sent as a probe. `half_open`: a probe succeeded, and batches double until all records are sent.
  */
-export const HOLD_PHASES = ['open', 'doubted', 'held', 'easing'] as const;
+export const HOLD_PHASES = ['closed', 'suspect', 'open', 'half_open'] as const;
 export type HoldPhase = (typeof HOLD_PHASES)[number];
 
 /** What is known of a project's receiver. Instants are the database's. */
@@ -45,7 +45,7 @@ export interface Hold {
   toldAt: Date | null;
   /** Probes that failed since the hold began, or since somebody asked for one. */
   probes: number;
-  /** What the gate lets through at once while easing. */
+  /** Batch size while half open. */
   width: number;
   /** The last opening of the gate that had an answer: what else it let through changes no time. */
   answered: number;
@@ -57,7 +57,7 @@ export interface Hold {
 
 /** Nothing is wrong, and nothing is to be told. */
 export const ALL_WELL: Hold = {
-  phase: 'open',
+  phase: 'closed',
   failures: 0,
   failingSince: null,
   heldSince: null,
@@ -72,8 +72,8 @@ export const ALL_WELL: Hold = {
 };
 
 /** The outcome of one record, as far as a hold is concerned. */
-export interface Signed {
-  sign: ReceiverSign;
+export interface HoldOutcome {
+  health: HealthSignal;
   /** A sentence where it failed; null else. */
   reason: string | null;
   /** By which opening of the gate it was let through; null: by none, it was claimed before. */
@@ -102,21 +102,21 @@ export interface HoldTerms {
  * What the outcome of one record makes of the hold of its project (ADR 0024). Outcomes come in the order in which they
  * are settled. Of those that one opening of the gate let through the first decides when it opens next.
  */
-export function afterOutcome(hold: Hold, outcome: Signed, terms: HoldTerms): HoldChange {
+export function afterOutcome(hold: Hold, outcome: HoldOutcome, terms: HoldTerms): HoldChange {
   if (terms.holdMs === 0) return { hold: ALL_WELL, gate: null };
   const { opening } = outcome;
   // A gate that was put up anew counts from the beginning; what an earlier one let through is no answer to it.
-  const isAnswer = hold.phase !== 'open' && opening !== null && opening !== hold.answered;
+  const isAnswer = hold.phase !== 'closed' && opening !== null && opening !== hold.answered;
   const change = changeAfter(isAnswer ? { ...hold, answered: opening } : hold, outcome, terms, isAnswer);
   return change.gate === null ? { ...change, hold: { ...change.hold, answered: 0 } } : change;
 }
 
-function changeAfter(known: Hold, outcome: Signed, terms: HoldTerms, isAnswer: boolean): HoldChange {
-  switch (outcome.sign.kind) {
+function changeAfter(known: Hold, outcome: HoldOutcome, terms: HoldTerms, isAnswer: boolean): HoldChange {
+  switch (outcome.health.kind) {
     case 'up':
       return afterSuccess(known, outcome, terms, isAnswer);
     case 'down':
-      return afterFailure(known, { ...outcome, sign: outcome.sign }, terms, isAnswer);
+      return afterFailure(known, { ...outcome, health: outcome.health }, terms, isAnswer);
     case 'unclear':
       return isAnswer ? { hold: { ...known, probes: 0 }, gate: gateAgain(known, terms) } : { hold: known };
     case 'untried':
@@ -124,18 +124,18 @@ function changeAfter(known: Hold, outcome: Signed, terms: HoldTerms, isAnswer: b
         ? { hold: known, gate: { opensAt: terms.now, width: widthOf(known) } }
         : { hold: known };
     case 'elsewhere':
-      return { hold: known.heldSince ? recovered(ended(known, terms.now), 'open') : ALL_WELL, gate: null };
+      return { hold: known.heldSince ? recovered(ended(known, terms.now), 'closed') : ALL_WELL, gate: null };
   }
 }
 
 /** Whether nothing of it need be kept. */
 export function isAllWell(hold: Hold): boolean {
-  return hold.phase === 'open' && hold.failures === 0 && (hold.heldSince === null || hold.toldAt === null);
+  return hold.phase === 'closed' && hold.failures === 0 && (hold.heldSince === null || hold.toldAt === null);
 }
 
 /** Nothing waits any more behind the gate of a receiver that is back: nobody has to be careful with what comes. */
 export function afterBacklog(hold: Hold): Hold {
-  return hold.phase === 'easing' ? { ...hold, phase: 'open', width: 1, answered: 0 } : hold;
+  return hold.phase === 'half_open' ? { ...hold, phase: 'closed', width: 1, answered: 0 } : hold;
 }
 
 /** The gate of a held project, with regard to what waited too long: at most `OVERDUE_MAX` oldest records are looked at. */
@@ -152,32 +152,37 @@ export function gateForOverdue(gate: Gate, oldest: readonly Date[], { now, holdM
   return dueMs < gate.opensAt.getTime() ? { opensAt: new Date(dueMs), width: 1 } : gate;
 }
 
-function afterSuccess(hold: Hold, { createdAt }: Signed, { now }: HoldTerms, isAnswer: boolean): HoldChange {
+function afterSuccess(
+  hold: Hold,
+  { createdAt }: HoldOutcome,
+  { now }: HoldTerms,
+  isAnswer: boolean,
+): HoldChange {
   switch (hold.phase) {
-    case 'open':
-      return { hold: counted(recovered(hold, 'open'), createdAt) };
-    case 'doubted':
-      return { hold: counted(recovered(hold, 'open'), createdAt), gate: null };
-    case 'held': {
-      const eased = recovered(ended(hold, now), 'easing');
+    case 'closed':
+      return { hold: counted(recovered(hold, 'closed'), createdAt) };
+    case 'suspect':
+      return { hold: counted(recovered(hold, 'closed'), createdAt), gate: null };
+    case 'open': {
+      const eased = recovered(ended(hold, now), 'half_open');
       return {
-        hold: counted({ ...eased, width: EASING_START }, createdAt),
-        gate: { opensAt: now, width: EASING_START },
+        hold: counted({ ...eased, width: HALF_OPEN_START }, createdAt),
+        gate: { opensAt: now, width: HALF_OPEN_START },
       };
     }
-    case 'easing': {
-      const well = counted(recovered(hold, 'easing'), createdAt);
+    case 'half_open': {
+      const well = counted(recovered(hold, 'half_open'), createdAt);
       if (!isAnswer) return { hold: well };
       const width = hold.width * 2;
-      if (width > EASING_MAX) return { hold: { ...well, phase: 'open', width: 1 }, gate: null };
-      return { hold: { ...well, width }, gate: { opensAt: later(now, EASING_STEP_MS), width } };
+      if (width > HALF_OPEN_MAX) return { hold: { ...well, phase: 'closed', width: 1 }, gate: null };
+      return { hold: { ...well, width }, gate: { opensAt: later(now, HALF_OPEN_STEP_MS), width } };
     }
   }
 }
 
 function afterFailure(
   hold: Hold,
-  { sign, reason }: Signed & { sign: Extract<ReceiverSign, { kind: 'down' }> },
+  { health, reason }: HoldOutcome & { health: Extract<HealthSignal, { kind: 'down' }> },
   terms: HoldTerms,
   isAnswer: boolean,
 ): HoldChange {
@@ -185,35 +190,35 @@ function afterFailure(
   const failures = hold.failures + 1;
   const failingSince = hold.failingSince ?? now;
   const failing: Hold = { ...hold, failures, failingSince, lost: hold.lost + 1 };
-  if (hold.phase === 'held') {
+  if (hold.phase === 'open') {
     if (!isAnswer) return { hold: failing };
     const probes = hold.probes + 1;
-    return { hold: { ...failing, probes }, gate: nextProbe(probes, sign.retryAfterMs, terms) };
+    return { hold: { ...failing, probes }, gate: nextProbe(probes, health.retryAfterMs, terms) };
   }
   if (failures < FAILURES_IN_A_ROW) {
-    if (hold.phase !== 'easing' || !isAnswer) return { hold: failing };
-    const width = Math.max(EASING_START, Math.floor(hold.width / 2));
-    return { hold: { ...failing, width }, gate: { opensAt: later(now, EASING_STEP_MS), width } };
+    if (hold.phase !== 'half_open' || !isAnswer) return { hold: failing };
+    const width = Math.max(HALF_OPEN_START, Math.floor(hold.width / 2));
+    return { hold: { ...failing, width }, gate: { opensAt: later(now, HALF_OPEN_STEP_MS), width } };
   }
   const certainAt = later(failingSince, FAILING_MS);
   if (now < certainAt) {
-    const doubted: Hold = { ...failing, phase: 'doubted' };
-    if (hold.phase === 'doubted') return { hold: doubted };
-    const opensAt = later(now, Math.max(certainAt.getTime() - now.getTime(), sign.retryAfterMs ?? 0));
-    return { hold: doubted, gate: { opensAt, width: 1 } };
+    const suspect: Hold = { ...failing, phase: 'suspect' };
+    if (hold.phase === 'suspect') return { hold: suspect };
+    const opensAt = later(now, Math.max(certainAt.getTime() - now.getTime(), health.retryAfterMs ?? 0));
+    return { hold: suspect, gate: { opensAt, width: 1 } };
   }
   // One that comes back before the owners were told of its end is the same outage to them.
   const goesOn = hold.heldSince !== null && hold.toldAt !== null;
   const held: Hold = {
     ...failing,
-    phase: 'held',
+    phase: 'open',
     heldSince: goesOn ? hold.heldSince : now,
     heldReason: reason,
     endedAt: null,
     probes: 0,
     width: 1,
   };
-  return { hold: held, gate: nextProbe(0, sign.retryAfterMs, terms) };
+  return { hold: held, gate: nextProbe(0, health.retryAfterMs, terms) };
 }
 
 /** The next probe after so many failed ones, and no earlier than the receiver asked for. */
@@ -226,18 +231,18 @@ function nextProbe(probes: number, retryAfterMs: number | null, { now, random }:
 /** After an answer that neither continues nor ends anything: the receiver answers, so the next record goes soon. */
 function gateAgain(hold: Hold, terms: HoldTerms): Gate | null {
   switch (hold.phase) {
-    case 'open':
+    case 'closed':
       return null;
-    case 'doubted':
-    case 'easing':
-      return { opensAt: later(terms.now, EASING_STEP_MS), width: widthOf(hold) };
-    case 'held':
+    case 'suspect':
+    case 'half_open':
+      return { opensAt: later(terms.now, HALF_OPEN_STEP_MS), width: widthOf(hold) };
+    case 'open':
       return nextProbe(0, null, terms);
   }
 }
 
 function widthOf({ phase, width }: Hold): number {
-  return phase === 'easing' ? width : 1;
+  return phase === 'half_open' ? width : 1;
 }
 
 /** No failure in a row any more. What was lost is forgotten, but for a hold of which something is still to be told. */

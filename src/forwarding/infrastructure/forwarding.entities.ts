@@ -76,7 +76,7 @@ export const ForwardingHoldSchema = defineEntity({
   tableName: 'forwarding_hold',
   properties: {
     projectId: p.uuid().primary(),
-    phase: p.enum(HOLD_PHASES).default('open'),
+    phase: p.enum(HOLD_PHASES).default('closed'),
     failures: p.integer().default(0),
     failingSince: p.datetime().nullable(),
     heldSince: p.datetime().nullable(),

@@ -91,7 +91,7 @@ export async function forgetAllHolds(tx: EntityManager): Promise<string[]> {
 /** Lets the back-off of a held project begin anew, in the caller's transaction; returns whether it is held. */
 export async function forgetProbes(tx: EntityManager, projectId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update forwarding_hold set probes = 0 where project_id = ${projectId} and phase = 'held'
+    update forwarding_hold set probes = 0 where project_id = ${projectId} and phase = 'open'
   `.execute(tx.getKysely());
   return Number(numAffectedRows ?? 0) > 0;
 }
@@ -105,7 +105,7 @@ export async function databaseNow(em: EntityManager): Promise<Date> {
 /** How many projects are held. */
 export async function countHeld(em: EntityManager): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from forwarding_hold where phase = 'held'
+    select count(*)::int as count from forwarding_hold where phase = 'open'
   `.execute(em.getKysely());
   return rows[0]?.count ?? 0;
 }

@@ -61,7 +61,7 @@ export const FORWARDING: Planted[] = [
   })),
   {
     name: "hold: a success does not restart a worker's own count",
-    mutations: [{ symbol: 'ReceiverWatch.heard', from: /if \(sign\.kind === 'up'\) .*;/, to: '' }],
+    mutations: [{ symbol: 'ReceiverWatch.heard', from: /if \(health\.kind === 'up'\) .*;/, to: '' }],
     tests: [WATCH],
   },
   {

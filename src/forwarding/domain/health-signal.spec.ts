@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { FAILURE_CATEGORIES, type FailureCategory } from './outcome.js';
-import { retryAfterMs, signOf, signOfSkip } from './receiver-sign.js';
+import { retryAfterMs, healthSignalOf, skipHealthSignal } from './health-signal.js';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
-const ofStatus = (httpStatus: number, retryAfter?: string): ReturnType<typeof signOf> =>
-  signOf({ kind: 'status', httpStatus, retryAfter }, 'project', NOW);
-const ofError = (category: FailureCategory): ReturnType<typeof signOf> =>
-  signOf({ kind: 'error', category, reason: 'It failed.' }, 'project', NOW);
+const ofStatus = (httpStatus: number, retryAfter?: string): ReturnType<typeof healthSignalOf> =>
+  healthSignalOf({ kind: 'status', httpStatus, retryAfter }, 'project', NOW);
+const ofError = (category: FailureCategory): ReturnType<typeof healthSignalOf> =>
+  healthSignalOf({ kind: 'error', category, reason: 'It failed.' }, 'project', NOW);
 
 describe('what an answer says about a receiver', () => {
   it.each([401, 403, 404, 408, 410, 429, 500, 502, 503, 504, 599])('takes %i for an outage', (status) => {
@@ -32,20 +32,17 @@ describe('what an answer says about a receiver', () => {
   });
 
   it('learns nothing from an endpoint that a visitor named', () => {
-    expect(signOf({ kind: 'status', httpStatus: 500 }, 'legacy', NOW)).toEqual({ kind: 'elsewhere' });
-    expect(signOf({ kind: 'status', httpStatus: 200 }, 'legacy', NOW)).toEqual({ kind: 'elsewhere' });
+    expect(healthSignalOf({ kind: 'status', httpStatus: 500 }, 'legacy', NOW)).toEqual({ kind: 'elsewhere' });
+    expect(healthSignalOf({ kind: 'status', httpStatus: 200 }, 'legacy', NOW)).toEqual({ kind: 'elsewhere' });
   });
 
   it('tells a project that forwards no more from a record that is not to be sent', () => {
-    expect((['disabled', 'no_endpoint', 'tier'] as const).map((reason) => signOfSkip(reason).kind)).toEqual([
-      'elsewhere',
-      'elsewhere',
-      'elsewhere',
-    ]);
-    expect((['preview_hostname', 'record_gone'] as const).map((reason) => signOfSkip(reason).kind)).toEqual([
-      'untried',
-      'untried',
-    ]);
+    expect(
+      (['disabled', 'no_endpoint', 'tier'] as const).map((reason) => skipHealthSignal(reason).kind),
+    ).toEqual(['elsewhere', 'elsewhere', 'elsewhere']);
+    expect(
+      (['preview_hostname', 'record_gone'] as const).map((reason) => skipHealthSignal(reason).kind),
+    ).toEqual(['untried', 'untried']);
   });
 
   it.each([429, 503])('obeys the Retry-After of %i', (status) => {

@@ -1,0 +1,70 @@
+import type { Destination } from './destination.js';
+import type { Answer, DeliveryOutcome, FailureCategory, SkipReason } from './outcome.js';
+
+/** What the outcome of one delivery implies about the health of the project's receiver. */
+export type HealthSignal =
+  | { kind: 'up' }
+  /** Unavailable. `retryAfterMs` is the receiver's Retry-After, null if it sent none. */
+  | { kind: 'down'; retryAfterMs: number | null }
+  /** It rejected this one record, or the failure is not the receiver's. */
+  | { kind: 'unclear' }
+  /** Nothing was sent for this record. */
+  | { kind: 'untried' }
+  /** The project's records no longer go to its own receiver. */
+  | { kind: 'elsewhere' };
+
+/** An outcome with the health signal derived from it. */
+export type ClassifiedOutcome = DeliveryOutcome & { health: HealthSignal };
+
+const DOWN_CATEGORIES: readonly FailureCategory[] = ['dns', 'connect', 'tls', 'timeout', 'reset'];
+/** Statuses besides 5xx that open the circuit. A wrong token or path fails every record until the owner fixes it. */
+const DOWN_STATUSES: readonly number[] = [401, 403, 404, 408, 410, 429];
+/** Statuses whose Retry-After header counts. */
+const RETRY_AFTER_STATUSES: readonly number[] = [429, 503];
+/** Longer Retry-After values are cut to this. */
+export const RETRY_AFTER_MAX_MS = 60 * 60_000;
+
+/**
+ * Classifies a response. One from an endpoint that came with a request is no signal: visitors choose that endpoint and
+ * must not be able to put a project on hold.
+ */
+export function healthSignalOf(answer: Answer, destination: Destination['kind'], now: Date): HealthSignal {
+  if (destination === 'legacy') return { kind: 'elsewhere' };
+  if (answer.kind === 'error') {
+    return DOWN_CATEGORIES.includes(answer.category)
+      ? { kind: 'down', retryAfterMs: null }
+      : { kind: 'unclear' };
+  }
+  const { httpStatus } = answer;
+  if (httpStatus >= 200 && httpStatus <= 299) return { kind: 'up' };
+  const isDown = (httpStatus >= 500 && httpStatus <= 599) || DOWN_STATUSES.includes(httpStatus);
+  if (!isDown) return { kind: 'unclear' };
+  const header = RETRY_AFTER_STATUSES.includes(httpStatus) ? answer.retryAfter : undefined;
+  return { kind: 'down', retryAfterMs: retryAfterMs(header, now) };
+}
+
+/** Classifies a skip: the project does not forward, or only this record was skipped. */
+export function skipHealthSignal(reason: SkipReason): HealthSignal {
+  switch (reason) {
+    case 'disabled':
+    case 'no_endpoint':
+    case 'tier':
+      return { kind: 'elsewhere' };
+    case 'preview_hostname':
+    case 'record_gone':
+      return { kind: 'untried' };
+  }
+}
+
+/** Parses `Retry-After` (RFC 9110 §10.2.3), seconds or a date, into at most an hour of milliseconds; null if invalid. */
+export function retryAfterMs(header: string | undefined, now: Date): number | null {
+  const text = header?.trim() ?? '';
+  const requestedMs = /^\d+$/.test(text) ? Number(text) * 1000 : dateOf(text) - now.getTime();
+  if (Number.isNaN(requestedMs)) return null;
+  return Math.min(RETRY_AFTER_MAX_MS, Math.max(0, requestedMs));
+}
+
+/** An HTTP date begins with the day of the week; `Date.parse` accepts many more formats. */
+function dateOf(text: string): number {
+  return /^[A-Z][a-z]+,? /.test(text) ? Date.parse(text) : Number.NaN;
+}
