@@ -76,7 +76,7 @@ answerCalls({
       const startedMs = performance.now();
       const { claimId, messages, nextKey } = await on.claimer.claim({
         topics: TOPICS,
-        gatedTopics: TOPICS,
+        throttledTopics: TOPICS,
         limit,
         limitPerKey: limitPerProject,
         freeOf: new Map(),

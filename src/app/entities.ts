@@ -52,9 +52,9 @@ import {
 import { SubscriptionSchema } from '../licensing/infrastructure/subscription.entity.js';
 import { TierChangeSchema } from '../licensing/infrastructure/tier-change.entity.js';
 import {
-  OutboxAwakeSchema,
+  WorkerPollingSchema,
   OutboxDeadLetterSchema,
-  OutboxGateSchema,
+  ClaimThrottleSchema,
   OutboxMessageSchema,
 } from '../outbox/infrastructure/outbox.entities.js';
 import { ProjectSchema } from '../projects/infrastructure/project.entity.js';
@@ -112,8 +112,8 @@ export const entities = [
   SiteVisitSchema,
   OutboxMessageSchema,
   OutboxDeadLetterSchema,
-  OutboxAwakeSchema,
-  OutboxGateSchema,
+  WorkerPollingSchema,
+  ClaimThrottleSchema,
   ForwardingSettingsSchema,
   ForwardingHoldSchema,
   DeliverySchema,

@@ -42,7 +42,7 @@ class StepsOnThread {
 
   /** What it is made of, without the application around it: no other thread's queue, no listener, no task. */
   private storedOf({ em }: MikroORM): SealStored {
-    const outbox = new OutboxService(em, { ring: () => (this.hasAppended = true) });
+    const outbox = new OutboxService(em, { notify: () => (this.hasAppended = true) });
     outbox.onModuleInit();
     outbox.announce(LOG_GROWN);
     const events = new ConsentEvents(em, readsThrough(em), outbox);

@@ -29,10 +29,10 @@ export class SealingThread {
   private underWay: PromiseWithResolvers<boolean> | null = null;
   private readonly data: SealingThreadData;
 
-  /** `ring` wakes a worker: what the thread has written is in the outbox. */
+  /** `notifyWorkers` wakes a worker: the messages of the thread are in the outbox. */
   constructor(
     { database, evidence, service }: Pick<Settings, 'database' | 'evidence' | 'service'>,
-    private readonly ring: () => void,
+    private readonly notifyWorkers: () => void,
   ) {
     // It signs nothing, so it gets no key.
     this.data = { databaseUrl: database.databaseUrl, evidence: { ...evidence, keys: [] }, service };
@@ -62,7 +62,7 @@ export class SealingThread {
     });
     thread.on('message', (given: PlacesGiven) => {
       if (given.kind === 'failed') return this.fail(thread, errorOf(given.error));
-      if (given.hasAppended) this.ring();
+      if (given.hasAppended) this.notifyWorkers();
       this.underWay?.resolve(given.isMore);
     });
     thread.on('error', (error) => this.fail(thread, error));
@@ -84,7 +84,7 @@ export class SealingThread {
 /** Has the application seal on a thread of its own; returns what ends the thread, after the application. */
 export function sealOnThread(app: INestApplicationContext, settings: Settings): () => Promise<void> {
   const outbox = app.get(OutboxService, { strict: false });
-  const thread = new SealingThread(settings, () => outbox.ring());
+  const thread = new SealingThread(settings, () => outbox.notifyWorkers());
   app.get(SealHandler, { strict: false }).steps = thread;
   return () => thread.stop();
 }

@@ -46,6 +46,7 @@ import { Migration20261123007002_visitor_erasure_hour } from './Migration2026112
 import { Migration20261123004001_controller } from './Migration20261123004001_controller.js';
 import { Migration20261123001002_ownership_offer } from './Migration20261123001002_ownership_offer.js';
 import { Migration20261123010001_circuit_phases } from './Migration20261123010001_circuit_phases.js';
+import { Migration20261123010002_outbox_names } from './Migration20261123010002_outbox_names.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -108,4 +109,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261123001002_ownership_offer', class: Migration20261123001002_ownership_offer },
   { name: 'Migration20261123003003_log_epochs', class: Migration20261123003003_log_epochs },
   { name: 'Migration20261123010001_circuit_phases', class: Migration20261123010001_circuit_phases },
+  { name: 'Migration20261123010002_outbox_names', class: Migration20261123010002_outbox_names },
 ];

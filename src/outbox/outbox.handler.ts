@@ -32,10 +32,10 @@ export interface OutboxHandler<Outcome = unknown> {
   /** Of those, messages of one ordering key; absent: as many as `slotsMax` allows. Needs a `slotsMax`. */
   readonly slotsPerKeyMax?: number;
   /**
-   * Whether gates may be put before its topics (`OutboxService.setGates`). Such a topic has no `slotsMax`, and an index
-   * of the outbox leaves it out, by which what else has the same ordering key is found (`outbox_message_beside_gates`).
+   * Whether throttles may be put before its topics (`OutboxService.setThrottles`). Such a topic has no `slotsMax`, and an index
+   * of the outbox leaves it out, by which what else has the same ordering key is found (`outbox_message_unthrottled`).
    */
-  readonly gated?: boolean;
+  readonly throttled?: boolean;
   /** How long an attempt takes at most; a worker that stops waits so long for those under way. */
   readonly attemptMaxMs: number;
   /** Reads what a claimed batch needs, in one go, and gives back one attempt per message, in their order. */

@@ -1,6 +1,6 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { OUTBOX_QUEUE, OutboxBell } from './infrastructure/outbox.bell.js';
+import { OUTBOX_QUEUE, WakeupNotifier } from './infrastructure/wakeup-notifier.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { DeleteProjectMessages } from './application/delete-project-messages.js';
 import { OutboxClaimer } from './infrastructure/outbox.claimer.js';
@@ -12,7 +12,7 @@ import { OutboxSettler } from './application/outbox.settler.js';
 import { QuickSettlement } from './infrastructure/quick-settlement.js';
 import { OutboxStore } from './infrastructure/outbox.store.js';
 
-export { OUTBOX_QUEUE } from './infrastructure/outbox.bell.js';
+export { OUTBOX_QUEUE } from './infrastructure/wakeup-notifier.js';
 
 /** Messages that are written with a change and worked through after it. Only a worker has the processor. */
 @Global()
@@ -25,7 +25,7 @@ export class OutboxModule {
       imports: [ProjectsModule, BullModule.registerQueue({ name: OUTBOX_QUEUE })],
       providers: [
         OutboxService,
-        OutboxBell,
+        WakeupNotifier,
         OutboxStore,
         OutboxClaimer,
         QuickSettlement,

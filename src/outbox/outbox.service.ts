@@ -16,16 +16,16 @@ import {
   waitingSubjects,
 } from './infrastructure/waiting-messages.js';
 import {
-  countBehindGates,
-  gateOpensAt,
+  countThrottled,
+  nextClaimAt,
   oldestWaiting,
-  openGate,
-  removeGates,
-  setGates,
+  allowClaim,
+  removeThrottles,
+  setThrottles,
   waitingSince,
-} from './infrastructure/gates.js';
-import type { Gate, GatePlace } from './domain/gate.js';
-import { OutboxBell } from './infrastructure/outbox.bell.js';
+} from './infrastructure/claim-throttles.js';
+import type { ClaimThrottle, ThrottleKey } from './domain/claim-throttle.js';
+import { WakeupNotifier } from './infrastructure/wakeup-notifier.js';
 import type { NewOutboxMessage } from './domain/outbox-message.js';
 import type { OutboxHandler } from './outbox.handler.js';
 
@@ -41,7 +41,7 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
 
   constructor(
     private readonly em: EntityManager,
-    @Inject(OutboxBell) private readonly bell: Pick<OutboxBell, 'ring'>,
+    @Inject(WakeupNotifier) private readonly notifier: Pick<WakeupNotifier, 'notify'>,
   ) {}
 
   /** It is the commit that rings, so that nobody can forget to, and nobody rings for what is not there yet. */
@@ -49,7 +49,7 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     this.em.getEventManager().registerSubscriber({
       afterTransactionCommit: ({ transaction }): void => {
         const context = transaction as object | undefined;
-        if (context && this.appending.delete(context)) this.ring();
+        if (context && this.appending.delete(context)) this.notifyWorkers();
       },
     });
   }
@@ -63,8 +63,8 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   register(handler: OutboxHandler): void {
     for (const topic of handler.topics) {
       if (this.handlers.has(topic)) throw new Error(`The topic ${topic} has two handlers.`);
-      if (handler.gated && handler.slotsMax !== undefined)
-        throw new Error(`The topic ${topic} has both gates and a limit of its own.`);
+      if (handler.throttled && handler.slotsMax !== undefined)
+        throw new Error(`The topic ${topic} has both throttles and a limit of its own.`);
       this.handlers.set(topic, handler);
     }
   }
@@ -149,66 +149,66 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     return newestDeathOf(this.em.fork(), orderingKey);
   }
 
-  /** Puts gates before topics of keys, or sets them anew, inside the caller's transaction. */
-  async setGates(tx: EntityManager, gates: readonly (GatePlace & Gate)[]): Promise<void> {
-    if (gates.length > 0) await setGates(tx, gates);
+  /** Puts throttles before topics of keys, or sets them anew, inside the caller's transaction. */
+  async setThrottles(tx: EntityManager, throttles: readonly (ThrottleKey & ClaimThrottle)[]): Promise<void> {
+    if (throttles.length > 0) await setThrottles(tx, throttles);
   }
 
-  /** Takes gates away inside the caller's transaction; the commit wakes a worker. */
-  async removeGates(tx: EntityManager, places: readonly GatePlace[]): Promise<void> {
+  /** Takes throttles away inside the caller's transaction; the commit wakes a worker. */
+  async removeThrottles(tx: EntityManager, places: readonly ThrottleKey[]): Promise<void> {
     if (places.length === 0) return;
-    await removeGates(tx, places);
-    this.ringAfter(tx);
+    await removeThrottles(tx, places);
+    this.notifyAfterCommit(tx);
   }
 
-  /** Lets a gate open now, inside the caller's transaction, where there is one; the commit wakes a worker. */
-  async openGate(tx: EntityManager, place: GatePlace): Promise<void> {
-    if (await openGate(tx, place)) this.ringAfter(tx);
+  /** Lets a throttle open now, inside the caller's transaction, where there is one; the commit wakes a worker. */
+  async allowClaim(tx: EntityManager, place: ThrottleKey): Promise<void> {
+    if (await allowClaim(tx, place)) this.notifyAfterCommit(tx);
   }
 
-  /** When a gate opens next; null where there is none. */
-  gateOpensAt(place: GatePlace): Promise<Date | null> {
-    return gateOpensAt(this.em.fork(), place);
+  /** When a throttle opens next; null where there is none. */
+  nextClaimAt(place: ThrottleKey): Promise<Date | null> {
+    return nextClaimAt(this.em.fork(), place);
   }
 
   /** When the oldest messages that could be claimed were appended: of each place at most `max`, oldest first. */
   oldestWaiting(
     tx: EntityManager,
-    places: readonly GatePlace[],
+    places: readonly ThrottleKey[],
     max: number,
-  ): Promise<(GatePlace & { createdAt: Date })[]> {
+  ): Promise<(ThrottleKey & { createdAt: Date })[]> {
     return oldestWaiting(tx, places, max);
   }
 
   /** When the oldest message of a topic of a key was appended, also one under way; null where there is none. */
-  waitingSince(place: GatePlace, em: EntityManager): Promise<Date | null> {
+  waitingSince(place: ThrottleKey, em: EntityManager): Promise<Date | null> {
     return waitingSince(em, place);
   }
 
-  /** How many messages of a topic wait behind gates, counted up to `max` behind each. */
-  countBehindGates(topic: string, max: number): Promise<number> {
-    return countBehindGates(this.em.fork(), topic, max);
+  /** How many messages of a topic wait behind throttles, counted up to `max` behind each. */
+  countThrottled(topic: string, max: number): Promise<number> {
+    return countThrottled(this.em.fork(), topic, max);
   }
 
-  private ringAfter(tx: EntityManager): void {
+  private notifyAfterCommit(tx: EntityManager): void {
     const context = tx.getTransactionContext<object>();
     if (context) this.appending.add(context);
   }
 
   /**
    * Wakes a worker; for who writes messages outside of the ORM's transactions, after the commit. Never waits, never
-   * throws. A lost ring is made up for by the poll.
+   * throws. A lost notifyWorkers is made up for by the poll.
    */
-  ring(): void {
-    this.bell.ring();
+  notifyWorkers(): void {
+    this.notifier.notify();
   }
 
   /**
-   * As `ring`, but not where a worker looks by itself after the commit: `awakeMs` is what `AWAKE_MS_SQL` answered in the
+   * As `notifyWorkers`, but not where a worker looks by itself after the commit: `pollingMs` is what `POLLING_MS_SQL` answered in the
    * transaction, `elapsedMs` how long ago at most that was.
    */
-  ringUnlessAwake({ awakeMs, elapsedMs }: { awakeMs: number | null; elapsedMs: number }): void {
-    if (awakeMs === null || awakeMs <= elapsedMs) this.ring();
+  notifyUnlessPolling({ pollingMs, elapsedMs }: { pollingMs: number | null; elapsedMs: number }): void {
+    if (pollingMs === null || pollingMs <= elapsedMs) this.notifyWorkers();
   }
 
   /** @throws Error where nobody signed up for the topic. */
@@ -223,9 +223,9 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     return Math.max(0, ...[...this.handlers.values()].map(({ attemptMaxMs }) => attemptMaxMs));
   }
 
-  /** The topics of this process that may have gates. */
-  get gatedTopics(): string[] {
-    return this.topics.filter((topic) => this.handlerOf(topic).gated);
+  /** The topics of this process that may have throttles. */
+  get throttledTopics(): string[] {
+    return this.topics.filter((topic) => this.handlerOf(topic).throttled);
   }
 
   /** The topics that this process handles; it claims no others. */

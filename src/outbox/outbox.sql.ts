@@ -14,8 +14,8 @@ export interface MessageSource {
  * An expression: for how many milliseconds from now some worker looks into the outbox by itself; null where none does.
  * For `OutboxService.ringUnlessAwake`, and at the end of a statement, so that its own time counts.
  */
-export const AWAKE_MS_SQL = `(
-        select (extract(epoch from until - clock_timestamp()) * 1000)::float8 from outbox_awake
+export const POLLING_MS_SQL = `(
+        select (extract(epoch from until - clock_timestamp()) * 1000)::float8 from worker_polling
       )`;
 
 /**

@@ -45,7 +45,7 @@ describe('the session cookie in production', () => {
       const email = `${step}@example.com`;
       await post('/v1/auth/sign-up/email', { email, password: PASSWORD });
       const dispatcher = service.app.get(OutboxDispatcher, { strict: false });
-      const { token } = linkIn(await mail.mailTo(email, () => dispatcher.ring()));
+      const { token } = linkIn(await mail.mailTo(email, () => dispatcher.requestPoll()));
       let response = await post('/v1/auth/confirm-email', { token, password: PASSWORD });
       if (step === 'sign-in') response = await post('/v1/auth/sign-in/email', { email, password: PASSWORD });
       if (step === 'change-password') {

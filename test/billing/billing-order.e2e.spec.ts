@@ -19,7 +19,7 @@ import { BillingWorker, makeEventsDue } from '../support/billing-worker.js';
 import type { Json } from '../support/json.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { workersAsleep } from '../support/asleep.js';
+import { workersIdle } from '../support/workers-idle.js';
 import { until } from '../support/until.js';
 
 const HOUR_MS = 3_600_000;
@@ -268,7 +268,7 @@ describe('without a key: the payloads, in the order of created', () => {
 
   it('reads the events under the lock: who writes last has seen what came while it waited', async () => {
     // Who is counted below as waiting is the one that is asked here.
-    await workersAsleep(service.database);
+    await workersIdle(service.database);
     const project = await createTestProject(service);
     const subscription = stripeSubscription({ projectId: project.id });
     await postEvent(

@@ -22,7 +22,7 @@ import { BillingWorker, makeEventsDue, replayEvent, retryDeadLetters } from '../
 import type { Json } from '../support/json.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { workersAsleep } from '../support/asleep.js';
+import { workersIdle } from '../support/workers-idle.js';
 import { until } from '../support/until.js';
 
 const DAY_MS = 86_400_000;
@@ -376,7 +376,7 @@ describe('an event', () => {
   });
 
   it('that a worker died with is worked through after its lease, and the dead worker writes nothing', async () => {
-    await workersAsleep(service.database);
+    await workersIdle(service.database);
     const project = await createTestProject(service);
     const subscription = stripeSubscription({ projectId: project.id });
     stripe.subscriptions.set(subscription.id, subscription);
@@ -384,7 +384,7 @@ describe('an event', () => {
     await postEvent(service.baseUrl, event);
     const { claimId, messages } = await service.app.get(OutboxClaimer, { strict: false }).claim({
       topics: [BILLING_EVENT],
-      gatedTopics: [],
+      throttledTopics: [],
       limit: 1,
       limitPerKey: 1,
       freeOf: new Map(),

@@ -367,13 +367,13 @@ describe('erasing one record', () => {
     const state = async (): Promise<Json> => (await forwarding.get(project)).body;
     await until(
       'it is doubted',
-      async () => (await count('outbox_gate where ordering_key = $1', [project.id])) > 0,
+      async () => (await count('claim_throttle where ordering_key = $1', [project.id])) > 0,
     );
     await service.database.query(
       `with shifted as (
          update forwarding_hold set failing_since = failing_since - interval '5 seconds' where project_id = $1
        )
-       update outbox_gate set opens_at = now() where ordering_key = $1`,
+       update claim_throttle set next_claim_at = now() where ordering_key = $1`,
       [project.id],
     );
     await until('it is held', async () => (await state()).state === 'held');
@@ -388,7 +388,7 @@ describe('erasing one record', () => {
     await until('nothing is under way', async () => (await waiting('available_at > now()')).length === 0);
     // No probe comes between: what is sent from here on is sent because the receiver is back.
     await service.database.query(
-      `update outbox_gate set opens_at = now() + interval '1 hour' where ordering_key = $1`,
+      `update claim_throttle set next_claim_at = now() + interval '1 hour' where ordering_key = $1`,
       [project.id],
     );
     const [first = '', ...rest] = await waiting();
@@ -565,12 +565,12 @@ describe('a backup that brings erased records back', () => {
       writeFileSync(file, listed.map(line).join(''));
       const listeners = [forgetDeliveries];
       const again = (dryRun: boolean) => reapply(em, linesOf(file), { listeners, dryRun });
-      expect(await again(true)).toEqual({ looked: 2, erased: 2 });
+      expect(await again(true)).toEqual({ record: 2, erased: 2 });
       expect(await found(project, '')).toHaveLength(3);
-      expect(await again(false)).toEqual({ looked: 2, erased: 2 });
+      expect(await again(false)).toEqual({ record: 2, erased: 2 });
       expect(await found(project, '')).toEqual([third]);
       expect(await tracesOf(first)).toBe(0);
-      expect(await again(false)).toEqual({ looked: 2, erased: 0 });
+      expect(await again(false)).toEqual({ record: 2, erased: 0 });
       writeFileSync(file, 'nonsense\n');
       await expect(again(false)).rejects.toThrow('Line 1 of the file');
     } finally {

@@ -61,7 +61,7 @@ beforeAll(async () => {
   );
   for (const key of [shop, demo])
     await source.query(
-      `insert into outbox_gate (ordering_key, topic, opens_at, width) values ($1, 'consent.recorded', now(), 1)`,
+      `insert into claim_throttle (ordering_key, topic, next_claim_at, batch_limit) values ($1, 'consent.recorded', now(), 1)`,
       [key],
     );
 });
@@ -92,7 +92,7 @@ describe('database copy', () => {
     expect(await copied('select token as v from user_session')).toEqual([]);
     expect(await copied('select price_id as v from billing_price')).toEqual(['price_shop_pro_month']);
     expect(await copied('select price_id as v from subscription')).toEqual(['price_shop_pro_month']);
-    expect(await copied('select ordering_key as v from outbox_gate')).toEqual([shop]);
+    expect(await copied('select ordering_key as v from claim_throttle')).toEqual([shop]);
     expect(await target.query('select created_by, former_created_by from api_key')).toEqual([
       { created_by: owner, former_created_by: null },
     ]);

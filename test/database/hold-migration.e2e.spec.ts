@@ -10,7 +10,7 @@ import { newId } from '../../src/shared/ids.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startClock } from '../support/elapsed.js';
 
-/** The migration that brings gates and holds; the next one makes an index beside it. */
+/** The migration that brings throttles and holds; the next one makes an index beside it. */
 const FIRST = 'Migration20261121004000_hold';
 const WAITING = 4_000;
 const PROJECTS = 20;
@@ -91,7 +91,7 @@ afterAll(async () => {
   await database.close();
 });
 
-describe('gates and holds come', () => {
+describe('throttles and holds come', () => {
   it(
     'while the version before ingests and works: nothing is lost, nothing is done twice, nobody waits for long',
     async () => {
@@ -160,7 +160,7 @@ describe('gates and holds come', () => {
       expect(settled).toHaveLength(stored.size);
       expect(new Set(settled)).toEqual(stored);
       const indexes = await database.query<{ valid: boolean }>(
-        "select indisvalid as valid from pg_index where indexrelid = 'outbox_message_beside_gates'::regclass",
+        "select indisvalid as valid from pg_index where indexrelid = 'outbox_message_unthrottled'::regclass",
       );
       expect(indexes).toEqual([{ valid: true }]);
     },

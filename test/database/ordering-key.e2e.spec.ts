@@ -228,7 +228,7 @@ describe('the ordering key comes', () => {
       for (let afterKey = LOWEST_KEY, isDone = false; !isDone;) {
         const claim = await claimer.claim({
           topics: ['consent.recorded'],
-          gatedTopics: ['consent.recorded'],
+          throttledTopics: ['consent.recorded'],
           limit: 2_000,
           limitPerKey: 2_000,
           freeOf: new Map(),

@@ -46,7 +46,7 @@ const OWNERS: Record<string, readonly string[]> = {
   // The two that follow are the halves of `delivery`, by outcome.
   forwarding: ['delivery', 'delivery_failed', 'delivery_settled', 'forwarding_hold', 'forwarding_settings'],
   licensing: ['subscription', 'tier_change'],
-  outbox: ['outbox_awake', 'outbox_dead_letter', 'outbox_gate', 'outbox_message'],
+  outbox: ['claim_throttle', 'outbox_dead_letter', 'outbox_message', 'worker_polling'],
   projects: ['project'],
   publishing: ['configuration_draft', 'publication', 'site_configuration'],
   visits: ['site_visit'],

@@ -189,7 +189,7 @@ export const BREAKS: Break[] = [
   },
   {
     name: 'probes with four records at a time',
-    mutations: [{ symbol: 'nextProbe', from: /width: 1 \}/, to: 'width: 4 }' }],
+    mutations: [{ symbol: 'nextProbe', from: /batchLimit: 1 \}/, to: 'batchLimit: 4 }' }],
     kinds: ['receiver-away'],
     rounds: 1,
     noticedBy: ['a step costs one record at most'],

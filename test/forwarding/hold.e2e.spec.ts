@@ -42,10 +42,12 @@ const chooseMany = async (project: TestProject, count: number): Promise<string[]
   for (let sent = 0; sent < count; sent++) ids.push((await choose(project.id)).id);
   return ids;
 };
-const gateOf = async (project: TestProject): Promise<{ opens_at: Date; width: number } | undefined> =>
+const throttleOf = async (
+  project: TestProject,
+): Promise<{ next_claim_at: Date; batch_limit: number } | undefined> =>
   (
-    await service.database.query<{ opens_at: Date; width: number }>(
-      'select opens_at, width from outbox_gate where ordering_key = $1',
+    await service.database.query<{ next_claim_at: Date; batch_limit: number }>(
+      'select next_claim_at, batch_limit from claim_throttle where ordering_key = $1',
       [project.id],
     )
   )[0];
@@ -75,7 +77,7 @@ const letPass = async (project: TestProject, seconds: number): Promise<void> => 
     return idle;
   });
   await service.database.query(
-    'update outbox_gate set opens_at = opens_at - make_interval(secs => $2) where ordering_key = $1',
+    'update claim_throttle set next_claim_at = next_claim_at - make_interval(secs => $2) where ordering_key = $1',
     [project.id, seconds],
   );
 };
@@ -87,7 +89,7 @@ async function held(
   const receiver = await receive({ kind: 'answer', status, headers });
   const project = await forwardingTo(receiver.url);
   const ids = await chooseMany(project, 20);
-  await until('it is doubted', () => gateOf(project));
+  await until('it is doubted', () => throttleOf(project));
   await letPass(project, Object.keys(headers).length > 0 ? HOUR_MS / 1_000 : 5);
   await until('it is held', async () => (await stateOf(project))['state'] === 'held');
   return { project, receiver, ids, tried: receiver.requests.length };
@@ -131,11 +133,11 @@ describe('records whose receiver is away', () => {
     for (const [probe, longestMs] of [12_000, 24_000, 48_000].entries()) {
       await letPass(project, 60);
       await until('a probe is spent', () => receiver.requests.length === tried + probe + 1);
-      const gate = await until('the next one is due', async () => {
-        const known = await gateOf(project);
-        return known && known.opens_at.getTime() - Date.now() < longestMs ? known : null;
+      const throttle = await until('the next one is due', async () => {
+        const known = await throttleOf(project);
+        return known && known.next_claim_at.getTime() - Date.now() < longestMs ? known : null;
       });
-      expect(gate.opens_at.getTime() - Date.now()).toBeGreaterThan(longestMs / 3);
+      expect(throttle.next_claim_at.getTime() - Date.now()).toBeGreaterThan(longestMs / 3);
     }
     expect(await waiting(project.id)).toEqual(ids.slice(tried + 3));
 
@@ -154,7 +156,7 @@ describe('records whose receiver is away', () => {
       const rows = await service.database.query('select from forwarding_hold where project_id = $1', [
         project.id,
       ]);
-      return rows.length === 0 && !(await gateOf(project));
+      return rows.length === 0 && !(await throttleOf(project));
     });
   });
 
@@ -163,11 +165,11 @@ describe('records whose receiver is away', () => {
     receiver.behave({ kind: 'hang' });
     receiver.requests.length = 0;
     await service.database.query(
-      "update forwarding_hold set phase = 'half_open', width = 2, failures = 0, failing_since = null where project_id = $1",
+      "update forwarding_hold set phase = 'half_open', batch_limit = 2, failures = 0, failing_since = null where project_id = $1",
       [project.id],
     );
     await service.database.query(
-      'update outbox_gate set width = 2, opens_at = now() where ordering_key = $1',
+      'update claim_throttle set batch_limit = 2, next_claim_at = now() where ordering_key = $1',
       [project.id],
     );
     await until('two have come', () => receiver.requests.length === 2);
@@ -201,8 +203,8 @@ describe('records whose receiver is away', () => {
     await until('those that waited too long are tried', () => receiver.requests.length === tried + 4);
     expect(idsAt(receiver).slice(tried).toSorted()).toEqual(old.toSorted());
     await until('the others wait on', async () => {
-      const gate = await gateOf(project);
-      return gate?.width === 1 && gate.opens_at.getTime() > Date.now() + 1_500;
+      const throttle = await throttleOf(project);
+      return throttle?.batch_limit === 1 && throttle.next_claim_at.getTime() > Date.now() + 1_500;
     });
     await until('their outcomes are known', async () => (await waiting(project.id)).length === 16 - tried);
     expect(await waiting(project.id)).toEqual(ids.slice(tried + 4));
@@ -220,8 +222,8 @@ describe('a held project is probed at once', () => {
     await until('one more is tried', () => receiver.requests.length === tried + 1);
     receiver.behave({ kind: 'answer', status: 204 });
     await until('its outcome is known', async () => {
-      const { opens_at: opensAt } = (await gateOf(project)) ?? { opens_at: new Date(0) };
-      return opensAt.getTime() < Date.now() + 30_000;
+      const { next_claim_at: nextClaimAt } = (await throttleOf(project)) ?? { next_claim_at: new Date(0) };
+      return nextClaimAt.getTime() < Date.now() + 30_000;
     });
     await project.request('editor', 'POST', '/forwarding/resume');
     await becomesActive(project);
@@ -241,9 +243,9 @@ describe('a held project is probed at once', () => {
 
   it('where the Test endpoint succeeds, and not where it fails', async () => {
     const { project, receiver, ids, tried } = await held(401);
-    const before = await gateOf(project);
+    const before = await throttleOf(project);
     await project.request('editor', 'POST', '/forwarding/test');
-    expect(await gateOf(project)).toEqual(before);
+    expect(await throttleOf(project)).toEqual(before);
     receiver.behave({ kind: 'answer', status: 204 });
     await project.request('editor', 'POST', '/forwarding/test');
     await isDrained(project);
@@ -260,7 +262,7 @@ describe('a held project is probed at once', () => {
     const skipped = (await deliveriesOf(project)).filter(({ outcome }) => outcome === 'skipped');
     expect(skipped).toHaveLength(ids.length - tried);
     expect(await stateOf(project)).toMatchObject({ state: 'active' });
-    expect(await gateOf(project)).toBeUndefined();
+    expect(await throttleOf(project)).toBeUndefined();
   });
 });
 
@@ -296,7 +298,7 @@ describe('where the operator has switched it off (FORWARDING_HOLD_HOURS=0)', () 
       [project.id],
     );
     await off.database.query(
-      "insert into outbox_gate (ordering_key, topic, opens_at, width) values ($1, 'consent.recorded', now() + $2::interval, 1)",
+      "insert into claim_throttle (ordering_key, topic, next_claim_at, batch_limit) values ($1, 'consent.recorded', now() + $2::interval, 1)",
       [project.id, opensIn],
     );
   };
@@ -305,7 +307,7 @@ describe('where the operator has switched it off (FORWARDING_HOLD_HOURS=0)', () 
     expect((await deliveriesOf(project)).every(({ outcome }) => outcome === 'failed')).toBe(true);
     expect(await stateOf(project)).toMatchObject({ state: 'active', heldSince: null, waiting: 0 });
     expect(await off.database.query('select from forwarding_hold')).toEqual([]);
-    expect(await off.database.query('select from outbox_gate')).toEqual([]);
+    expect(await off.database.query('select from claim_throttle')).toEqual([]);
   };
   const chooseAll = async (project: TestProject): Promise<void> => {
     for (let sent = 0; sent < COUNT; sent++) await chooseAt(off, project.id);
@@ -440,10 +442,10 @@ describe('owners of a held project', () => {
 });
 
 describe('a held project that is deleted', () => {
-  it('leaves no gate and no hold behind', async () => {
+  it('leaves no throttle and no hold behind', async () => {
     const { project } = await held(503);
     expect((await project.request('owner', 'DELETE', '')).status).toBe(204);
-    expect(await gateOf(project)).toBeUndefined();
+    expect(await throttleOf(project)).toBeUndefined();
     expect(
       await service.database.query('select from forwarding_hold where project_id = $1', [project.id]),
     ).toEqual([]);

@@ -78,7 +78,7 @@ describe('outcomes of deliveries', () => {
   const claim = async (): Promise<LeasedMessage[]> => {
     const { claimId, messages } = await claimer.claim({
       topics: [CONSENT_RECORDED],
-      gatedTopics: [CONSENT_RECORDED],
+      throttledTopics: [CONSENT_RECORDED],
       limit: 100,
       limitPerKey: 100,
       freeOf: new Map(),

@@ -56,11 +56,11 @@ async function send(fields: { to?: string; until?: Date } = {}, of = service): P
   const em = of.app.get(EntityManager, { strict: false }).fork();
   const mails = of.app.get(MailService, { strict: false });
   await em.transactional((tx) => mails.send({ to: ADA, template: 'test', values: {}, ...fields }, tx));
-  ring(of);
+  requestPoll(of);
 }
 
-function ring(of = service): void {
-  of.app.get(OutboxDispatcher, { strict: false }).ring();
+function requestPoll(of = service): void {
+  of.app.get(OutboxDispatcher, { strict: false }).requestPoll();
 }
 
 interface Waiting extends Record<string, unknown> {
@@ -80,7 +80,7 @@ async function retried(): Promise<Waiting> {
 
 async function makeDue(): Promise<void> {
   await service.database.query('update outbox_message set available_at = now()');
-  ring();
+  requestPoll();
 }
 
 async function deadLetters(): Promise<string> {
@@ -212,7 +212,7 @@ describe('a mail', () => {
     );
     expect(listed).not.toContain('ada@');
     expect((await ops('outbox retry --all')).out).toContain('Put back 1;');
-    ring();
+    requestPoll();
     await mail.mailTo(ADA);
   });
 
@@ -256,7 +256,7 @@ describe('slow mails of one account', () => {
           await mails.send({ ...of, template: 'test', values: {} }, tx);
         }
       });
-      ring();
+      requestPoll();
       await until('the slow ones are under way', () => mail.held >= 2);
       await em.transactional(async (tx) => {
         const link = 'https://consent.example.com/y';
@@ -265,7 +265,7 @@ describe('slow mails of one account', () => {
         const to = 'invited@example.com';
         await mails.send({ to, projectId: other.id, template: 'invitation', values: invitation }, tx);
       });
-      ring();
+      requestPoll();
       for (const to of ['reset', 'notice', 'invited']) await mail.mailTo(`${to}@example.com`);
       // One of each kind: more would take the slots of others.
       expect(mail.held).toBe(2);

@@ -15,7 +15,7 @@ const LIMIT = 256;
 const TOOK_MS_MAX = 500;
 const REQUEST = {
   topics: ['consent.recorded'],
-  gatedTopics: ['consent.recorded'],
+  throttledTopics: ['consent.recorded'],
   limit: LIMIT,
   limitPerKey: LIMIT,
   freeOf: new Map<string, number>(),

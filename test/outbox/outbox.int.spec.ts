@@ -131,7 +131,7 @@ describe('outbox', () => {
 
   it('attempts and settles every message once, and leaves the table empty', async () => {
     const subjects = [...(await append(300)), ...(await append(20))];
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('all settled', () => recorder.settled.length === 320);
     expect(new Set(recorder.settled.map(({ subjectId }) => subjectId))).toEqual(new Set(subjects));
     expect(recorder.attempted).toHaveLength(320);
@@ -161,7 +161,7 @@ describe('outbox', () => {
           : { kind, error: 'the first', afterMs: 60_000 };
       };
       await append(1);
-      dispatcher.ring();
+      dispatcher.requestPoll();
       await until('the outage', () => refused);
       await new Promise((wake) => setTimeout(wake, OUTAGE_MS));
       expect([recorder.settled, recorder.failures]).toEqual([[], []]);
@@ -175,7 +175,7 @@ describe('outbox', () => {
 
   it('attempts the messages of a project in their order where one goes at a time', async () => {
     const subjects = await append(4);
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('all settled', () => recorder.settled.length === 4);
     expect(recorder.attempted).toEqual(subjects);
   });
@@ -188,7 +188,7 @@ describe('outbox', () => {
     );
     const request = {
       topics: [TOPIC],
-      gatedTopics: [],
+      throttledTopics: [],
       limit: 100,
       limitPerKey: 20,
       freeOf: new Map<string, number>(),
@@ -210,7 +210,7 @@ describe('outbox', () => {
     const claimer = service.app.get(OutboxClaimer);
     const request = {
       topics: [TOPIC],
-      gatedTopics: [],
+      throttledTopics: [],
       limit: 10,
       limitPerKey: 10,
       freeOf: new Map<string, number>(),
@@ -235,7 +235,7 @@ describe('outbox', () => {
 
   const claim = async (): Promise<LeasedMessage[]> => {
     const { claimId, messages } = await service.app.get(OutboxClaimer).claim({
-      ...{ topics: [TOPIC], gatedTopics: [], limit: 10, limitPerKey: 10 },
+      ...{ topics: [TOPIC], throttledTopics: [], limit: 10, limitPerKey: 10 },
       ...{ freeOf: new Map<string, number>(), freeOfTopic: new Map<string, number>(), afterKey: LOWEST_KEY },
     });
     return messages.map((message) => ({ message, claimId }));
@@ -277,12 +277,12 @@ describe('outbox', () => {
     const [poison] = await append(1);
     recorder.write = (tx) => tx.execute(`insert into written values ('half')`);
     recorder.poisonousAtSettle = ({ message }) => message.subjectId === poison;
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('the failure is counted', async () => (await rows())[0]?.['failures'] === 1);
     expect(await service.database.query('select * from written')).toEqual([]);
     recorder.poisonousAtSettle = () => false;
     await skipBackoff();
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('settled, and committed', async () => (await waiting()) === 0);
     expect(await service.database.query('select * from written')).toEqual([{ subject: 'half' }]);
   });
@@ -296,7 +296,7 @@ describe('outbox', () => {
   it('prepares anew what waited too long for its slot, and counts nothing against it', async () => {
     const projectId = newId();
     await append(200, projectId);
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('the receiver is known to be quick', () => recorder.settled.length === 200);
     recorder.prepared.length = 0;
     recorder.attempted.length = 0;
@@ -306,7 +306,7 @@ describe('outbox', () => {
       return { kind: 'settled', outcome: 'done', healthy: true };
     };
     await append(128, projectId);
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('half is under way and half is claimed ahead', () => dispatcher.leased === 128);
     await renewLeases();
     const underWay = new Set(recorder.attempted);
@@ -333,14 +333,14 @@ describe('outbox', () => {
     async (_, ending) => {
       const projectId = newId();
       await append(200, projectId);
-      dispatcher.ring();
+      dispatcher.requestPoll();
       await until('the receiver is known to be quick', () => recorder.settled.length === 200);
       recorder.prepared.length = 0;
       recorder.attempted.length = 0;
       const ends: ((ending: Ending<string>) => void)[] = [];
       recorder.attempt = () => new Promise((end) => ends.push(end));
       await append(128, projectId);
-      dispatcher.ring();
+      dispatcher.requestPoll();
       await until('half is under way and half is claimed ahead', () => dispatcher.leased === 128);
       await renewLeases();
       const underWay = new Set(recorder.attempted);
@@ -371,7 +371,7 @@ describe('outbox', () => {
         open ? { kind: 'settled', outcome: 'done', healthy: true } : { kind: 'put_off', afterMs: 400 },
       );
     };
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('it was looked at again', () => attempts > 8);
     // At first as many as a new project gets, then one for each pause.
     expect(performance.now() - startedMs).toBeGreaterThan(3 * 400);
@@ -379,7 +379,7 @@ describe('outbox', () => {
     expect((await rows()).reduce((sum, row) => sum + Number(row['unknown_outcomes']), 0)).toBeLessThan(2);
     const neighbour = await append(5);
     open = true;
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('all are settled in the end', () => recorder.settled.length === 45);
     expect(recorder.settled.map(({ subjectId }) => subjectId)).toEqual(expect.arrayContaining(neighbour));
   });
@@ -391,7 +391,7 @@ describe('outbox', () => {
     const claimBoth = async (): Promise<LeasedMessage[]> => {
       const { claimId, messages } = await claimer.claim({
         topics: [TOPIC],
-        gatedTopics: [],
+        throttledTopics: [],
         limit: 2,
         limitPerKey: 2,
         freeOf: new Map(),
@@ -425,7 +425,7 @@ describe('outbox', () => {
   it('gives a message up after three unknown outcomes (design §6.5)', async () => {
     const [subjectId] = await append(1);
     await service.database.query('update outbox_message set unknown_outcomes = 3');
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('given up', () => recorder.settled.length === 1);
     expect(recorder.settled).toEqual([{ subjectId, outcome: 'given up' }]);
     expect(recorder.attempted).toEqual([]);
@@ -434,7 +434,7 @@ describe('outbox', () => {
   it('still attempts a message with two unknown outcomes', async () => {
     await append(1);
     await service.database.query('update outbox_message set unknown_outcomes = 2');
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('settled', () => recorder.settled.length === 1);
     expect(recorder.settled[0]?.outcome).toBe('done');
   });
@@ -446,7 +446,7 @@ describe('outbox', () => {
       const [poison, ...others] = await append(20, projectId);
       if (where === 'prepare') recorder.poisonous = (message) => message.subjectId === poison;
       else recorder.poisonousAtSettle = ({ message }) => message.subjectId === poison;
-      dispatcher.ring();
+      dispatcher.requestPoll();
       await until('the others settled', () => recorder.settled.length === others.length);
       // Its neighbours are not attempted again on its account, and nothing is counted against them.
       expect(recorder.attempted.filter((subjectId) => subjectId !== poison)).toHaveLength(others.length);
@@ -463,7 +463,7 @@ describe('outbox', () => {
             ).length === 1,
         );
         await skipBackoff();
-        dispatcher.ring();
+        dispatcher.requestPoll();
       }
       const [letter] = await until('buried', async () => ((await dead()).length > 0 ? dead() : null));
       expect(letter).toMatchObject({ subject_id: poison, failures: OUTBOX_FAILURES_MAX, topic: TOPIC });
@@ -490,7 +490,7 @@ describe('outbox', () => {
           )
         )[0]?.most,
       );
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('it was tried so often', async () => {
       expect(await failuresSeen()).toBe(0);
       return left <= 0;
@@ -505,7 +505,7 @@ describe('outbox', () => {
     const [subjectId] = await append(1);
     await service.database.query('update outbox_message set failures = $1', [OUTBOX_FAILURES_MAX - 1]);
     recorder.attempt = () => Promise.reject(new Error('broken for now'));
-    dispatcher.ring();
+    dispatcher.requestPoll();
     const store = service.app.get(OutboxStore);
     const [letter] = await until('buried', async () =>
       (await dead()).length > 0 ? store.deadLetters(10) : null,
@@ -516,7 +516,7 @@ describe('outbox', () => {
     const em = service.app.get(EntityManager).fork();
     expect(await em.transactional((tx) => store.revive(tx, 999_999))).toEqual([]);
     expect(await em.transactional((tx) => store.revive(tx, letter?.id ?? 0))).toMatchObject([{ subjectId }]);
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('settled', () => recorder.settled.length === 1);
     expect(await dead()).toEqual([]);
   });
@@ -528,14 +528,14 @@ describe('outbox', () => {
     recorder.retry = { failuresMax: 2, unknownOutcomesMax: 3, delayMs: () => 60_000 };
     recorder.attempt = () => Promise.reject(new Error('broken'));
     await append(1);
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('the failure is counted', async () => (await rows())[0]?.['failures'] === 1);
     const [row] = await service.database.query<{ left: number }>(
       'select extract(epoch from available_at - now())::float8 as left from outbox_message',
     );
     expect(row?.left).toBeGreaterThan(50);
     await skipBackoff();
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('buried', async () => (await dead()).length === 1);
     await until('told', () => recorder.failures.length === 2);
     expect(recorder.failures).toEqual([
@@ -549,13 +549,13 @@ describe('outbox', () => {
     recorder.attempt = () => Promise.resolve({ kind: 'dead', error: 'for good', outcome: 'lost' });
     recorder.writeFailed = () => Promise.reject(new Error('cannot be written'));
     await append(1);
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('it was tried', () => recorder.attempted.length === 1);
     await until('nothing is under way', () => dispatcher.leased === 0);
     expect([await dead(), (await rows()).length]).toEqual([[], 1]);
     recorder.writeFailed = () => Promise.resolve();
     await service.database.query('update outbox_message set available_at = now()');
-    dispatcher.ring();
+    dispatcher.requestPoll();
     const [letter] = await until('buried', async () => ((await dead()).length > 0 ? dead() : null));
     expect(letter).toMatchObject({ last_error: 'for good' });
     expect(recorder.failures).toEqual([{ kind: 'dead', error: 'for good', outcome: 'lost' }]);
@@ -572,7 +572,7 @@ describe('outbox', () => {
       return { kind: 'settled', outcome: 'done', healthy: true };
     };
     for (let n = 0; n < 40; n++) await append(2);
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('all settled', () => recorder.settled.length === 80);
     expect(most).toBe(3);
     expect(new Set(recorder.settled.map(({ subjectId }) => subjectId)).size).toBe(80);
@@ -587,7 +587,7 @@ describe('outbox', () => {
           ? { kind: 'retry', afterMs: 0, error: 'not yet' }
           : { kind: 'settled', outcome: 'done', healthy: true },
       );
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('settled', () => recorder.settled.length === 1);
     expect(attempts).toBe(3);
   });
@@ -603,10 +603,10 @@ describe('outbox', () => {
       return { kind: 'settled', outcome: 'done', healthy: true };
     };
     await append(500, hanging);
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('the hanging project has its share', () => dispatcher.inFlight >= 4);
     const fresh = await append(10);
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until(
       'the fresh project served',
       () => recorder.settled.filter(({ subjectId }) => fresh.includes(subjectId)).length === 10,
@@ -621,14 +621,14 @@ describe('outbox', () => {
       `insert into outbox_message (project_id, topic, subject_id) select p, '${TOPIC}', p from unnest($1::uuid[]) p`,
       [projects],
     );
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('all settled', () => recorder.settled.length === 600);
   });
 
   it('gives back, when it stops, what it claimed ahead of a quick receiver', async () => {
     const projectId = newId();
     await append(200, projectId);
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('the receiver is known to be quick', () => recorder.settled.length === 200);
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
@@ -639,7 +639,7 @@ describe('outbox', () => {
       return { kind: 'settled', outcome: 'done', healthy: true };
     };
     const subjects = await append(300, projectId);
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('more is leased than attempted', () => dispatcher.leased === 128);
     const begun = recorder.attempted.length - 200;
     expect(begun).toBe(64);
@@ -665,7 +665,7 @@ describe('outbox', () => {
       await released;
       return { kind: 'settled', outcome: 'done', healthy: true };
     };
-    dispatcher.ring();
+    dispatcher.requestPoll();
     await until('attempts under way', () => recorder.attempted.length === 4);
     const drained = dispatcher.beforeApplicationShutdown();
     release();

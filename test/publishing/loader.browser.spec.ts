@@ -652,7 +652,7 @@ describe('a configuration that cannot be read', () => {
     ...[null, true, 0, -1, 1e308, '', 'x', '(', 'http://['],
     ...[[], [[]], [null], [{}], ['x', 1], {}, { toString: 1, valueOf: 1 }, { length: 1 }],
   ];
-  interface Look {
+  interface PollResult {
     ready: boolean;
     mode: string;
     granted: boolean;
@@ -661,7 +661,7 @@ describe('a configuration that cannot be read', () => {
   }
 
   /** Opens each page in a frame of one page, one after another, and makes a choice on it. */
-  const look = async (opened: Page, addresses: string[]): Promise<Look[]> =>
+  const look = async (opened: Page, addresses: string[]): Promise<PollResult[]> =>
     opened.evaluate(async (all) => {
       interface Site {
         serviceConsent: {
@@ -683,7 +683,7 @@ describe('a configuration that cannot be read', () => {
       const { document } = globalThis as unknown as {
         document: { createElement(name: string): Frame; body: { append(frame: Frame): void } };
       };
-      const seen: Look[] = [];
+      const seen: PollResult[] = [];
       for (const address of all) {
         const frame = document.createElement('iframe');
         frame.src = address;

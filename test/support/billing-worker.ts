@@ -48,13 +48,13 @@ export class BillingWorker {
 
   /** Works through all events that are due, and returns when its own part of them is done. */
   async drain(): Promise<void> {
-    this.dispatcher.ring();
+    this.dispatcher.requestPoll();
     await until('no billing event is due', async () => {
       const due = await this.service.database.query(
         'select from outbox_message where topic = $1 and available_at <= now()',
         [BILLING_EVENT],
       );
-      if (due.length > 0) this.dispatcher.ring();
+      if (due.length > 0) this.dispatcher.requestPoll();
       // A claim whose answer is on its way is neither due nor counted yet.
       return due.length === 0 && this.dispatcher['running'] === null && this.dispatcher.leased === 0;
     });

@@ -79,7 +79,7 @@ export function messageAbout(projectId: string, consentId: string): OutboxMessag
     subjectId: consentId,
     payload: null,
     unknownOutcomes: 0,
-    opening: null,
+    probeNumber: null,
     failures: 0,
     createdAt: new Date(),
   };

@@ -111,10 +111,10 @@ export class MailServer {
     if (server) await new Promise<void>((done) => server.close(() => done()));
   }
 
-  /** The next mail to an address that no call has returned yet; `ring` wakes a worker. */
-  async mailTo(to: string, ring: () => void = () => {}): Promise<ReceivedMail> {
+  /** The next mail to an address that no call has returned yet; `wake` wakes a worker. */
+  async mailTo(to: string, wake: () => void = () => {}): Promise<ReceivedMail> {
     return until(`a mail to ${to}`, () => {
-      ring();
+      wake();
       const index = this.received.findIndex((mail) => mail.to.includes(to));
       return index === -1 ? null : this.received.splice(index, 1)[0];
     });

@@ -8,7 +8,7 @@ const taken = new Set<string>();
 /** Processes queued mails until there is one to the address that no call has returned yet: the oldest of them. */
 export function mailTo(service: Pick<TestService, 'app' | 'settings'>, to: string): Promise<FiledMail> {
   return until(`a mail to ${to}`, async () => {
-    service.app.get(OutboxDispatcher, { strict: false }).ring();
+    service.app.get(OutboxDispatcher, { strict: false }).requestPoll();
     const mails = await filedMails(mailFolderOf(service.settings.service.dataDir));
     const next = mails.toReversed().find((mail) => mail.to === to && !taken.has(mail.id));
     if (next) taken.add(next.id);
@@ -19,7 +19,7 @@ export function mailTo(service: Pick<TestService, 'app' | 'settings'>, to: strin
 /** The subjects of mails to the address that no call has returned, once the queue is empty. */
 export async function mailsLeft(service: TestService, to: string): Promise<string[]> {
   await until('nothing waits', async () => {
-    service.app.get(OutboxDispatcher, { strict: false }).ring();
+    service.app.get(OutboxDispatcher, { strict: false }).requestPoll();
     return (await service.database.query('select from outbox_message')).length === 0;
   });
   const mails = await filedMails(mailFolderOf(service.settings.service.dataDir));

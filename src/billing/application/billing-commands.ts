@@ -116,7 +116,7 @@ async function billingOf(em: EntityManager): Promise<OperatorBilling> {
     import('../../outbox/outbox.service.js'),
   ]);
   // The service's workers have the handlers and look by themselves: here messages are only left for them.
-  const outbox = new OutboxService(em, { ring: () => undefined });
+  const outbox = new OutboxService(em, { notify: () => undefined });
   const licensing = new LicensingService(em, readsThrough(em), outbox);
   licensing.onModuleInit();
   outbox.announce(BILLING_EVENT);

@@ -62,14 +62,14 @@ export async function reapply(
   em: EntityManager,
   listed: AsyncIterable<ErasedLine>,
   { listeners, dryRun }: { listeners: ErasureListener[]; dryRun: boolean },
-): Promise<{ looked: number; erased: number }> {
-  const outbox = new OutboxService(em, { ring: () => undefined });
+): Promise<{ record: number; erased: number }> {
+  const outbox = new OutboxService(em, { notify: () => undefined });
   const events = new ConsentEvents(em, readsThrough(em), outbox);
   for (const listener of listeners) events.onErasure(listener);
   const records = new EraseRecords(events, outbox);
-  let [looked, erased] = [0, 0];
+  let [record, erased] = [0, 0];
   const flush = async (projectId: string, consentIds: string[]): Promise<void> => {
-    looked += consentIds.length;
+    record += consentIds.length;
     erased += await eraseAgain(em, { records, projectId, consentIds, dryRun });
   };
   let batch: { projectId: string; consentIds: string[] } | null = null;
@@ -82,7 +82,7 @@ export async function reapply(
     batch.consentIds.push(consentId);
   }
   if (batch) await flush(batch.projectId, batch.consentIds);
-  return { looked, erased };
+  return { record, erased };
 }
 
 async function eraseAgain(

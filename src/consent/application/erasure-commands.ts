@@ -41,8 +41,8 @@ export const erasureCommands = (listeners: ErasureListener[]): Command[] => [
         const { erasedSince, linesOf, reapply, UnreadableLine } = await import('./erased-records.js');
         const listed = file === null ? erasedSince(orm.em, new Date(0)) : linesOf(file);
         try {
-          const { looked, erased } = await reapply(orm.em, listed, { listeners, dryRun });
-          print(`${dryRun ? 'Would erase' : 'Erased'} ${erased} of ${looked} that are listed.`);
+          const { record, erased } = await reapply(orm.em, listed, { listeners, dryRun });
+          print(`${dryRun ? 'Would erase' : 'Erased'} ${erased} of ${record} that are listed.`);
         } catch (error) {
           if (error instanceof UnreadableLine) throw new OperatorError(error.message, { cause: error });
           throw error;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { lookUpProject } from '../../projects/project.rows.js';
-import { appendMessagesSql, AWAKE_MS_SQL } from '../../outbox/outbox.sql.js';
+import { appendMessagesSql, POLLING_MS_SQL } from '../../outbox/outbox.sql.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
 import { HASH_PREFIX } from '../domain/visitor-reference.js';
 import { type ConsentAudience } from '../consent.events.js';
@@ -52,7 +52,7 @@ export interface BatchAnswer {
   /** How many outbox messages were written. */
   announced: number;
   /** For how long a worker looks by itself from then on; null where none does. */
-  awakeMs: number | null;
+  pollingMs: number | null;
   /** Rows that were not inserted: their position from 1, and one of the codes above; null where all were. */
   refused: { position: number; code: number }[] | null;
 }
@@ -109,7 +109,7 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
       select
         (extract(epoch from date_trunc('milliseconds', now())) * 1000)::float8 as "receivedMs",
         (select count(*)::int from queued) as announced,
-        ${AWAKE_MS_SQL} as "awakeMs",
+        ${POLLING_MS_SQL} as "pollingMs",
         (
           select json_agg(json_build_object(
             'position', judged.position,

@@ -145,7 +145,10 @@ export class ConsentWriter implements OnApplicationShutdown {
     const refused = new Map(answer.refused?.map(({ position, code }) => [position, code]));
     batch.forEach((entry, index) => entry.resolve(writtenOf(refused.get(index + 1), receivedAt)));
     if (answer.announced === 0) return;
-    this.outbox.ringUnlessAwake({ awakeMs: answer.awakeMs, elapsedMs: performance.now() - startedMs });
+    this.outbox.notifyUnlessPolling({
+      pollingMs: answer.pollingMs,
+      elapsedMs: performance.now() - startedMs,
+    });
   }
 
   /** Partitions are made months ahead; should one be missing all the same, it is made now. */

@@ -50,7 +50,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
   readonly topics = [CONSENT_RECORDED, RECORD_ERASED];
   readonly retry = BUG_SCHEDULE;
   readonly attemptMaxMs: number;
-  readonly gated = true;
+  readonly throttled = true;
   readonly quick: QuickWriting<ClassifiedOutcome> = {
     ...WRITTEN_QUICKLY,
     written: (settled) => this.metrics.count(settled),
@@ -114,7 +114,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     });
     if (destination.kind === 'skip') return async () => skip(destination.reason);
     return async (signal) => {
-      const pauseMs = message.opening === null ? this.watch.pauseMs(projectId, performance.now()) : 0;
+      const pauseMs = message.probeNumber === null ? this.watch.pauseMs(projectId, performance.now()) : 0;
       if (pauseMs > 0) return { kind: 'put_off', afterMs: pauseMs };
       const sealed = 'salt' in record ? this.evidence.sealedBodyOf(record) : null;
       const end = await this.delivery.attempt({ record, sealed, destination, target }, signal);

@@ -20,7 +20,7 @@ import {
   type WantedSettings,
 } from '../domain/settings-change.js';
 import { HoldService, type HoldView } from './hold.service.js';
-import { placeOf } from './settle-holds.js';
+import { throttleKeyFor } from './settle-holds.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 
@@ -166,7 +166,7 @@ export class ForwardingSettingsService {
     const project = await findProject(em, projectId);
     if (!project) throw projectNotFound();
     const tier = await this.licensing.tierOf(project, new Date());
-    const pending = await this.outbox.countWaiting(placeOf(projectId), PENDING_COUNT_MAX);
+    const pending = await this.outbox.countWaiting(throttleKeyFor(projectId), PENDING_COUNT_MAX);
     return {
       ...(await this.holds.read(projectId, settings.enabled)),
       enabled: settings.enabled,

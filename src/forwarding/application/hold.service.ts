@@ -11,9 +11,9 @@ import { type ForwardingSettings, forwardingSettings } from '../forwarding.setti
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
 import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
 import { countHeld, forgetAllHolds, forgetProbes, readHold } from '../infrastructure/hold.rows.js';
-import { placeOf } from './settle-holds.js';
+import { throttleKeyFor } from './settle-holds.js';
 
-/** Records behind one gate are counted up to here for the metrics. */
+/** Records behind one throttle are counted up to here for the metrics. */
 const HELD_COUNT_MAX = 100_000;
 
 export const HOLD_STATES = ['active', 'held'] as const;
@@ -61,7 +61,7 @@ export class HoldService implements OnApplicationBootstrap {
       state: 'held',
       heldSince: hold.heldSince,
       heldReason: hold.heldReason,
-      nextProbeAt: await this.outbox.gateOpensAt(placeOf(projectId)),
+      nextProbeAt: await this.outbox.nextClaimAt(throttleKeyFor(projectId)),
     };
   }
 
@@ -81,7 +81,7 @@ export class HoldService implements OnApplicationBootstrap {
   /** Lets the oldest waiting record of a held project go now, and its back-off begin anew; returns whether it is held. */
   async probe(tx: EntityManager, projectId: string): Promise<boolean> {
     const isHeld = await forgetProbes(tx, projectId);
-    await this.outbox.openGate(tx, placeOf(projectId));
+    await this.outbox.allowClaim(tx, throttleKeyFor(projectId));
     return isHeld;
   }
 
@@ -94,7 +94,7 @@ export class HoldService implements OnApplicationBootstrap {
   private async releaseAll(): Promise<void> {
     const released = await this.em.fork().transactional(async (tx) => {
       const projectIds = await forgetAllHolds(tx);
-      await this.outbox.removeGates(tx, projectIds.map(placeOf));
+      await this.outbox.removeThrottles(tx, projectIds.map(throttleKeyFor));
       return projectIds.length;
     });
     if (released > 0)
@@ -107,7 +107,7 @@ export class HoldService implements OnApplicationBootstrap {
   private async count(): Promise<{ projects: number; records: number }> {
     const [projects, records] = await Promise.all([
       countHeld(this.em.fork()),
-      this.outbox.countBehindGates(CONSENT_RECORDED, HELD_COUNT_MAX),
+      this.outbox.countThrottled(CONSENT_RECORDED, HELD_COUNT_MAX),
     ]);
     return { projects, records };
   }

@@ -27,7 +27,7 @@ export async function insertPastDeliveries(
 ): Promise<void> {
   const message = {
     ...{ orderingKey: projectId, projectId, topic: '', payload: null, unknownOutcomes: 0, failures: 0 },
-    ...{ createdAt: new Date(), opening: null },
+    ...{ createdAt: new Date(), probeNumber: null },
   };
   const settled = deliveries.map(({ consentId, outcome }, id) => ({
     message: { ...message, id, subjectId: consentId },

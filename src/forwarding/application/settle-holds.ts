@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
-import type { GatePlace } from '../../outbox/domain/gate.js';
+import type { ThrottleKey } from '../../outbox/domain/claim-throttle.js';
 import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import {
   afterBacklog,
   afterOutcome,
-  gateForOverdue,
+  throttleForOverdue,
   type HoldChange,
   type HoldTerms,
   isAllWell,
@@ -67,25 +67,27 @@ export class SettleHolds {
       .map(({ projectId }) => projectId);
   }
 
-  /** Looks at what waits behind the gates: for too long, or nothing any more. */
+  /** Looks at what waits behind the throttles: for too long, or nothing any more. */
   private async withBacklog(
     tx: EntityManager,
     changes: ProjectChange[],
     terms: HoldTerms,
   ): Promise<ProjectChange[]> {
     const asked = changes.filter(
-      ({ hold, gate }) => hold.phase === 'half_open' || (hold.phase === 'open' && gate),
+      ({ hold, throttle }) => hold.phase === 'half_open' || (hold.phase === 'open' && throttle),
     );
     if (asked.length === 0) return changes;
-    const places = asked.map(({ projectId }) => placeOf(projectId));
+    const places = asked.map(({ projectId }) => throttleKeyFor(projectId));
     const oldest = await this.outbox.oldestWaiting(tx, places, OVERDUE_MAX);
     const ofKey = Map.groupBy(oldest, ({ orderingKey }) => orderingKey);
     return changes.map((change) => {
       if (!asked.includes(change)) return change;
       const waitingSince = (ofKey.get(change.projectId) ?? []).map(({ createdAt }) => createdAt);
-      if (change.hold.phase === 'open' && change.gate)
-        return { ...change, gate: gateForOverdue(change.gate, waitingSince, terms) };
-      return waitingSince.length > 0 ? change : { ...change, hold: afterBacklog(change.hold), gate: null };
+      if (change.hold.phase === 'open' && change.throttle)
+        return { ...change, throttle: throttleForOverdue(change.throttle, waitingSince, terms) };
+      return waitingSince.length > 0
+        ? change
+        : { ...change, hold: afterBacklog(change.hold), throttle: null };
     });
   }
 
@@ -94,19 +96,19 @@ export class SettleHolds {
     const ill = changes.filter((change) => !well.includes(change));
     if (ill.length > 0) await writeHolds(tx, ill.map(rowOf));
     if (well.length > 0) await deleteHolds(tx, well.map(projectIdOf));
-    const gates = changes.flatMap(({ projectId, gate }) =>
-      gate ? [{ ...placeOf(projectId), ...gate }] : [],
+    const throttles = changes.flatMap(({ projectId, throttle }) =>
+      throttle ? [{ ...throttleKeyFor(projectId), ...throttle }] : [],
     );
-    await this.outbox.setGates(tx, gates);
+    await this.outbox.setThrottles(tx, throttles);
     const news = changes.flatMap(({ projectId, before, hold }) => {
       const told = newsOf(before, hold);
       return told ? [holdNewsMessage(projectId, told)] : [];
     });
     await this.outbox.appendMany(tx, news);
-    const gone = changes.filter(({ gate }) => gate === null);
-    await this.outbox.removeGates(
+    const gone = changes.filter(({ throttle }) => throttle === null);
+    await this.outbox.removeThrottles(
       tx,
-      gone.map(({ projectId }) => placeOf(projectId)),
+      gone.map(({ projectId }) => throttleKeyFor(projectId)),
     );
   }
 }
@@ -120,7 +122,7 @@ function projectIdOf({ projectId }: { projectId: string }): string {
 }
 
 /** Where the records of a project wait. */
-export function placeOf(projectId: string): GatePlace {
+export function throttleKeyFor(projectId: string): ThrottleKey {
   return { orderingKey: projectId, topic: CONSENT_RECORDED };
 }
 
@@ -128,10 +130,10 @@ function changeOf(before: HoldRow, settled: Settled<ClassifiedOutcome>[], terms:
   const { projectId } = before;
   let change: HoldChange = { hold: before };
   for (const { message, outcome } of settled) {
-    const { opening, createdAt } = message;
+    const { probeNumber, createdAt } = message;
     const { health, reason } = outcome;
-    const next = afterOutcome(change.hold, { health, reason, opening, createdAt }, terms);
-    // What says nothing of the gate leaves it as the outcome before it wanted it.
+    const next = afterOutcome(change.hold, { health, reason, probeNumber, createdAt }, terms);
+    // What says nothing of the throttle leaves it as the outcome before it wanted it.
     change = { ...change, ...next };
   }
   return { ...change, projectId, before };

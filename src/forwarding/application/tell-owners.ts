@@ -18,7 +18,7 @@ import { ALL_WELL, type Hold, isAllWell } from '../domain/hold.js';
 import { type HoldNews, judgeNews, type NewsVerdict } from '../domain/hold-news.js';
 import { FORWARDING_HOLD } from '../forwarding.events.js';
 import { databaseNow, deleteHolds, lockHolds, readHold, writeHolds } from '../infrastructure/hold.rows.js';
-import { placeOf } from './settle-holds.js';
+import { throttleKeyFor } from './settle-holds.js';
 
 /** Looks and mails are cheap; they need not take many of a worker's slots. */
 const SLOTS = 8;
@@ -66,7 +66,9 @@ export class TellOwners implements OutboxHandler<null>, OnModuleInit {
   private async judge(em: EntityManager, message: OutboxMessage, hold: Hold | null): Promise<NewsVerdict> {
     const news = newsIn(message);
     const isEnd = news.kind === 'ended';
-    const backlogSince = isEnd ? await this.outbox.waitingSince(placeOf(projectOf(message)), em) : null;
+    const backlogSince = isEnd
+      ? await this.outbox.waitingSince(throttleKeyFor(projectOf(message)), em)
+      : null;
     return judgeNews(news, { hold, backlogSince, now: await databaseNow(em) });
   }
 
@@ -81,7 +83,7 @@ export class TellOwners implements OutboxHandler<null>, OnModuleInit {
     const owners = await this.access.ownersOf(tx, projectId);
     const about = { project: project.name, since: heldSince.toISOString() };
     if (newsIn(message).kind === 'began') {
-      await writeHolds(tx, [{ ...hold, toldAt: at }]);
+      await writeHolds(tx, [{ ...hold, notifiedAt: at }]);
       const after = { heldSince, reason: heldReason, lost };
       await writeAudit(tx, { kind: 'system' }, { projectId, action: 'forwarding.held', after });
       for (const to of owners) {
@@ -102,8 +104,8 @@ export class TellOwners implements OutboxHandler<null>, OnModuleInit {
 
 /** The hold is told from its begin to its end; what is wrong since stays. */
 async function forgetTold(tx: EntityManager, hold: Hold & { projectId: string }): Promise<void> {
-  const { heldSince, heldReason, endedAt, toldAt, lost, sent } = ALL_WELL;
-  const rest = { ...hold, heldSince, heldReason, endedAt, toldAt, lost, sent };
+  const { heldSince, heldReason, endedAt, notifiedAt, lost, sent } = ALL_WELL;
+  const rest = { ...hold, heldSince, heldReason, endedAt, notifiedAt, lost, sent };
   if (isAllWell(rest)) await deleteHolds(tx, [hold.projectId]);
   else await writeHolds(tx, [rest]);
 }

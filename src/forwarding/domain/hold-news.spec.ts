@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const SINCE = new Date('2026-11-21T12:00:00.000Z');
 const after = (minutes: number): Date => new Date(SINCE.getTime() + minutes * MINUTE_MS);
 const HELD: Hold = { ...ALL_WELL, phase: 'open', heldSince: SINCE, failures: 5, lost: 5 };
-const TOLD: Hold = { ...HELD, toldAt: after(5) };
+const TOLD: Hold = { ...HELD, notifiedAt: after(5) };
 const ENDED: Hold = { ...TOLD, phase: 'closed', failures: 0, endedAt: after(60) };
 const BEGAN: HoldNews = { kind: 'began', heldSince: SINCE };
 const END: HoldNews = { kind: 'ended', heldSince: SINCE };
@@ -39,7 +39,7 @@ describe('the news that a hold ended', () => {
 
   it('is left to the next end where it is held again, and not told of what nobody was told began', () => {
     expect(judge(END, { ...TOLD, endedAt: null }, 61)).toEqual({ kind: 'nothing' });
-    expect(judge(END, { ...ENDED, toldAt: null }, 61)).toEqual({ kind: 'nothing' });
+    expect(judge(END, { ...ENDED, notifiedAt: null }, 61)).toEqual({ kind: 'nothing' });
   });
 });
 
@@ -49,7 +49,7 @@ describe(newsOf.name, () => {
     expect(newsOf(HELD, { ...HELD, probes: 1 })).toBeNull();
     expect(newsOf(TOLD, ENDED)).toEqual(END);
     expect(newsOf(ENDED, ENDED)).toBeNull();
-    expect(newsOf(HELD, { ...ENDED, toldAt: null })).toBeNull();
+    expect(newsOf(HELD, { ...ENDED, notifiedAt: null })).toBeNull();
     // Held again before its end was told: owners know.
     expect(newsOf(ENDED, TOLD)).toBeNull();
   });

@@ -26,12 +26,12 @@ export function judgeNews(
 ): NewsVerdict {
   if (hold?.heldSince?.getTime() !== news.heldSince.getTime()) return { kind: 'nothing' };
   if (news.kind === 'began') {
-    if (hold.phase !== 'open' || hold.toldAt !== null) return { kind: 'nothing' };
+    if (hold.phase !== 'open' || hold.notifiedAt !== null) return { kind: 'nothing' };
     const afterMs = news.heldSince.getTime() + TOLD_AFTER_MS - now.getTime();
     return afterMs > 0 ? { kind: 'wait', afterMs } : { kind: 'tell' };
   }
   // Where it is held again, the next end has a message of its own.
-  if (hold.endedAt === null || hold.toldAt === null) return { kind: 'nothing' };
+  if (hold.endedAt === null || hold.notifiedAt === null) return { kind: 'nothing' };
   const isSent = backlogSince === null || backlogSince > hold.endedAt;
   const isLate = now.getTime() >= hold.endedAt.getTime() + BACKLOG_MAX_MS;
   return isSent || isLate ? { kind: 'tell' } : { kind: 'wait', afterMs: BACKLOG_LOOK_MS };
@@ -42,7 +42,7 @@ export function newsOf(before: Hold, after: Hold): HoldNews | null {
   const { heldSince } = after;
   if (heldSince === null) return null;
   const isNew = before.heldSince?.getTime() !== heldSince.getTime();
-  if (after.phase === 'open' && isNew && after.toldAt === null) return { kind: 'began', heldSince };
+  if (after.phase === 'open' && isNew && after.notifiedAt === null) return { kind: 'began', heldSince };
   const hasEnded = before.endedAt === null && after.endedAt !== null;
-  return hasEnded && after.toldAt !== null ? { kind: 'ended', heldSince } : null;
+  return hasEnded && after.notifiedAt !== null ? { kind: 'ended', heldSince } : null;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { Gate } from '../../outbox/domain/gate.js';
+import type { ClaimThrottle } from '../../outbox/domain/claim-throttle.js';
 import { afterOutcome, ALL_WELL, type Hold, type HoldTerms } from './hold.js';
 import type { HealthSignal } from './health-signal.js';
 
@@ -12,8 +12,8 @@ interface Event {
   kind: Kind;
   /** Since the event before. */
   afterMs: number;
-  /** Whether the gate had let it through; what no gate did was under way already. */
-  throughGate: boolean;
+  /** Whether the throttle had let it through; what no throttle did was under way already. */
+  isProbe: boolean;
 }
 
 const signals = fc.constantFrom<Kind>(
@@ -31,7 +31,7 @@ const events = fc.array(
   fc.record<Event>({
     kind: signals,
     afterMs: fc.oneof(fc.nat(50), fc.nat(4_000), fc.nat(600_000)),
-    throughGate: fc.boolean(),
+    isProbe: fc.boolean(),
   }),
   { maxLength: 60 },
 );
@@ -44,28 +44,28 @@ interface Step {
   nowMs: number;
   before: Hold;
   hold: Hold;
-  gate: Gate | null | undefined;
+  throttle: ClaimThrottle | null | undefined;
   event: Event;
 }
 
-/** What the rules make of a sequence. Each event that came through a gate is of an opening of its own. */
+/** What the rules make of a sequence. Each event that came through a throttle is of an opening of its own. */
 function run(sequence: Event[], random: number): Step[] {
   let hold = ALL_WELL;
   let nowMs = 0;
-  let openings = 0;
+  let probes = 0;
   return sequence.map((event) => {
     nowMs += event.afterMs;
-    if (event.throughGate) openings += 1;
+    if (event.isProbe) probes += 1;
     const terms: HoldTerms = { now: new Date(nowMs), holdMs: HOLD_MS, random };
-    const opening = event.throughGate ? openings : null;
+    const probeNumber = event.isProbe ? probes : null;
     const before = hold;
     const change = afterOutcome(
       hold,
-      { health: healthSignalOf(event.kind), reason: 'No.', opening, createdAt: new Date(0) },
+      { health: healthSignalOf(event.kind), reason: 'No.', probeNumber, createdAt: new Date(0) },
       terms,
     );
     hold = change.hold;
-    return { nowMs, before, hold, gate: change.gate, event };
+    return { nowMs, before, hold, throttle: change.throttle, event };
   });
 }
 
@@ -95,14 +95,14 @@ describe('holds, after any sequence of outcomes', () => {
     );
   });
 
-  it('have a gate exactly where they are not closed, set with every change of the phase', () => {
+  it('have a throttle exactly where they are not closed, set with every change of the phase', () => {
     fc.assert(
       fc.property(events, (sequence) => {
-        let gate = null as Gate | null;
+        let throttle = null as ClaimThrottle | null;
         for (const step of run(sequence, 0.5)) {
-          if (step.gate !== undefined) gate = step.gate;
-          expect(gate === null).toBe(step.hold.phase === 'closed');
-          if (step.hold.phase !== step.before.phase) expect(step.gate).toBeDefined();
+          if (step.throttle !== undefined) throttle = step.throttle;
+          expect(throttle === null).toBe(step.hold.phase === 'closed');
+          if (step.hold.phase !== step.before.phase) expect(step.throttle).toBeDefined();
         }
       }),
       { numRuns: RUNS },
@@ -112,14 +112,14 @@ describe('holds, after any sequence of outcomes', () => {
   it('let one record at a time through while open or suspect, after 5 s at least and 5 min at most', () => {
     fc.assert(
       fc.property(events, (sequence) => {
-        for (const { hold, gate, nowMs, event, before } of run(sequence, 0.9)) {
-          if (!gate || (hold.phase !== 'open' && hold.phase !== 'suspect')) continue;
-          expect(gate.width).toBe(1);
-          const waitMs = gate.opensAt.getTime() - nowMs;
+        for (const { hold, throttle, nowMs, event, before } of run(sequence, 0.9)) {
+          if (!throttle || (hold.phase !== 'open' && hold.phase !== 'suspect')) continue;
+          expect(throttle.batchLimit).toBe(1);
+          const waitMs = throttle.nextClaimAt.getTime() - nowMs;
           if (event.kind === 'untried') expect(waitMs).toBe(0);
           else if (hold.phase === 'open') expect([waitMs >= 5_000, waitMs <= 300_000]).toEqual([true, true]);
           // What under way fails late begins no step.
-          if (before.phase === 'open' && !event.throughGate) expect(gate).toBeUndefined();
+          if (before.phase === 'open' && !event.isProbe) expect(throttle).toBeUndefined();
         }
       }),
       { numRuns: RUNS },
@@ -129,13 +129,13 @@ describe('holds, after any sequence of outcomes', () => {
   it('give a receiver that is back twice as much with an opening, never more, up to 64', () => {
     fc.assert(
       fc.property(events, (sequence) => {
-        let width = 0;
-        for (const { hold, gate, before } of run(sequence, 0)) {
+        let batchLimit = 0;
+        for (const { hold, throttle, before } of run(sequence, 0)) {
           if (hold.phase !== 'half_open') continue;
-          if (before.phase !== 'half_open') width = 1;
-          if (!gate) continue;
-          expect(gate.width).toBeLessThanOrEqual(Math.min(64, width * 2));
-          width = gate.width;
+          if (before.phase !== 'half_open') batchLimit = 1;
+          if (!throttle) continue;
+          expect(throttle.batchLimit).toBeLessThanOrEqual(Math.min(64, batchLimit * 2));
+          batchLimit = throttle.batchLimit;
         }
       }),
       { numRuns: RUNS },
@@ -167,7 +167,7 @@ describe('a night of a receiver that is away', () => {
   const SECOND_MS = 1_000;
 
   /**
-   * One record a moment, one worker, attempts that take no time, and a gate as the outbox keeps it: what may be sent
+   * One record a moment, one worker, attempts that take no time, and a throttle as the outbox keeps it: what may be sent
    * is sent as soon as it may. Returns what failed while it was away, and when the last record had been sent.
    */
   function night({ perSecond, awayMs, random }: { perSecond: number; awayMs: number; random: number }): {
@@ -178,15 +178,16 @@ describe('a night of a receiver that is away', () => {
   } {
     const everyMs = SECOND_MS / perSecond;
     let hold = ALL_WELL;
-    let gate = null as Gate | null;
-    let openings = 0;
+    let throttle = null as ClaimThrottle | null;
+    let probes = 0;
     const [waiting, result] = [[] as number[], { lost: 0, sent: 0, mostAtOnce: 0 }];
     for (let nowMs = 0; nowMs < awayMs + 700 * SECOND_MS; nowMs += everyMs) {
       if (nowMs < awayMs + 300 * SECOND_MS) waiting.push(nowMs);
-      const isOpen = gate === null || gate.opensAt.getTime() <= nowMs;
-      const through = isOpen ? waiting.splice(0, gate?.width ?? 64) : [];
-      const opening = gate !== null && through.length > 0 ? (openings += 1) : null;
-      if (opening !== null && gate) gate = { ...gate, opensAt: new Date(nowMs + 60 * SECOND_MS) };
+      const isOpen = throttle === null || throttle.nextClaimAt.getTime() <= nowMs;
+      const through = isOpen ? waiting.splice(0, throttle?.batchLimit ?? 64) : [];
+      const probeNumber = throttle !== null && through.length > 0 ? (probes += 1) : null;
+      if (probeNumber !== null && throttle)
+        throttle = { ...throttle, nextClaimAt: new Date(nowMs + 60 * SECOND_MS) };
       let failedNow = 0;
       for (const createdMs of through) {
         const isUp = nowMs >= awayMs;
@@ -197,13 +198,13 @@ describe('a night of a receiver that is away', () => {
           {
             health: healthSignalOf(isUp ? 'up' : 'down'),
             reason: null,
-            opening,
+            probeNumber,
             createdAt: new Date(createdMs),
           },
           { now: new Date(nowMs), holdMs: HOLD_MS, random },
         );
         hold = change.hold;
-        if (change.gate !== undefined) gate = change.gate;
+        if (change.throttle !== undefined) throttle = change.throttle;
       }
       result.lost += failedNow;
       result.mostAtOnce = Math.max(result.mostAtOnce, through.length);

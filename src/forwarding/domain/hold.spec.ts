@@ -3,7 +3,7 @@ import {
   afterBacklog,
   afterOutcome,
   ALL_WELL,
-  gateForOverdue,
+  throttleForOverdue,
   type Hold,
   type HoldChange,
   type HoldTerms,
@@ -28,7 +28,7 @@ const DOWN: HealthSignal = { kind: 'down', retryAfterMs: null };
 const holdOutcome = (health: HealthSignal, more: Partial<HoldOutcome> = {}): HoldOutcome => ({
   health,
   reason: health.kind === 'down' ? 'The endpoint answered 503.' : null,
-  opening: null,
+  probeNumber: null,
   createdAt: at(-1_000),
   ...more,
 });
@@ -43,36 +43,40 @@ const HELD = failingAt([0, 1_000, 2_000, 3_000, 5_000]).hold;
 
 describe('begin of a hold', () => {
   it('comes with the fifth failure in a row where they took 5 s', () => {
-    const { hold, gate } = failingAt([0, 1_000, 2_000, 3_000, 5_000]);
+    const { hold, throttle } = failingAt([0, 1_000, 2_000, 3_000, 5_000]);
     expect(hold).toMatchObject({
       phase: 'open',
       heldSince: at(5_000),
       heldReason: 'The endpoint answered 503.',
       lost: 5,
     });
-    expect(gate).toEqual({ opensAt: at(10_000), width: 1 });
+    expect(throttle).toEqual({ nextClaimAt: at(10_000), batchLimit: 1 });
   });
 
   it('does not come with the fourth, however long they took', () => {
-    const { hold, gate } = failingAt([0, 10_000, 20_000, 900_000]);
+    const { hold, throttle } = failingAt([0, 10_000, 20_000, 900_000]);
     expect(hold.phase).toBe('closed');
-    expect(gate).toBeUndefined();
+    expect(throttle).toBeUndefined();
   });
 
   it('waits for the end of the 5 s where five failed sooner: then one record decides', () => {
-    const { hold, gate } = failingAt([0, 1, 2, 3, 4_999]);
+    const { hold, throttle } = failingAt([0, 1, 2, 3, 4_999]);
     expect(hold.phase).toBe('suspect');
-    expect(gate).toEqual({ opensAt: at(5_000), width: 1 });
-    const decided = afterOutcome(hold, holdOutcome(DOWN, { opening: 1 }), terms(5_000));
+    expect(throttle).toEqual({ nextClaimAt: at(5_000), batchLimit: 1 });
+    const decided = afterOutcome(hold, holdOutcome(DOWN, { probeNumber: 1 }), terms(5_000));
     expect(decided.hold).toMatchObject({ phase: 'open', lost: 6 });
-    expect(decided.gate).toEqual({ opensAt: at(10_000), width: 1 });
+    expect(decided.throttle).toEqual({ nextClaimAt: at(10_000), batchLimit: 1 });
   });
 
   it('is called off by a success, also by one that began before', () => {
     const suspect = failingAt([0, 1, 2, 3, 4]).hold;
-    for (const opening of [null, 1]) {
-      const { hold, gate } = afterOutcome(suspect, holdOutcome({ kind: 'up' }, { opening }), terms(5_000));
-      expect([hold, gate]).toEqual([ALL_WELL, null]);
+    for (const probeNumber of [null, 1]) {
+      const { hold, throttle } = afterOutcome(
+        suspect,
+        holdOutcome({ kind: 'up' }, { probeNumber }),
+        terms(5_000),
+      );
+      expect([hold, throttle]).toEqual([ALL_WELL, null]);
       expect(isAllWell(hold)).toBe(true);
     }
   });
@@ -98,23 +102,27 @@ describe('begin of a hold', () => {
         holdOutcome({ kind: 'down', retryAfterMs }),
         terms(8_000),
       );
-    expect(asking(HOUR_MS).gate).toEqual({ opensAt: at(8_000 + HOUR_MS), width: 1 });
+    expect(asking(HOUR_MS).throttle).toEqual({ nextClaimAt: at(8_000 + HOUR_MS), batchLimit: 1 });
     // It wants less than everybody waits.
-    expect(asking(1_000).gate).toEqual({ opensAt: at(13_000), width: 1 });
+    expect(asking(1_000).throttle).toEqual({ nextClaimAt: at(13_000), batchLimit: 1 });
   });
 
   it('leaves it alone also before it is certain', () => {
     const four = failingAt([0, 1, 2, 3]).hold;
-    const { hold, gate } = afterOutcome(four, holdOutcome({ kind: 'down', retryAfterMs: 60_000 }), terms(4));
-    expect([hold.phase, gate]).toEqual(['suspect', { opensAt: at(60_004), width: 1 }]);
+    const { hold, throttle } = afterOutcome(
+      four,
+      holdOutcome({ kind: 'down', retryAfterMs: 60_000 }),
+      terms(4),
+    );
+    expect([hold.phase, throttle]).toEqual(['suspect', { nextClaimAt: at(60_004), batchLimit: 1 }]);
     // One that was under way sets nothing anew.
-    expect(afterOutcome(hold, holdOutcome(DOWN), terms(5)).gate).toBeUndefined();
+    expect(afterOutcome(hold, holdOutcome(DOWN), terms(5)).throttle).toBeUndefined();
   });
 
   it('never comes where nothing is to be held', () => {
     const off = { holdMs: 0 };
-    const { hold, gate } = afterOutcome(HELD, holdOutcome(DOWN, { opening: 1 }), terms(10_000, off));
-    expect([hold, gate]).toEqual([ALL_WELL, null]);
+    const { hold, throttle } = afterOutcome(HELD, holdOutcome(DOWN, { probeNumber: 1 }), terms(10_000, off));
+    expect([hold, throttle]).toEqual([ALL_WELL, null]);
   });
 });
 
@@ -123,9 +131,9 @@ describe('probes', () => {
     let hold = HELD;
     let nowMs = 10_000;
     const found: number[] = [];
-    for (let opening = 1; opening <= 9; opening++) {
-      const change = afterOutcome(hold, holdOutcome(DOWN, { opening }), terms(nowMs, { random }));
-      const opensMs = (change.gate?.opensAt.getTime() ?? Number.NaN) - START_MS;
+    for (let probeNumber = 1; probeNumber <= 9; probeNumber++) {
+      const change = afterOutcome(hold, holdOutcome(DOWN, { probeNumber }), terms(nowMs, { random }));
+      const opensMs = (change.throttle?.nextClaimAt.getTime() ?? Number.NaN) - START_MS;
       found.push(opensMs - nowMs);
       hold = change.hold;
       nowMs = opensMs;
@@ -143,94 +151,103 @@ describe('probes', () => {
   });
 
   it('are one step however many outcomes come of an opening, and none for what was under way', () => {
-    const first = afterOutcome(HELD, holdOutcome(DOWN, { opening: 1 }), terms(10_000)).hold;
-    for (const opening of [1, null]) {
-      const { hold, gate } = afterOutcome(first, holdOutcome(DOWN, { opening }), terms(10_001));
-      expect([hold.probes, hold.lost, gate]).toEqual([1, 7, undefined]);
+    const first = afterOutcome(HELD, holdOutcome(DOWN, { probeNumber: 1 }), terms(10_000)).hold;
+    for (const probeNumber of [1, null]) {
+      const { hold, throttle } = afterOutcome(first, holdOutcome(DOWN, { probeNumber }), terms(10_001));
+      expect([hold.probes, hold.lost, throttle]).toEqual([1, 7, undefined]);
     }
   });
 
   it('begin anew after an answer about one record: it answers, and held it stays', () => {
-    let { hold } = afterOutcome(HELD, holdOutcome(DOWN, { opening: 1 }), terms(10_000));
-    hold = afterOutcome(hold, holdOutcome(DOWN, { opening: 2 }), terms(20_000)).hold;
-    const { hold: held, gate } = afterOutcome(
+    let { hold } = afterOutcome(HELD, holdOutcome(DOWN, { probeNumber: 1 }), terms(10_000));
+    hold = afterOutcome(hold, holdOutcome(DOWN, { probeNumber: 2 }), terms(20_000)).hold;
+    const { hold: held, throttle } = afterOutcome(
       hold,
-      holdOutcome({ kind: 'unclear' }, { opening: 3 }),
+      holdOutcome({ kind: 'unclear' }, { probeNumber: 3 }),
       terms(40_000),
     );
     expect(held).toMatchObject({ phase: 'open', probes: 0, lost: 7 });
-    expect(gate).toEqual({ opensAt: at(45_000), width: 1 });
+    expect(throttle).toEqual({ nextClaimAt: at(45_000), batchLimit: 1 });
   });
 
   it('go on with the next record where nothing was sent for one', () => {
-    const { hold, gate } = afterOutcome(
+    const { hold, throttle } = afterOutcome(
       HELD,
-      holdOutcome({ kind: 'untried' }, { opening: 1 }),
+      holdOutcome({ kind: 'untried' }, { probeNumber: 1 }),
       terms(10_000),
     );
     expect(hold.phase).toBe('open');
-    expect(gate).toEqual({ opensAt: at(10_000), width: 1 });
+    expect(throttle).toEqual({ nextClaimAt: at(10_000), batchLimit: 1 });
   });
 
   it('end where the project does not forward any more', () => {
-    const { hold, gate } = afterOutcome(
+    const { hold, throttle } = afterOutcome(
       HELD,
-      holdOutcome({ kind: 'elsewhere' }, { opening: 1 }),
+      holdOutcome({ kind: 'elsewhere' }, { probeNumber: 1 }),
       terms(10_000),
     );
-    expect([hold.phase, gate, isAllWell(hold)]).toEqual(['closed', null, true]);
+    expect([hold.phase, throttle, isAllWell(hold)]).toEqual(['closed', null, true]);
   });
 });
 
 describe('records that wait too long', () => {
-  const gate = { opensAt: at(300_000), width: 1 };
+  const throttle = { nextClaimAt: at(300_000), batchLimit: 1 };
   const waitingSince = (...ages: number[]): Date[] => ages.map((ageMs) => at(-ageMs));
 
   it('change nothing before they do', () => {
-    expect(gateForOverdue(gate, [], terms(0))).toEqual(gate);
-    expect(gateForOverdue(gate, waitingSince(HOLD_MS - 300_000), terms(0))).toEqual(gate);
+    expect(throttleForOverdue(throttle, [], terms(0))).toEqual(throttle);
+    expect(throttleForOverdue(throttle, waitingSince(HOLD_MS - 300_000), terms(0))).toEqual(throttle);
   });
 
-  it('let the gate open at the moment when the oldest does', () => {
-    const soon = gateForOverdue(gate, waitingSince(HOLD_MS - 299_999, 0), terms(0));
-    expect(soon).toEqual({ opensAt: at(299_999), width: 1 });
-    expect(gateForOverdue(gate, waitingSince(HOLD_MS - 1, HOLD_MS - 2), terms(0)).opensAt).toEqual(at(1));
+  it('let the throttle open at the moment when the oldest does', () => {
+    const soon = throttleForOverdue(throttle, waitingSince(HOLD_MS - 299_999, 0), terms(0));
+    expect(soon).toEqual({ nextClaimAt: at(299_999), batchLimit: 1 });
+    expect(
+      throttleForOverdue(throttle, waitingSince(HOLD_MS - 1, HOLD_MS - 2), terms(0)).nextClaimAt,
+    ).toEqual(at(1));
   });
 
   it('go after a second, as many as there are and 20 at most', () => {
-    const two = gateForOverdue(gate, waitingSince(HOLD_MS + 1, HOLD_MS, HOLD_MS - 1), terms(0));
-    expect(two).toEqual({ opensAt: at(1_000), width: 2 });
-    const many = gateForOverdue(gate, waitingSince(...Array.from({ length: 30 }, () => HOLD_MS)), terms(0));
-    expect(many.width).toBe(20);
+    const two = throttleForOverdue(throttle, waitingSince(HOLD_MS + 1, HOLD_MS, HOLD_MS - 1), terms(0));
+    expect(two).toEqual({ nextClaimAt: at(1_000), batchLimit: 2 });
+    const many = throttleForOverdue(
+      throttle,
+      waitingSince(...Array.from({ length: 30 }, () => HOLD_MS)),
+      terms(0),
+    );
+    expect(many.batchLimit).toBe(20);
   });
 
   it('never let it open later than it would', () => {
-    const early = { opensAt: at(500), width: 1 };
-    expect(gateForOverdue(early, waitingSince(HOLD_MS), terms(0))).toEqual({ opensAt: at(500), width: 1 });
+    const early = { nextClaimAt: at(500), batchLimit: 1 };
+    expect(throttleForOverdue(early, waitingSince(HOLD_MS), terms(0))).toEqual({
+      nextClaimAt: at(500),
+      batchLimit: 1,
+    });
   });
 });
 
 describe('end of a hold', () => {
-  const up = (opening: number | null): HoldOutcome => holdOutcome({ kind: 'up' }, { opening });
+  const up = (probeNumber: number | null): HoldOutcome => holdOutcome({ kind: 'up' }, { probeNumber });
 
   it('comes with any success, and lets two records through', () => {
-    for (const opening of [1, null]) {
-      const { hold, gate } = afterOutcome(HELD, up(opening), terms(10_000));
+    for (const probeNumber of [1, null]) {
+      const { hold, throttle } = afterOutcome(HELD, up(probeNumber), terms(10_000));
       expect(hold).toMatchObject({ phase: 'half_open', endedAt: at(10_000), failures: 0, sent: 1, lost: 5 });
-      expect(gate).toEqual({ opensAt: at(10_000), width: 2 });
+      expect(throttle).toEqual({ nextClaimAt: at(10_000), batchLimit: 2 });
     }
   });
 
   it('lets twice as many through each second, up to 64, and then what the slots allow', () => {
     let { hold } = afterOutcome(HELD, up(1), terms(10_000));
-    const widths: (number | undefined)[] = [];
-    for (let opening = 2; opening <= 7; opening++) {
-      const change = afterOutcome(hold, up(opening), terms(10_000 + opening * 1_000));
-      if (change.gate) expect(change.gate.opensAt).toEqual(at(11_000 + opening * 1_000));
-      widths.push(change.gate?.width);
+    const batchLimits: (number | undefined)[] = [];
+    for (let probeNumber = 2; probeNumber <= 7; probeNumber++) {
+      const change = afterOutcome(hold, up(probeNumber), terms(10_000 + probeNumber * 1_000));
+      if (change.throttle) expect(change.throttle.nextClaimAt).toEqual(at(11_000 + probeNumber * 1_000));
+      batchLimits.push(change.throttle?.batchLimit);
       hold = change.hold;
     }
-    expect(widths).toEqual([4, 8, 16, 32, 64, undefined]);
+    expect(batchLimits).toEqual([4, 8, 16, 32, 64, undefined]);
     expect([hold.phase, isAllWell(hold)]).toEqual(['closed', true]);
   });
 
@@ -242,31 +259,34 @@ describe('end of a hold', () => {
 
   it('gives half as much to one that fails again, and is held again after five', () => {
     let { hold } = afterOutcome(HELD, up(1), terms(10_000));
-    for (const opening of [2, 3]) hold = afterOutcome(hold, up(opening), terms(12_000)).hold;
-    expect(hold.width).toBe(8);
-    const fails = afterOutcome(hold, holdOutcome(DOWN, { opening: 4 }), terms(13_000));
-    expect([fails.hold.phase, fails.gate]).toEqual(['half_open', { opensAt: at(14_000), width: 4 }]);
+    for (const probeNumber of [2, 3]) hold = afterOutcome(hold, up(probeNumber), terms(12_000)).hold;
+    expect(hold.batchLimit).toBe(8);
+    const fails = afterOutcome(hold, holdOutcome(DOWN, { probeNumber: 4 }), terms(13_000));
+    expect([fails.hold.phase, fails.throttle]).toEqual([
+      'half_open',
+      { nextClaimAt: at(14_000), batchLimit: 4 },
+    ]);
     const more = failingAt([13_001, 13_002, 13_003, 13_004], fails.hold);
-    expect([more.hold.phase, more.gate]).toEqual(['suspect', { opensAt: at(18_000), width: 1 }]);
-    const held = afterOutcome(more.hold, holdOutcome(DOWN, { opening: 5 }), terms(18_000)).hold;
+    expect([more.hold.phase, more.throttle]).toEqual(['suspect', { nextClaimAt: at(18_000), batchLimit: 1 }]);
+    const held = afterOutcome(more.hold, holdOutcome(DOWN, { probeNumber: 5 }), terms(18_000)).hold;
     expect(held).toMatchObject({ phase: 'open', heldSince: at(18_000), endedAt: null });
   });
 
   it('is the same outage to owners who were told of it, until they hear of its end', () => {
-    const told = { ...HELD, toldAt: at(400_000) };
+    const told = { ...HELD, notifiedAt: at(400_000) };
     const { hold } = afterOutcome(told, up(1), terms(500_000));
     const again = failingAt([501_000, 502_000, 503_000, 504_000, 506_000], hold).hold;
-    expect(again).toMatchObject({ phase: 'open', heldSince: at(5_000), toldAt: at(400_000), lost: 10 });
+    expect(again).toMatchObject({ phase: 'open', heldSince: at(5_000), notifiedAt: at(400_000), lost: 10 });
   });
 
   it('counts what waited when it came and was delivered, and keeps the count until it is told', () => {
-    const told = { ...HELD, toldAt: at(400_000) };
-    let { hold } = afterOutcome(told, holdOutcome({ kind: 'up' }, { opening: 1 }), terms(500_000));
+    const told = { ...HELD, notifiedAt: at(400_000) };
+    let { hold } = afterOutcome(told, holdOutcome({ kind: 'up' }, { probeNumber: 1 }), terms(500_000));
     const before = holdOutcome({ kind: 'up' }, { createdAt: at(500_000) });
     const after = holdOutcome({ kind: 'up' }, { createdAt: at(500_001) });
     for (const outcome of [before, after, after]) hold = afterOutcome(hold, outcome, terms(501_000)).hold;
     expect(hold).toMatchObject({ sent: 2, lost: 5 });
     const closed: Hold = { ...hold, phase: 'closed' };
-    expect([isAllWell(closed), isAllWell({ ...closed, toldAt: null })]).toEqual([false, true]);
+    expect([isAllWell(closed), isAllWell({ ...closed, notifiedAt: null })]).toEqual([false, true]);
   });
 });

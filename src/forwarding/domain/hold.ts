@@ -1,5 +1,5 @@
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
-import type { Gate } from '../../outbox/domain/gate.js';
+import type { ClaimThrottle } from '../../outbox/domain/claim-throttle.js';
 import type { HealthSignal } from './health-signal.js';
 
 /** So many attempts in a row that failed by the receiver's fault make it doubtful … */
@@ -42,13 +42,13 @@ export interface Hold {
   /** null: it has not ended. */
   endedAt: Date | null;
   /** When the owners were told that it began; null: they were not. */
-  toldAt: Date | null;
+  notifiedAt: Date | null;
   /** Probes that failed since the hold began, or since somebody asked for one. */
   probes: number;
   /** Batch size while half open. */
-  width: number;
-  /** The last opening of the gate that had an answer: what else it let through changes no time. */
-  answered: number;
+  batchLimit: number;
+  /** The last opening of the throttle that had an answer: what else it let through changes no time. */
+  answeredProbe: number;
   /** Records whose attempt failed for the outage. */
   lost: number;
   /** Records that waited when the hold ended, and were delivered. */
@@ -63,10 +63,10 @@ export const ALL_WELL: Hold = {
   heldSince: null,
   heldReason: null,
   endedAt: null,
-  toldAt: null,
+  notifiedAt: null,
   probes: 0,
-  width: 1,
-  answered: 0,
+  batchLimit: 1,
+  answeredProbe: 0,
   lost: 0,
   sent: 0,
 };
@@ -76,8 +76,8 @@ export interface HoldOutcome {
   health: HealthSignal;
   /** A sentence where it failed; null else. */
   reason: string | null;
-  /** By which opening of the gate it was let through; null: by none, it was claimed before. */
-  opening: number | null;
+  /** By which opening of the throttle it was let through; null: by none, it was claimed before. */
+  probeNumber: number | null;
   /** When the record was announced. */
   createdAt: Date;
 }
@@ -85,8 +85,8 @@ export interface HoldOutcome {
 /** What an outcome makes of a hold. */
 export interface HoldChange {
   hold: Hold;
-  /** How the gate stands now; null: there is none; absent: as it stood. */
-  gate?: Gate | null;
+  /** How the throttle stands now; null: there is none; absent: as it stood. */
+  throttle?: ClaimThrottle | null;
 }
 
 /** What the rules depend on beside the outcomes. */
@@ -100,15 +100,20 @@ export interface HoldTerms {
 
 /**
  * What the outcome of one record makes of the hold of its project (ADR 0024). Outcomes come in the order in which they
- * are settled. Of those that one opening of the gate let through the first decides when it opens next.
+ * are settled. Of those that one opening of the throttle let through the first decides when it opens next.
  */
 export function afterOutcome(hold: Hold, outcome: HoldOutcome, terms: HoldTerms): HoldChange {
-  if (terms.holdMs === 0) return { hold: ALL_WELL, gate: null };
-  const { opening } = outcome;
-  // A gate that was put up anew counts from the beginning; what an earlier one let through is no answer to it.
-  const isAnswer = hold.phase !== 'closed' && opening !== null && opening !== hold.answered;
-  const change = changeAfter(isAnswer ? { ...hold, answered: opening } : hold, outcome, terms, isAnswer);
-  return change.gate === null ? { ...change, hold: { ...change.hold, answered: 0 } } : change;
+  if (terms.holdMs === 0) return { hold: ALL_WELL, throttle: null };
+  const { probeNumber } = outcome;
+  // A throttle that was put up anew counts from the beginning; what an earlier one let through is no answer to it.
+  const isAnswer = hold.phase !== 'closed' && probeNumber !== null && probeNumber !== hold.answeredProbe;
+  const change = changeAfter(
+    isAnswer ? { ...hold, answeredProbe: probeNumber } : hold,
+    outcome,
+    terms,
+    isAnswer,
+  );
+  return change.throttle === null ? { ...change, hold: { ...change.hold, answeredProbe: 0 } } : change;
 }
 
 function changeAfter(known: Hold, outcome: HoldOutcome, terms: HoldTerms, isAnswer: boolean): HoldChange {
@@ -118,38 +123,49 @@ function changeAfter(known: Hold, outcome: HoldOutcome, terms: HoldTerms, isAnsw
     case 'down':
       return afterFailure(known, { ...outcome, health: outcome.health }, terms, isAnswer);
     case 'unclear':
-      return isAnswer ? { hold: { ...known, probes: 0 }, gate: gateAgain(known, terms) } : { hold: known };
+      return isAnswer
+        ? { hold: { ...known, probes: 0 }, throttle: throttleAgain(known, terms) }
+        : { hold: known };
     case 'untried':
       return isAnswer
-        ? { hold: known, gate: { opensAt: terms.now, width: widthOf(known) } }
+        ? { hold: known, throttle: { nextClaimAt: terms.now, batchLimit: batchLimitOf(known) } }
         : { hold: known };
     case 'elsewhere':
-      return { hold: known.heldSince ? recovered(ended(known, terms.now), 'closed') : ALL_WELL, gate: null };
+      return {
+        hold: known.heldSince ? recovered(ended(known, terms.now), 'closed') : ALL_WELL,
+        throttle: null,
+      };
   }
 }
 
 /** Whether nothing of it need be kept. */
 export function isAllWell(hold: Hold): boolean {
-  return hold.phase === 'closed' && hold.failures === 0 && (hold.heldSince === null || hold.toldAt === null);
+  return (
+    hold.phase === 'closed' && hold.failures === 0 && (hold.heldSince === null || hold.notifiedAt === null)
+  );
 }
 
-/** Nothing waits any more behind the gate of a receiver that is back: nobody has to be careful with what comes. */
+/** Nothing waits any more behind the throttle of a receiver that is back: nobody has to be careful with what comes. */
 export function afterBacklog(hold: Hold): Hold {
-  return hold.phase === 'half_open' ? { ...hold, phase: 'closed', width: 1, answered: 0 } : hold;
+  return hold.phase === 'half_open' ? { ...hold, phase: 'closed', batchLimit: 1, answeredProbe: 0 } : hold;
 }
 
-/** The gate of a held project, with regard to what waited too long: at most `OVERDUE_MAX` oldest records are looked at. */
-export function gateForOverdue(gate: Gate, oldest: readonly Date[], { now, holdMs }: HoldTerms): Gate {
+/** The throttle of a held project, with regard to what waited too long: at most `OVERDUE_MAX` oldest records are looked at. */
+export function throttleForOverdue(
+  throttle: ClaimThrottle,
+  oldest: readonly Date[],
+  { now, holdMs }: HoldTerms,
+): ClaimThrottle {
   const overdue = oldest.filter((createdAt) => createdAt.getTime() + holdMs <= now.getTime()).length;
   if (overdue > 0) {
     const soonMs = now.getTime() + OVERDUE_STEP_MS;
     return {
-      opensAt: new Date(Math.min(gate.opensAt.getTime(), soonMs)),
-      width: Math.min(overdue, OVERDUE_MAX),
+      nextClaimAt: new Date(Math.min(throttle.nextClaimAt.getTime(), soonMs)),
+      batchLimit: Math.min(overdue, OVERDUE_MAX),
     };
   }
   const dueMs = (oldest[0]?.getTime() ?? Number.POSITIVE_INFINITY) + holdMs;
-  return dueMs < gate.opensAt.getTime() ? { opensAt: new Date(dueMs), width: 1 } : gate;
+  return dueMs < throttle.nextClaimAt.getTime() ? { nextClaimAt: new Date(dueMs), batchLimit: 1 } : throttle;
 }
 
 function afterSuccess(
@@ -162,20 +178,24 @@ function afterSuccess(
     case 'closed':
       return { hold: counted(recovered(hold, 'closed'), createdAt) };
     case 'suspect':
-      return { hold: counted(recovered(hold, 'closed'), createdAt), gate: null };
+      return { hold: counted(recovered(hold, 'closed'), createdAt), throttle: null };
     case 'open': {
       const eased = recovered(ended(hold, now), 'half_open');
       return {
-        hold: counted({ ...eased, width: HALF_OPEN_START }, createdAt),
-        gate: { opensAt: now, width: HALF_OPEN_START },
+        hold: counted({ ...eased, batchLimit: HALF_OPEN_START }, createdAt),
+        throttle: { nextClaimAt: now, batchLimit: HALF_OPEN_START },
       };
     }
     case 'half_open': {
       const well = counted(recovered(hold, 'half_open'), createdAt);
       if (!isAnswer) return { hold: well };
-      const width = hold.width * 2;
-      if (width > HALF_OPEN_MAX) return { hold: { ...well, phase: 'closed', width: 1 }, gate: null };
-      return { hold: { ...well, width }, gate: { opensAt: later(now, HALF_OPEN_STEP_MS), width } };
+      const batchLimit = hold.batchLimit * 2;
+      if (batchLimit > HALF_OPEN_MAX)
+        return { hold: { ...well, phase: 'closed', batchLimit: 1 }, throttle: null };
+      return {
+        hold: { ...well, batchLimit },
+        throttle: { nextClaimAt: later(now, HALF_OPEN_STEP_MS), batchLimit },
+      };
     }
   }
 }
@@ -193,22 +213,25 @@ function afterFailure(
   if (hold.phase === 'open') {
     if (!isAnswer) return { hold: failing };
     const probes = hold.probes + 1;
-    return { hold: { ...failing, probes }, gate: nextProbe(probes, health.retryAfterMs, terms) };
+    return { hold: { ...failing, probes }, throttle: nextProbe(probes, health.retryAfterMs, terms) };
   }
   if (failures < FAILURES_IN_A_ROW) {
     if (hold.phase !== 'half_open' || !isAnswer) return { hold: failing };
-    const width = Math.max(HALF_OPEN_START, Math.floor(hold.width / 2));
-    return { hold: { ...failing, width }, gate: { opensAt: later(now, HALF_OPEN_STEP_MS), width } };
+    const batchLimit = Math.max(HALF_OPEN_START, Math.floor(hold.batchLimit / 2));
+    return {
+      hold: { ...failing, batchLimit },
+      throttle: { nextClaimAt: later(now, HALF_OPEN_STEP_MS), batchLimit },
+    };
   }
   const certainAt = later(failingSince, FAILING_MS);
   if (now < certainAt) {
     const suspect: Hold = { ...failing, phase: 'suspect' };
     if (hold.phase === 'suspect') return { hold: suspect };
-    const opensAt = later(now, Math.max(certainAt.getTime() - now.getTime(), health.retryAfterMs ?? 0));
-    return { hold: suspect, gate: { opensAt, width: 1 } };
+    const nextClaimAt = later(now, Math.max(certainAt.getTime() - now.getTime(), health.retryAfterMs ?? 0));
+    return { hold: suspect, throttle: { nextClaimAt, batchLimit: 1 } };
   }
   // One that comes back before the owners were told of its end is the same outage to them.
-  const goesOn = hold.heldSince !== null && hold.toldAt !== null;
+  const goesOn = hold.heldSince !== null && hold.notifiedAt !== null;
   const held: Hold = {
     ...failing,
     phase: 'open',
@@ -216,33 +239,33 @@ function afterFailure(
     heldReason: reason,
     endedAt: null,
     probes: 0,
-    width: 1,
+    batchLimit: 1,
   };
-  return { hold: held, gate: nextProbe(0, health.retryAfterMs, terms) };
+  return { hold: held, throttle: nextProbe(0, health.retryAfterMs, terms) };
 }
 
 /** The next probe after so many failed ones, and no earlier than the receiver asked for. */
-function nextProbe(probes: number, retryAfterMs: number | null, { now, random }: HoldTerms): Gate {
+function nextProbe(probes: number, retryAfterMs: number | null, { now, random }: HoldTerms): ClaimThrottle {
   const waitMs = backOffMs(probes + 1, PROBES) * (1 + JITTER * random);
   const boundedMs = Math.min(PROBES.longestMs, waitMs);
-  return { opensAt: later(now, Math.max(boundedMs, retryAfterMs ?? 0)), width: 1 };
+  return { nextClaimAt: later(now, Math.max(boundedMs, retryAfterMs ?? 0)), batchLimit: 1 };
 }
 
 /** After an answer that neither continues nor ends anything: the receiver answers, so the next record goes soon. */
-function gateAgain(hold: Hold, terms: HoldTerms): Gate | null {
+function throttleAgain(hold: Hold, terms: HoldTerms): ClaimThrottle | null {
   switch (hold.phase) {
     case 'closed':
       return null;
     case 'suspect':
     case 'half_open':
-      return { opensAt: later(terms.now, HALF_OPEN_STEP_MS), width: widthOf(hold) };
+      return { nextClaimAt: later(terms.now, HALF_OPEN_STEP_MS), batchLimit: batchLimitOf(hold) };
     case 'open':
       return nextProbe(0, null, terms);
   }
 }
 
-function widthOf({ phase, width }: Hold): number {
-  return phase === 'half_open' ? width : 1;
+function batchLimitOf({ phase, batchLimit }: Hold): number {
+  return phase === 'half_open' ? batchLimit : 1;
 }
 
 /** No failure in a row any more. What was lost is forgotten, but for a hold of which something is still to be told. */
@@ -252,7 +275,7 @@ function recovered(hold: Hold, phase: HoldPhase): Hold {
 }
 
 function ended(hold: Hold, now: Date): Hold {
-  return { ...hold, endedAt: hold.endedAt ?? now, probes: 0, width: 1 };
+  return { ...hold, endedAt: hold.endedAt ?? now, probes: 0, batchLimit: 1 };
 }
 
 /** Counts a delivered record that waited when the hold ended. */

@@ -67,7 +67,7 @@ export class ForwardingMetrics {
     });
     new Gauge({
       name: 'forwarding_held_records',
-      help: 'Records that wait behind a gate: their receiver is away, doubted or just back; of one project at most 100,000 are counted.',
+      help: 'Records delayed by a claim throttle because their receiver failed; at most 100,000 are counted per project.',
       registers,
       async collect() {
         const counted = await holds();

@@ -10,7 +10,8 @@ export interface HoldRow extends Hold {
 
 const COLUMNS = sql`
   h.project_id as "projectId", h.phase, h.failures, h.failing_since as "failingSince", h.held_since as "heldSince",
-  h.held_reason as "heldReason", h.ended_at as "endedAt", h.told_at as "toldAt", h.probes, h.width, h.answered,
+  h.held_reason as "heldReason", h.ended_at as "endedAt", h.notified_at as "notifiedAt", h.probes, h.batch_limit as "batchLimit",
+  h.answered_probe as "answeredProbe",
   h.lost, h.sent
 `;
 
@@ -53,18 +54,18 @@ export async function writeHolds(tx: EntityManager, holds: readonly HoldRow[]): 
   await sql`
     update forwarding_hold h
     set phase = n.phase, failures = n.failures, failing_since = n.failing_since, held_since = n.held_since,
-        held_reason = n.held_reason, ended_at = n.ended_at, told_at = n.told_at, probes = n.probes, width = n.width,
-        answered = n.answered, lost = n.lost, sent = n.sent
+        held_reason = n.held_reason, ended_at = n.ended_at, notified_at = n.notified_at, probes = n.probes, batch_limit = n.batch_limit,
+        answered_probe = n.answered_probe, lost = n.lost, sent = n.sent
     from unnest(
       ${holds.map(({ projectId }) => projectId)}::uuid[], ${holds.map(({ phase }) => phase)}::text[],
       ${holds.map(({ failures }) => failures)}::int[], ${holds.map(({ failingSince }) => failingSince)}::timestamptz[],
       ${holds.map(({ heldSince }) => heldSince)}::timestamptz[], ${holds.map(({ heldReason }) => heldReason)}::text[],
-      ${holds.map(({ endedAt }) => endedAt)}::timestamptz[], ${holds.map(({ toldAt }) => toldAt)}::timestamptz[],
-      ${holds.map(({ probes }) => probes)}::int[], ${holds.map(({ width }) => width)}::int[],
-      ${holds.map(({ answered }) => answered)}::int[], ${holds.map(({ lost }) => lost)}::int[],
+      ${holds.map(({ endedAt }) => endedAt)}::timestamptz[], ${holds.map(({ notifiedAt }) => notifiedAt)}::timestamptz[],
+      ${holds.map(({ probes }) => probes)}::int[], ${holds.map(({ batchLimit }) => batchLimit)}::int[],
+      ${holds.map(({ answeredProbe }) => answeredProbe)}::int[], ${holds.map(({ lost }) => lost)}::int[],
       ${holds.map(({ sent }) => sent)}::int[]
-    ) as n (project_id, phase, failures, failing_since, held_since, held_reason, ended_at, told_at, probes, width,
-            answered, lost, sent)
+    ) as n (project_id, phase, failures, failing_since, held_since, held_reason, ended_at, notified_at, probes, batch_limit,
+            answered_probe, lost, sent)
     where h.project_id = n.project_id
   `.execute(tx.getKysely());
 }

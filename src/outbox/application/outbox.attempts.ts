@@ -28,7 +28,7 @@ export interface AttemptParts {
   metrics: OutboxMetrics;
   leaseMs: number;
   /** Called where there may be more to claim: a slot is free, or a message was put back. */
-  ring: () => void;
+  requestPoll: () => void;
 }
 
 /** Has handlers prepare and attempt what one worker has claimed, as slots become free, and what came of it settled. */
@@ -143,7 +143,7 @@ export class OutboxAttempts {
 
   /** Never rejects. */
   private async attempt({ leased, attempt, claimedMs }: Ready): Promise<void> {
-    const { slots, ring } = this.parts;
+    const { slots, requestPoll } = this.parts;
     const { orderingKey } = leased.message;
     const startedMs = performance.now();
     slots.started(leased, startedMs);
@@ -157,18 +157,18 @@ export class OutboxAttempts {
     const healthy = end.kind !== 'settled' || end.healthy;
     const putOff = end.kind === 'put_off' ? { putOffMs: end.afterMs } : {};
     const freed = slots.left(leased, { startedMs, nowMs: performance.now(), healthy, ...putOff });
-    if (end.kind === 'put_off') setTimeout(ring, end.afterMs + TIMER_EARLY_MS).unref();
+    if (end.kind === 'put_off') setTimeout(requestPoll, end.afterMs + TIMER_EARLY_MS).unref();
     // What waits behind a receiver that fails may be sent by another worker, or later.
     if (!healthy || end.kind === 'put_off') this.giveBack(orderingKey);
     for (const key of freed) {
       if (slots.isFull) break;
       this.startReady(key);
     }
-    ring();
+    requestPoll();
     await this.conclude(leased, end, claimedMs);
     const madeRoom = this.forget(1);
     // A message that was put back may be due again.
-    if (madeRoom || end.kind !== 'settled') ring();
+    if (madeRoom || end.kind !== 'settled') requestPoll();
   }
 
   /** Gives back all that is ready of a key. */
@@ -179,11 +179,11 @@ export class OutboxAttempts {
 
   /** Gives messages back as if they had never been claimed. Never rejects. */
   private async release(leased: LeasedMessage[]): Promise<void> {
-    const { slots, ring } = this.parts;
+    const { slots, requestPoll } = this.parts;
     for (const one of leased) slots.givenBack(one, performance.now());
     await this.returnAll(leased);
     this.forget(leased.length);
-    ring();
+    requestPoll();
   }
 
   /** Returns whether there is room now, and was none before. */

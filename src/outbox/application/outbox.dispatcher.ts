@@ -3,7 +3,7 @@ import { ThrottledLog } from '../../shared/throttled-log.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import type { OutboxMessage } from '../domain/outbox-message.js';
-import { AWAKE_MS, ClaimPace, type Look } from '../domain/claim-pace.js';
+import { POLLING_MS, PollPacer, type PollResult } from '../domain/poll-pacer.js';
 import { type ClaimRequest, LOWEST_KEY, OutboxClaimer } from '../infrastructure/outbox.claimer.js';
 import { OutboxMetrics } from '../infrastructure/outbox.metrics.js';
 import { OutboxStore } from '../infrastructure/outbox.store.js';
@@ -30,12 +30,12 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   );
   private readonly slots: WorkerSlots;
   private readonly attempts: OutboxAttempts;
-  private readonly pace = new ClaimPace();
+  private readonly pace = new PollPacer();
   /** Set while a look is to come. */
-  private nextLook: NodeJS.Timeout | undefined;
+  private nextPoll: NodeJS.Timeout | undefined;
   private afterKey = LOWEST_KEY;
   private running: Promise<void> | null = null;
-  private rung = false;
+  private pollRequested = false;
   private stopping = false;
   private draining: Promise<void> | null = null;
 
@@ -55,7 +55,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
       outbox,
       metrics,
       leaseMs,
-      ring: () => this.ring(),
+      requestPoll: () => this.requestPoll(),
     });
     metrics.watch(this.slots);
   }
@@ -71,24 +71,24 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   }
 
   /** Looks for work: now, or, while work keeps coming, in some milliseconds. Never waits and never throws. */
-  ring(): void {
-    this.rung = true;
+  requestPoll(): void {
+    this.pollRequested = true;
     if (this.running || this.stopping) return;
     const waitMs = this.pace.waitMs(performance.now());
-    if (waitMs > 0) return this.lookIn(waitMs);
+    if (waitMs > 0) return this.pollIn(waitMs);
     this.running = this.run().finally(() => {
       this.running = null;
-      if (this.rung) return this.ring();
-      const againMs = this.pace.againMs(performance.now());
-      if (againMs !== null) this.lookIn(againMs);
+      if (this.pollRequested) return this.requestPoll();
+      const nextPollInMs = this.pace.nextPollInMs(performance.now());
+      if (nextPollInMs !== null) this.pollIn(nextPollInMs);
     });
   }
 
-  private lookIn(waitMs: number): void {
+  private pollIn(waitMs: number): void {
     if (this.stopping) return;
-    this.nextLook ??= setTimeout(() => {
-      this.nextLook = undefined;
-      this.ring();
+    this.nextPoll ??= setTimeout(() => {
+      this.nextPoll = undefined;
+      this.requestPoll();
     }, Math.ceil(waitMs));
   }
 
@@ -100,10 +100,10 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
 
   private async drain(): Promise<void> {
     this.stopping = true;
-    clearTimeout(this.nextLook);
+    clearTimeout(this.nextPoll);
     this.attempts.stop();
     // Nobody shall go without a ring because of what this worker said; where that fails, the poll makes up for it.
-    await this.store.sayAsleep().catch(() => {});
+    await this.store.withdrawPolling().catch(() => {});
     const deadline = new Promise<void>((wake) => {
       setTimeout(wake, this.outbox.attemptMaxMs + DRAIN_EXTRA_MS).unref();
     });
@@ -115,20 +115,20 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
 
   private async run(): Promise<void> {
     try {
-      while (this.rung && !this.stopping && this.pace.waitMs(performance.now()) === 0) {
-        this.rung = false;
+      while (this.pollRequested && !this.stopping && this.pace.waitMs(performance.now()) === 0) {
+        this.pollRequested = false;
         const beganMs = performance.now();
-        const seen = await this.claimAll();
-        this.pace.looked({ ...seen, beganMs, endedMs: performance.now() });
-        if (this.pace.isToSayAwake(performance.now())) {
-          await this.store.sayAwake(AWAKE_MS);
-          this.pace.saidAwake(performance.now());
+        const result = await this.claimAll();
+        this.pace.record({ ...result, beganMs, endedMs: performance.now() });
+        if (this.pace.shouldAnnouncePolling(performance.now())) {
+          await this.store.announcePolling(POLLING_MS);
+          this.pace.announcedPolling(performance.now());
         }
       }
     } catch (error) {
       this.claimFailure.warn(error);
       await new Promise((wake) => setTimeout(wake, CLAIM_RETRY_MS));
-      this.rung = true;
+      this.pollRequested = true;
     }
   }
 
@@ -136,21 +136,21 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
    * Claims until it has leased its fill or a whole walk over the keys is done. What a walk passed by (a key or a
    * topic that has its fill, a message that comes later) rings again when its time has come.
    */
-  private async claimAll(): Promise<Pick<Look, 'found' | 'leftMore'>> {
-    const look = { found: false, leftMore: false };
+  private async claimAll(): Promise<Pick<PollResult, 'found' | 'leftMore'>> {
+    const result = { found: false, leftMore: false };
     let wholeWalk = this.afterKey === LOWEST_KEY;
     while (this.slots.room > 0 && !this.stopping) {
       const claimedMs = performance.now();
       const claimable = this.slots.claimable(this.outbox.topics, claimedMs);
       const claimed = await this.claimer.claim({
         ...claimable,
-        gatedTopics: this.outbox.gatedTopics,
+        throttledTopics: this.outbox.throttledTopics,
         afterKey: this.afterKey,
       });
       const { claimId, messages, nextKey, reachedEnd } = claimed;
       this.afterKey = nextKey;
-      look.found ||= messages.length > 0;
-      look.leftMore ||= mayHaveMore(claimable, messages);
+      result.found ||= messages.length > 0;
+      result.leftMore ||= mayHaveMore(claimable, messages);
       if (messages.length > 0) {
         this.attempts.begin(
           messages.map((message) => ({ message, claimId })),
@@ -158,11 +158,11 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
         );
       }
       if (reachedEnd) {
-        if (wholeWalk) return look;
+        if (wholeWalk) return result;
         wholeWalk = true;
       }
     }
-    return { ...look, leftMore: true };
+    return { ...result, leftMore: true };
   }
 }
 

@@ -6,7 +6,7 @@ import { queueReady, WORKER_OPTIONS } from '../../shared/queue.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
-import { OUTBOX_QUEUE, POLL_JOB } from '../infrastructure/outbox.bell.js';
+import { OUTBOX_QUEUE, POLL_JOB } from '../infrastructure/wakeup-notifier.js';
 import { OutboxDispatcher } from './outbox.dispatcher.js';
 import { OutboxService } from '../outbox.service.js';
 import { OutboxStore } from '../infrastructure/outbox.store.js';
@@ -41,7 +41,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
 
   // eslint-disable-next-line require-await -- BullMQ wants a promise
   override async process(): Promise<void> {
-    this.dispatcher.ring();
+    this.dispatcher.requestPoll();
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -49,10 +49,10 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
     await queueReady(this.queueSettings, this.worker);
     // Not awaited: a worker starts, and works by its heartbeat, while the queue is away.
     void this.schedulePoll();
-    this.dispatcher.ring();
+    this.dispatcher.requestPoll();
     this.heartbeat = setInterval(() => {
       void this.schedulePoll();
-      this.dispatcher.ring();
+      this.dispatcher.requestPoll();
     }, HEARTBEAT_MS);
   }
 

@@ -74,7 +74,7 @@ export class WorkerSlots {
   }
 
   /** What may be claimed now, of all topics that are handled. */
-  claimable(topics: readonly string[], nowMs: number): Omit<ClaimRequest, 'afterKey' | 'gatedTopics'> {
+  claimable(topics: readonly string[], nowMs: number): Omit<ClaimRequest, 'afterKey' | 'throttledTopics'> {
     const perKeyOfTopic = new Map<string, number>();
     for (const topic of topics) {
       const { slotsPerKeyMax } = this.boundsOf(topic);

@@ -25,8 +25,8 @@ export interface OutboxMessage {
   /** Earlier attempts that threw or asked for a retry. */
   failures: number;
   createdAt: Date;
-  /** By which opening of its gate it was let through; null where it has none (`Gate`). */
-  opening: number | null;
+  /** By which opening of its throttle it was let through; null where it has none (`ClaimThrottle`). */
+  probeNumber: number | null;
 }
 
 /** How one attempt ended. */

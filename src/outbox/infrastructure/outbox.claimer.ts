@@ -16,8 +16,8 @@ const CLAIM_TIMEOUT_MS = 10_000;
 /** What a claim may take. */
 export interface ClaimRequest {
   topics: string[];
-  /** The topics that may have gates. */
-  gatedTopics: readonly string[];
+  /** The topics that may have throttles. */
+  throttledTopics: readonly string[];
   /** Messages in all. */
   limit: number;
   /** Messages of a key that `freeOf` does not name. */
@@ -49,7 +49,7 @@ interface Walk {
   lastPicked: string | null;
   picked: number;
   /** Of any key and topic. */
-  hasGates: boolean;
+  hasThrottles: boolean;
 }
 
 /** A row for each message, and one without a message for the walk. */
@@ -84,8 +84,8 @@ export class OutboxClaimer implements OnApplicationShutdown {
   private readonly pool: Pool;
   private readonly leaseSeconds: number;
   private readonly statements = new Map<string, { name: string; text: string }>();
-  /** Whether some gate stood when it was looked last. */
-  private hasGates = false;
+  /** Whether some throttle stood when it was looked last. */
+  private hasThrottles = false;
 
   constructor(
     @SettingsFrom(outboxSettings) settings: OutboxSettings,
@@ -104,15 +104,15 @@ export class OutboxClaimer implements OnApplicationShutdown {
   /**
    * Leases messages under a new claim id, fair between ordering keys: it steps from key to key along the
    * primary key (so that a key with a million messages costs the same step as one with one) and takes the
-   * oldest of each, of those behind a gate what it lets through. A lease that has run out counts as an unknown outcome
+   * oldest of each, of those behind a throttle what it lets through. A lease that has run out counts as an unknown outcome
    * and may be claimed again.
    */
   async claim(request: ClaimRequest): Promise<Claimed> {
     const claimId = newId();
     let { walk, messages } = await this.ask(request, claimId);
-    // Asked as if there were no gate, the database has claimed nothing where there is one.
-    const isToBeAskedAgain = !this.hasGates && walk.hasGates;
-    this.hasGates = walk.hasGates;
+    // Asked as if there were no throttle, the database has claimed nothing where there is one.
+    const isToBeAskedAgain = !this.hasThrottles && walk.hasThrottles;
+    this.hasThrottles = walk.hasThrottles;
     if (isToBeAskedAgain) ({ walk, messages } = await this.ask(request, claimId));
     const { lastKey, walked, lastPicked, picked } = walk;
     const isFull = picked >= request.limit;
@@ -131,7 +131,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
     claimId: string,
   ): Promise<{ walk: Walk; messages: OutboxMessage[] }> {
     const { rows } = await this.pool.query<ClaimRow>({
-      ...this.statementFor(this.hasGates ? request.gatedTopics : null),
+      ...this.statementFor(this.hasThrottles ? request.throttledTopics : null),
       values: [
         request.afterKey,
         request.topics,
@@ -156,11 +156,12 @@ export class OutboxClaimer implements OnApplicationShutdown {
   }
 
   /** The topics are the same ones as long as a process runs, so a text is made once. */
-  private statementFor(gatedTopics: readonly string[] | null): { name: string; text: string } {
-    const name = gatedTopics === null ? 'outbox-claim' : ['outbox-claim-gated', ...gatedTopics].join(' ');
+  private statementFor(throttledTopics: readonly string[] | null): { name: string; text: string } {
+    const name =
+      throttledTopics === null ? 'outbox-claim' : ['outbox-claim-throttled', ...throttledTopics].join(' ');
     const known = this.statements.get(name);
     if (known) return known;
-    const statement = { name, text: claimStatement(gatedTopics) };
+    const statement = { name, text: claimStatement(throttledTopics) };
     this.statements.set(name, statement);
     return statement;
   }
@@ -186,7 +187,7 @@ function messageOf(row: OutboxMessage): OutboxMessage {
     unknownOutcomes,
     failures,
     createdAt,
-    opening,
+    probeNumber,
   } = row;
   return {
     orderingKey,
@@ -198,6 +199,6 @@ function messageOf(row: OutboxMessage): OutboxMessage {
     unknownOutcomes,
     failures,
     createdAt,
-    opening,
+    probeNumber,
   };
 }

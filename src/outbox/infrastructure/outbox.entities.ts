@@ -31,9 +31,9 @@ export const OutboxMessageSchema = defineEntity({
 });
 
 /** Until when workers look by themselves; one row, or none. It is not logged, so a crash of the server empties it. */
-export const OutboxAwakeSchema = defineEntity({
-  name: 'OutboxAwake',
-  tableName: 'outbox_awake',
+export const WorkerPollingSchema = defineEntity({
+  name: 'WorkerPolling',
+  tableName: 'worker_polling',
   properties: {
     one: p.boolean().primary().default(true),
     until: p.datetime(),
@@ -63,18 +63,18 @@ export const OutboxDeadLetterSchema = defineEntity({
   },
 });
 
-/** Stands before a topic of a key: nothing of it is claimed but what the gate lets through. */
-export const OutboxGateSchema = defineEntity({
-  name: 'OutboxGate',
-  tableName: 'outbox_gate',
+/** Stands before a topic of a key: nothing of it is claimed but what the throttle lets through. */
+export const ClaimThrottleSchema = defineEntity({
+  name: 'ClaimThrottle',
+  tableName: 'claim_throttle',
   properties: {
     orderingKey: p.uuid().primary(),
     topic: p.text().primary(),
     /** Nothing is claimed before; while something that was let through is under way, the end of its lease. */
-    opensAt: p.datetime(),
+    nextClaimAt: p.datetime(),
     /** Messages that are let through when it opens. */
-    width: p.integer(),
+    batchLimit: p.integer(),
     /** How often it has opened; what was let through bears the number. */
-    openings: p.integer().default(0),
+    probeNumber: p.integer().default(0),
   },
 });

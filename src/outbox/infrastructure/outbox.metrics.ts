@@ -28,7 +28,7 @@ export class OutboxMetrics {
     const work = (): WorkUnderWay => this.work;
     new Gauge({
       name: 'outbox_waiting_messages',
-      help: 'Messages in the outbox, those under way and those behind gates included.',
+      help: 'Messages in the outbox, including throttled messages and messages in progress.',
       registers,
       async collect() {
         const backlog = await counted.get();
@@ -46,7 +46,7 @@ export class OutboxMetrics {
     });
     new Gauge({
       name: 'outbox_oldest_age_seconds',
-      help: 'Age of the oldest message in the outbox that was not tried and that no gate keeps back; 0 when there is none.',
+      help: 'Age in seconds of the oldest message that is neither attempted nor throttled; 0 if there is none.',
       registers,
       async collect() {
         const backlog = await counted.get();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import type { OutboxMessage } from '../domain/outbox-message.js';
-import { reopenGates } from './gates.js';
+import { advanceThrottles } from './claim-throttles.js';
 
 const ERROR_CHARACTERS_MAX = 500;
 
@@ -68,7 +68,7 @@ export class OutboxStore {
           last_error = ${error.slice(0, ERROR_CHARACTERS_MAX)}
       where ordering_key = ${leased.message.orderingKey} and id = ${leased.message.id} and claim_id = ${leased.claimId}
     `.execute(tx.getKysely());
-    await reopenGates(tx, [leased.message]);
+    await advanceThrottles(tx, [leased.message]);
     return Number(numAffectedRows ?? 0) > 0;
   }
 
@@ -80,7 +80,7 @@ export class OutboxStore {
       set claim_id = null, available_at = now(), unknown_outcomes = greatest(m.unknown_outcomes - 1, 0)
       where m.ctid = any (${placesOf(leased)})
     `.execute(em.getKysely());
-    await reopenGates(
+    await advanceThrottles(
       em,
       leased.map(({ message }) => message),
     );
@@ -139,7 +139,7 @@ export class OutboxStore {
 
   /**
    * Counts queued messages for the metrics, the dead letters and the messages of other topics than those handled, and
-   * returns the age of the oldest in seconds. The age leaves out messages that are old for a reason: those behind a gate,
+   * returns the age of the oldest in seconds. The age leaves out messages that are old for a reason: those behind a throttle,
    * those tried before, and those of other topics.
    */
   async backlog(handled: readonly string[]): Promise<Backlog> {
@@ -150,22 +150,24 @@ export class OutboxStore {
                where g.topic is null and m.failures = 0 and m.topic = any(${[...handled]}::text[])
              )), 0)::float8 as "oldestAgeSeconds",
              (select count(*)::int from outbox_dead_letter) as dead
-      from outbox_message m left join outbox_gate g using (ordering_key, topic)
+      from outbox_message m left join claim_throttle g using (ordering_key, topic)
     `.execute(this.em.fork().getKysely());
     return rows[0] ?? { waiting: 0, unhandled: 0, oldestAgeSeconds: 0, dead: 0 };
   }
 
   /** Says to whoever appends that some worker looks by itself for so long from now, and need not be rung for. */
-  async sayAwake(forMs: number): Promise<void> {
+  async announcePolling(forMs: number): Promise<void> {
     await sql`
-      insert into outbox_awake (until) values (now() + make_interval(secs => ${forMs / 1000}::float8))
-      on conflict (one) do update set until = greatest(outbox_awake.until, excluded.until)
+      insert into worker_polling (until) values (now() + make_interval(secs => ${forMs / 1000}::float8))
+      on conflict (one) do update set until = greatest(worker_polling.until, excluded.until)
     `.execute(this.em.fork().getKysely());
   }
 
   /** Takes that back, for all workers: those that are awake say so again. */
-  async sayAsleep(): Promise<void> {
-    await sql`update outbox_awake set until = now() where until > now()`.execute(this.em.fork().getKysely());
+  async withdrawPolling(): Promise<void> {
+    await sql`update worker_polling set until = now() where until > now()`.execute(
+      this.em.fork().getKysely(),
+    );
   }
 
   /** The topics of stored messages, without those given. */

@@ -119,11 +119,11 @@ export async function oldestAgeOfTopics(em: EntityManager, topics: readonly stri
   return rows[0]?.seconds ?? 0;
 }
 
-/** Deletes what is about a project, in the caller's transaction: messages, dead letters, and gates before what has its key. */
+/** Deletes what is about a project, in the caller's transaction: messages, dead letters, and throttles before what has its key. */
 export async function deleteOfProject(tx: EntityManager, projectId: string): Promise<void> {
   await sql`delete from outbox_message where project_id = ${projectId}`.execute(tx.getKysely());
   await sql`delete from outbox_dead_letter where project_id = ${projectId}`.execute(tx.getKysely());
-  await sql`delete from outbox_gate where ordering_key = ${projectId}`.execute(tx.getKysely());
+  await sql`delete from claim_throttle where ordering_key = ${projectId}`.execute(tx.getKysely());
 }
 
 /** Deletes what waits or is dead about subjects of a key and topic, in the caller's transaction. */

@@ -27,7 +27,7 @@ export const siteCommands: Command[] = [
           import('../../outbox/outbox.service.js'),
         ]);
         // The service's workers have the handlers and look by themselves: here messages are only left for them.
-        const outbox = new OutboxService(orm.em, { ring: () => undefined });
+        const outbox = new OutboxService(orm.em, { notify: () => undefined });
         outbox.announce(CONFIGURATION_CHANGED);
         const found = await republish(orm.em, outbox, projectId, { dryRun });
         if (projectId !== null && found === 0) throw new OperatorError('There is no such project.');

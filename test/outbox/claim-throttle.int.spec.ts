@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
-import type { Gate } from '../../src/outbox/domain/gate.js';
+import type { ClaimThrottle } from '../../src/outbox/domain/claim-throttle.js';
 import { type Claimed, OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
 import { type LeasedMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
 import { OutboxService } from '../../src/outbox/outbox.service.js';
 import { newId } from '../../src/shared/ids.js';
 import { startTestService, type TestService } from '../support/service.js';
 
-/** The one that has gates. */
+/** The one that has throttles. */
 const TOPIC = 'consent.recorded';
 const OTHER_TOPIC = 'configuration.changed';
 const LEASE_MS = 60_000;
 
-describe('a gate before a topic of a key', () => {
+describe('a throttle before a topic of a key', () => {
   let service: TestService;
   let outbox: OutboxService;
   let store: OutboxStore;
@@ -36,7 +36,7 @@ describe('a gate before a topic of a key', () => {
   });
   afterEach(async () => {
     await service.database.query('delete from outbox_message');
-    await service.database.query('delete from outbox_gate');
+    await service.database.query('delete from claim_throttle');
   });
 
   const inTransaction = <T>(work: (tx: EntityManager) => Promise<T>): Promise<T> =>
@@ -52,12 +52,12 @@ describe('a gate before a topic of a key', () => {
     return subjects;
   };
   const fromNow = (ms: number): Date => new Date(Date.now() + ms);
-  const setGate = (gate: Gate, orderingKey = key): Promise<void> =>
-    inTransaction((tx) => outbox.setGates(tx, [{ orderingKey, topic: TOPIC, ...gate }]));
+  const setThrottle = (throttle: ClaimThrottle, orderingKey = key): Promise<void> =>
+    inTransaction((tx) => outbox.setThrottles(tx, [{ orderingKey, topic: TOPIC, ...throttle }]));
   const claim = (worker: 0 | 1 = 0, more: object = {}): Promise<Claimed> =>
     claimers[worker].claim({
       topics: [TOPIC, OTHER_TOPIC],
-      gatedTopics: [TOPIC],
+      throttledTopics: [TOPIC],
       limit: 100,
       limitPerKey: 10,
       freeOf: new Map(),
@@ -68,41 +68,41 @@ describe('a gate before a topic of a key', () => {
   const subjectsOf = ({ messages }: Claimed): string[] => messages.map(({ subjectId }) => subjectId);
   const leasedOf = ({ messages, claimId }: Claimed): LeasedMessage[] =>
     messages.map((message) => ({ message, claimId }));
-  const opensAtMs = async (): Promise<number> =>
-    (await outbox.gateOpensAt({ orderingKey: key, topic: TOPIC }))?.getTime() ?? Number.NaN;
-  const opensInMs = async (): Promise<number> => (await opensAtMs()) - Date.now();
+  const nextClaimAtMs = async (): Promise<number> =>
+    (await outbox.nextClaimAt({ orderingKey: key, topic: TOPIC }))?.getTime() ?? Number.NaN;
+  const nextClaimInMs = async (): Promise<number> => (await nextClaimAtMs()) - Date.now();
 
   it('keeps everything of it from being claimed until it opens, and nothing of other keys and topics', async () => {
     const behind = await append(3);
     const beside = await append(2, OTHER_TOPIC);
     const others = await append(2, TOPIC, newId());
-    await setGate({ opensAt: fromNow(60_000), width: 1 });
+    await setThrottle({ nextClaimAt: fromNow(60_000), batchLimit: 1 });
     const claimed = await claim();
     expect(subjectsOf(claimed).toSorted()).toEqual([...beside, ...others].toSorted());
-    expect(claimed.messages.every(({ opening }) => opening === null)).toBe(true);
-    await inTransaction((tx) => outbox.removeGates(tx, [{ orderingKey: key, topic: TOPIC }]));
+    expect(claimed.messages.every(({ probeNumber }) => probeNumber === null)).toBe(true);
+    await inTransaction((tx) => outbox.removeThrottles(tx, [{ orderingKey: key, topic: TOPIC }]));
     expect(subjectsOf(await claim())).toEqual(behind);
   });
 
   it('lets its oldest through, as many as it is wide, and shuts itself for as long as their lease', async () => {
     const [first, second, third] = await append(4);
-    await setGate({ opensAt: fromNow(-1_000), width: 2 });
+    await setThrottle({ nextClaimAt: fromNow(-1_000), batchLimit: 2 });
     const { messages } = await claim();
-    expect(messages.map(({ subjectId, opening }) => [subjectId, opening])).toEqual([
+    expect(messages.map(({ subjectId, probeNumber }) => [subjectId, probeNumber])).toEqual([
       [first, 1],
       [second, 1],
     ]);
-    expect(await opensInMs()).toBeGreaterThan(LEASE_MS - 5_000);
+    expect(await nextClaimInMs()).toBeGreaterThan(LEASE_MS - 5_000);
     expect((await claim()).messages).toEqual([]);
 
-    await setGate({ opensAt: fromNow(-1_000), width: 1 });
+    await setThrottle({ nextClaimAt: fromNow(-1_000), batchLimit: 1 });
     const next = await claim();
-    expect(next.messages.map(({ subjectId, opening }) => [subjectId, opening])).toEqual([[third, 2]]);
+    expect(next.messages.map(({ subjectId, probeNumber }) => [subjectId, probeNumber])).toEqual([[third, 2]]);
   });
 
   it('takes no more than the worker has room for', async () => {
     const [first] = await append(5);
-    await setGate({ opensAt: fromNow(-1_000), width: 5 });
+    await setThrottle({ nextClaimAt: fromNow(-1_000), batchLimit: 5 });
     expect((await claim(0, { freeOf: new Map([[key, 0]]) })).messages).toEqual([]);
     expect(subjectsOf(await claim(0, { freeOf: new Map([[key, 1]]) }))).toEqual([first]);
   });
@@ -110,7 +110,7 @@ describe('a gate before a topic of a key', () => {
   it('lets one of two workers through that come at once', async () => {
     for (let round = 0; round < 20; round++) {
       await append(2);
-      await setGate({ opensAt: fromNow(-1_000), width: 1 });
+      await setThrottle({ nextClaimAt: fromNow(-1_000), batchLimit: 1 });
       const claims = await Promise.all([claim(0), claim(1)]);
       expect(claims.flatMap(subjectsOf)).toHaveLength(1);
     }
@@ -118,48 +118,51 @@ describe('a gate before a topic of a key', () => {
 
   it('opens again for the same message when the worker that holds it dies', async () => {
     const [first] = await append(2);
-    await setGate({ opensAt: fromNow(-1_000), width: 1 });
+    await setThrottle({ nextClaimAt: fromNow(-1_000), batchLimit: 1 });
     await claim(0);
     // As if the lease had run out, by the database's clock.
     await service.database.query(
       "update outbox_message set available_at = now() - interval '1 second' where claim_id is not null",
     );
-    await service.database.query("update outbox_gate set opens_at = opens_at - interval '61 seconds'");
+    await service.database.query(
+      "update claim_throttle set next_claim_at = next_claim_at - interval '61 seconds'",
+    );
     const { messages } = await claim(1);
-    expect(messages).toMatchObject([{ subjectId: first, opening: 2, unknownOutcomes: 1 }]);
+    expect(messages).toMatchObject([{ subjectId: first, probeNumber: 2, unknownOutcomes: 1 }]);
   });
 
   it('opens soon where what it let through comes back without an attempt, once', async () => {
     await append(2);
-    await setGate({ opensAt: fromNow(-1_000), width: 1 });
+    await setThrottle({ nextClaimAt: fromNow(-1_000), batchLimit: 1 });
     const claimed = await claim();
     const beforeMs = Date.now();
     await store.release(leasedOf(claimed));
     const afterMs = Date.now();
-    expect(await opensAtMs()).toBeLessThan(afterMs + 1_500);
-    expect(await opensAtMs()).toBeGreaterThan(beforeMs - 500);
+    expect(await nextClaimAtMs()).toBeLessThan(afterMs + 1_500);
+    expect(await nextClaimAtMs()).toBeGreaterThan(beforeMs - 500);
     // Somebody else has set it, and it has opened since: what comes back late moves nothing.
-    await setGate({ opensAt: fromNow(-1_000), width: 1 });
+    await setThrottle({ nextClaimAt: fromNow(-1_000), batchLimit: 1 });
     await claim();
     await store.release(leasedOf(claimed));
-    expect(await opensInMs()).toBeGreaterThan(LEASE_MS - 5_000);
+    expect(await nextClaimInMs()).toBeGreaterThan(LEASE_MS - 5_000);
   });
 
-  it('opens now where somebody asks, and stays no gate where there is none', async () => {
+  it('opens now where somebody asks, and stays no throttle where there is none', async () => {
     const [first] = await append(1);
-    await setGate({ opensAt: fromNow(60_000), width: 1 });
-    await inTransaction((tx) => outbox.openGate(tx, { orderingKey: key, topic: TOPIC }));
+    await setThrottle({ nextClaimAt: fromNow(60_000), batchLimit: 1 });
+    await inTransaction((tx) => outbox.allowClaim(tx, { orderingKey: key, topic: TOPIC }));
     expect(subjectsOf(await claim())).toEqual([first]);
     const other = { orderingKey: newId(), topic: TOPIC };
-    await inTransaction((tx) => outbox.openGate(tx, other));
-    expect(await outbox.gateOpensAt(other)).toBeNull();
+    await inTransaction((tx) => outbox.allowClaim(tx, other));
+    expect(await outbox.nextClaimAt(other)).toBeNull();
   });
 
   it('does not keep the walk from the keys behind it', async () => {
     const keys = Array.from({ length: 5 }, newId).toSorted();
     for (const orderingKey of keys) {
       await append(3, TOPIC, orderingKey);
-      if (orderingKey !== keys[3]) await setGate({ opensAt: fromNow(60_000), width: 1 }, orderingKey);
+      if (orderingKey !== keys[3])
+        await setThrottle({ nextClaimAt: fromNow(60_000), batchLimit: 1 }, orderingKey);
     }
     const { messages, reachedEnd } = await claim();
     expect(messages.map(({ orderingKey }) => orderingKey)).toEqual([keys[3], keys[3], keys[3]]);
@@ -175,7 +178,7 @@ describe('a gate before a topic of a key', () => {
       [key],
     );
     const beside = await append(1, OTHER_TOPIC);
-    await setGate({ opensAt: fromNow(60_000), width: 1 });
+    await setThrottle({ nextClaimAt: fromNow(60_000), batchLimit: 1 });
     const read = async (): Promise<number> => {
       const [row] = await service.database.query<{ read: string }>(
         `select coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0) as read
@@ -194,14 +197,14 @@ describe('a gate before a topic of a key', () => {
     expect((await read()) - before).toBeLessThan(1_000);
   });
 
-  it('counts what waits behind gates up to a bound each, and says how old the oldest is', async () => {
+  it('counts what waits behind throttles up to a bound each, and says how old the oldest is', async () => {
     await append(5);
     await append(3, OTHER_TOPIC);
     const open = newId();
     await append(7, TOPIC, open);
-    await setGate({ opensAt: fromNow(60_000), width: 1 });
-    expect(await outbox.countBehindGates(TOPIC, 100)).toBe(5);
-    expect(await outbox.countBehindGates(TOPIC, 4)).toBe(4);
+    await setThrottle({ nextClaimAt: fromNow(60_000), batchLimit: 1 });
+    expect(await outbox.countThrottled(TOPIC, 100)).toBe(5);
+    expect(await outbox.countThrottled(TOPIC, 4)).toBe(4);
     const oldest = await inTransaction((tx) =>
       outbox.oldestWaiting(tx, [{ orderingKey: key, topic: TOPIC }], 2),
     );

@@ -10,24 +10,24 @@ export const OUTBOX_QUEUE = QUEUES.outbox;
 export const POLL_JOB = 'poll';
 const WAKE_JOB = 'wake';
 /** Rings that come closer together than this are one. */
-const RING_INTERVAL_MS = 20;
+const NOTIFY_INTERVAL_MS = 20;
 
 /**
  * The doorbell: tells some worker that there is something in the outbox. At most one wake-up waits in the
  * queue, whatever the number of records and projects, because a worker that wakes looks at all of them.
  */
 @Injectable()
-export class OutboxBell implements OnApplicationBootstrap, OnModuleDestroy {
+export class WakeupNotifier implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly unreachable = new ThrottledLog(
-    new Logger(OutboxBell.name),
+    new Logger(WakeupNotifier.name),
     'the queue cannot be reached; records wait for the poll',
   );
   private timer: NodeJS.Timeout | null = null;
-  private lastRingMs = -Infinity;
+  private lastNotifiedMs = -Infinity;
   private closed = false;
   /** A wake-up on its way to the queue, which may take as long as the queue is away. */
   private sending = false;
-  private rungMeanwhile = false;
+  private notifyAgain = false;
 
   constructor(
     @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
@@ -41,17 +41,17 @@ export class OutboxBell implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Never waits and never throws: the poll makes up for a ring that is lost. */
-  ring(): void {
+  notify(): void {
     if (this.timer || this.closed) return;
     if (this.sending) {
       // Not one wake-up more for each ring while the queue is away: they would pile up in memory.
-      this.rungMeanwhile = true;
+      this.notifyAgain = true;
       return;
     }
-    const waitMs = Math.max(0, this.lastRingMs + RING_INTERVAL_MS - performance.now());
+    const waitMs = Math.max(0, this.lastNotifiedMs + NOTIFY_INTERVAL_MS - performance.now());
     this.timer = setTimeout(() => {
       this.timer = null;
-      this.lastRingMs = performance.now();
+      this.lastNotifiedMs = performance.now();
       void this.send();
     }, waitMs);
   }
@@ -73,9 +73,9 @@ export class OutboxBell implements OnApplicationBootstrap, OnModuleDestroy {
       this.complain(error);
     }
     this.sending = false;
-    if (this.rungMeanwhile) {
-      this.rungMeanwhile = false;
-      this.ring();
+    if (this.notifyAgain) {
+      this.notifyAgain = false;
+      this.notify();
     }
   }
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Logger } from '@nestjs/common';
-import { OutboxBell } from '../../src/outbox/infrastructure/outbox.bell.js';
+import { WakeupNotifier } from '../../src/outbox/infrastructure/wakeup-notifier.js';
 import { OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
 import { OutboxService } from '../../src/outbox/outbox.service.js';
 import { Metrics } from '../../src/shared/metrics.js';
 import { TIER_CHANGED, tierChangedMessage } from '../../src/licensing/licensing.events.js';
 import { newId } from '../../src/shared/ids.js';
 import type { TestDatabase } from '../support/database.js';
-import { workersAsleep } from '../support/asleep.js';
+import { workersIdle } from '../support/workers-idle.js';
 import { startClock } from '../support/elapsed.js';
 import { choose, createForwardingProject, settled } from '../support/pipeline.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
@@ -84,10 +84,10 @@ describe('an appended message', () => {
   /** An outbox whose rings the test counts, each with the messages that somebody else sees at that moment. */
   const countedOutbox = (): { outbox: OutboxService; seenAtRing: Promise<number>[] } => {
     const seenAtRing: Promise<number>[] = [];
-    const ring = (): void => {
+    const notify = (): void => {
       seenAtRing.push(service.database.query('select from outbox_message').then(({ length }) => length));
     };
-    const outbox = new OutboxService(service.app.get(EntityManager), { ring });
+    const outbox = new OutboxService(service.app.get(EntityManager), { notify });
     outbox.onModuleInit();
     outbox.announce(TIER_CHANGED);
     return { outbox, seenAtRing };
@@ -138,16 +138,16 @@ describe('an appended message', () => {
 
   it('is rung for seldom, and worked on at once, while records keep coming', async () => {
     const project = await createForwardingProject(service, receiver.url);
-    const bell = service.app.get(OutboxBell);
-    const ring = bell.ring.bind(bell);
+    const notifier = service.app.get(WakeupNotifier);
+    const notify = notifier.notify.bind(notifier);
     let rings = 0;
-    bell.ring = () => {
+    notifier.notify = () => {
       rings += 1;
-      ring();
+      notify();
     };
     receiver.requests.length = 0;
     // The tests before may have left the worker looking by itself: then nobody rings, not for the first record either.
-    await workersAsleep(service.database);
+    await workersIdle(service.database);
     const sent: Promise<unknown>[] = [];
     for (let record = 0; record < STREAM_RECORDS; record++) {
       sent.push(choose(service, project.id));
@@ -159,7 +159,7 @@ describe('an appended message', () => {
     expect(elapsedMs()).toBeLessThan(AT_ONCE_MS);
     expect(rings).toBeGreaterThan(0);
     expect(rings).toBeLessThan(STREAM_RECORDS / 2);
-    bell.ring = ring;
+    notifier.notify = notify;
   });
 
   it('is worked on at once where the domains of a project change', async () => {
