@@ -1,4 +1,4 @@
-// A helper: the service's own statements on the outbox (`OutboxClaimer`, `QuickSettlement`), without a receiver: claims messages,
+// A helper: the service's own statements on the outbox (`OutboxClaimer`, `SingleStatementSettler`), without a receiver: claims messages,
 // takes them out again as delivered, puts as many new ones in, and times each.
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
@@ -8,7 +8,7 @@ import { ormOptions } from '../../dist/app/orm-options.js';
 import { createHttpApp } from '../../dist/app/http-app.js';
 import { prepareMachine } from '../../dist/one-machine/application/machine.js';
 import { OutboxClaimer } from '../../dist/outbox/infrastructure/outbox.claimer.js';
-import { QuickSettlement } from '../../dist/outbox/infrastructure/quick-settlement.js';
+import { SingleStatementSettler } from '../../dist/outbox/infrastructure/single-statement-settler.js';
 import { DeliveryPartitions } from '../../dist/forwarding/application/delivery-partitions.js';
 import { ConsentForwarder } from '../../dist/forwarding/application/consent-forwarder.js';
 import { answerCalls } from './helper.mjs';
@@ -53,8 +53,8 @@ answerCalls({
     client.on('error', () => {});
     opened.set(databaseUrl, {
       claimer: app.get(OutboxClaimer, { strict: false }),
-      settlement: app.get(QuickSettlement, { strict: false }),
-      quick: app.get(ConsentForwarder, { strict: false }).quick,
+      settlement: app.get(SingleStatementSettler, { strict: false }),
+      singleStatement: app.get(ConsentForwarder, { strict: false }).singleStatement,
       client,
       afterKey: LOWEST_KEY,
     });
@@ -89,10 +89,10 @@ answerCalls({
       const claimedMs = performance.now();
       const attemptedAt = new Date();
       const settled = await on.settlement.settle(
-        on.quick,
+        on.singleStatement,
         messages.map((/** @type {any} */ message) => ({
           leased: { message, claimId },
-          values: on.quick.valuesOf({ message, outcome: { ...DELIVERED, attemptedAt } }),
+          values: on.singleStatement.valuesOf({ message, outcome: { ...DELIVERED, attemptedAt } }),
         })),
       );
       settleMs.push(performance.now() - claimedMs);

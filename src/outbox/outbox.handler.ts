@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Attempt, Ending, Failure, OutboxMessage, Settled } from './domain/outbox-message.js';
+import type { Attempt, AttemptResult, Failure, OutboxMessage, Settled } from './domain/outbox-message.js';
 import type { ListValue } from '../shared/list-literal.js';
 import type { RetrySchedule } from './domain/retry-schedule.js';
 
@@ -7,7 +7,7 @@ import type { RetrySchedule } from './domain/retry-schedule.js';
  * How outcomes that nobody has to think about are written: in the very statement that takes their messages out of the
  * outbox, where the others take a transaction.
  */
-export interface QuickWriting<Outcome = unknown> {
+export interface SingleStatementSettlement<Outcome = unknown> {
   /** Of the prepared statement; no other handler's. */
   readonly name: string;
   /** What an outcome brings along, and its type in the database. */
@@ -51,9 +51,9 @@ export interface OutboxHandler<Outcome = unknown> {
    */
   settleLate?(tx: EntityManager, settled: Settled<Outcome>[]): Promise<void>;
   /** Absent: all outcomes take `settle`. Of one ordering key either all of a batch do, or none. */
-  readonly quick?: QuickWriting<Outcome>;
+  readonly singleStatement?: SingleStatementSettlement<Outcome>;
   /** What becomes of a message whose workers died under it so often that it is not attempted again. */
-  giveUp(message: OutboxMessage): Ending<Outcome>;
+  discard(message: OutboxMessage): AttemptResult<Outcome>;
   /** Writes that a message was put back or buried, and why, in the transaction in which it is; absent: nobody need know. */
   failed?(tx: EntityManager, message: OutboxMessage, failure: Failure<Outcome>): Promise<void>;
 }

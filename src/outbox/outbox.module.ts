@@ -9,7 +9,7 @@ import { OutboxMetrics } from './infrastructure/outbox.metrics.js';
 import { OutboxProcessor } from './application/outbox.processor.js';
 import { OutboxService } from './outbox.service.js';
 import { OutboxSettler } from './application/outbox.settler.js';
-import { QuickSettlement } from './infrastructure/quick-settlement.js';
+import { SingleStatementSettler } from './infrastructure/single-statement-settler.js';
 import { OutboxStore } from './infrastructure/outbox.store.js';
 
 export { OUTBOX_QUEUE } from './infrastructure/wakeup-notifier.js';
@@ -28,7 +28,7 @@ export class OutboxModule {
         WakeupNotifier,
         OutboxStore,
         OutboxClaimer,
-        QuickSettlement,
+        SingleStatementSettler,
         OutboxSettler,
         OutboxDispatcher,
         OutboxMetrics,

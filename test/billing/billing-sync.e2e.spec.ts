@@ -401,7 +401,7 @@ describe('an event', () => {
     const settler = service.app.get(OutboxSettler, { strict: false });
     const outcome = { code: 'late', error: 'late', projectId: null };
     for (const leased of late) {
-      await settler.bury(leased, { kind: 'dead', error: 'late', outcome }, performance.now());
+      await settler.deadLetter(leased, { kind: 'dead', error: 'late', outcome }, performance.now());
       await settler.settle(leased, outcome, performance.now());
     }
     expect(await eventRow(event.id)).toMatchObject({ status: 'processed', code: null });

@@ -102,7 +102,7 @@ export const BREAKS: Break[] = [
         to: '=> (Math.random() < 0.05 ? v7() : message.subjectId))',
       },
       {
-        symbol: 'WRITTEN_QUICKLY',
+        symbol: 'SINGLE_STATEMENT_SETTLEMENT',
         from: /delivery_id, subject_id,/,
         to: 'delivery_id, case when random() < 0.05 then gen_random_uuid() else subject_id end,',
       },
@@ -114,7 +114,7 @@ export const BREAKS: Break[] = [
   {
     name: 'writes the log and the end of the message in two transactions',
     mutations: [
-      { symbol: 'OutboxSettler.writeQuickly', first: 'return batch;' },
+      { symbol: 'OutboxSettler.settleInOneStatement', first: 'return batch;' },
       {
         symbol: 'OutboxSettler.writeTogether',
         first: `await this.em.fork().transactional(async (tx) => {

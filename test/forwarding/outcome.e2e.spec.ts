@@ -221,7 +221,7 @@ describe('delivery outcomes (spec §3.3, §7)', () => {
     const failed = (httpStatus: number, msAgo: number) => ({
       message: messageAbout(project.id, newId()),
       outcome: {
-        ...forwarder.giveUp().outcome,
+        ...forwarder.discard().outcome,
         httpStatus,
         attemptedAt: new Date(nowMs - msAgo),
       },
@@ -253,7 +253,7 @@ describe('delivery outcomes (spec §3.3, §7)', () => {
 
   it('a message that killed its workers is failed as worker_lost', async () => {
     const project = await forwardingProject();
-    await settle([{ message: messageAbout(project.id, newId()), outcome: forwarder.giveUp().outcome }]);
+    await settle([{ message: messageAbout(project.id, newId()), outcome: forwarder.discard().outcome }]);
     expect((await get(project)).body['lastFailure']).toMatchObject({ category: 'worker_lost' });
   });
 
@@ -261,10 +261,10 @@ describe('delivery outcomes (spec §3.3, §7)', () => {
     const projects = await Promise.all([forwardingProject(), forwardingProject(), forwardingProject()]);
     const batch = (order: TestProject[]) =>
       order.flatMap(({ id }) => [
-        { message: messageAbout(id, newId()), outcome: forwarder.giveUp().outcome },
+        { message: messageAbout(id, newId()), outcome: forwarder.discard().outcome },
         {
           message: messageAbout(id, newId()),
-          outcome: { ...forwarder.giveUp().outcome, outcome: 'delivered' as const },
+          outcome: { ...forwarder.discard().outcome, outcome: 'delivered' as const },
         },
       ]);
     const batches = Array.from({ length: 8 }, (_, i) => batch(i % 2 ? projects : projects.toReversed()));

@@ -128,7 +128,7 @@ describe('a throttle before a topic of a key', () => {
       "update claim_throttle set next_claim_at = next_claim_at - interval '61 seconds'",
     );
     const { messages } = await claim(1);
-    expect(messages).toMatchObject([{ subjectId: first, probeNumber: 2, unknownOutcomes: 1 }]);
+    expect(messages).toMatchObject([{ subjectId: first, probeNumber: 2, abandonedAttempts: 1 }]);
   });
 
   it('opens soon where what it let through comes back without an attempt, once', async () => {

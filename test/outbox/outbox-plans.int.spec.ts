@@ -3,7 +3,7 @@ import { ConsentForwarder } from '../../src/forwarding/application/consent-forwa
 import { claimStatement } from '../../src/outbox/infrastructure/claim-statement.js';
 import { OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
 import { OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
-import { QuickSettlement } from '../../src/outbox/infrastructure/quick-settlement.js';
+import { SingleStatementSettler } from '../../src/outbox/infrastructure/single-statement-settler.js';
 import { idOf, newId } from '../../src/shared/ids.js';
 import { startClock } from '../support/elapsed.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -39,30 +39,30 @@ const DELIVERED = {
 describe('plans that were made while the outbox was empty', () => {
   let service: TestService;
   let claimer: OutboxClaimer;
-  let quick: QuickSettlement;
-  const parts = (): { quick: ConsentForwarder['quick']; store: OutboxStore } => ({
-    quick: service.app.get(ConsentForwarder, { strict: false }).quick,
+  let settler: SingleStatementSettler;
+  const parts = (): { singleStatement: ConsentForwarder['singleStatement']; store: OutboxStore } => ({
+    singleStatement: service.app.get(ConsentForwarder, { strict: false }).singleStatement,
     store: service.app.get(OutboxStore, { strict: false }),
   });
 
   beforeAll(async () => {
     service = await startTestService();
     claimer = new OutboxClaimer(service.settings.outbox, service.settings.database);
-    quick = new QuickSettlement(service.settings.database);
+    settler = new SingleStatementSettler(service.settings.database);
     await service.database.query('alter table outbox_message set (autovacuum_enabled = off)');
     await service.database.query('vacuum analyze outbox_message');
     expect((await claimer.claim(REQUEST)).messages).toHaveLength(0);
-    expect(await quick.settle(parts().quick, [])).toEqual(new Set());
+    expect(await settler.settle(parts().singleStatement, [])).toEqual(new Set());
   });
   afterAll(async () => {
     await claimer.onApplicationShutdown();
-    await quick.onApplicationShutdown();
+    await settler.onApplicationShutdown();
     await service.close();
   });
 
   it('reads of the outbox, in a batch that is settled, only what is given', async () => {
-    const text = quick['textFor'](parts().quick);
-    const { rows } = await quick['pool'].query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
+    const text = settler['textFor'](parts().singleStatement);
+    const { rows } = await settler['pool'].query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
     const plan = rows.map((row) => row['QUERY PLAN'].trim());
     const reads = plan.flatMap((line, at) =>
       / Scan\b.* on outbox_message\b/.test(line) ? [[line.replace(/ {2}\(cost.*/, ''), plan[at + 1]]] : [],
@@ -82,7 +82,7 @@ describe('plans that were made while the outbox was empty', () => {
        select ($1::uuid[])[1 + n % ${PROJECTS}], 'consent.recorded', gen_random_uuid() from generate_series(1, $2::int) n`,
       [Array.from({ length: PROJECTS }, () => newId()), WAITING],
     );
-    const { quick: writing, store } = parts();
+    const { singleStatement: writing, store } = parts();
     const claimed = await timed(() => claimer.claim(REQUEST));
     const { messages, claimId } = claimed.result;
     expect(messages).toHaveLength(LIMIT);
@@ -93,7 +93,7 @@ describe('plans that were made while the outbox was empty', () => {
       const outcome = { ...DELIVERED, id: idOf(attemptedAt), attemptedAt };
       return { leased: one, values: writing.valuesOf({ message: one.message, outcome }) ?? [] };
     });
-    const settled = await timed(() => quick.settle(writing, entries));
+    const settled = await timed(() => settler.settle(writing, entries));
     expect(settled.result.size).toBe(LIMIT - 1);
     const released = await timed(() => store.release(leased));
 

@@ -5,7 +5,12 @@ import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher
 import { OutboxService } from '../../src/outbox/outbox.service.js';
 import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
 import { type LeasedMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
-import type { Ending, Failure, OutboxMessage, Settled } from '../../src/outbox/domain/outbox-message.js';
+import type {
+  AttemptResult,
+  Failure,
+  OutboxMessage,
+  Settled,
+} from '../../src/outbox/domain/outbox-message.js';
 import { BUG_SCHEDULE, type RetrySchedule } from '../../src/outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../src/outbox/outbox.handler.js';
 import { newId } from '../../src/shared/ids.js';
@@ -30,14 +35,14 @@ class Recorder implements OutboxHandler<string> {
   readonly prepared: string[] = [];
   readonly attempted: string[] = [];
   readonly settled: { subjectId: string; outcome: string }[] = [];
-  attempt: (message: OutboxMessage) => Promise<Ending<string>> = () =>
+  attempt: (message: OutboxMessage) => Promise<AttemptResult<string>> = () =>
     Promise.resolve({ kind: 'settled', outcome: 'done', healthy: true });
   poisonous = (_message: OutboxMessage): boolean => false;
   poisonousAtSettle = (_settled: Settled<string>): boolean => false;
   /** What the handler writes with an outcome, in the transaction that it is given. */
   write = (_tx: EntityManager): Promise<unknown> => Promise.resolve();
 
-  prepare(messages: OutboxMessage[]): Promise<(() => Promise<Ending<string>>)[]> {
+  prepare(messages: OutboxMessage[]): Promise<(() => Promise<AttemptResult<string>>)[]> {
     if (messages.some(this.poisonous)) throw new Error('poison');
     this.prepared.push(...messages.map(({ subjectId }) => subjectId));
     return Promise.resolve(
@@ -63,7 +68,7 @@ class Recorder implements OutboxHandler<string> {
     this.failures.push(failure);
   }
 
-  giveUp(): Ending<string> {
+  discard(): AttemptResult<string> {
     return { kind: 'settled', outcome: 'given up', healthy: true };
   }
 }
@@ -223,7 +228,7 @@ describe('outbox', () => {
       const claimed = await claimer.claim(request);
       return claimed.messages.length > 0 ? claimed : null;
     });
-    expect(second.messages[0]).toMatchObject({ unknownOutcomes: 1 });
+    expect(second.messages[0]).toMatchObject({ abandonedAttempts: 1 });
     const leased = (claim: typeof first): { message: OutboxMessage; claimId: string }[] =>
       claim.messages.map((message) => ({ message, claimId: claim.claimId }));
     const em = service.app.get(EntityManager).fork();
@@ -254,9 +259,9 @@ describe('outbox', () => {
   });
 
   it.each<[string, (store: OutboxStore, leased: LeasedMessage) => Promise<unknown>]>([
-    ['put it back', (store, leased) => store.putBack(leased, { afterMs: 60_000, error: 'late' })],
+    ['put it back', (store, leased) => store.retry(leased, { afterMs: 60_000, error: 'late' })],
     ['give it back', (store, leased) => store.release([leased])],
-    ['bury it', (store, leased) => store.bury(leased, 'late')],
+    ['bury it', (store, leased) => store.deadLetter(leased, 'late')],
   ])('lets the first claim not %s after the second', async (_, change) => {
     await append(1);
     const [first] = await claim();
@@ -325,9 +330,9 @@ describe('outbox', () => {
     for (const end of ends) end();
   });
 
-  it.each<[string, Ending<string>]>([
+  it.each<[string, AttemptResult<string>]>([
     ['fails', { kind: 'settled', outcome: 'failed', healthy: false }],
-    ['is put off', { kind: 'put_off', afterMs: 60_000 }],
+    ['is put off', { kind: 'snooze', afterMs: 60_000 }],
   ])(
     'gives what it claimed ahead of a receiver back to other workers when one attempt %s',
     async (_, ending) => {
@@ -337,7 +342,7 @@ describe('outbox', () => {
       await until('the receiver is known to be quick', () => recorder.settled.length === 200);
       recorder.prepared.length = 0;
       recorder.attempted.length = 0;
-      const ends: ((ending: Ending<string>) => void)[] = [];
+      const ends: ((ending: AttemptResult<string>) => void)[] = [];
       recorder.attempt = () => new Promise((end) => ends.push(end));
       await append(128, projectId);
       dispatcher.requestPoll();
@@ -368,7 +373,7 @@ describe('outbox', () => {
       startedMs ||= performance.now();
       attempts += 1;
       return Promise.resolve(
-        open ? { kind: 'settled', outcome: 'done', healthy: true } : { kind: 'put_off', afterMs: 400 },
+        open ? { kind: 'settled', outcome: 'done', healthy: true } : { kind: 'snooze', afterMs: 400 },
       );
     };
     dispatcher.requestPoll();
@@ -525,7 +530,7 @@ describe('outbox', () => {
     await service.database.query('create table written (subject text)');
     await service.database.query('grant insert on written to public');
     recorder.writeFailed = (tx) => tx.execute(`insert into written values ('failed')`);
-    recorder.retry = { failuresMax: 2, unknownOutcomesMax: 3, delayMs: () => 60_000 };
+    recorder.retry = { failuresMax: 2, abandonedAttemptsMax: 3, delayMs: () => 60_000 };
     recorder.attempt = () => Promise.reject(new Error('broken'));
     await append(1);
     dispatcher.requestPoll();

@@ -78,7 +78,7 @@ export function messageAbout(projectId: string, consentId: string): OutboxMessag
     topic: CONSENT_RECORDED,
     subjectId: consentId,
     payload: null,
-    unknownOutcomes: 0,
+    abandonedAttempts: 0,
     probeNumber: null,
     failures: 0,
     createdAt: new Date(),

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
-import type { Attempt, Ending, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
+import type { Attempt, AttemptResult, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
 import { namedKey } from '../../outbox/domain/ordering-key.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
@@ -75,11 +75,11 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
     for (const { outcome } of settled) await this.answer(tx, outcome, new Date());
   }
 
-  giveUp(): Ending<AccountRequest> {
+  discard(): AttemptResult<AccountRequest> {
     return { kind: 'dead', error: 'The service stopped each time while answering the request.' };
   }
 
-  private opened({ subjectId, payload }: OutboxMessage): Ending<AccountRequest> {
+  private opened({ subjectId, payload }: OutboxMessage): AttemptResult<AccountRequest> {
     const { sealed, keyId } = payload as { sealed: string; keyId: string };
     const ciphertext = Buffer.from(sealed, 'base64');
     const request = this.vault.open(boundTo(subjectId), { ciphertext, keyId });

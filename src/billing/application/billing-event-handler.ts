@@ -2,7 +2,13 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { subscriptionsOfCustomer } from '../../licensing/subscription.rows.js';
-import type { Attempt, Ending, Failure, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
+import type {
+  Attempt,
+  AttemptResult,
+  Failure,
+  OutboxMessage,
+  Settled,
+} from '../../outbox/domain/outbox-message.js';
 import type { RetrySchedule } from '../../outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
@@ -61,7 +67,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
   readonly attemptMaxMs = ATTEMPT_MAX_MS;
   readonly retry: RetrySchedule = {
     failuresMax: EVENT_ATTEMPTS_MAX,
-    unknownOutcomesMax: EVENT_ATTEMPTS_MAX,
+    abandonedAttemptsMax: EVENT_ATTEMPTS_MAX,
     delayMs: retryDelayMs,
   };
   private readonly logger = new Logger(BillingEventHandler.name);
@@ -98,7 +104,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
     }
   }
 
-  giveUp(): Ending<EventOutcome> {
+  discard(): AttemptResult<EventOutcome> {
     return dead({
       code: 'worker_lost',
       error: 'The service stopped each time while working on it.',
@@ -129,7 +135,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
       this.metrics.alert(code ?? 'failed', `a billing event is dead: ${error}`, { eventId, type, projectId });
   }
 
-  private async attempt(message: OutboxMessage, event: StripeEvent): Promise<Ending<EventOutcome>> {
+  private async attempt(message: OutboxMessage, event: StripeEvent): Promise<AttemptResult<EventOutcome>> {
     const verdict = await this.workOn(event).catch((error: unknown): Verdict => {
       // A provider that is away is counted and waited for; a database that is away is the outbox's to wait for.
       if (!isProviderError(error) && isConnectionFailure(error)) throw error;
@@ -225,13 +231,13 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
 }
 
 /** The event is gone, or another worker has been through with it. */
-const NOTHING_LEFT: Ending<EventOutcome> = {
+const NOTHING_LEFT: AttemptResult<EventOutcome> = {
   kind: 'settled',
   outcome: { code: null, error: null, projectId: null },
   healthy: true,
 };
 
-function dead(outcome: EventOutcome): Ending<EventOutcome> {
+function dead(outcome: EventOutcome): AttemptResult<EventOutcome> {
   return { kind: 'dead', error: `${outcome.code}: ${outcome.error}`, outcome };
 }
 

@@ -41,8 +41,8 @@ describe(attemptsOf.name, () => {
     [2, 3, 6],
   ])(
     'after %d failures and %d claims without an outcome this is attempt %d',
-    (failures, unknownOutcomes, n) => {
-      expect(attemptsOf({ failures, unknownOutcomes } as OutboxMessage)).toBe(n);
+    (failures, abandonedAttempts, n) => {
+      expect(attemptsOf({ failures, abandonedAttempts } as OutboxMessage)).toBe(n);
     },
   );
 });

@@ -28,6 +28,6 @@ export function eventIdOf({ payload }: Pick<OutboxMessage, 'payload'>): string {
 }
 
 /** Attempts of a message, the one under way included; one that ended without an outcome counts too. */
-export function attemptsOf({ failures, unknownOutcomes }: OutboxMessage): number {
-  return failures + unknownOutcomes + 1;
+export function attemptsOf({ failures, abandonedAttempts }: OutboxMessage): number {
+  return failures + abandonedAttempts + 1;
 }

@@ -5,7 +5,7 @@ import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import {
   type Attempt,
-  type Ending,
+  type AttemptResult,
   type OutboxMessage,
   projectOf,
 } from '../../outbox/domain/outbox-message.js';
@@ -32,7 +32,7 @@ const DATABASE_WAIT_MS = 1_000;
 
 /** Batches count for themselves, so workers that die under a request are no reason to give it up soon. */
 const TRIES_MAX = 20;
-const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, unknownOutcomesMax: TRIES_MAX };
+const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, abandonedAttemptsMax: TRIES_MAX };
 
 /** Whose records are to go, and by whose wish. */
 export interface ErasureAsked {
@@ -181,19 +181,19 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
   async settle(): Promise<void> {}
 
   /** A wish to be erased is not given up: it becomes a dead letter, of which the operator hears. */
-  giveUp(): Ending<null> {
+  discard(): AttemptResult<null> {
     return { kind: 'dead', error: 'The service stopped each time while erasing.' };
   }
 
-  private async attempt(message: OutboxMessage, signal: AbortSignal): Promise<Ending<null>> {
+  private async attempt(message: OutboxMessage, signal: AbortSignal): Promise<AttemptResult<null>> {
     const ref = { projectId: projectOf(message), id: message.subjectId };
     const until = performance.now() + ATTEMPT_MS;
     try {
       for (;;) {
         const end = await this.em.fork().transactional((tx) => this.eraseBatch(tx, ref));
         if (end === 'done') return { kind: 'settled', outcome: null, healthy: true };
-        if (end === 'waits') return { kind: 'put_off', afterMs: INDEX_WAIT_MS };
-        if (signal.aborted || performance.now() > until) return { kind: 'put_off', afterMs: 0 };
+        if (end === 'waits') return { kind: 'snooze', afterMs: INDEX_WAIT_MS };
+        if (signal.aborted || performance.now() > until) return { kind: 'snooze', afterMs: 0 };
       }
     } catch (error) {
       if (!isConnectionFailure(error)) throw error;

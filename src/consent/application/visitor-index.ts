@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import {
   type Attempt,
-  type Ending,
+  type AttemptResult,
   type OutboxMessage,
   projectOf,
 } from '../../outbox/domain/outbox-message.js';
@@ -31,7 +31,7 @@ export const INDEX_WAIT_MS = 1_000;
 
 /** Batches count for themselves, so workers that die under it are no reason to give it up soon. */
 const TRIES_MAX = 20;
-const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, unknownOutcomesMax: TRIES_MAX };
+const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, abandonedAttemptsMax: TRIES_MAX };
 
 /**
  * Goes through the records that were stored before a project named its visitor field, or its present one, and writes
@@ -84,11 +84,11 @@ export class VisitorIndex implements OutboxHandler<null>, OnModuleInit {
 
   async settle(): Promise<void> {}
 
-  giveUp(): Ending<null> {
+  discard(): AttemptResult<null> {
     return { kind: 'dead', error: 'The service stopped each time while indexing records by visitor.' };
   }
 
-  private async attempt(projectId: string, signal: AbortSignal): Promise<Ending<null>> {
+  private async attempt(projectId: string, signal: AbortSignal): Promise<AttemptResult<null>> {
     const until = performance.now() + ATTEMPT_MS;
     try {
       for (;;) {
@@ -96,8 +96,8 @@ export class VisitorIndex implements OutboxHandler<null>, OnModuleInit {
           .fork()
           .transactional((tx) => indexVisitors(tx, projectId, UNDER_WAY_SECONDS));
         if (came === 'done') return { kind: 'settled', outcome: null, healthy: true };
-        if (came === 'too_soon') return { kind: 'put_off', afterMs: INDEX_WAIT_MS };
-        if (signal.aborted || performance.now() > until) return { kind: 'put_off', afterMs: 0 };
+        if (came === 'too_soon') return { kind: 'snooze', afterMs: INDEX_WAIT_MS };
+        if (signal.aborted || performance.now() > until) return { kind: 'snooze', afterMs: 0 };
       }
     } catch (error) {
       if (!isConnectionFailure(error)) throw error;

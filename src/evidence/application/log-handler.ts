@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import type { Attempt, Ending, OutboxMessage } from '../../outbox/domain/outbox-message.js';
+import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/outbox-message.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
@@ -49,7 +49,11 @@ export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
     return Promise.resolve(messages.map((message) => () => this.attempt(message)));
   }
 
-  private async attempt({ topic, subjectId: log, failures }: OutboxMessage): Promise<Ending<SignOutcome>> {
+  private async attempt({
+    topic,
+    subjectId: log,
+    failures,
+  }: OutboxMessage): Promise<AttemptResult<SignOutcome>> {
     try {
       if (topic === LOG_GONE) {
         await this.storage.removeLog(log).catch((cause: unknown) => {
@@ -58,7 +62,7 @@ export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
         return settled('removed');
       }
       const outcome = await this.logs.sign(log, performance.now() + this.settings.leaseMs * LEASE_SHARE);
-      if (outcome === 'more') return { kind: 'put_off', afterMs: 0 };
+      if (outcome === 'more') return { kind: 'snooze', afterMs: 0 };
       if (outcome !== 'refused') return settled(outcome);
       return { kind: 'retry', afterMs: REFUSED_WAIT_MS, error: 'Storage and database disagree.' };
     } catch (error) {
@@ -77,9 +81,13 @@ export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
   }
 
   /** Workers have died under it: whoever asks for the log next goes on. */
-  giveUp(): Ending<SignOutcome> {
+  discard(): AttemptResult<SignOutcome> {
     return { kind: 'retry', afterMs: REFUSED_WAIT_MS, error: 'Workers have died under it.' };
   }
 }
 
-const settled = (outcome: SignOutcome): Ending<SignOutcome> => ({ kind: 'settled', outcome, healthy: true });
+const settled = (outcome: SignOutcome): AttemptResult<SignOutcome> => ({
+  kind: 'settled',
+  outcome,
+  healthy: true,
+});

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import type { Attempt, Ending, OutboxMessage } from '../../outbox/domain/outbox-message.js';
+import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/outbox-message.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
@@ -44,12 +44,12 @@ export class SealHandler implements OutboxHandler<null>, OnModuleInit {
     return Promise.resolve(messages.map(() => (signal: AbortSignal) => this.attempt(signal)));
   }
 
-  private async attempt(signal: AbortSignal): Promise<Ending<null>> {
+  private async attempt(signal: AbortSignal): Promise<AttemptResult<null>> {
     const deadlineMs = performance.now() + this.settings.leaseMs * LEASE_SHARE;
     try {
       await this.roots.step();
       while (await this.steps.step())
-        if (signal.aborted || performance.now() > deadlineMs) return { kind: 'put_off', afterMs: 0 };
+        if (signal.aborted || performance.now() > deadlineMs) return { kind: 'snooze', afterMs: 0 };
     } catch (error) {
       if (isConnectionFailure(error))
         return { kind: 'retry', afterMs: DATABASE_WAIT_MS, error: 'The database cannot be reached.' };
@@ -64,7 +64,7 @@ export class SealHandler implements OutboxHandler<null>, OnModuleInit {
   }
 
   /** The next message goes on where this one ended. */
-  giveUp(): Ending<null> {
+  discard(): AttemptResult<null> {
     return DONE;
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import type { Attempt, Ending, OutboxMessage } from '../../outbox/domain/outbox-message.js';
+import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/outbox-message.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
 import { STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
@@ -41,7 +41,7 @@ export class StampHandler implements OutboxHandler<null>, OnModuleInit {
     return Promise.resolve(messages.map((message) => (signal: AbortSignal) => this.attempt(message, signal)));
   }
 
-  private async attempt({ failures }: OutboxMessage, stopped: AbortSignal): Promise<Ending<null>> {
+  private async attempt({ failures }: OutboxMessage, stopped: AbortSignal): Promise<AttemptResult<null>> {
     try {
       const outcome = await this.stamps.stamp(stopped);
       if (outcome.kind === 'not_due') return DONE;
@@ -50,7 +50,7 @@ export class StampHandler implements OutboxHandler<null>, OnModuleInit {
         if (failures > 0) this.logger.log({ failures }, 'the time-stamp service gives time-stamps again');
         return DONE;
       }
-      if (stopped.aborted) return { kind: 'put_off', afterMs: 0 };
+      if (stopped.aborted) return { kind: 'snooze', afterMs: 0 };
       const { reason, detail } = outcome;
       this.metrics.timeStamps.inc({ outcome: reason });
       // Once: that it goes on is what the metrics tell.
@@ -70,7 +70,7 @@ export class StampHandler implements OutboxHandler<null>, OnModuleInit {
   }
 
   /** The next message asks for the next checkpoint. */
-  giveUp(): Ending<null> {
+  discard(): AttemptResult<null> {
     return DONE;
   }
 }

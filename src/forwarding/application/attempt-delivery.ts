@@ -26,7 +26,7 @@ export interface Shipment {
  * made yet, because its host gets no more attempts for now.
  */
 export type AttemptEnd =
-  { kind: 'ended'; outcome: ClassifiedOutcome } | { kind: 'aborted' } | { kind: 'put_off'; afterMs: number };
+  { kind: 'ended'; outcome: ClassifiedOutcome } | { kind: 'aborted' } | { kind: 'snooze'; afterMs: number };
 
 /** Endpoint URLs whose judgement is kept, those used last; a URL has 2,048 characters at most. */
 const JUDGED_URLS_MAX = 1_000;
@@ -62,7 +62,7 @@ export class AttemptDelivery {
     }
     const { projectId } = shipment.record;
     const afterMs = this.gate.enter({ projectId, hostname: url.hostname, kind });
-    if (afterMs > 0) return { kind: 'put_off', afterMs };
+    if (afterMs > 0) return { kind: 'snooze', afterMs };
     const body = outboundBody(shipment.record, shipment.sealed);
     const headers = outboundHeaders(shipment.record, proof, { body, attemptedAt });
     const result = await this.sender.send({ url, headers, body }, signal);

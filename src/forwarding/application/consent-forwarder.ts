@@ -13,10 +13,10 @@ import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService, type TierLookup } from '../../licensing/licensing.service.js';
 import type { ResolvedTier } from '../../licensing/domain/tier.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import type { OutboxHandler, QuickWriting } from '../../outbox/outbox.handler.js';
+import type { OutboxHandler, SingleStatementSettlement } from '../../outbox/outbox.handler.js';
 import {
   type Attempt,
-  type Ending,
+  type AttemptResult,
   type OutboxMessage,
   projectOf,
   type Settled,
@@ -31,7 +31,7 @@ import { isHealthy, type SkipReason } from '../domain/outcome.js';
 import { type ClassifiedOutcome, skipHealthSignal } from '../domain/health-signal.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
 import { logLateDeliveries } from './repeated-attempts.js';
-import { settleDeliveries, WRITTEN_QUICKLY } from './settle-deliveries.js';
+import { settleDeliveries, SINGLE_STATEMENT_SETTLEMENT } from './settle-deliveries.js';
 import { loadTargets, type StoredTarget } from './forwarding-target.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 import { ReceiverWatch } from './receiver-watch.js';
@@ -51,8 +51,8 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
   readonly retry = BUG_SCHEDULE;
   readonly attemptMaxMs: number;
   readonly throttled = true;
-  readonly quick: QuickWriting<ClassifiedOutcome> = {
-    ...WRITTEN_QUICKLY,
+  readonly singleStatement: SingleStatementSettlement<ClassifiedOutcome> = {
+    ...SINGLE_STATEMENT_SETTLEMENT,
     written: (settled) => this.metrics.count(settled),
   };
 
@@ -115,15 +115,15 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     if (destination.kind === 'skip') return async () => skip(destination.reason);
     return async (signal) => {
       const pauseMs = message.probeNumber === null ? this.watch.pauseMs(projectId, performance.now()) : 0;
-      if (pauseMs > 0) return { kind: 'put_off', afterMs: pauseMs };
+      if (pauseMs > 0) return { kind: 'snooze', afterMs: pauseMs };
       const sealed = 'salt' in record ? this.evidence.sealedBodyOf(record) : null;
       const end = await this.delivery.attempt({ record, sealed, destination, target }, signal);
       switch (end.kind) {
         case 'ended':
           this.watch.heard(projectId, end.outcome.health, performance.now());
           return { kind: 'settled', outcome: end.outcome, healthy: isHealthy(end.outcome) };
-        case 'put_off':
-          return { kind: 'put_off', afterMs: end.afterMs };
+        case 'snooze':
+          return { kind: 'snooze', afterMs: end.afterMs };
         case 'aborted':
           return { kind: 'retry', afterMs: 0, error: 'The worker stopped meanwhile.' };
       }
@@ -144,7 +144,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     if (ofRecords.length > 0) this.metrics.count(await logLateDeliveries(tx, ofRecords));
   }
 
-  giveUp(): Extract<Ending<ClassifiedOutcome>, { kind: 'settled' }> {
+  discard(): Extract<AttemptResult<ClassifiedOutcome>, { kind: 'settled' }> {
     const attemptedAt = new Date();
     const outcome: ClassifiedOutcome = {
       id: idOf(attemptedAt),
@@ -170,7 +170,7 @@ function tierRefusalOf({ tier, reason }: ResolvedTier): SkipReason | null {
   return reason === 'preview_hostname' ? 'preview_hostname' : 'tier';
 }
 
-function skip(reason: SkipReason): Ending<ClassifiedOutcome> {
+function skip(reason: SkipReason): AttemptResult<ClassifiedOutcome> {
   const attemptedAt = new Date();
   const nothingSent = { category: null, httpStatus: null, durationMs: 0, host: null };
   return {

@@ -60,7 +60,7 @@ export class EndpointTestService {
     if (end.kind === 'aborted') {
       throw new DomainError('temporarily_unavailable', 'The service is stopping; test again in a moment.');
     }
-    if (end.kind === 'put_off') {
+    if (end.kind === 'snooze') {
       throw tooManyRequests(HOST_BOUNDED, end.afterMs);
     }
     const { httpStatus, category, reason, durationMs } = end.outcome;

@@ -21,7 +21,7 @@ export async function deliveredBefore(
   settled: readonly SettledDelivery[],
 ): Promise<Set<SettledDelivery>> {
   const repeats = settled.filter(
-    ({ message, outcome }) => message.unknownOutcomes > 0 && outcome.outcome === 'failed',
+    ({ message, outcome }) => message.abandonedAttempts > 0 && outcome.outcome === 'failed',
   );
   if (repeats.length === 0) return new Set();
   await lockRepeats(tx, repeats);

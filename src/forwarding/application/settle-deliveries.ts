@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { QuickWriting } from '../../outbox/outbox.handler.js';
+import type { SingleStatementSettlement } from '../../outbox/outbox.handler.js';
 import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
 import type { LastFailure } from '../../projects/domain/project.js';
 import { writeLastFailures } from '../../projects/project.rows.js';
@@ -17,8 +17,8 @@ const instantOf = (ms: string): string => `timestamptz 'epoch' + ${ms} * interva
  * Writes deliveries and skips of projects without a hold as `settleDeliveries` does. A failure changes its project's row,
  * and may begin a hold.
  */
-export const WRITTEN_QUICKLY: Pick<
-  QuickWriting<DeliveryOutcome>,
+export const SINGLE_STATEMENT_SETTLEMENT: Pick<
+  SingleStatementSettlement<DeliveryOutcome>,
   'name' | 'columns' | 'valuesOf' | 'unless' | 'writes'
 > = {
   name: 'delivery',

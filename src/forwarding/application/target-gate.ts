@@ -22,7 +22,7 @@ export const LEGACY_HOST_BURST = 600;
 export const LEGACY_HOST_PER_SECOND = 10;
 
 /** Why an attempt is put off; a label of the metrics. */
-export type PutOffReason = 'failing_host' | 'legacy_rate';
+export type SnoozeReason = 'failing_host' | 'legacy_rate';
 
 /**
  * Bounds the harm that attempts do to hosts whose owner nobody knows (design §6.5). It counts in this process:
@@ -61,9 +61,9 @@ export class TargetGate {
     const nowMs = performance.now();
     // Asked first: an attempt that the other bound lets through would be counted without being made.
     const failingMs = this.failing.isExhausted(hostname, nowMs) ? this.failing.take(hostname, nowMs) : 0;
-    if (failingMs > 0) return this.putOff('failing_host', hostname, failingMs);
+    if (failingMs > 0) return this.snooze('failing_host', hostname, failingMs);
     const legacyMs = kind === 'legacy' ? this.legacy.take(`${projectId}/${hostname}`, nowMs) : 0;
-    if (legacyMs > 0) return this.putOff('legacy_rate', hostname, legacyMs);
+    if (legacyMs > 0) return this.snooze('legacy_rate', hostname, legacyMs);
     return this.failing.take(hostname, nowMs);
   }
 
@@ -74,8 +74,8 @@ export class TargetGate {
     this.told.delete(hostname);
   }
 
-  private putOff(reason: PutOffReason, hostname: string, afterMs: number): number {
-    this.metrics.countPutOff(reason);
+  private snooze(reason: SnoozeReason, hostname: string, afterMs: number): number {
+    this.metrics.countSnoozed(reason);
     if (!this.told.has(hostname)) {
       if (this.told.size >= KEYS_MAX) this.told.clear();
       this.told.add(hostname);

@@ -5,7 +5,7 @@ import { writeAudit } from '../../audit/audit.log.js';
 import { MailService } from '../../mail/mail.service.js';
 import {
   type Attempt,
-  type Ending,
+  type AttemptResult,
   type OutboxMessage,
   projectOf,
   type Settled,
@@ -51,11 +51,11 @@ export class TellOwners implements OutboxHandler<null>, OnModuleInit {
     for (const { message } of settled) await this.tell(tx, message);
   }
 
-  giveUp(): Ending<null> {
+  discard(): AttemptResult<null> {
     return { kind: 'settled', outcome: null, healthy: true };
   }
 
-  private async attempt(message: OutboxMessage): Promise<Ending<null>> {
+  private async attempt(message: OutboxMessage): Promise<AttemptResult<null>> {
     const em = this.em.fork();
     const projectId = projectOf(message);
     const verdict = await this.judge(em, message, await readHold(em, projectId));

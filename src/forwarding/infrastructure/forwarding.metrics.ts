@@ -16,7 +16,7 @@ export class ForwardingMetrics {
   private readonly deliveries: Counter<'outcome' | 'category'>;
   private readonly duration: Histogram;
   private readonly latency: Histogram;
-  private readonly putOff: Counter<'reason'>;
+  private readonly snoozed: Counter<'reason'>;
   private boundedHosts: () => number = () => 0;
   private holds: () => Promise<{ projects: number; records: number } | null> = () => Promise.resolve(null);
 
@@ -40,7 +40,7 @@ export class ForwardingMetrics {
       buckets: LATENCY_BUCKETS,
       registers,
     });
-    this.putOff = new Counter({
+    this.snoozed = new Counter({
       name: 'forwarding_put_off_total',
       help: 'Attempts put off: their host answers nothing but failures, or requests name it too often.',
       labelNames: ['reason'],
@@ -86,8 +86,8 @@ export class ForwardingMetrics {
     this.boundedHosts = count;
   }
 
-  countPutOff(reason: string): void {
-    this.putOff.inc({ reason });
+  countSnoozed(reason: string): void {
+    this.snoozed.inc({ reason });
   }
 
   count(settled: Settled<DeliveryOutcome>[]): void {

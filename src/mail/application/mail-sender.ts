@@ -1,6 +1,12 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Attempt, Ending, Failure, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
+import type {
+  Attempt,
+  AttemptResult,
+  Failure,
+  OutboxMessage,
+  Settled,
+} from '../../outbox/domain/outbox-message.js';
 import type { RetrySchedule } from '../../outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
@@ -29,7 +35,7 @@ const SLOTS_PER_KEY = 1;
 /** Connecting, greeting, signing in and handing over; a server that drips is left at this. */
 const ATTEMPT_MAX_MS = 30_000;
 /** A worker that dies while it sends mail does so because of something else: the mail is tried as long as any other. */
-const UNKNOWN_OUTCOMES_MAX = 5;
+const ABANDONED_ATTEMPTS_MAX = 5;
 
 type MailOutcome = 'sent' | 'expired';
 
@@ -42,7 +48,7 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
   readonly attemptMaxMs: number;
   readonly retry: RetrySchedule = {
     failuresMax: MAIL_ATTEMPTS_MAX,
-    unknownOutcomesMax: UNKNOWN_OUTCOMES_MAX,
+    abandonedAttemptsMax: ABANDONED_ATTEMPTS_MAX,
     delayMs: mailRetryDelayMs,
   };
   private readonly logger = new Logger(MailSender.name);
@@ -86,7 +92,7 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
     return Promise.resolve();
   }
 
-  giveUp(): Ending<MailOutcome> {
+  discard(): AttemptResult<MailOutcome> {
     return { kind: 'dead', error: 'The service stopped each time while sending the mail.' };
   }
 
@@ -98,7 +104,7 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
     return Promise.resolve();
   }
 
-  private async attempt(message: OutboxMessage, stopped: AbortSignal): Promise<Ending<MailOutcome>> {
+  private async attempt(message: OutboxMessage, stopped: AbortSignal): Promise<AttemptResult<MailOutcome>> {
     const { template, sealed, keyId, until } = message.payload as MailPayload;
     if (until !== undefined && new Date(until) <= new Date())
       return { kind: 'settled', outcome: 'expired', healthy: true };
@@ -125,7 +131,7 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
   }
 
   /** A mail that cannot go now: later, or, after so many attempts, never by itself. */
-  private again({ failures }: OutboxMessage, error: string): Ending<MailOutcome> {
+  private again({ failures }: OutboxMessage, error: string): AttemptResult<MailOutcome> {
     const attempts = failures + 1;
     if (attempts >= MAIL_ATTEMPTS_MAX) return { kind: 'dead', error };
     return { kind: 'retry', afterMs: mailRetryDelayMs(attempts), error };

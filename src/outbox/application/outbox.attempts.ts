@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
-import { type Attempt, type Ending, type OutboxMessage } from '../domain/outbox-message.js';
+import { type Attempt, type AttemptResult, type OutboxMessage } from '../domain/outbox-message.js';
 import type { OutboxMetrics } from '../infrastructure/outbox.metrics.js';
 import type { LeasedMessage, OutboxStore } from '../infrastructure/outbox.store.js';
 import type { OutboxService } from '../outbox.service.js';
@@ -17,7 +17,7 @@ const PREPARE_AGAIN_MS = 250;
 const TIMER_EARLY_MS = 2;
 
 /** How an attempt ended, seen from here. */
-type AttemptEnd = Ending<unknown> | { kind: 'threw'; cause: unknown };
+type AttemptEnd = AttemptResult<unknown> | { kind: 'threw'; cause: unknown };
 
 /** What attempts are made with. */
 export interface AttemptParts {
@@ -51,7 +51,7 @@ export class OutboxAttempts {
   /** Counts them at once and works in the background: the next claim need not wait for this preparation. */
   begin(leased: LeasedMessage[], claimedMs: number): void {
     const { metrics, slots } = this.parts;
-    metrics.reclaims.inc(leased.filter(({ message }) => message.unknownOutcomes > 0).length);
+    metrics.reclaims.inc(leased.filter(({ message }) => message.abandonedAttempts > 0).length);
     slots.claimed(leased, claimedMs);
     for (const [topic, entries] of Map.groupBy(leased, ({ message }) => message.topic)) {
       void this.beginOf(topic, entries, claimedMs);
@@ -155,11 +155,11 @@ export class OutboxAttempts {
     }
     // The receiver has answered: its slot is free, and need not wait until the outcome is on the disk.
     const healthy = end.kind !== 'settled' || end.healthy;
-    const putOff = end.kind === 'put_off' ? { putOffMs: end.afterMs } : {};
-    const freed = slots.left(leased, { startedMs, nowMs: performance.now(), healthy, ...putOff });
-    if (end.kind === 'put_off') setTimeout(requestPoll, end.afterMs + TIMER_EARLY_MS).unref();
+    const snooze = end.kind === 'snooze' ? { snoozeMs: end.afterMs } : {};
+    const freed = slots.left(leased, { startedMs, nowMs: performance.now(), healthy, ...snooze });
+    if (end.kind === 'snooze') setTimeout(requestPoll, end.afterMs + TIMER_EARLY_MS).unref();
     // What waits behind a receiver that fails may be sent by another worker, or later.
-    if (!healthy || end.kind === 'put_off') this.giveBack(orderingKey);
+    if (!healthy || end.kind === 'snooze') this.giveBack(orderingKey);
     for (const key of freed) {
       if (slots.isFull) break;
       this.startReady(key);
@@ -203,11 +203,11 @@ export class OutboxAttempts {
   private made(
     message: OutboxMessage,
     attempt: Attempt<unknown> | undefined,
-  ): Ending<unknown> | Promise<Ending<unknown>> {
+  ): AttemptResult<unknown> | Promise<AttemptResult<unknown>> {
     const handler = this.parts.outbox.handlerOf(message.topic);
-    if (message.unknownOutcomes >= handler.retry.unknownOutcomesMax) {
-      this.parts.metrics.givenUp.inc();
-      return handler.giveUp(message);
+    if (message.abandonedAttempts >= handler.retry.abandonedAttemptsMax) {
+      this.parts.metrics.discarded.inc();
+      return handler.discard(message);
     }
     if (!attempt) throw new Error(`the handler of ${message.topic} prepared too few attempts`);
     return attempt(this.abort.signal);
@@ -218,12 +218,12 @@ export class OutboxAttempts {
     switch (end.kind) {
       case 'settled':
         return settler.settle(leased, end.outcome, claimedMs);
-      case 'put_off':
+      case 'snooze':
         return this.returnAll([leased]);
       case 'retry':
-        return settler.putBack(leased, end, claimedMs);
+        return settler.retry(leased, end, claimedMs);
       case 'dead':
-        return settler.bury(leased, end, claimedMs);
+        return settler.deadLetter(leased, end, claimedMs);
       case 'threw':
         return settler.fail(leased, end.cause, claimedMs);
     }

@@ -7,10 +7,10 @@ import { isConnectionFailure } from '../../shared/postgres-error.js';
 import type { ListValue } from '../../shared/list-literal.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
-import type { Ending, Failure, Settled } from '../domain/outbox-message.js';
-import type { QuickWriting } from '../outbox.handler.js';
+import type { AttemptResult, Failure, Settled } from '../domain/outbox-message.js';
+import type { SingleStatementSettlement } from '../outbox.handler.js';
 import { OutboxService } from '../outbox.service.js';
-import { QuickSettlement } from '../infrastructure/quick-settlement.js';
+import { SingleStatementSettler } from '../infrastructure/single-statement-settler.js';
 import { type LeasedMessage, leaseKey, OutboxStore } from '../infrastructure/outbox.store.js';
 
 /** Messages settled in one transaction. */
@@ -58,7 +58,7 @@ export class OutboxSettler {
   constructor(
     private readonly em: EntityManager,
     private readonly store: OutboxStore,
-    private readonly quick: QuickSettlement,
+    private readonly singleStatement: SingleStatementSettler,
     private readonly outbox: OutboxService,
     @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
   ) {}
@@ -74,14 +74,14 @@ export class OutboxSettler {
   }
 
   /** Puts a message back that its handler wants to try again. Never rejects. */
-  async putBack(
+  async retry(
     leased: LeasedMessage,
-    end: Extract<Ending<unknown>, { kind: 'retry' }>,
+    end: Extract<AttemptResult<unknown>, { kind: 'retry' }>,
     claimedMs: number,
   ): Promise<void> {
     try {
       await this.whileLeased(claimedMs, () =>
-        this.writeFailure(leased, end, (tx) => this.store.putBack(leased, end, tx)),
+        this.writeFailure(leased, end, (tx) => this.store.retry(leased, end, tx)),
       );
     } catch (error) {
       await this.fail(leased, error, claimedMs);
@@ -89,14 +89,14 @@ export class OutboxSettler {
   }
 
   /** Buries a message that its handler says is dead. Never rejects. */
-  async bury(
+  async deadLetter(
     leased: LeasedMessage,
-    end: Extract<Ending<unknown>, { kind: 'dead' }>,
+    end: Extract<AttemptResult<unknown>, { kind: 'dead' }>,
     claimedMs: number,
   ): Promise<void> {
     try {
       await this.whileLeased(claimedMs, () =>
-        this.writeFailure(leased, end, (tx) => this.store.bury(leased, end.error, tx)),
+        this.writeFailure(leased, end, (tx) => this.store.deadLetter(leased, end.error, tx)),
       );
     } catch (error) {
       await this.fail(leased, error, claimedMs);
@@ -112,7 +112,9 @@ export class OutboxSettler {
       const { retry } = this.outbox.handlerOf(topic);
       if (failures >= retry.failuresMax) {
         await this.whileLeased(claimedMs, () =>
-          this.writeFailure(leased, { kind: 'dead', error }, (tx) => this.store.bury(leased, error, tx)),
+          this.writeFailure(leased, { kind: 'dead', error }, (tx) =>
+            this.store.deadLetter(leased, error, tx),
+          ),
         );
         this.logger.error(
           { err: cause, projectId, messageId: id, topic, failures },
@@ -123,7 +125,7 @@ export class OutboxSettler {
       const afterMs = retry.delayMs(failures);
       await this.whileLeased(claimedMs, () =>
         this.writeFailure(leased, { kind: 'retry', error }, (tx) =>
-          this.store.putBack(leased, { afterMs, error }, tx),
+          this.store.retry(leased, { afterMs, error }, tx),
         ),
       );
       this.logger.warn(
@@ -181,24 +183,24 @@ export class OutboxSettler {
   }
 
   private async write(batch: Finished[]): Promise<void> {
-    const rest = await this.writeQuickly(batch);
+    const rest = await this.settleInOneStatement(batch);
     const late = rest.length > 0 ? await this.writeTogether(rest) : [];
     if (late.length > 0) await this.writeLate(late);
     for (const entry of batch) entry.done();
   }
 
   /** Writes what takes no transaction; returns the others, in their order. */
-  private async writeQuickly(batch: Finished[]): Promise<Finished[]> {
+  private async settleInOneStatement(batch: Finished[]): Promise<Finished[]> {
     const handlers = Map.groupBy(batch, ({ leased }) => this.outbox.handlerOf(leased.message.topic));
     const written = new Set<Finished>();
-    for (const [{ quick }, entries] of handlers) {
-      if (!quick) continue;
-      const chosen = quickOf(quick, entries);
+    for (const [{ singleStatement }, entries] of handlers) {
+      if (!singleStatement) continue;
+      const chosen = eligibleEntries(singleStatement, entries);
       if (chosen.length === 0) continue;
-      const places = await this.quick.settle(quick, chosen);
+      const places = await this.singleStatement.settle(singleStatement, chosen);
       const done = chosen.filter((_, place) => places.has(place));
       for (const { entry } of done) written.add(entry);
-      quick.written(done.map(({ entry }) => settledOf(entry)));
+      singleStatement.written(done.map(({ entry }) => settledOf(entry)));
     }
     return batch.filter((entry) => !written.has(entry));
   }
@@ -238,11 +240,11 @@ function settledOf({ leased, outcome }: Finished): Settled<unknown> {
 }
 
 /** Those that take no transaction: of a key all or none, so that its outcomes are judged together. */
-function quickOf(
-  quick: QuickWriting,
+function eligibleEntries(
+  singleStatement: SingleStatementSettlement,
   entries: Finished[],
 ): { entry: Finished; leased: LeasedMessage; values: ListValue[] }[] {
-  const judged = entries.map((entry) => ({ entry, values: quick.valuesOf(settledOf(entry)) }));
+  const judged = entries.map((entry) => ({ entry, values: singleStatement.valuesOf(settledOf(entry)) }));
   const slowKeys = new Set(
     judged.flatMap(({ entry, values }) => (values === null ? [entry.leased.message.orderingKey] : [])),
   );

@@ -28,7 +28,7 @@ export interface SlotEnd {
   /** False: it failed in a way that a busy or dead receiver fails. */
   healthy: boolean;
   /** For how long nothing of its key is to be claimed; absent where something was attempted. */
-  putOffMs?: number;
+  snoozeMs?: number;
 }
 
 /** What one worker has leased, and who gets its slots: fair between ordering keys, and within the limits of topics. */
@@ -134,11 +134,11 @@ export class WorkerSlots {
    * The attempt has ended: its slot is free, while its outcome is still to be written. Returns the keys of which
    * something may begin because of it: where slots were free before, the others waited for answers of their own.
    */
-  left({ message }: LeasedMessage, { startedMs, nowMs, healthy, putOffMs }: SlotEnd): Iterable<string> {
+  left({ message }: LeasedMessage, { startedMs, nowMs, healthy, snoozeMs }: SlotEnd): Iterable<string> {
     const wasFull = this.isFull;
     this.topicSlots.ended(message.topic);
-    if (putOffMs === undefined) this.share.ended(message.orderingKey, { startedMs, nowMs, healthy });
-    else this.share.putOff(message.orderingKey, { startedMs, nowMs, afterMs: putOffMs });
+    if (snoozeMs === undefined) this.share.ended(message.orderingKey, { startedMs, nowMs, healthy });
+    else this.share.snooze(message.orderingKey, { startedMs, nowMs, afterMs: snoozeMs });
     return wasFull ? this.ready.keys() : [message.orderingKey];
   }
 

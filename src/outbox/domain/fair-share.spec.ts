@@ -134,10 +134,10 @@ describe(FairShare.name, () => {
     run(share, 'a', 100);
     for (let n = 0; n < 3; n++) share.claimed('a', 1_000);
     for (let n = 0; n < 3; n++) share.started('a', 1_000);
-    share.putOff('a', { startedMs: 1_000, nowMs: 1_001, afterMs: 50 });
+    share.snooze('a', { startedMs: 1_000, nowMs: 1_001, afterMs: 50 });
     // Those that were begun with it stand behind it, and do not lengthen the pause.
-    share.putOff('a', { startedMs: 1_000, nowMs: 1_001, afterMs: 100 });
-    share.putOff('a', { startedMs: 1_000, nowMs: 1_002, afterMs: 150 });
+    share.snooze('a', { startedMs: 1_000, nowMs: 1_001, afterMs: 100 });
+    share.snooze('a', { startedMs: 1_000, nowMs: 1_002, afterMs: 150 });
     expect(share.free).toBe(SLOTS);
     expect(share.freeOf(1_050).get('a')).toBe(0);
     expect(share.freeOf(1_051).get('a')).toBe(1);
@@ -187,13 +187,13 @@ describe(FairShare.name, () => {
 
   it('puts off anew what is put off again as soon as its time has come', () => {
     const share = new FairShare(SLOTS);
-    const putOff = (nowMs: number): void => {
+    const snooze = (nowMs: number): void => {
       share.claimed('a', nowMs);
       share.started('a', nowMs);
-      share.putOff('a', { startedMs: nowMs, nowMs, afterMs: 50 });
+      share.snooze('a', { startedMs: nowMs, nowMs, afterMs: 50 });
     };
-    putOff(1_000);
-    putOff(1_050);
+    snooze(1_000);
+    snooze(1_050);
     expect(share.freeOf(1_099).get('a')).toBe(0);
     expect(share.freeOf(1_100).get('a')).toBe(1);
   });

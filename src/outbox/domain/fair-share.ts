@@ -116,7 +116,7 @@ export class FairShare {
    * What was begun turned out to be for later: nothing of the key is claimed meanwhile, and then one at a time.
    * The messages stay where they are in the outbox: moved to a later time, each claim would read past all of them.
    */
-  putOff(
+  snooze(
     key: string,
     { startedMs, nowMs, afterMs }: { startedMs: number; nowMs: number; afterMs: number },
   ): void {

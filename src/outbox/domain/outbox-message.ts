@@ -21,7 +21,7 @@ export interface OutboxMessage {
   subjectId: string;
   payload: Record<string, unknown> | null;
   /** Earlier claims that ended without an outcome being written: worker deaths. */
-  unknownOutcomes: number;
+  abandonedAttempts: number;
   /** Earlier attempts that threw or asked for a retry. */
   failures: number;
   createdAt: Date;
@@ -30,18 +30,18 @@ export interface OutboxMessage {
 }
 
 /** How one attempt ended. */
-export type Ending<Outcome> =
+export type AttemptResult<Outcome> =
   /** The message is done with; `healthy` false makes the worker more careful with this key. */
   | { kind: 'settled'; outcome: Outcome; healthy: boolean }
   /** Nothing was attempted: this worker leaves the key alone for so long, and nothing is counted against the message. */
-  | { kind: 'put_off'; afterMs: number }
+  | { kind: 'snooze'; afterMs: number }
   /** The message stays and is tried again after the wait. */
   | { kind: 'retry'; afterMs: number; error: string; outcome?: Outcome }
   /** The message becomes a dead letter: only an operator can help. */
   | { kind: 'dead'; error: string; outcome?: Outcome };
 
 /** Does the work of one message. Expected failures are endings; a throw is a bug and counts against the message. */
-export type Attempt<Outcome> = (signal: AbortSignal) => Promise<Ending<Outcome>>;
+export type Attempt<Outcome> = (signal: AbortSignal) => Promise<AttemptResult<Outcome>>;
 
 /** A message and what came of it. */
 export interface Settled<Outcome> {

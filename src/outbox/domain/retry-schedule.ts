@@ -5,7 +5,7 @@ export interface RetrySchedule {
   /** After so many failures it is buried as a dead letter. */
   readonly failuresMax: number;
   /** After so many claims without an outcome, each the death of a worker, its handler gives it up (design §6.5). */
-  readonly unknownOutcomesMax: number;
+  readonly abandonedAttemptsMax: number;
   /** The wait after the n-th failure. */
   delayMs(failures: number): number;
 }
@@ -17,6 +17,6 @@ const SOON: BackOff = { baseMs: 1_000, factor: 2, longestMs: 5 * 60_000 };
 /** For what throws by a bug alone, because expected failures are outcomes: two minutes in all, then somebody has to look. */
 export const BUG_SCHEDULE: RetrySchedule = {
   failuresMax: OUTBOX_FAILURES_MAX,
-  unknownOutcomesMax: 3,
+  abandonedAttemptsMax: 3,
   delayMs: (failures) => backOffMs(failures, SOON),
 };

@@ -19,7 +19,7 @@ export class OutboxMetrics {
   /** Counts leases taken over from a worker that died. */
   readonly reclaims: Counter;
   /** Counts messages given up because their outcome was unknown too often. */
-  readonly givenUp: Counter;
+  readonly discarded: Counter;
   private work: WorkUnderWay = { inFlight: 0, leased: 0 };
 
   constructor(metrics: Metrics, store: OutboxStore, outbox: OutboxService) {
@@ -83,7 +83,7 @@ export class OutboxMetrics {
       help: 'Messages taken over after a lease ran out, because a worker died or was paused.',
       registers,
     });
-    this.givenUp = new Counter({
+    this.discarded = new Counter({
       name: 'outbox_given_up_total',
       help: 'Messages given up after too many unknown outcomes.',
       registers,

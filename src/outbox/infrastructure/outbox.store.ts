@@ -56,7 +56,7 @@ export class OutboxStore {
   }
 
   /** Puts a message back for later: its outcome is known, it is just not done. Returns whether its lease was still ours. */
-  async putBack(
+  async retry(
     leased: LeasedMessage,
     { afterMs, error }: { afterMs: number; error: string },
     tx: EntityManager = this.em.fork(),
@@ -90,7 +90,11 @@ export class OutboxStore {
    * Moves a message that no handler can deal with out of the way, for an operator to look at. Returns whether its lease
    * was still ours.
    */
-  async bury(leased: LeasedMessage, error: string, tx: EntityManager = this.em.fork()): Promise<boolean> {
+  async deadLetter(
+    leased: LeasedMessage,
+    error: string,
+    tx: EntityManager = this.em.fork(),
+  ): Promise<boolean> {
     const { numAffectedRows } = await sql`
       with dead as (
         delete from outbox_message

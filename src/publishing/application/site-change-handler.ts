@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { TIER_CHANGED } from '../../licensing/licensing.events.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import type { Attempt, Ending, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
+import type { Attempt, AttemptResult, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
@@ -46,7 +46,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   readonly attemptMaxMs = STORAGE_TIMEOUT_MAX_MS;
   private readonly slots: Semaphore;
   /** Projects that wait for a slot: whoever comes now is served with them. */
-  private readonly waiting = new Map<string, Promise<Ending<SiteOutcome>>>();
+  private readonly waiting = new Map<string, Promise<AttemptResult<SiteOutcome>>>();
 
   constructor(
     private readonly em: EntityManager,
@@ -85,12 +85,12 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   }
 
   /** There is no giving up: a site must not stay as it is because workers died. It is tried again later. */
-  giveUp(): Ending<SiteOutcome> {
+  discard(): AttemptResult<SiteOutcome> {
     return { kind: 'settled', outcome: 'worker_lost', healthy: true };
   }
 
   /** Publishes the message's project, at once or with whoever waits for it already. */
-  private attempt(message: OutboxMessage): Promise<Ending<SiteOutcome>> {
+  private attempt(message: OutboxMessage): Promise<AttemptResult<SiteOutcome>> {
     const { subjectId: projectId, payload, failures } = message;
     if (payload?.recheck === true && failures === 0) {
       return Promise.resolve({
@@ -108,7 +108,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
     return attempt;
   }
 
-  private async inSlot(projectId: string, slot: Slot, changedAt: Date): Promise<Ending<SiteOutcome>> {
+  private async inSlot(projectId: string, slot: Slot, changedAt: Date): Promise<AttemptResult<SiteOutcome>> {
     const askedMs = performance.now();
     await slot.free;
     this.waiting.delete(projectId);
@@ -123,7 +123,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
     }
   }
 
-  private async publish(projectId: string, changedAt: Date): Promise<Ending<SiteOutcome>> {
+  private async publish(projectId: string, changedAt: Date): Promise<AttemptResult<SiteOutcome>> {
     const waitMs = this.health.enter(performance.now());
     if (waitMs > 0) return retry(waitMs, 'Object storage did not answer; it is left alone for a while.');
     try {
@@ -160,7 +160,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   }
 }
 
-function retry(afterMs: number, error: string): Ending<SiteOutcome> {
+function retry(afterMs: number, error: string): AttemptResult<SiteOutcome> {
   return { kind: 'retry', afterMs, error };
 }
 

@@ -28,8 +28,8 @@ export const FORWARDING: Planted[] = [
     mutations: [
       {
         symbol: 'OutboxAttempts.attempt',
-        from: /if \(!healthy \|\| end\.kind === 'put_off'\)/,
-        to: "if (end.kind === 'put_off')",
+        from: /if \(!healthy \|\| end\.kind === 'snooze'\)/,
+        to: "if (end.kind === 'snooze')",
       },
     ],
     tests: [OUTBOX],
@@ -40,7 +40,7 @@ export const FORWARDING: Planted[] = [
     mutations: [
       {
         symbol: 'OutboxAttempts.attempt',
-        from: /if \(!healthy \|\| end\.kind === 'put_off'\)/,
+        from: /if \(!healthy \|\| end\.kind === 'snooze'\)/,
         to: 'if (!healthy)',
       },
     ],

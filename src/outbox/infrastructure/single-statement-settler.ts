@@ -5,7 +5,7 @@ import { SettingsFrom } from '../../shared/inject-settings.js';
 import { openPool } from '../../shared/postgres-pool.js';
 import { listLiteral, type ListValue } from '../../shared/list-literal.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
-import type { QuickWriting } from '../outbox.handler.js';
+import type { SingleStatementSettlement } from '../outbox.handler.js';
 import type { LeasedMessage } from './outbox.store.js';
 
 /** As many batches as are written at once. */
@@ -26,8 +26,8 @@ const FROM_WHAT_IS_GIVEN = {
   jit: 'off',
 };
 
-/** A message, the claim that leases it, and the values of its handler's `QuickWriting.columns`. */
-export interface QuickEntry {
+/** A message, the claim that leases it, and the values of its handler's `SingleStatementSettlement.columns`. */
+export interface SettlementEntry {
   leased: LeasedMessage;
   values: readonly ListValue[];
 }
@@ -38,9 +38,9 @@ export interface QuickEntry {
  * transaction of five round trips; one of 256 2.2 and 6.4 ms against 4.9 and 8.2 (ADR 0025).
  */
 @Injectable()
-export class QuickSettlement implements OnApplicationShutdown {
+export class SingleStatementSettler implements OnApplicationShutdown {
   private readonly dropped = new ThrottledLog(
-    new Logger(QuickSettlement.name),
+    new Logger(SingleStatementSettler.name),
     'a connection that writes outcomes broke off; opening another one',
   );
   private readonly pool: Pool;
@@ -60,7 +60,10 @@ export class QuickSettlement implements OnApplicationShutdown {
    * Returns the places in `entries` of those that are out of the outbox and written. Of the others the lease is not ours
    * any more, or `writing.unless` holds: nothing of them has changed.
    */
-  async settle(writing: QuickWriting, entries: readonly QuickEntry[]): Promise<Set<number>> {
+  async settle(
+    writing: SingleStatementSettlement,
+    entries: readonly SettlementEntry[],
+  ): Promise<Set<number>> {
     const leases = entries.map(({ leased }) => leased);
     const { rows } = await this.pool.query<{ places: number[] }>({
       name: `outbox-settle ${writing.name}`,
@@ -89,7 +92,7 @@ export class QuickSettlement implements OnApplicationShutdown {
     return new Set(rows[0]?.places);
   }
 
-  private textFor(writing: QuickWriting): string {
+  private textFor(writing: SingleStatementSettlement): string {
     const known = this.texts.get(writing.name);
     if (known !== undefined) return known;
     const text = settleStatement(writing);
@@ -108,7 +111,7 @@ export class QuickSettlement implements OnApplicationShutdown {
  * vacuumed read all of it for each batch: 3 s for 256 of 20,000 (`test/outbox/outbox-plans`). A row that is claimed
  * anew meanwhile fails the condition and stays.
  */
-function settleStatement({ columns, unless, writes }: QuickWriting): string {
+function settleStatement({ columns, unless, writes }: SingleStatementSettlement): string {
   const lists = columns.map(({ type }, column) => `$${column + 4}::${type}[]`);
   return `
     with removed as materialized (
