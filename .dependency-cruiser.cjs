@@ -81,8 +81,8 @@ const ofModules = USED.flatMap(([module, others]) => [
     to: {
       // An empty list would stand for everything.
       path: ['^nothing$', ...others.flatMap((other) => [door(other), `^${ROOT}/${other}/domain/`])],
-      // Forwarding and evidence follow consent records by its events alone.
-      pathNot: `^${ROOT}/consent/consent\\.(?!events|module)`,
+      // Other modules use consent by its hooks, its records and the announcer, not by its service.
+      pathNot: `^${ROOT}/consent/consent\\.(?!hooks|records|module)`,
     },
   },
   {
@@ -90,6 +90,16 @@ const ofModules = USED.flatMap(([module, others]) => [
     to: { path: [module, ...others].map((known) => `^${ROOT}/${known}/domain/`) },
   },
 ]);
+
+/** One rule per module: a rule on what can be reached knows no `$1`. */
+const layersPointDown = Object.keys(MODULES).map((module) => ({
+  name: `${module}-layers-point-down`,
+  comment:
+    'A layer reaches no layer above it, not even through the files at the root of its module or through another module.',
+  severity: 'error',
+  from: { path: `^${ROOT}/${module}/infrastructure/` },
+  to: { path: `^${ROOT}/${module}/(application|http)/`, reachable: true },
+}));
 
 module.exports = {
   forbidden: [
@@ -100,6 +110,7 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
+    ...layersPointDown,
     {
       name: 'use-cases-know-no-http',
       comment:

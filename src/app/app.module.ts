@@ -6,6 +6,7 @@ import { AuditHttpModule } from '../audit/http/audit-http.module.js';
 import { AccessModule } from '../access/access.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
+import { ERASURE_LISTENERS } from '../consent/erasure-listener.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { EvidenceModule } from '../evidence/evidence.module.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
@@ -22,6 +23,7 @@ import { FilesModule } from '../shared/file-answer.js';
 import { MetricsModule } from '../shared/metrics.js';
 import { ProblemFilter } from '../shared/problem.filter.js';
 import { queueConnection, QueueLifetime } from '../shared/queue.js';
+import { erasureListeners } from './erasure-listeners.js';
 import { ormOptions } from './orm-options.js';
 import type { Settings } from './settings.js';
 import { VisitsModule } from '../visits/visits.module.js';
@@ -46,6 +48,14 @@ function settingsModule(settings: Settings): Promise<DynamicModule> {
   exports: [ProblemFilter],
 })
 class ProblemModule {}
+
+/** What other modules delete when consent erases records. */
+@Global()
+@Module({
+  providers: [{ provide: ERASURE_LISTENERS, useValue: erasureListeners }],
+  exports: [ERASURE_LISTENERS],
+})
+class ErasureListenersModule {}
 
 /**
  * The whole service. Guards run in the order in which their modules stand here: who calls (access) before
@@ -73,6 +83,7 @@ export class AppModule {
         ...(settings.service.production ? [] : [TierSimulationModule]),
         AuditHttpModule,
         ProjectsHttpModule,
+        ErasureListenersModule,
         ConsentModule,
         EvidenceModule,
         VisitsModule,

@@ -3,23 +3,16 @@ import { accountCommands } from '../access/application/account-commands.js';
 import { billingCommands, reviveEvents } from '../billing/application/billing-commands.js';
 import { BILLING_EVENT } from '../billing/domain/billing-message.js';
 import { erasureCommands } from '../consent/application/erasure-commands.js';
-import type { ErasureListener } from '../consent/consent.events.js';
 import { evidenceCommands } from '../evidence/application/evidence-commands.js';
 import { secretCommands } from '../forwarding/application/secret-commands.js';
 import { mailCommands } from '../mail/application/mail-commands.js';
 import { databaseCommands } from './database-commands.js';
+import { erasureListeners } from './erasure-listeners.js';
 import { outboxCommands } from '../outbox/application/outbox-commands.js';
 import { demoCommands } from '../one-machine/application/demo-commands.js';
 import { siteCommands } from '../publishing/application/site-commands.js';
 import type { Command, LoneCommand } from '../shared/operator-command.js';
 import { migrateCommand } from './migrate-command.js';
-
-/** Loaded only where it is used: help needs no database. */
-const forgetDeliveries: ErasureListener = async (tx, erased) =>
-  (await import('../forwarding/application/erase-deliveries.js')).forgetDeliveries(tx, erased);
-
-const forgetLeaves: ErasureListener = async (tx, erased) =>
-  (await import('../evidence/application/erase-leaves.js')).forgetLeaves(tx, erased);
 
 /** What works on the database of the service, connected as the role that serves. */
 export const DATABASE_COMMANDS: Command[] = [
@@ -29,7 +22,7 @@ export const DATABASE_COMMANDS: Command[] = [
   ...secretCommands,
   ...mailCommands,
   ...auditCommands,
-  ...erasureCommands([forgetDeliveries, forgetLeaves]),
+  ...erasureCommands(erasureListeners),
   ...evidenceCommands,
   ...accountCommands,
   ...databaseCommands,

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { ConsentEvents } from '../consent/consent.events.js';
+import { ConsentRecords } from '../consent/consent.records.js';
 import { readsThrough } from '../database/prepared-reads.js';
 import { LogSigner } from '../evidence/application/log-signer.js';
 import { SealStored } from '../evidence/application/seal-stored.js';
@@ -45,9 +45,9 @@ class StepsOnThread {
     const outbox = new OutboxService(em, { notify: () => (this.hasAppended = true) });
     outbox.onModuleInit();
     outbox.announce(LOG_GROWN);
-    const events = new ConsentEvents(em, readsThrough(em), outbox);
+    const records = new ConsentRecords(em, readsThrough(em));
     const signer = new LogSigner(this.data.evidence, this.data.service);
-    return new SealStored(em, events, outbox, signer, new LeafPartitions(em));
+    return new SealStored(em, records, outbox, signer, new LeafPartitions(em));
   }
 
   private answer(given: PlacesGiven): void {

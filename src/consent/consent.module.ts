@@ -7,7 +7,9 @@ import { ConsentOverview } from './application/consent-overview.js';
 import { ConsentReader } from './application/consent.reader.js';
 import { ConsentService } from './application/consent.service.js';
 import { DeleteProjectRecords } from './application/delete-project-records.js';
-import { ConsentEvents } from './consent.events.js';
+import { ConsentHooks } from './consent.hooks.js';
+import { ConsentRecords } from './consent.records.js';
+import { ForwardingAnnouncer } from './forwarding-announcer.js';
 import { ConsentRollup } from './application/consent.rollup.js';
 import { AnalyticsController } from './http/analytics.controller.js';
 import { ConsentController } from './http/consent.controller.js';
@@ -46,7 +48,9 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     VisitorController,
   ],
   providers: [
-    ConsentEvents,
+    ConsentHooks,
+    ConsentRecords,
+    ForwardingAnnouncer,
     RecordRetention,
     ConsentService,
     ConsentReader,
@@ -74,7 +78,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     VisitorLimit,
     VisitorMetrics,
   ],
-  exports: [ConsentEvents, RecordRetention],
+  exports: [ConsentHooks, ConsentRecords, ForwardingAnnouncer, RecordRetention],
 })
 export class ConsentModule implements HttpMount {
   constructor(

@@ -1,18 +1,12 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RawBuilder,
-} from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { Pool } from 'pg';
 import { ThrottledLog } from '../shared/throttled-log.js';
 import { FairPlaces, type PlaceLimits } from '../shared/fair-places.js';
 import { isStatementGivenUp } from '../shared/postgres-error.js';
 import { openPool, type PoolPurpose } from '../shared/postgres-pool.js';
 import { SettingsFrom } from '../shared/inject-settings.js';
+import { compileSql } from './compile-sql.js';
 import { type DatabaseSettings, databaseSettings } from './database.settings.js';
 
 /** A page of a list looks at a bounded number of rows, some milliseconds; this is for a server that is busy. */
@@ -40,16 +34,6 @@ const REPORT_PLACES: PlaceLimits = {
 
 /** To cancel a statement takes a connection that none of those statements can occupy. */
 const CANCEL_STATEMENT_MS = 2_000;
-
-/** Builds SQL without a database: the statements run on separate connections. */
-const compiler = new Kysely<unknown>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (database) => new PostgresIntrospector(database),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-});
 
 /**
  * Long reads of a project: on separate connections, a bounded number at once per project, and canceled when the client
@@ -131,7 +115,7 @@ class Lane {
   }
 
   private async query<Row>(query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
-    const { sql, parameters } = query.compile(compiler);
+    const statement = compileSql(query);
     const client = await this.pool.connect();
     // Set at run time, though the types do not know it: the server's process behind this connection.
     const { processID: processId } = client as typeof client & { processID: number };
@@ -145,7 +129,7 @@ class Lane {
     try {
       gone.throwIfAborted();
       gone.addEventListener('abort', cancel);
-      return (await client.query({ text: sql, values: [...parameters] })).rows as Row[];
+      return (await client.query(statement)).rows as Row[];
     } catch (error) {
       if (gone.aborted && isStatementGivenUp(error)) throw gone.reason;
       failed ||= !isStatementGivenUp(error);

@@ -21,7 +21,6 @@ import { SettleHolds } from './application/settle-holds.js';
 import { TellOwners } from './application/tell-owners.js';
 import { TargetGate } from './application/target-gate.js';
 import { DeleteProjectDeliveries } from './application/delete-project-deliveries.js';
-import { EraseDeliveries } from './application/erase-deliveries.js';
 import { DeliveryPartitions } from './application/delivery-partitions.js';
 import { ForwardingMetrics } from './infrastructure/forwarding.metrics.js';
 import { DeliveryController } from './http/delivery.controller.js';
@@ -66,7 +65,6 @@ import { TokenVault } from './infrastructure/token-vault.js';
     ForwardingMetrics,
     DeliveryPartitions,
     DeleteProjectDeliveries,
-    EraseDeliveries,
   ],
 })
 export class ForwardingModule {}

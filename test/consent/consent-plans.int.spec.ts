@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { addUpAudience } from '../../src/consent/application/audience.rollup.js';
-import { storedSince } from '../../src/consent/application/stored-since.js';
+import { storedSince } from '../../src/consent/infrastructure/stored-since.js';
 import { newId } from '../../src/shared/ids.js';
 import { startTestService, type TestService } from '../support/service.js';
 

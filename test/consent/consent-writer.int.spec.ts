@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { ConsentEvents } from '../../src/consent/consent.events.js';
+import { ConsentHooks } from '../../src/consent/consent.hooks.js';
 import { batchStatement, type ConsentRow } from '../../src/consent/infrastructure/consent-statement.js';
 import { ConsentWriter, type Written } from '../../src/consent/infrastructure/consent-writer.js';
 import { newId } from '../../src/shared/ids.js';
@@ -79,7 +79,9 @@ async function occupyConnections(): Promise<Promise<Written>[]> {
 
 describe('the plan of a batch', () => {
   it('finds projects and settings by their keys, though it was made while the tables are nearly empty', async () => {
-    const { text } = batchStatement(service.app.get(ConsentEvents, { strict: false }).audienceExpression);
+    const { text } = batchStatement(
+      service.app.get(ConsentHooks, { strict: false }).current.forwardingPredicate,
+    );
     const { rows } = await writer['pool'].query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
     const reads = rows.flatMap(
       (row) => /Scan.* on (?:project|forwarding_settings)\b/.exec(row['QUERY PLAN'])?.[0] ?? [],

@@ -10,8 +10,8 @@ import {
   linesOf,
   reapply,
 } from '../../src/consent/application/erased-records.js';
+import { erasureListeners } from '../../src/app/erasure-listeners.js';
 import { ERASE_BATCH_MAX } from '../../src/consent/domain/erasure.js';
-import { forgetDeliveries } from '../../src/forwarding/application/erase-deliveries.js';
 import { INDEX_BATCH_MAX } from '../../src/consent/infrastructure/visitor-index.rows.js';
 import { newId } from '../../src/shared/ids.js';
 import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/forwarding.js';
@@ -57,6 +57,7 @@ const count = async (from: string, values: unknown[], of = service): Promise<num
 const tracesOf = async (id: string): Promise<number> =>
   (await count('consent_record where id = $1', [id])) +
   (await count('delivery where consent_id = $1', [id])) +
+  (await count('evidence_leaf where consent_id = $1', [id])) +
   (await count(`outbox_message where subject_id = $1 and topic = 'consent.recorded'`, [id])) +
   (await count('outbox_dead_letter where subject_id = $1', [id]));
 
@@ -528,7 +529,7 @@ describe('erasing a visitor', () => {
 
 describe('a backup that brings erased records back', () => {
   it('is put right by the list of what was erased, line by line', async () => {
-    const project = await createTestProject(service);
+    const project = await forwarding.forwardingProject({ forwardErasures: true });
     const [first = '', second = '', third = ''] = await Promise.all(
       [1, 2, 3].map(async () => (await forwarding.choose(project.id)).id),
     );
@@ -544,7 +545,12 @@ describe('a backup that brings erased records back', () => {
     for await (const line of erasedSince(em, since)) if (line.projectId === project.id) listed.push(line);
     expect(listed.map(({ consentId }) => consentId).toSorted()).toEqual([first, second].toSorted());
     expect((await erasedSince(em, new Date('2090-01-01')).next()).done).toBe(true);
-    // The backup knows nothing of it: the records are back, one with a delivery, and the list is gone.
+    const noticesFor = (id: string): number =>
+      forwarding.sharedReceiver.requests.filter(
+        ({ body }) => body.includes('"erase"') && bodyOf({ body } as never).id === id,
+      ).length;
+    await until('the receiver has both notices', () => noticesFor(first) + noticesFor(second) === 2);
+    // The backup is older than the erasures: the records are back, one with a delivery and a leaf, and the list is gone.
     await service.database.query('delete from erased_record where project_id = $1', [project.id]);
     await service.database.query('delete from consent_record where project_id = $1', [project.id]);
     for (const { row } of backup)
@@ -557,20 +563,26 @@ describe('a backup that brings erased records back', () => {
        values ($1, $2, $2, 'delivered', 1, now())`,
       [project.id, first],
     );
+    await service.database.query(
+      'insert into evidence_leaf (project_id, consent_id, leaf_index) values ($1, $2, 0)',
+      [project.id, first],
+    );
     const folder = mkdtempSync(join(tmpdir(), 'consent-erasures-'));
     try {
       const file = join(folder, 'list.txt');
       const line = ({ projectId, consentId, erasedAt }: ErasedLine): string =>
         `${projectId} ${consentId} ${erasedAt.toISOString()}\n`;
       writeFileSync(file, listed.map(line).join(''));
-      const listeners = [forgetDeliveries];
+      const listeners = erasureListeners;
       const again = (dryRun: boolean) => reapply(em, linesOf(file), { listeners, dryRun });
-      expect(await again(true)).toEqual({ record: 2, erased: 2 });
+      expect(await again(true)).toEqual({ listed: 2, erased: 2 });
       expect(await found(project, '')).toHaveLength(3);
-      expect(await again(false)).toEqual({ record: 2, erased: 2 });
+      expect(await again(false)).toEqual({ listed: 2, erased: 2 });
       expect(await found(project, '')).toEqual([third]);
       expect(await tracesOf(first)).toBe(0);
-      expect(await again(false)).toEqual({ record: 2, erased: 0 });
+      const queued = `outbox_message where project_id = $1 and topic = 'record.erased'`;
+      expect(await count(queued, [project.id])).toBe(0);
+      expect(await again(false)).toEqual({ listed: 2, erased: 0 });
       writeFileSync(file, 'nonsense\n');
       await expect(again(false)).rejects.toThrow('Line 1 of the file');
     } finally {

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EraseRecords } from '../../src/consent/application/erase-records.js';
-import { completeBelow } from '../../src/consent/application/stored-since.js';
+import { completeBelow } from '../../src/consent/infrastructure/stored-since.js';
 import { NoticeCopy } from '../../src/evidence/application/notice-copy.js';
 import { SealRoots } from '../../src/evidence/application/seal-roots.js';
 import { SealStored } from '../../src/evidence/application/seal-stored.js';
@@ -167,7 +167,7 @@ describe('sealing', () => {
     await seal(project);
     const [late = ''] = await store([project], 1);
     await service.database.orm.em.fork().transactional(async (tx) => {
-      await get(EraseRecords).erase(tx, { projectId: project.id, consentIds: [gone, late] }, 10);
+      await get(EraseRecords).erase(tx, { projectId: project.id, consentIds: [gone, late] }, { limit: 10 });
     });
     expect((await proof(project, gone)).status).toBe(202);
     expect(await leavesOf(project)).toMatchObject([{ consentId: kept }]);
@@ -524,7 +524,7 @@ describe('the order', () => {
       await seal(project);
       const [gone = '', ...kept] = wrong;
       await service.database.orm.em.fork().transactional(async (tx) => {
-        await get(EraseRecords).erase(tx, { projectId: project.id, consentIds: [gone] }, 10);
+        await get(EraseRecords).erase(tx, { projectId: project.id, consentIds: [gone] }, { limit: 10 });
       });
       await service.database.query(
         'update erased_record set erased_at = erased_at + $2::interval where consent_id = $1',

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { ConsentEvents } from '../../src/consent/consent.events.js';
+import { ConsentHooks } from '../../src/consent/consent.hooks.js';
 import { newId } from '../../src/shared/ids.js';
 import { messageAbout, storeConsent } from '../support/consent.js';
 import { idsAt, OTHER_TOKEN, POLL_MS, startForwarding } from '../support/forwarding.js';
@@ -93,13 +93,18 @@ describe('which records are announced (spec §6)', () => {
     projectId: string,
     customEndpoint: string | null = null,
   ): Promise<string | null> => {
-    const audience = service.app.get(ConsentEvents, { strict: false }).audienceExpression;
-    const { rows } = await sql<{ unannounced: string | null }>`
-      select (${sql.raw(audience)}) as unannounced
+    const { forwardingPredicate } = service.app.get(ConsentHooks, { strict: false }).current;
+    const reason = forwardingPredicate({
+      projectId: sql.ref('p.id'),
+      tier: sql.ref('p.tier'),
+      customEndpoint: sql.ref('input.custom_endpoint'),
+    });
+    const { rows } = await sql<{ reason: string | null }>`
+      select (${reason}) as reason
       from project p, (select ${customEndpoint}::text as custom_endpoint) as input
       where p.id = ${projectId}
     `.execute(service.database.orm.em.fork().getKysely());
-    return rows[0]?.unannounced ?? null;
+    return rows[0]?.reason ?? null;
   };
 
   it('those of projects that forward, on tiers that may', async () => {

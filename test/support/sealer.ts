@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import { ConsentEvents } from '../../src/consent/consent.events.js';
+import { ConsentRecords } from '../../src/consent/consent.records.js';
 import { SealRoots } from '../../src/evidence/application/seal-roots.js';
 import { SealStored } from '../../src/evidence/application/seal-stored.js';
 import { SignLog, type SignOutcome } from '../../src/evidence/application/sign-log.js';
@@ -26,10 +26,10 @@ export interface Sealer {
  * transactions of other tests on the same server. Returns the function that says so.
  */
 export function sealWhenTold(service: TestService): () => Promise<void> {
-  const events = service.app.get(ConsentEvents, { strict: false });
-  const completeBelow = events.completeBelow.bind(events);
+  const records = service.app.get(ConsentRecords, { strict: false });
+  const completeBelow = records.completeBelow.bind(records);
   let xid: string | null = null;
-  events.completeBelow = async (tx) => {
+  records.completeBelow = async (tx) => {
     const { rows } = await tx
       .getKysely()
       .executeQuery<{ xid: string }>(CompiledQuery.raw('select after_xid::text as xid from evidence_mark'));

@@ -6,7 +6,9 @@ import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { readCursor } from '../../shared/page.js';
 import { consentKey, type ConsentRecorded, type DeliveryStateName } from '../domain/consent-recorded.js';
-import { ConsentEvents, type Narrowing } from '../consent.events.js';
+import { ConsentHooks, type RecordConditions } from '../consent.hooks.js';
+import { ConsentRecords } from '../consent.records.js';
+import { RECORD_COLUMNS } from '../infrastructure/record-columns.js';
 import { filtersOf, rangeOf, type RecordFilter } from './record-filter.js';
 
 /** Records that a visitor's file reads at a time. */
@@ -45,7 +47,8 @@ export interface ConsentItem {
 export class ConsentReader {
   constructor(
     private readonly reads: ProjectReads,
-    private readonly events: ConsentEvents,
+    private readonly hooks: ConsentHooks,
+    private readonly records: ConsentRecords,
   ) {}
 
   /**
@@ -59,14 +62,13 @@ export class ConsentReader {
     if (filter.id !== undefined) range.push(sql`c.id = ${filter.id}::uuid`);
     // By an index of its own, in the order of the ids: part of the range, as nothing else is looked at.
     if (filter.visitorHash) range.push(sql`c.visitor_hash = ${filter.visitorHash}`);
-    const { conditions, ...bound }: Narrowing =
+    const { conditions, ...bound }: RecordConditions =
       filter.delivery === undefined
         ? { conditions: [] }
-        : await this.events.narrowingByDelivery(projectId, filter.delivery);
+        : await this.hooks.current.filterByDelivery(projectId, filter.delivery);
     const query = lookBack<ConsentRecorded>({
       table: 'consent_record',
-      columns: sql`c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname,
-                   c.config_hash as "configHash", c.language, c.surface, c.extra, c.received_at as "receivedAt"`,
+      columns: sql.raw(RECORD_COLUMNS),
       range,
       filters: [...filtersOf(filter), ...conditions],
       limit: filter.limit,
@@ -106,11 +108,11 @@ export class ConsentReader {
    */
   async one(projectId: string, consentId: string): Promise<ConsentItem & Record<string, unknown>> {
     const ref = { projectId, consentId: consentId.toLowerCase() };
-    const record = isUuid(consentId) ? (await this.events.load([ref])).get(consentKey(ref)) : undefined;
+    const record = isUuid(consentId) ? (await this.records.load([ref])).get(consentKey(ref)) : undefined;
     if (!record)
       throw new DomainError('consent_not_found', 'There is no such consent record in this project.');
     const details = await Promise.all(
-      this.events.details.map(async ({ member, read }) => [member, await read(record)] as const),
+      this.hooks.details.map(async ({ member, read }) => [member, await read(record)] as const),
     );
     return { ...itemOf(record), ...Object.fromEntries(details) };
   }
@@ -118,6 +120,6 @@ export class ConsentReader {
 
 /** A record as the dashboard and its visitor see it. */
 export function itemOf(record: ConsentRecorded): ConsentItem {
-  const { customEndpoint: _, unannounced: __, salt: ___, extra, ...known } = record;
+  const { customEndpoint: _, skippedReason: __, salt: ___, extra, ...known } = record;
   return { ...known, additionalFields: extra ?? {} };
 }

@@ -1,18 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { consentKey, type ConsentRecorded } from '../domain/consent-recorded.js';
-import { ConsentEvents } from '../consent.events.js';
+import { ConsentRecords } from '../consent.records.js';
 import { type ConsentInput, parseConsent } from '../domain/consent-input.js';
 import { originHost } from '../domain/origin.js';
 import { VISITOR_KEY_HASH_FIELD } from '../domain/visitor-key.js';
 import { keptFields, type VisitorReference } from '../domain/visitor-reference.js';
 import type { ConsentRow } from '../infrastructure/consent-statement.js';
 import { ConsentWriter } from '../infrastructure/consent-writer.js';
+import { findVisitorReference } from '../infrastructure/visitor-reference.rows.js';
 
 /** How long a project that does not exist is refused without asking the database again. */
 const UNKNOWN_PROJECT_MS = 5_000;
@@ -37,7 +39,8 @@ export class ConsentService {
 
   constructor(
     private readonly writer: ConsentWriter,
-    private readonly events: ConsentEvents,
+    private readonly em: EntityManager,
+    private readonly records: ConsentRecords,
     @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
@@ -86,13 +89,13 @@ export class ConsentService {
   /** The id is there already: the same choice again is fine, another one under it is not. */
   private async answerKnownId(row: ConsentRow): Promise<ConsentReceipt> {
     const ref = { projectId: row.projectId, consentId: row.id };
-    const stored = (await this.events.load([ref])).get(consentKey(ref));
+    const stored = (await this.records.load([ref])).get(consentKey(ref));
     if (!stored)
       throw new DomainError(
         'temporarily_unavailable',
         'The record is being removed. Send again with a new id.',
       );
-    const reference = await this.events.visitorReference(row.projectId);
+    const reference = await findVisitorReference(this.em.fork(), row.projectId);
     if (!isSameChoice(stored, row, reference)) {
       throw new DomainError(
         'consent_id_conflict',

@@ -2,30 +2,29 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { readsThrough } from '../../database/prepared-reads.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { readProjects } from '../../projects/project.rows.js';
 import { isUuid } from '../../shared/ids.js';
 import { parseInstant } from '../../shared/instant.js';
-import { ConsentEvents, type ErasureListener } from '../consent.events.js';
+import type { ErasureListener } from '../erasure-listener.js';
 import { ERASE_BATCH_MAX } from '../domain/erasure.js';
 import { EraseRecords } from './erase-records.js';
 
-/** A line of the list. */
+/** A line of the list that `erasures list` prints. */
 export interface ErasedLine {
   projectId: string;
   consentId: string;
   erasedAt: Date;
 }
 
-/** A line of a file that is none of a list; what was read before it is done. */
+/** A line of the file can't be read. The lines before it have been applied. */
 export class UnreadableLine extends Error {}
 
 const BATCH_ROWS = 1000;
 const LOWEST = '00000000-0000-0000-0000-000000000000';
 
-/** Everything that was erased since an instant, in the order of projects and ids; in queries of their own. */
+/** All records erased since an instant, by project and id. Each batch is a query of its own. */
 export async function* erasedSince(em: EntityManager, since: Date): AsyncGenerator<ErasedLine> {
   let after = { projectId: LOWEST, consentId: LOWEST };
   for (;;) {
@@ -55,21 +54,19 @@ export async function* linesOf(file: string): AsyncGenerator<ErasedLine> {
 }
 
 /**
- * Erases the listed records that are there, with their messages and deliveries, batch by batch; their receivers are not
- * told again. Returns how many were listed and how many were there; a dry run changes nothing.
+ * Erases the listed records that exist, batch by batch, with everything stored about them. Receivers are not notified
+ * again. Returns how many were listed and how many existed. A dry run changes nothing.
  */
 export async function reapply(
   em: EntityManager,
   listed: AsyncIterable<ErasedLine>,
-  { listeners, dryRun }: { listeners: ErasureListener[]; dryRun: boolean },
-): Promise<{ record: number; erased: number }> {
+  { listeners, dryRun }: { listeners: readonly ErasureListener[]; dryRun: boolean },
+): Promise<{ listed: number; erased: number }> {
   const outbox = new OutboxService(em, { notify: () => undefined });
-  const events = new ConsentEvents(em, readsThrough(em), outbox);
-  for (const listener of listeners) events.onErasure(listener);
-  const records = new EraseRecords(events, outbox);
-  let [record, erased] = [0, 0];
+  const records = new EraseRecords(listeners, outbox);
+  let [listedCount, erased] = [0, 0];
   const flush = async (projectId: string, consentIds: string[]): Promise<void> => {
-    record += consentIds.length;
+    listedCount += consentIds.length;
     erased += await eraseAgain(em, { records, projectId, consentIds, dryRun });
   };
   let batch: { projectId: string; consentIds: string[] } | null = null;
@@ -82,7 +79,7 @@ export async function reapply(
     batch.consentIds.push(consentId);
   }
   if (batch) await flush(batch.projectId, batch.consentIds);
-  return { record, erased };
+  return { listed: listedCount, erased };
 }
 
 async function eraseAgain(
@@ -91,7 +88,7 @@ async function eraseAgain(
 ): Promise<number> {
   const { records, projectId, consentIds, dryRun } = work;
   return em.fork().transactional(async (tx) => {
-    // Its records went with it.
+    // The project is deleted, and its records with it.
     if ((await readProjects(tx, [projectId])).length === 0) return 0;
     if (dryRun) {
       const { rows } = await sql<{ n: number }>`
@@ -100,7 +97,8 @@ async function eraseAgain(
       `.execute(tx.getKysely());
       return rows[0]?.n ?? 0;
     }
-    const erased = await records.erase(tx, { projectId, consentIds }, ERASE_BATCH_MAX);
+    const options = { limit: ERASE_BATCH_MAX, isReapplied: true };
+    const erased = await records.erase(tx, { projectId, consentIds }, options);
     if (erased.length === 0) return 0;
     const after = { reason: 'erasures reapply', records: erased.length };
     await writeAudit(tx, { kind: 'operator', id: null }, { projectId, action: 'consent.erase', after });

@@ -1,4 +1,4 @@
-import type { ErasureListener } from '../consent.events.js';
+import type { ErasureListener } from '../erasure-listener.js';
 import { parseInstant } from '../../shared/instant.js';
 import {
   atMost,
@@ -10,8 +10,8 @@ import {
   UsageError,
 } from '../../shared/operator-command.js';
 
-/** What was erased, to erase it again where a backup brings it back; `listeners` take away what others keep of it. */
-export const erasureCommands = (listeners: ErasureListener[]): Command[] => [
+/** Lists erased records, and erases them again after a restored backup brought them back. */
+export const erasureCommands = (listeners: readonly ErasureListener[]): Command[] => [
   {
     name: 'erasures list',
     synopsis: '--since <instant>',
@@ -41,8 +41,8 @@ export const erasureCommands = (listeners: ErasureListener[]): Command[] => [
         const { erasedSince, linesOf, reapply, UnreadableLine } = await import('./erased-records.js');
         const listed = file === null ? erasedSince(orm.em, new Date(0)) : linesOf(file);
         try {
-          const { record, erased } = await reapply(orm.em, listed, { listeners, dryRun });
-          print(`${dryRun ? 'Would erase' : 'Erased'} ${erased} of ${record} that are listed.`);
+          const { listed: count, erased } = await reapply(orm.em, listed, { listeners, dryRun });
+          print(`${dryRun ? 'Would erase' : 'Erased'} ${erased} of ${count} that are listed.`);
         } catch (error) {
           if (error instanceof UnreadableLine) throw new OperatorError(error.message, { cause: error });
           throw error;

@@ -16,9 +16,9 @@ import { OutboxService } from '../../outbox/outbox.service.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
-import { ConsentEvents } from '../consent.events.js';
 import { ERASE_BATCH_MAX, ERASURE_REQUESTED, type VisitorHash } from '../domain/erasure.js';
 import { visitorHash } from '../domain/visitor-reference.js';
+import { findVisitorReference } from '../infrastructure/visitor-reference.rows.js';
 import { EraseRecords } from './erase-records.js';
 import { auditVisitorErasure } from './visitor-erasure-audit.js';
 import { INDEX_WAIT_MS, VisitorIndex } from './visitor-index.js';
@@ -71,7 +71,6 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
   constructor(
     private readonly em: EntityManager,
     private readonly records: EraseRecords,
-    private readonly events: ConsentEvents,
     private readonly outbox: OutboxService,
     private readonly index: VisitorIndex,
   ) {}
@@ -88,7 +87,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
   ): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       const consentIds = isUuid(consentId) ? [consentId.toLowerCase()] : [];
-      const [target] = await this.records.erase(tx, { projectId, consentIds }, 1);
+      const [target] = await this.records.erase(tx, { projectId, consentIds }, { limit: 1 });
       if (target === undefined) throw consentNotFound();
       await writeAudit(tx, author, { projectId, action: 'consent.erase', target, after: { reason } });
     });
@@ -166,7 +165,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
 
   /** What a visitor's records are found by. @throws DomainError `visitor_reference_not_configured` */
   async hashOf(projectId: string, visitorReference: string): Promise<Buffer> {
-    const { field, salt } = await this.events.visitorReference(projectId);
+    const { field, salt } = await findVisitorReference(this.em.fork(), projectId);
     if (field !== null && salt !== null) return visitorHash(salt, visitorReference);
     throw new DomainError(
       'visitor_reference_not_configured',
@@ -218,8 +217,8 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     const found = request && hashOfRequest(request);
     if (!found) return 'done';
     if ('visitorHash' in found && (await this.index.isUnderWay(projectId, tx))) return 'waits';
-    const doomed = { projectId, ...found, receivedBy: request.requestedAt };
-    const erased = await this.records.erase(tx, doomed, ERASE_BATCH_MAX);
+    const selector = { projectId, ...found, receivedBy: request.requestedAt };
+    const erased = await this.records.erase(tx, selector, { limit: ERASE_BATCH_MAX });
     const left = erased.length === ERASE_BATCH_MAX;
     await sql`
       update erasure_request

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { uuidLowerBound } from '../../shared/ids.js';
-import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../domain/consent-input.js';
+import { lowestIdReceivedAfter, lowestIdReceivedAt } from '../infrastructure/record-range.js';
 
 /**
  * What selects records, in the list and in an export; absent ones match all. Instants are of receipt: `from`
@@ -26,14 +25,8 @@ export interface RecordFilter {
  */
 export function rangeOf(projectId: string, { from, to }: RecordFilter): RawBuilder<unknown>[] {
   const range: RawBuilder<unknown>[] = [sql`c.project_id = ${projectId}`];
-  if (from) {
-    const earliest = new Date(from.getTime() - CONSENT_ID_AGE_MAX_MS);
-    range.push(sql`c.id >= ${uuidLowerBound(earliest)}::uuid`);
-  }
-  if (to) {
-    const latest = new Date(to.getTime() + CONSENT_ID_AHEAD_MAX_MS + 1);
-    range.push(sql`c.id < ${uuidLowerBound(latest)}::uuid`);
-  }
+  if (from) range.push(sql`c.id >= ${lowestIdReceivedAt(from)}::uuid`);
+  if (to) range.push(sql`c.id < ${lowestIdReceivedAfter(to)}::uuid`);
   return range;
 }
 

@@ -44,7 +44,7 @@ export class VisitorErasure {
       const [target] = await this.records.erase(
         tx,
         { projectId, consentIds: [consentId], visitorKeyHash },
-        1,
+        { limit: 1 },
       );
       if (target === undefined) return null;
       const after = { reason: REASON };

@@ -4,7 +4,7 @@ import { readController } from '../../projects/project.rows.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
-import { ConsentEvents } from '../consent.events.js';
+import { ConsentHooks } from '../consent.hooks.js';
 import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { type ConsentReceiptDocument, receiptOf } from '../domain/consent-receipt.js';
 import type { ConsentRecorded } from '../domain/consent-recorded.js';
@@ -30,7 +30,7 @@ export interface KeyRecords {
 export class VisitorRights {
   constructor(
     @Inject(PreparedReads) private readonly reads: Reads,
-    private readonly events: ConsentEvents,
+    private readonly hooks: ConsentHooks,
     private readonly consents: ConsentService,
     private readonly erasures: VisitorErasure,
     @SettingsFrom(consentSettings) private readonly settings: ConsentSettings,
@@ -51,7 +51,7 @@ export class VisitorRights {
     const { retentionMonths } = this.settings;
     const { projectId } = record;
     const [proof, controller] = await Promise.all([
-      this.events.proofOf({ projectId, consentId: record.id }),
+      this.hooks.current.proveForReceipt({ projectId, consentId: record.id }),
       readController(this.reads, projectId),
     ]);
     return receiptOf(record, { receiptId: newId(), issuedAt: now, retentionMonths, proof, controller });

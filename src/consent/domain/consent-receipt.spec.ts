@@ -16,7 +16,7 @@ const RECORD: ConsentRecorded = {
   surface: 'banner',
   extra: { policyVersion: '2026-11', plan: 'x' },
   receivedAt: new Date('2026-11-20T10:00:00.000Z'),
-  unannounced: 'off',
+  skippedReason: 'off',
   salt: null,
 };
 const ISSUED = {

@@ -24,7 +24,7 @@ import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { ConsentExport, type ExportSelection } from '../application/consent-export.js';
 import type { RecordFilter } from '../application/record-filter.js';
-import { ConsentEvents } from '../consent.events.js';
+import { ConsentHooks } from '../consent.hooks.js';
 import { asBoolean, ConsentFilterQuery } from './consent.dto.js';
 import { csvPieces } from './csv-export.js';
 import { RecordsPdf } from './records-pdf.js';
@@ -66,7 +66,7 @@ export class ExportController {
     private readonly files: FileAnswer,
     private readonly access: AccessService,
     private readonly pdfs: RecordsPdf,
-    private readonly events: ConsentEvents,
+    private readonly hooks: ConsentHooks,
     @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
@@ -130,7 +130,7 @@ export class ExportController {
     csv: { name: string; bom: boolean },
     gone: AbortSignal,
   ): Promise<AsyncGenerator<Buffer>> {
-    const prover = await this.events.proverOf(project.id);
+    const prover = await this.hooks.current.proverForExport(project.id);
     if (!prover)
       throw new DomainError('consent_not_sealed', 'Nothing is sealed here, so there are no proofs.');
     const records = await this.exports.count(selection, gone);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeZip } from 'client-zip';
 import type { ExportRow } from '../application/consent-export.js';
-import type { RecordProver } from '../consent.events.js';
+import type { ExportProver } from '../consent.hooks.js';
 import { csvPieces } from './csv-export.js';
 
 /** A ZIP of fewer than 65,535 files is opened by every program, also by those that know no ZIP64. */
@@ -29,7 +29,7 @@ export interface ZipCover {
 export async function* zipPieces(
   cover: ZipCover,
   batches: AsyncIterable<ExportRow[]>,
-  prover: RecordProver,
+  prover: ExportProver,
 ): AsyncGenerator<Buffer> {
   let waiting: Uint8Array[] = [];
   let bytes = 0;
@@ -54,7 +54,7 @@ interface Missing {
 async function* files(
   cover: ZipCover,
   batches: AsyncIterable<ExportRow[]>,
-  prover: RecordProver,
+  prover: ExportProver,
 ): AsyncGenerator<{ name: string; lastModified: Date; input: string | AsyncIterable<string> }> {
   const { madeAt: lastModified, csv } = cover;
   const ids: string[] = [];

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { compileSql } from '../../database/compile-sql.js';
 import { lookUpProject } from '../../projects/project.rows.js';
 import { appendMessagesSql, POLLING_MS_SQL } from '../../outbox/outbox.sql.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
 import { HASH_PREFIX } from '../domain/visitor-reference.js';
-import { type ConsentAudience } from '../consent.events.js';
+import type { ForwardingPredicate } from '../consent.hooks.js';
 import { visitorHashSql, visitorValueSql } from './visitor-sql.js';
 
 /** One row of a batch, as the writer hands it to the statement. */
@@ -19,14 +21,14 @@ export interface ConsentRow {
   configHash: string | null;
   language: string | null;
   surface: string | null;
-  /** What the visitor's key is found by; null where she has none. */
+  /** Hash of the visitor key; null where the visitor has none. */
   visitorKeyHash: Buffer | null;
   extraJson: string | null;
   /** Host of the request's `Origin` header; null where there was none or any may send. */
   originHost: string | null;
 }
 
-/** Each project's records in their order, a message for each that somebody wants to hear of. */
+/** The outbox messages of the records that are forwarded; each project's in the order of its records. */
 const APPENDED = appendMessagesSql({
   orderingKey: 'project_id',
   projectId: 'project_id',
@@ -37,34 +39,33 @@ const APPENDED = appendMessagesSql({
 
 const VISITOR_HASH = visitorHashSql(visitorValueSql('input.extra::jsonb'));
 
-/** Of each record's salt. */
+/** Length of each record's salt. */
 const SALT_BYTES = 32;
 
-/** What became of a row that was not inserted. */
+/** Why a row was not inserted. */
 export const ROW_CONFLICT = 1;
 export const ROW_UNKNOWN_PROJECT = 2;
 export const ROW_ORIGIN_REFUSED = 3;
 
-/** The one row that the statement answers. */
-export interface BatchAnswer {
+/** The single row that the statement returns. */
+export interface BatchResult {
   /** When the batch was received, by the database's clock, in milliseconds since 1970. */
   receivedMs: number;
   /** How many outbox messages were written. */
   announced: number;
-  /** For how long a worker looks by itself from then on; null where none does. */
+  /** For how many more milliseconds a worker polls without a wake-up; null where none does. */
   pollingMs: number | null;
-  /** Rows that were not inserted: their position from 1, and one of the codes above; null where all were. */
+  /** Rows that were not inserted: their position, from 1, and one of the codes above; null where all were inserted. */
   refused: { position: number; code: number }[] | null;
 }
 
 /**
- * The statement that stores a batch: records and outbox messages in one transaction and one round trip
- * (design §6.1). Whether the project exists, whether its domains allow the origin, and whether anybody
- * wants to hear of the record is decided in it, so nothing of that can be stale. An id that is there
- * already is left alone and reported, and a refused row never fails its neighbours. The instant of receipt is
- * the transaction's, which lets the rollups know when an hour is complete (consent.rollup.ts).
+ * The statement that stores a batch: records and outbox messages in one transaction and one round trip. It checks that
+ * the project exists and that its domains allow the origin, and decides whether the record is forwarded, so no check can
+ * be stale. An id that exists already is reported and left unchanged, and a refused row doesn't fail the other rows. All
+ * rows get the transaction's time of receipt, by which the rollups know when an hour is complete (consent.rollup.ts).
  */
-export function batchStatement(audience: ConsentAudience): { name: string; text: string } {
+export function batchStatement(predicate: ForwardingPredicate): { name: string; text: string } {
   return {
     name: 'consent-batch',
     text: `
@@ -82,8 +83,8 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
             select 1 from unnest(p.domains) as d (domain)
             where input.origin_host = d.domain or right(input.origin_host, length(d.domain) + 1) = '.' || d.domain
           )) as origin_allowed,
-          (${audience}) as unannounced,
-          -- Nothing is read where the project names no field.
+          (${predicateText(predicate)}) as unannounced,
+          -- The additional fields are not parsed where the project names no field.
           case when p.visitor_reference_field is not null then ${VISITOR_HASH} end as visitor_hash,
           p.visitor_reference_hashed, p.visitor_reference_field
         from input ${lookUpProject('input.project_id')}
@@ -122,7 +123,19 @@ export function batchStatement(audience: ConsentAudience): { name: string; text:
   };
 }
 
-/** The parameters of the statement: a column of values each, and the salts of all rows in one where they get any. */
+function predicateText(predicate: ForwardingPredicate): string {
+  const { text, values } = compileSql(
+    predicate({
+      projectId: sql.ref('p.id'),
+      tier: sql.ref('p.tier'),
+      customEndpoint: sql.ref('input.custom_endpoint'),
+    }),
+  );
+  if (values.length > 0) throw new Error('A forwarding predicate has no parameters; use sql.lit.');
+  return text;
+}
+
+/** The statement's parameters: a list for each column, then the salts of all rows as one value, null without salts. */
 export function batchParameters(rows: ConsentRow[], salted: boolean): unknown[] {
   return [
     rows.map((row) => row.projectId),

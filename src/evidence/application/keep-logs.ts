@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { ConsentEvents } from '../../consent/consent.events.js';
+import { ConsentHooks } from '../../consent/consent.hooks.js';
 import { RecordRetention } from '../../consent/record-retention.js';
 import { partitionMonths } from '../../consent/domain/retention.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
@@ -13,7 +13,6 @@ import { LOG_GONE, logMessage, sealMessage, stampMessage } from '../evidence.eve
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
 import { forgetLog } from '../infrastructure/log-rows.js';
-import { forgetLeaves } from './erase-leaves.js';
 import { LogSigner } from './log-signer.js';
 import { ResignLogs } from './resign-logs.js';
 import { StampRoots } from './stamp-roots.js';
@@ -36,7 +35,7 @@ export class KeepLogs implements OnModuleInit {
     private readonly em: EntityManager,
     private readonly upkeep: Upkeep,
     private readonly outbox: OutboxService,
-    private readonly records: ConsentEvents,
+    private readonly hooks: ConsentHooks,
     private readonly retention: RecordRetention,
     private readonly projects: ProjectEvents,
     private readonly partitions: LeafPartitions,
@@ -55,7 +54,6 @@ export class KeepLogs implements OnModuleInit {
         await this.partitions.dropBefore(this.retention.keptSince(now));
       },
     });
-    this.records.onErasure(forgetLeaves);
     this.projects.listen({
       beforeDeletion: (projectId) => this.deleteLeaves(projectId),
       deleting: forgetLog,
@@ -65,7 +63,7 @@ export class KeepLogs implements OnModuleInit {
       this.logger.log('records are not sealed: EVIDENCE_KEYS is not set, or EVIDENCE_SEAL_SECONDS is 0');
       return;
     }
-    this.records.saltRecords();
+    this.hooks.set({ areRecordsSalted: true });
     this.upkeep.register({
       name: 'evidence-seal',
       everyMs: this.settings.sealSeconds * 1000,

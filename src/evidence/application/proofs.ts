@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { ConsentEvents } from '../../consent/consent.events.js';
+import { ConsentRecords } from '../../consent/consent.records.js';
 import { consentKey, type ConsentRecorded, type ConsentRef } from '../../consent/domain/consent-recorded.js';
 import { recordBody } from '../../consent/domain/record-body.js';
 import { DomainError } from '../../shared/domain-error.js';
@@ -89,7 +89,7 @@ export class Proofs {
 
   constructor(
     private readonly em: EntityManager,
-    private readonly records: ConsentEvents,
+    private readonly records: ConsentRecords,
     private readonly logs: LogReader,
     private readonly signer: LogSigner,
   ) {}

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { ConsentEvents, type RecordProver } from '../../consent/consent.events.js';
+import { ConsentHooks, type ExportProver } from '../../consent/consent.hooks.js';
 import type { ConsentRef } from '../../consent/domain/consent-recorded.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
@@ -15,14 +15,16 @@ export class ProveRecords implements OnModuleInit {
   private readonly logger = new Logger(ProveRecords.name);
 
   constructor(
-    private readonly events: ConsentEvents,
+    private readonly hooks: ConsentHooks,
     private readonly proofs: Proofs,
     private readonly signer: LogSigner,
   ) {}
 
   onModuleInit(): void {
-    this.events.proveReceipts((ref) => this.proofOf(ref));
-    this.events.proveExports((projectId) => this.proverOf(projectId));
+    this.hooks.set({
+      proveForReceipt: (ref) => this.proofOf(ref),
+      proverForExport: (projectId) => this.proverOf(projectId),
+    });
   }
 
   /** null while it is not sealed, and where it never will be. */
@@ -36,7 +38,7 @@ export class ProveRecords implements OnModuleInit {
     }
   }
 
-  private async proverOf(projectId: string): Promise<RecordProver | null> {
+  private async proverOf(projectId: string): Promise<ExportProver | null> {
     const view = await this.proofs.view(projectId);
     if (!view.signed && !this.signer.isOn) return null;
     return {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { ConsentEvents, type Horizon, type StoredEvent } from '../../consent/consent.events.js';
+import { ConsentRecords, type Horizon, type StoredEvent } from '../../consent/consent.records.js';
 import { consentKey } from '../../consent/domain/consent-recorded.js';
 import { recordBody } from '../../consent/domain/record-body.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
@@ -59,7 +59,7 @@ export class SealStored {
 
   constructor(
     private readonly em: EntityManager,
-    private readonly events: ConsentEvents,
+    private readonly records: ConsentRecords,
     private readonly outbox: OutboxService,
     private readonly signer: LogSigner,
     private readonly partitions: LeafPartitions,
@@ -71,7 +71,7 @@ export class SealStored {
       await allowUpkeepTime(tx);
       const cursor = await lockCursor(tx);
       if (!cursor) return false;
-      const horizon = await this.events.completeBelow(tx);
+      const horizon = await this.records.completeBelow(tx);
       if (isOfOtherServer(cursor, horizon)) {
         this.logger.warn('the database is on another server than before; looking through all records once');
         await adoptServer(tx, horizon);
@@ -89,7 +89,7 @@ export class SealStored {
     const isLast = to <= stretched;
     const before = String(isLast ? to : stretched);
     const stored =
-      from < to ? await this.events.storedSince(tx, { after: cursor, before, limit: STEP_MAX }) : [];
+      from < to ? await this.records.storedSince(tx, { after: cursor, before, limit: STEP_MAX }) : [];
     const last = stored.at(-1);
     this.stretch = nextStretch({
       ...{ stretch: this.stretch, found: stored.length, foundMax: STEP_MAX },
@@ -106,7 +106,7 @@ export class SealStored {
   private async backfill(tx: EntityManager, { beginsAt }: Cursor): Promise<boolean> {
     const next = await nextBackfill(tx);
     if (!next) return false;
-    const page = await this.events.storedOfProject(tx, { ...next, since: beginsAt, limit: STEP_MAX });
+    const page = await this.records.storedOfProject(tx, { ...next, since: beginsAt, limit: STEP_MAX });
     await this.seal(tx, page);
     const afterId = page.length === STEP_MAX ? (page.at(-1)?.id ?? null) : null;
     await noteBackfill(tx, { projectId: next.projectId, afterId });
@@ -121,7 +121,7 @@ export class SealStored {
     const wanted = [...byProject.keys()].map((log) => ({ log, origin: this.signer.originOf(log) }));
     const unsalted = stored.flatMap(({ record }) => (record && record.salt === null ? [record] : []));
     for (const record of unsalted) record.salt = randomBytes(SALT_BYTES);
-    if (unsalted.length > 0) await this.events.giveSalts(tx, unsalted);
+    if (unsalted.length > 0) await this.records.giveSalts(tx, unsalted);
     const logs = await lockLogs(tx, wanted);
     const leaves: PlacedLeaf[] = [];
     const growths: Growth[] = [];

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { ConsentEvents } from '../../consent/consent.events.js';
+import { ConsentHooks } from '../../consent/consent.hooks.js';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { findBegin } from '../infrastructure/cursor-rows.js';
 import {
@@ -29,12 +29,12 @@ export interface RecordSealed {
 export class SealedState implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
-    private readonly records: ConsentEvents,
+    private readonly hooks: ConsentHooks,
     private readonly signer: LogSigner,
   ) {}
 
   onModuleInit(): void {
-    this.records.addDetail({ member: 'evidence', read: (record) => this.ofRecord(record) });
+    this.hooks.addDetail({ member: 'evidence', read: (record) => this.ofRecord(record) });
   }
 
   async ofProject(projectId: string): Promise<LogState & { sealing: boolean }> {

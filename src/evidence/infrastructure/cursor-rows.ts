@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { Horizon, StoredPlace } from '../../consent/consent.events.js';
+import type { Horizon, StoredPlace } from '../../consent/consent.records.js';
 import { projectIdsAfter } from '../../projects/project.rows.js';
 
 const PROJECTS_AT_ONCE = 1_000;

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
 import { PreparedReads } from '../../database/prepared-reads.js';
 import {
   CONSENT_RECORDED,
@@ -7,7 +8,8 @@ import {
   type ConsentRecorded,
   type ConsentRef,
 } from '../../consent/domain/consent-recorded.js';
-import { ConsentEvents } from '../../consent/consent.events.js';
+import { ConsentHooks, type ForwardingPredicate } from '../../consent/consent.hooks.js';
+import { ConsentRecords } from '../../consent/consent.records.js';
 import { EvidenceService } from '../../evidence/evidence.service.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService, type TierLookup } from '../../licensing/licensing.service.js';
@@ -59,7 +61,8 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
   constructor(
     private readonly reads: PreparedReads,
     private readonly outbox: OutboxService,
-    private readonly events: ConsentEvents,
+    private readonly hooks: ConsentHooks,
+    private readonly records: ConsentRecords,
     private readonly licensing: LicensingService,
     private readonly evidence: EvidenceService,
     private readonly delivery: AttemptDelivery,
@@ -73,7 +76,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
 
   onModuleInit(): void {
     this.outbox.register(this);
-    this.events.announceWhere(announcement(this.settings.legacyCustomEndpoint));
+    this.hooks.set({ forwardingPredicate: forwardingPredicate(this.settings.legacyCustomEndpoint) });
   }
 
   /**
@@ -86,7 +89,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     const [targets, tierOf, records] = await Promise.all([
       loadTargets(this.reads, projectIds),
       this.licensing.tiersOf(projectIds, new Date()),
-      this.events.load(
+      this.records.load(
         messages.map((message) => ({ projectId: projectOf(message), consentId: message.subjectId })),
       ),
       this.evidence.readCheckpoints(projectIds),
@@ -139,7 +142,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
 
   async settleLate(tx: EntityManager, settled: Settled<ClassifiedOutcome>[]): Promise<void> {
     const attempted = settled.filter(({ outcome }) => outcome.outcome !== 'skipped');
-    const kept = await this.events.lockExisting(tx, attempted.map(refOf));
+    const kept = await this.records.lockExisting(tx, attempted.map(refOf));
     const ofRecords = attempted.filter((one) => kept.has(consentKey(refOf(one))));
     if (ofRecords.length > 0) this.metrics.count(await logLateDeliveries(tx, ofRecords));
   }
@@ -194,17 +197,17 @@ function skip(reason: SkipReason): AttemptResult<ClassifiedOutcome> {
  * statement. The settings are looked up by their key for each record: of an `exists` the planner may make a table of the
  * settings of all projects.
  */
-function announcement(legacyAllowed: boolean): string {
-  const tiers = FORWARDING_TIERS.map((tier) => `'${tier}'`).join(', ');
-  const own = settingsSay('f.enabled and f.endpoint_url is not null');
-  const legacy = `(input.custom_endpoint is not null and not ${settingsSay(
-    'f.saved_at is not null and (f.endpoint_url is not null or not f.enabled or not f.allow_custom_endpoint)',
-  )})`;
-  return `case when p.tier not in (${tiers}) then 'tier'
-               when ${legacyAllowed ? `${own} or ${legacy}` : own} then null else 'off' end`;
-}
-
-/** Whether the project has settings, and this of them. */
-function settingsSay(claim: string): string {
-  return `coalesce((select ${claim} from forwarding_settings f where f.project_id = p.id), false)`;
+function forwardingPredicate(legacyAllowed: boolean): ForwardingPredicate {
+  return ({ projectId, tier, customEndpoint }) => {
+    const settings = (condition: RawBuilder<boolean>): RawBuilder<boolean> =>
+      sql`coalesce((select ${condition} from forwarding_settings f where f.project_id = ${projectId}), false)`;
+    const own = settings(sql`f.enabled and f.endpoint_url is not null`);
+    const refused = settings(
+      sql`f.saved_at is not null and (f.endpoint_url is not null or not f.enabled or not f.allow_custom_endpoint)`,
+    );
+    const legacy = sql`(${customEndpoint} is not null and not ${refused})`;
+    return sql`
+      case when ${tier} not in (${sql.join(FORWARDING_TIERS.map((name) => sql.lit(name)))}) then 'tier'
+           when ${legacyAllowed ? sql`${own} or ${legacy}` : own} then null else 'off' end`;
+  };
 }

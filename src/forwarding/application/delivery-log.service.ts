@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { CONSENT_RECORDED, type ConsentRecorded } from '../../consent/domain/consent-recorded.js';
-import { ConsentEvents } from '../../consent/consent.events.js';
+import { ConsentHooks } from '../../consent/consent.hooks.js';
 import { type LookedPage, lookBack, pageOfLook } from '../../database/look-back.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { OutboxService, type WaitingOf } from '../../outbox/outbox.service.js';
@@ -43,12 +43,12 @@ export class DeliveryLogService implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
     private readonly reads: ProjectReads,
-    private readonly events: ConsentEvents,
+    private readonly hooks: ConsentHooks,
     private readonly outbox: OutboxService,
   ) {}
 
   onModuleInit(): void {
-    this.events.addDetail({ member: 'delivery', read: (record) => this.stateOf(record) });
+    this.hooks.addDetail({ member: 'delivery', read: (record) => this.stateOf(record) });
   }
 
   /** A page of attempts, newest first; `from` is inclusive, `to` is not, both by the beginning of the attempt. */
@@ -81,8 +81,8 @@ export class DeliveryLogService implements OnModuleInit {
    * The record's last attempt, without a failed repeat of one that was delivered; `{ outcome: 'pending' }` while one is to come; `{ outcome: 'unsent', reason }`
    * where it was never announced, `off` or `tier`; null where the log no longer holds its attempt.
    */
-  async stateOf({ projectId, id, unannounced }: ConsentRecorded): Promise<DeliveryState> {
-    if (unannounced !== null) return { outcome: 'unsent', reason: unannounced };
+  async stateOf({ projectId, id, skippedReason }: ConsentRecorded): Promise<DeliveryState> {
+    if (skippedReason !== null) return { outcome: 'unsent', reason: skippedReason };
     const consentId = id;
     const em = this.em.fork();
     const waiting = { ...recordsOf(projectId), subjectId: consentId };

@@ -95,7 +95,7 @@ function syntheticRecord(projectId: string, now: Date): ConsentRecorded {
     surface: null,
     extra: { test: true },
     receivedAt: now,
-    unannounced: null,
+    skippedReason: null,
     salt: null,
   };
 }

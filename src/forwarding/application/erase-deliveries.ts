@@ -1,44 +1,33 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { ConsentEvents } from '../../consent/consent.events.js';
 import type { RecordsErased } from '../../consent/domain/erasure.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
+import type { OutboxService } from '../../outbox/outbox.service.js';
 import { RECORD_ERASED } from '../domain/erased-record.js';
 
-/** Takes the deliveries of erased records away and, where the project wants it, has its receiver told. */
-@Injectable()
-export class EraseDeliveries implements OnModuleInit {
-  constructor(
-    private readonly events: ConsentEvents,
-    private readonly outbox: OutboxService,
-  ) {}
-
-  onModuleInit(): void {
-    this.events.onErasure((tx, erased) => this.erase(tx, erased));
-  }
-
-  private async erase(tx: EntityManager, { projectId, consentIds, erasedAt }: RecordsErased): Promise<void> {
-    await forgetDeliveries(tx, { projectId, consentIds });
-    const { rows } = await sql`
-      select from forwarding_settings where project_id = ${projectId} and enabled and forward_erasures
-    `.execute(tx.getKysely());
-    if (rows.length === 0) return;
-    const about = { orderingKey: projectId, projectId, topic: RECORD_ERASED };
-    const payload = { erasedAt: erasedAt.toISOString() };
-    await this.outbox.appendMany(
-      tx,
-      consentIds.map((subjectId) => ({ ...about, subjectId, payload })),
-    );
-  }
-}
-
-/** Deletes what is kept of the sending of records. */
-export async function forgetDeliveries(
+/**
+ * Deletes the deliveries of erased records and, where the project has it on, queues a notice of each erasure for the
+ * receiver. An erasure that is repeated after a restore is not forwarded again.
+ */
+export async function eraseDeliveries(
   tx: EntityManager,
-  { projectId, consentIds }: Pick<RecordsErased, 'projectId' | 'consentIds'>,
+  { projectId, consentIds, erasedAt, isReapplied }: RecordsErased,
+  outbox: OutboxService,
 ): Promise<void> {
   await sql`
     delete from delivery where project_id = ${projectId} and consent_id = any(${consentIds}::uuid[])
   `.execute(tx.getKysely());
+  if (isReapplied || !(await areErasuresForwarded(tx, projectId))) return;
+  const about = { orderingKey: projectId, projectId, topic: RECORD_ERASED };
+  const payload = { erasedAt: erasedAt.toISOString() };
+  await outbox.appendMany(
+    tx,
+    consentIds.map((subjectId) => ({ ...about, subjectId, payload })),
+  );
+}
+
+async function areErasuresForwarded(tx: EntityManager, projectId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from forwarding_settings where project_id = ${projectId} and enabled and forward_erasures
+  `.execute(tx.getKysely());
+  return rows.length > 0;
 }

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { DeliveryStateName } from '../../consent/domain/consent-recorded.js';
-import { ConsentEvents, type Narrowing } from '../../consent/consent.events.js';
+import { ConsentHooks, type RecordConditions } from '../../consent/consent.hooks.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { recordsOf, WAITING_SCAN_MAX } from './delivery-log.service.js';
 
@@ -17,15 +17,15 @@ const LOOKED_AT_MAX = 1_000;
 export class ListByDelivery implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
-    private readonly events: ConsentEvents,
+    private readonly hooks: ConsentHooks,
     private readonly outbox: OutboxService,
   ) {}
 
   onModuleInit(): void {
-    this.events.narrowByDelivery((projectId, state) => this.narrow(projectId, state));
+    this.hooks.set({ filterByDelivery: (projectId, state) => this.conditionsFor(projectId, state) });
   }
 
-  private async narrow(projectId: string, state: DeliveryStateName): Promise<Narrowing> {
+  private async conditionsFor(projectId: string, state: DeliveryStateName): Promise<RecordConditions> {
     if (state === 'unsent') return { conditions: [sql`c.unannounced is not null`] };
     const waiting = await this.outbox.waitingSubjects(this.em.fork(), recordsOf(projectId), WAITING_SCAN_MAX);
     const announced = sql`c.unannounced is null`;

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { consentKey } from '../../consent/domain/consent-recorded.js';
-import { ConsentEvents, joinRecord } from '../../consent/consent.events.js';
+import { ConsentRecords, joinRecord } from '../../consent/consent.records.js';
+import { ForwardingAnnouncer } from '../../consent/forwarding-announcer.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { isUuid, uuidLowerBound } from '../../shared/ids.js';
@@ -38,7 +39,8 @@ export interface ResendSelection {
 export class ResendService {
   constructor(
     private readonly em: EntityManager,
-    private readonly events: ConsentEvents,
+    private readonly records: ConsentRecords,
+    private readonly announcer: ForwardingAnnouncer,
     private readonly outbox: OutboxService,
   ) {}
 
@@ -49,7 +51,7 @@ export class ResendService {
    */
   async one(projectId: string, consentId: string, author: Author): Promise<number> {
     const ref = { projectId, consentId: consentId.toLowerCase() };
-    const found = isUuid(consentId) ? await this.events.load([ref]) : new Map();
+    const found = isUuid(consentId) ? await this.records.load([ref]) : new Map();
     if (!found.has(consentKey(ref))) {
       throw new DomainError('consent_not_found', 'There is no such consent record in this project.');
     }
@@ -58,7 +60,7 @@ export class ResendService {
       const waiting = { ...recordsOf(projectId), subjectId: ref.consentId };
       if (await this.outbox.isWaiting(waiting, WAITING_SCAN_MAX, tx)) return 0;
       await writeAudit(tx, author, { projectId, action: 'delivery.resend', target: ref.consentId });
-      return this.events.announceAgain(tx, projectId, [ref.consentId]);
+      return this.announcer.announceAgain(tx, projectId, [ref.consentId]);
     });
   }
 
@@ -78,9 +80,9 @@ export class ResendService {
       const wanted = [...new Set(consentIds.map((id) => id.toLowerCase()))]
         .filter((id) => !waiting.has(id))
         .sort();
-      const ids = await this.events.existing(tx, projectId, wanted);
+      const ids = await this.records.existing(tx, projectId, wanted);
       const taken = await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, ids.length);
-      const queued = await this.events.announceAgain(tx, projectId, ids.slice(0, taken));
+      const queued = await this.announcer.announceAgain(tx, projectId, ids.slice(0, taken));
       const after = { selected: queued };
       if (queued > 0) await writeAudit(tx, author, { projectId, action: 'delivery.resend', after });
       return { queued, more: ids.length > taken };
@@ -106,7 +108,7 @@ export class ResendService {
       const ids = await this.resendable(tx, projectId, selection);
       const wanted = Math.min(ids.length, RESEND_RECORDS_MAX);
       const taken = await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, wanted);
-      const queued = await this.events.announceAgain(tx, projectId, ids.slice(0, taken));
+      const queued = await this.announcer.announceAgain(tx, projectId, ids.slice(0, taken));
       const { status, category, from, to } = selection;
       const after = { status, ...(category && { category }), from, to, queued };
       if (queued > 0) await writeAudit(tx, author, { projectId, action: 'delivery.resend', after });
@@ -131,7 +133,7 @@ export class ResendService {
   ): Promise<string[]> {
     const { status, from, to } = selection;
     if (status === 'unsent') {
-      return this.events.unannouncedIds(tx, { projectId, from, to, limit: RESEND_RECORDS_MAX + 1 });
+      return this.announcer.skippedIds(tx, { projectId, from, to, limit: RESEND_RECORDS_MAX + 1 });
     }
     const waiting = await this.outbox.waitingSubjects(tx, recordsOf(projectId), WAITING_SCAN_MAX);
     return selectResendable(tx, projectId, { ...selection, status, waiting });

@@ -19,7 +19,7 @@ const RECORD: ConsentRecorded = {
   surface: null,
   extra: null,
   receivedAt: new Date('2026-11-20T12:00:00.000Z'),
-  unannounced: null,
+  skippedReason: null,
   salt: null,
 };
 

@@ -1,3 +1,3 @@
-import { events } from '../consent/consent.events.js';
+import { useCase } from '../consent/consent.hooks.js';
 
-export const taken = events;
+export const taken = useCase;

@@ -2,10 +2,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
 import type { ConsentRecorded } from '../domain/consent-recorded.js';
+import { columnsWithoutRecord, RECORD_COLUMNS, RECORD_MEMBERS } from './record-columns.js';
 
 /**
  * A position in the order in which records and erasures are sequenced: by the transaction that wrote them. No clock is
- * involved, so a clock that steps back takes nothing behind a position that was passed.
+ * involved, so nothing is missed when a clock steps back.
  */
 export interface StoredPlace {
   /** Id of the transaction, a decimal number of 64 bits. */
@@ -15,36 +16,45 @@ export interface StoredPlace {
   isErasure: boolean;
 }
 
-/** A record that was stored, or that one was erased. */
+/** A record that was stored, or the erasure of one. */
 export interface StoredEvent extends StoredPlace {
   /** When it was received or erased by the database's clock, to the millisecond. */
   instant: Date;
-  /** null of an erasure. */
+  /** null for an erasure. */
   record: ConsentRecorded | null;
 }
 
 /** What to read. */
 export interface StoredSlice {
-  /** The position to begin behind. */
+  /** The position to begin after. */
   after: StoredPlace;
   /** Transactions before this one; no later than `completeBelow`. */
   before: string;
   limit: number;
 }
 
-/** Where the order is complete. */
+/** A page of one project's records and erasures, by id. */
+export interface StoredProjectPage {
+  projectId: string;
+  afterId: string;
+  /** Nothing that was received or erased before this instant. */
+  since: Date;
+  limit: number;
+}
+
+/** Up to where the order is complete. */
 export interface Horizon {
   /** All transactions before this one have ended, and none can begin. */
   xid: string;
-  /** When that was known, or the begin of the oldest transaction that still writes, to the millisecond. */
+  /** When the oldest writing transaction began, or now where there is none; to the millisecond. */
   at: string;
-  /** Which server counts the transactions; null where that may not be read. */
+  /** The server that assigns the transaction ids; null where the role may not read it. */
   cluster: string | null;
 }
 
 /**
- * The transaction before which nothing can turn up any more: the oldest one in progress that writes. PostgreSQL gives
- * ids in the order in which transactions first write, and a snapshot lists those that have not ended.
+ * The transaction before which nothing can appear: the oldest one in progress that writes. PostgreSQL assigns ids in the
+ * order in which transactions first write, and a snapshot lists those that have not ended.
  */
 export async function completeBelow(tx: EntityManager): Promise<Horizon> {
   const kysely = tx.getKysely();
@@ -66,57 +76,51 @@ export async function completeBelow(tx: EntityManager): Promise<Horizon> {
   return { xid, at, cluster: servers[0]?.name ?? null };
 }
 
-type Rest = Omit<ConsentRecorded, 'id' | 'projectId' | 'receivedAt'>;
-type StoredRow = StoredPlace & { instant: Date } & Rest;
+type StoredRow = ConsentRecorded & Pick<StoredPlace, 'xid' | 'isErasure'>;
 
-const RECORD = sql.raw(`
-  c.stored_xid::text as xid, c.received_at as "instant", c.project_id as "projectId", c.id, false as "isErasure",
-  c.analytics, c.marketing, c.preferences, c.action, c.hostname, c.custom_endpoint as "customEndpoint",
-  c.config_hash as "configHash", c.language, c.surface, c.extra, c.unannounced, c.salt`);
-const COLUMNS = sql.raw(`
-  xid, "instant", "projectId", id, "isErasure", analytics, marketing, preferences, action, hostname, "customEndpoint",
-  "configHash", language, surface, extra, unannounced, salt`);
-const ERASURE = sql.raw(`
-  e.stored_xid::text, e.erased_at, e.project_id, e.consent_id, true,
-  null, null, null, null, null, null, null, null, null, null, null, null`);
+const MEMBERS = sql.raw(`xid, "isErasure", ${RECORD_MEMBERS}`);
+const RECORD = sql.raw(`c.stored_xid::text as xid, false as "isErasure", ${RECORD_COLUMNS}`);
+const ERASURE_COLUMNS = columnsWithoutRecord({
+  id: 'e.consent_id',
+  projectId: 'e.project_id',
+  receivedAt: 'e.erased_at',
+});
+const ERASURE = sql.raw(`e.stored_xid::text, true, ${ERASURE_COLUMNS}`);
 
 /**
- * What was stored and erased behind a position, in its order; at most `limit`. Nothing of projects that are gone. The
- * records are looked up by their transaction before their projects (`offset 0`): a planner that knows little of them,
- * as in a new month, read a week of the primary key project by project (202,000 pages for nothing new).
+ * Records and erasures after a position, in order, at most `limit`; none of deleted projects. The records are looked up
+ * by their transaction before their projects (`offset 0`): without statistics, as in a new month, the planner read a week
+ * of the primary key project by project (202,000 pages for nothing new).
  */
 export async function storedSince(
   tx: EntityManager,
   { after, before, limit }: StoredSlice,
 ): Promise<StoredEvent[]> {
-  const place = sql`(${after.xid}::bigint, ${after.projectId}::uuid, ${after.id}::uuid, ${after.isErasure}::boolean)`;
+  const position = sql`(${after.xid}::bigint, ${after.projectId}::uuid, ${after.id}::uuid, ${after.isErasure}::boolean)`;
   const within = (column: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql`${column} >= ${after.xid}::bigint and ${column} < ${before}::bigint`;
   const { rows } = await sql<StoredRow>`
-    select ${COLUMNS} from (
+    select ${MEMBERS} from (
       (select ${RECORD}, c.stored_xid as n
        from (select * from consent_record c where ${within(sql`c.stored_xid`)} offset 0) c
             ${sql.raw(joinProject('c.project_id'))}
-       where (c.stored_xid, c.project_id, c.id, false) > ${place}
+       where (c.stored_xid, c.project_id, c.id, false) > ${position}
        order by c.stored_xid, c.project_id, c.id limit ${limit})
       union all
       (select ${ERASURE}, e.stored_xid
        from erased_record e
-       where ${within(sql`e.stored_xid`)} and (e.stored_xid, e.project_id, e.consent_id, true) > ${place}
+       where ${within(sql`e.stored_xid`)} and (e.stored_xid, e.project_id, e.consent_id, true) > ${position}
        order by e.stored_xid, e.project_id, e.consent_id limit ${limit})
     ) stored
     order by n, "projectId", id, "isErasure" limit ${limit}
   `.execute(tx.getKysely());
-  return rows.map(eventOf);
+  return rows.map(eventFrom);
 }
 
-/**
- * The records of a project behind an id, and the erasures of those that were not sent again, in the order of their ids;
- * at most `limit`. Nothing that was received before `since`.
- */
+/** Records of a project after an id, and erasures of those that were not stored again, by id. */
 export async function storedOfProject(
   tx: EntityManager,
-  { projectId, afterId, since, limit }: { projectId: string; afterId: string; since: Date; limit: number },
+  { projectId, afterId, since, limit }: StoredProjectPage,
 ): Promise<StoredEvent[]> {
   const { rows } = await sql<StoredRow>`
     select stored.* from (
@@ -129,17 +133,15 @@ export async function storedOfProject(
        order by e.consent_id limit ${limit})
     ) stored order by id limit ${limit}
   `.execute(tx.getKysely());
-  return rows.map(eventOf);
+  return rows.map(eventFrom);
 }
 
-function eventOf({ xid, projectId, id, isErasure, instant, ...rest }: StoredRow): StoredEvent {
-  return {
-    ...{ xid, projectId, id, isErasure, instant },
-    record: isErasure ? null : { ...rest, id, projectId, receivedAt: instant },
-  };
+function eventFrom({ xid, isErasure, ...record }: StoredRow): StoredEvent {
+  const { id, projectId, receivedAt: instant } = record;
+  return { xid, projectId, id, isErasure, instant, record: isErasure ? null : record };
 }
 
-/** Gives records that were stored without one their salts. */
+/** Stores the salts of records that were stored without one. */
 export async function giveSalts(tx: EntityManager, records: readonly ConsentRecorded[]): Promise<void> {
   await sql`
     update consent_record c set salt = given.salt

@@ -1,0 +1,11 @@
+import type { ErasureListener } from '../consent/erasure-listener.js';
+
+/**
+ * What deletes other modules' data about erased records. The service and the command `erasures reapply` both use this
+ * list. Each module is loaded when it is needed: the command line starts without them.
+ */
+export const erasureListeners: readonly ErasureListener[] = [
+  async (...erasure) =>
+    (await import('../forwarding/application/erase-deliveries.js')).eraseDeliveries(...erasure),
+  async (tx, erased) => (await import('../evidence/application/erase-leaves.js')).eraseLeaves(tx, erased),
+];

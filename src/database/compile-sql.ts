@@ -1,0 +1,24 @@
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type RawBuilder,
+} from 'kysely';
+
+/** Builds SQL without a connection. */
+const compiler = new Kysely<unknown>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (database) => new PostgresIntrospector(database),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+/** The text and the parameters of a query, for a pool that is not the ORM's. */
+export function compileSql(query: RawBuilder<unknown>): { text: string; values: unknown[] } {
+  const { sql, parameters } = query.compile(compiler);
+  return { text: sql, values: [...parameters] };
+}

@@ -1,0 +1,1 @@
+export { useCase } from './application/use-case.js';

@@ -1,0 +1,3 @@
+import { useCase } from '../consent.hooks.js';
+
+export const taken = useCase;
