@@ -1,34 +1,51 @@
 import { availableParallelism } from 'node:os';
 
-/** The suite of `npm test`: needs Node and npm alone. */
-export const shared = {
-  // For `--watch` and `--findRelatedTests` alone, which follow imports; Node loads the tests.
+/** What every project shares. */
+const shared = {
+  // Only `--watch` and `--findRelatedTests` follow imports; Node loads the tests.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  // Copies of everything, while `npm run mutate` runs.
+  // `npm run mutate` keeps copies of everything there.
   modulePathIgnorePatterns: ['/\\.mutants/'],
   testEnvironment: 'node',
-  // Stryker wants to read "jest-circus" in the name.
-  testRunner: './test/support/native-jest-circus.mjs',
-  testTimeout: 30_000,
-  globalSetup: './test/support/global-setup.mjs',
-  globalTeardown: './test/support/global-teardown.mjs',
+  // Stryker expects "jest-circus" in the name.
+  testRunner: '<rootDir>/test/support/native-jest-circus.mjs',
 };
 
+/** Starts one PostgreSQL for all files. */
+const withDatabase = {
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+};
+
+const suite = (name, testTimeout, testMatch) => ({ ...shared, displayName: name, testTimeout, testMatch });
+
 export default {
-  ...shared,
-  // Jest leaves one core free, and two cores one worker; most of these tests wait for a server or a clock.
+  // By default Jest leaves one core free; most of these tests wait for a server or a clock.
   maxWorkers: Math.max(2, availableParallelism() - 1),
-  testMatch: [
-    '<rootDir>/src/**/*.spec.ts',
-    '<rootDir>/dashboard/src/**/*.spec.ts',
-    '<rootDir>/test/**/*.spec.ts',
-  ],
-  testPathIgnorePatterns: [
-    '/node_modules/',
-    '/test/fuzz/',
-    '\\.redis\\.spec\\.ts$',
-    '\\.services\\.spec\\.ts$',
-    '\\.browser\\.spec\\.ts$',
-    '\\.debian\\.spec\\.ts$',
+  projects: [
+    {
+      // `npm test`: needs only Node and npm.
+      ...suite('unit', 30_000, [
+        '<rootDir>/src/**/*.spec.ts',
+        '<rootDir>/dashboard/src/**/*.spec.ts',
+        '<rootDir>/test/**/*.spec.ts',
+      ]),
+      ...withDatabase,
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '/test/fuzz/',
+        '\\.services\\.spec\\.ts$',
+        '\\.browser\\.spec\\.ts$',
+        '\\.debian\\.spec\\.ts$',
+      ],
+    },
+    // Debian's redis-server, and the S3 server of test/extras.
+    { ...suite('services', 30_000, ['<rootDir>/test/**/*.services.spec.ts']), ...withDatabase },
+    // Debian's chromium.
+    { ...suite('browser', 120_000, ['<rootDir>/test/**/*.browser.spec.ts']), ...withDatabase },
+    // Follows docs/operations.md with Debian's postgresql, pgbouncer, redis-server and haproxy; starts its own servers.
+    suite('debian', 60_000, ['<rootDir>/test/**/*.debian.spec.ts']),
+    // `npm run fuzz`; `.ci/run` calls it with a few thousand requests.
+    { ...suite('fuzz', 30_000, ['<rootDir>/test/fuzz/**/*.spec.ts']), ...withDatabase },
   ],
 };

@@ -17,7 +17,7 @@ export default {
     '!src/**/*.spec.ts',
   ],
   testRunner: 'jest',
-  jest: { projectType: 'custom', configFile: 'jest.mutate.config.mjs', enableFindRelatedTests: true },
+  jest: { projectType: 'custom', configFile: 'test/mutation/jest.config.mjs', enableFindRelatedTests: true },
   coverageAnalysis: 'perTest',
   // Strings are what people read; rules are not in them.
   mutator: { excludedMutations: ['StringLiteral'] },

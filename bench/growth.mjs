@@ -1,5 +1,5 @@
 // Growth: how the costs change with the records that are there, the messages that wait, partitions, projects and
-// passes of the outbox. `npm run bench:growth -- --part waiting --scale 0.1` does one part, of a tenth of the counts.
+// passes of the outbox. `npm run bench -- growth --part waiting --scale 0.1` does one part, of a tenth of the counts.
 import { ingestWithRecords } from './growth/ingest.mjs';
 import { outboxPasses } from './growth/passes.mjs';
 import { partitionsPresentAndDropped } from './growth/partitions.mjs';

@@ -1,4 +1,4 @@
-// Runs benchmarks by name, or all that have a number to reach: `npm run bench`, `npm run bench:ingest`. Every one
+// Runs benchmarks by name, or all that have a number to reach: `npm run bench`, `npm run bench -- ingest`. Every one
 // starts the real service with its own PostgreSQL and receivers, compares within one run, and leaves nothing
 // behind.
 import { existsSync, readFileSync } from 'node:fs';

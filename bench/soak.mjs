@@ -1,4 +1,4 @@
-// Soak: memory of API and worker over a long, even load: `npm run bench:soak -- --minutes 30`.
+// Soak: memory of API and worker over a long, even load: `npm run bench -- soak --minutes 30`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';

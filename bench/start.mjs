@@ -12,16 +12,7 @@ const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 20_000;
 const ROOT = join(import.meta.dirname, '..');
 /** What `npm start` needs of the checkout. */
-const SOURCES = [
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-  '.swcrc',
-  'nest-cli.json',
-  'src',
-  'loader',
-  'scripts',
-];
+const SOURCES = ['package.json', 'package-lock.json', 'tsconfig.json', '.swcrc', 'src', 'loader', 'scripts'];
 
 export const deadlineMs = 240_000;
 export const title = 'Start: `npm start` in one-machine mode, until ready';

@@ -8,7 +8,7 @@ import { freePort } from '../dist/one-machine/infrastructure/embedded-postgres.j
 const READY_DEADLINE_MS = 90_000;
 
 /**
- * Starts it, and fills the demo project as `npm run demo:records` does. `link` signs its owner in, once; `stop()` leaves
+ * Starts it, and fills the demo project as `npm run ops -- demo records` does. `link` signs its owner in, once; `stop()` leaves
  * nothing behind.
  */
 export async function startDemoService() {

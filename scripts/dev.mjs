@@ -1,4 +1,4 @@
-// npm run start:dev: builds and starts the service, and does both again at each change of src/ or loader/. `--debug`
+// npm run dev: builds and starts the service, and does both again at each change of src/ or loader/. `--debug`
 // opens Node's inspector on 127.0.0.1:9229, `--dashboard` (npm run dev) serves the dashboard beside it as it is written,
 // each change at once, on 127.0.0.1:5173. (Not `nest start --watch`, which knows nothing of the loader and leaves
 // the service behind when it is stopped.)

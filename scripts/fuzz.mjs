@@ -1,6 +1,7 @@
 // Sends requests made of the OpenAPI document to the built service: npm run fuzz -- --requests 100000 --seed 7.
 // The run is test/fuzz; `.ci/run` does it with few requests and always the same ones.
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const REQUESTS_DEFAULT = 100_000;
@@ -17,11 +18,16 @@ if (values.seed !== undefined && !/^\d{1,9}$/.test(values.seed)) {
   process.exit(1);
 }
 const { status } = spawnSync(
-  'npm',
-  ['run', '--silent', 'jest', '--', '--config', 'jest.fuzz.config.mjs', '--verbose'],
+  process.execPath,
+  [
+    '--disable-warning=ExperimentalWarning',
+    join('node_modules', 'jest', 'bin', 'jest.js'),
+    '--selectProjects',
+    'fuzz',
+    '--verbose',
+  ],
   {
     stdio: 'inherit',
-    shell: process.platform === 'win32',
     env: { ...process.env, FUZZ_REQUESTS: String(requests), FUZZ_SEED: values.seed ?? 'random' },
   },
 );

@@ -1,5 +1,5 @@
 // Makes the pictures of docs/images: npm run screenshots. Starts the service with an empty data folder, fills the demo
-// project as "npm run demo:records" does, opens each page in Debian's Chromium, and follows the one
+// project as "npm run ops -- demo records" does, opens each page in Debian's Chromium, and follows the one
 // path from signing up to the first record with its delivery and its proof. Needs chromium.
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -16,7 +16,7 @@ interface Report {
   summary: { violations: { from: string; rule: { severity: string } }[] };
 }
 
-/** Runs the check of `npm run arrows` over a tree and returns the files that it refuses, in order. */
+/** Runs the check of `npm run check -- imports` over a tree and returns the files that it refuses, in order. */
 function refused(root: string): string[] {
   const output = execFileSync(
     'node_modules/.bin/depcruise',

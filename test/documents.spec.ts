@@ -32,7 +32,7 @@ function linkedFiles(text: string, document: string): string[] {
 describe('docs/scaling.md', () => {
   const text = readFileSync(join('docs', 'scaling.md'), 'utf8');
 
-  it('has its derived figures from its measurements; npm run scaling writes them again', () => {
+  it('has its derived figures from its measurements; npm run generate -- scaling writes them again', () => {
     expect(withDerivedFigures(text)).toBe(text);
     // Another measurement changes every figure that follows from it.
     const slower = text.replace(/(\| processor, API .*?\| .*?\| )\d+ s/, '$1100 s');

@@ -43,7 +43,7 @@ export async function runWorker(): Promise<void> {
   });
 }
 
-/** `nest build` compiles the service alone; whoever starts its result in a checkout gets what else belongs to it. */
+/** `nest build` compiles only the service; this builds the loader and the dashboard where they are missing. */
 function buildMissingParts(): void {
   const programs = join(import.meta.dirname, '..');
   const checkout = join(programs, '..');

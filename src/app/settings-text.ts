@@ -1,9 +1,9 @@
 import type { Namespace, Setting } from '../shared/declare-settings.js';
 
-const ENV_HEADER = `# Made from the declarations in src/**/*.settings.ts by "npm run settings". Read once at the start, from the environment
-# or from a file .env beside package.json. \`npm start\` on one machine needs none of them. Each can also be given as
-# NAME_FILE, the path of a file that holds the value. A wrong one stops the start with a sentence that names it. Shown
-# are the defaults.
+const ENV_HEADER = `# Generated from src/**/*.settings.ts by "npm run generate -- settings". Every process reads its settings once, at the
+# start, from the environment or from a file .env beside package.json. \`npm start\` on one machine needs none of them.
+# NAME_FILE can hold the path of a file to read the value from. An invalid value stops the start with a sentence that
+# names it. The values shown are the defaults.
 `;
 const ENV_COLUMNS = 118;
 const TABLE = /(<!-- settings: .*? -->\n)[^]*?(<!-- \/settings -->)/;
@@ -16,13 +16,10 @@ export function envExample(namespaces: readonly Namespace[]): string {
   return `${[ENV_HEADER.trimEnd(), ...sections].join('\n\n')}\n`;
 }
 
-/** The README with its table of settings made anew. */
-export function withSettingsTable(readme: string, namespaces: readonly Namespace[]): string {
-  if (!TABLE.test(readme)) throw new Error('The README has no place for the table of settings.');
-  return readme.replace(
-    TABLE,
-    (_, begin: string, end: string) => `${begin}\n${tableOf(namespaces)}\n\n${end}`,
-  );
+/** docs/settings.md with its table written again. */
+export function withSettingsTable(page: string, namespaces: readonly Namespace[]): string {
+  if (!TABLE.test(page)) throw new Error('docs/settings.md has no "<!-- settings -->" block.');
+  return page.replace(TABLE, (_, begin: string, end: string) => `${begin}\n${tableOf(namespaces)}\n\n${end}`);
 }
 
 function settingsOf(declared: Namespace['settings']): Setting<unknown>[] {

@@ -15,7 +15,7 @@ import { serviceSettings } from '../shared/service.settings.js';
 import { visitSettings } from '../visits/visits.settings.js';
 import { appSettings } from './app.settings.js';
 
-/** Every module's settings, in the order in which .env.example and the README show them. */
+/** Every module's settings, in the order of .env.example and docs/settings.md. */
 export const NAMESPACES = [
   serviceSettings,
   databaseSettings,

@@ -35,7 +35,7 @@ export const billingSettings = declareSettings({
       secret: true,
       meaning:
         'secret or restricted key of Stripe; without it nothing can be bought, and webhooks are taken at their word ' +
-        '([docs/billing.md](docs/billing.md))',
+        '([docs/billing.md](billing.md))',
       check: (key, refuse) => {
         if (!/^(sk|rk)_\w+$/.test(key))
           refuse('must be a secret or restricted key of Stripe (sk_… or rk_…).');

@@ -28,7 +28,7 @@ export const databaseSettings = declareSettings({
       default: (read) => read.value(databaseUrl),
       defaultShown: 'as `DATABASE_URL`',
       secret: true,
-      meaning: 'the role that owns the tables and migrates ([docs/security.md](docs/security.md))',
+      meaning: 'the role that owns the tables and migrates ([docs/security.md](security.md))',
       advice:
         "Only what migrates needs it (deploy/postgres/roles.sql). Unset: DATABASE_URL's role does both, or only looks " +
         'whether the schema is up to date if it may not.',

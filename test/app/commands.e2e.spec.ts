@@ -30,7 +30,6 @@ const COPIED = [
   'package.json',
   'package-lock.json',
   '.swcrc',
-  'nest-cli.json',
 ];
 const CONFIGURATION = ['tsconfig.json', 'tsconfig.build.json', 'mikro-orm.config.ts'];
 const TEST_TIMEOUT_MS = 300_000;
@@ -131,28 +130,9 @@ describe('in production', () => {
   });
 });
 
-describe('the Nest command line', () => {
-  // It checks types, for which it wants every module.
-  beforeAll(() => {
-    rmSync(join(checkout, 'node_modules'), { recursive: true });
-    symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'));
-  });
-
+describe('npm run dev', () => {
   it(
-    'npx nest build leaves what npm start runs',
-    async () => {
-      rmSync(join(checkout, 'dist'), { recursive: true, force: true });
-      const { code, text } = await run([join('node_modules', '@nestjs', 'cli', 'bin', 'nest.js'), 'build']);
-      expect({ code, text }).toMatchObject({ code: 0 });
-      expect(existsSync(join(checkout, 'dist', 'main.js'))).toBe(true);
-      expect(existsSync(join(checkout, 'dist', 'main.js.map'))).toBe(true);
-      expect(existsSync(join(checkout, 'dist', 'src'))).toBe(false);
-    },
-    TEST_TIMEOUT_MS,
-  );
-
-  it(
-    'npm run start:dev starts the service anew with what was changed',
+    'restarts the service at each change',
     async () => {
       const port = await freePort();
       const dataDir = processes.dataFolder();

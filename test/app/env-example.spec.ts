@@ -5,7 +5,7 @@ import { envExample, withSettingsTable } from '../../src/app/settings-text.js';
 import type { Setting } from '../../src/shared/declare-settings.js';
 
 const text = readFileSync('.env.example', 'utf8');
-const readme = readFileSync('README.md', 'utf8');
+const page = readFileSync('docs/settings.md', 'utf8');
 const shown = new Map(
   [...text.matchAll(/^#([A-Z_]+)=(.*)$/gm)].map((match) => [match[1] ?? '', match[2] ?? '']),
 );
@@ -13,9 +13,9 @@ const declared = NAMESPACES.flatMap(({ settings }) => Object.values(settings) as
 const names = declared.flatMap(({ name }) => name ?? []);
 
 describe('the documents of the settings', () => {
-  it('are what "npm run settings" makes of the declarations', () => {
+  it('are generated from the declarations by "npm run generate -- settings"', () => {
     expect(text).toBe(envExample(NAMESPACES));
-    expect(readme).toBe(withSettingsTable(readme, NAMESPACES));
+    expect(page).toBe(withSettingsTable(page, NAMESPACES));
   });
 
   it('name every setting that is read, and no other', () => {
@@ -24,7 +24,7 @@ describe('the documents of the settings', () => {
     readSettings(spy);
     expect([...asked].toSorted()).toEqual(names.flatMap((name) => [name, `${name}_FILE`]).toSorted());
     expect([...shown.keys()]).toEqual(names);
-    for (const name of names) expect(readme).toContain(`\n| \`${name}\` `);
+    for (const name of names) expect(page).toContain(`\n| \`${name}\` `);
   });
 
   it('declare no name twice', () => {

@@ -21,7 +21,7 @@ describe('OpenAPI document', () => {
   });
   afterAll(() => service.close());
 
-  it('is the committed openapi.json; npm run openapi writes it anew', async () => {
+  it('is the committed openapi.json; npm run generate -- openapi writes it anew', async () => {
     const current: unknown = await (await fetch(`${service.baseUrl}/docs-json`)).json();
     if (process.env.UPDATE_OPENAPI === '1') writeFileSync(FILE, `${JSON.stringify(current, null, 2)}\n`);
     expect(current).toEqual(JSON.parse(readFileSync(FILE, 'utf8')));

@@ -63,7 +63,7 @@ async function vectors(): Promise<Record<string, string>> {
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'consent-vectors-'));
-  // Written anew by `UPDATE_VECTORS=1 npm run jest -- test/evidence/vectors`.
+  // Written anew by `UPDATE_VECTORS=1 npm test -- test/evidence/vectors`.
   if (process.env['UPDATE_VECTORS'] !== '1') return;
   mkdirSync(FOLDER, { recursive: true });
   for (const [name, text] of Object.entries(await vectors())) writeFileSync(join(FOLDER, name), text);

@@ -19,7 +19,7 @@ const RUN_MAX_MS = 5 * 60_000;
 
 export interface TestRun {
   tests: string[];
-  config: string;
+  project: string;
   /** Pattern of the tests' names, where not all of the files are meant. */
   only: string | undefined;
 }
@@ -69,7 +69,7 @@ export class Checkout {
   }
 
   /** Builds, and runs the tests: how many failed and passed, and how many files could not be run. */
-  test({ tests, config, only }: TestRun): { failed: number; passed: number; broken: number } {
+  test({ tests, project, only }: TestRun): { failed: number; passed: number; broken: number } {
     const options = { cwd: this.folder, encoding: 'utf8', timeout: RUN_MAX_MS } as const;
     const built = spawnSync(process.execPath, [join('scripts', 'build.mjs')], options);
     if (built.status !== 0) throw new Error(`It does not build:\n${built.stderr}`);
@@ -82,8 +82,8 @@ export class Checkout {
       // A test that fails may leave open what the others close.
       [
         jest,
-        '--config',
-        config,
+        '--selectProjects',
+        project,
         '--ci',
         '--forceExit',
         '--json',

@@ -35,8 +35,8 @@ function plantAll(planted: Planted[]): boolean {
 }
 
 /** 'noticed', or why that cannot be said. */
-function plant(checkout: Checkout, { mutations, tests, config, only }: Planted): string {
-  const run = { tests, config: config ?? 'jest.config.mjs', only };
+function plant(checkout: Checkout, { mutations, tests, project, only }: Planted): string {
+  const run = { tests, project: project ?? 'unit', only };
   if (!checkout.passes(run)) return 'the tests fail without it';
   checkout.mutate(mutations);
   try {

@@ -2,7 +2,7 @@
 // in the context that Jest made for the file. Node's own modules see the same object.
 import runNatively from '../support/native-jest-circus.mjs';
 
-/** `testRunner` of jest.mutate.config.mjs. */
+/** `testRunner` of test/mutation/jest.config.mjs. */
 export default function runMutant(globalConfig, config, environment, ...rest) {
   const switches = environment.global.__stryker__;
   if (switches) {

@@ -12,13 +12,13 @@ export interface Planted {
   mutations: Mutation[];
   /** Files, as Jest is given them. */
   tests: string[];
-  /** Another configuration of Jest's than that of `npm test`. */
-  config?: string;
+  /** A project of jest.config.mjs other than `unit`. */
+  project?: string;
   /** Pattern of the tests' names. */
   only?: string;
 }
 
-const LOADER = { tests: ['test/publishing/loader'], config: 'jest.browser.config.mjs' };
+const LOADER = { tests: ['test/publishing/loader'], project: 'browser' };
 const S3 = 'test/publishing/publishing-s3';
 const ROLLUP = 'test/consent/consent-analytics';
 const AUDIENCE = 'test/consent/consent-audience';

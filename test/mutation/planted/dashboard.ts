@@ -1,6 +1,6 @@
 import type { Planted } from '../planted.js';
 
-const BROWSER = { config: 'jest.browser.config.mjs' };
+const BROWSER = { project: 'browser' };
 const SETTINGS = { ...BROWSER, tests: ['test/dashboard/settings'] };
 
 /** Defects of `dashboard/src`. */

@@ -1,0 +1,64 @@
+// Static checks: `npm run check` runs all of them, `npm run check -- lint words` the named ones. Every check runs even
+// where an earlier one fails, so that one run shows everything that is left to fix.
+import './node-version.mjs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const LINTED = ['src', 'loader', 'dashboard', 'test', 'bench', 'scripts'];
+
+/** The command lines of each check. */
+const CHECKS = {
+  types: [
+    bin('typescript', 'bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
+    bin('typescript', 'bin/tsc', '-p', 'loader'),
+    [join('scripts', 'write-client.mjs')],
+    bin('typescript', 'bin/tsc', '-p', 'dashboard'),
+  ],
+  lint: [bin('oxlint', 'bin/oxlint', '--deny-warnings', ...LINTED)],
+  format: [bin('prettier', 'bin/prettier.cjs', '--check', '.')],
+  imports: [
+    bin('dependency-cruiser', 'bin/dependency-cruiser.mjs', '--config', '.dependency-cruiser.cjs', 'src'),
+  ],
+  contract: [
+    bin(
+      '@redocly/cli',
+      'bin/cli.js',
+      'lint',
+      'openapi.json',
+      '--config',
+      'redocly.yaml',
+      '--format',
+      'stylish',
+    ),
+  ],
+  words: [[join('scripts', 'check-words.mjs')]],
+  'loader-size': [[join('scripts', 'check-loader-size.mjs')]],
+  'dashboard-size': [[join('scripts', 'check-dashboard-size.mjs')]],
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in CHECKS));
+if (unknown.length > 0) {
+  console.error(`Unknown check: ${unknown.join(', ')}. Checks: ${Object.keys(CHECKS).join(', ')}.`);
+  process.exit(2);
+}
+const failed = (wanted.length > 0 ? wanted : Object.keys(CHECKS)).filter((name) => !passes(name));
+if (failed.length > 0) {
+  console.error(`\nFailed: ${failed.join(', ')}`);
+  process.exit(1);
+}
+
+function passes(name) {
+  console.log(`\n== ${name}`);
+  return CHECKS[name].every((args) => run(args) === 0);
+}
+
+function run(args) {
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  return spawnSync(process.execPath, args, { stdio: 'inherit', env }).status;
+}
+
+/** The command line of a package's program. */
+function bin(name, program, ...args) {
+  return [join('node_modules', ...name.split('/'), ...program.split('/')), ...args];
+}
