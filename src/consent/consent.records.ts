@@ -15,6 +15,7 @@ import {
 } from './infrastructure/stored-since.js';
 
 export { joinRecord } from './infrastructure/record.rows.js';
+export { completeBelow, storedOfProject } from './infrastructure/stored-since.js';
 export type { Horizon, StoredEvent, StoredPlace } from './infrastructure/stored-since.js';
 
 /** Stored consent records, for other modules to read. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Namespace, SettingsOf } from '../shared/declare-settings.js';
 import { SettingsFrom } from '../shared/inject-settings.js';
 import { type ConsentSettings, consentSettings } from './consent.settings.js';
 import { retentionStart } from './domain/retention.js';
@@ -12,4 +13,11 @@ export class RecordRetention {
   keptSince(now: Date): Date {
     return retentionStart(now, this.settings.retentionMonths);
   }
+}
+
+/** For a command of the operator, which starts no modules. */
+export function recordRetention(
+  settings: <S extends Namespace>(namespace: S) => SettingsOf<S>,
+): RecordRetention {
+  return new RecordRetention(settings(consentSettings));
 }

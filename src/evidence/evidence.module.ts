@@ -3,6 +3,7 @@ import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { PublishingModule } from '../publishing/publishing.module.js';
+import { DailyCheck } from './application/daily-check.js';
 import { KeepLogs } from './application/keep-logs.js';
 import { LogHandler } from './application/log-handler.js';
 import { LogReader } from './application/log-reader.js';
@@ -36,6 +37,7 @@ import { LogStorage } from './infrastructure/log-storage.js';
   controllers: [LogController, RootLogController],
   providers: [
     EvidenceService,
+    DailyCheck,
     KeepLogs,
     NoticeCopy,
     SealHandler,

@@ -44,6 +44,7 @@ import { Migration20261123001001_former_secret } from './Migration20261123001001
 import { Migration20261123007001_superseded_deliveries } from './Migration20261123007001_superseded_deliveries.js';
 import { Migration20261123007002_visitor_erasure_hour } from './Migration20261123007002_visitor_erasure_hour.js';
 import { Migration20261123004001_controller } from './Migration20261123004001_controller.js';
+import { Migration20261123012001_log_checks } from './Migration20261123012001_log_checks.js';
 import { Migration20261123001002_ownership_offer } from './Migration20261123001002_ownership_offer.js';
 import { Migration20261123010001_circuit_phases } from './Migration20261123010001_circuit_phases.js';
 import { Migration20261123010002_outbox_names } from './Migration20261123010002_outbox_names.js';
@@ -110,4 +111,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261123003003_log_epochs', class: Migration20261123003003_log_epochs },
   { name: 'Migration20261123010001_circuit_phases', class: Migration20261123010001_circuit_phases },
   { name: 'Migration20261123010002_outbox_names', class: Migration20261123010002_outbox_names },
+  { name: 'Migration20261123012001_log_checks', class: Migration20261123012001_log_checks },
 ];

@@ -25,6 +25,8 @@ export interface LogCheck {
   size: number;
   /** What is wrong, as a sentence; null: nothing. */
   wrong: string | null;
+  /** Whether everything read leads to the signed root, so that records can be compared with it. */
+  isWhole: boolean;
 }
 
 /** What a check reads with. */
@@ -43,38 +45,53 @@ export async function checkLogs(tools: CheckTools, log: string): Promise<LogChec
   return [...checks, await checkNewest(tools, newest)];
 }
 
-function checkNewest({ storage, signer }: CheckTools, log: StoredLog): Promise<LogCheck> {
-  const { name, origin, checkpoint, refusal } = log;
-  if (checkpoint === null) return Promise.resolve({ name, size: 0, wrong: refusal });
-  const signed = signer.open(checkpoint, origin);
-  const unsigned = 'The checkpoint in the database bears no signature of a key in EVIDENCE_KEYS.';
-  return checkSigned(storage, log, { signed, unsigned, otherwise: refusal });
+async function checkNewest(tools: CheckTools, log: StoredLog): Promise<LogCheck> {
+  const { name, checkpoint, refusal } = log;
+  if (checkpoint === null) return { name, size: 0, wrong: refusal, isWhole: true };
+  const check = await checkSigned(tools, log, openNewest(tools, log));
+  return { ...check, wrong: check.wrong ?? refusal };
 }
 
-/** Its key may have been removed from EVIDENCE_KEYS since: an ended log is not signed again. */
-async function checkPast({ em, storage }: CheckTools, past: PastLog): Promise<LogCheck> {
-  const { name, checkpoint, checkpointSize } = past;
-  if (checkpoint === null || checkpointSize === 0) return { name, size: 0, wrong: null };
+async function checkPast(tools: CheckTools, past: PastLog): Promise<LogCheck> {
+  const { name, checkpointSize } = past;
+  if (checkpointSize === 0) return { name, size: 0, wrong: null, isWhole: true };
+  return checkSigned(tools, past, await openPast(tools, past));
+}
+
+/** The newest checkpoint of a log that is still signed; null where no key in EVIDENCE_KEYS has signed it. */
+export function openNewest({ signer }: CheckTools, log: StoredLog): Checkpoint | null {
+  return matching(log.checkpoint === null ? null : signer.open(log.checkpoint, log.origin), log);
+}
+
+/**
+ * The last checkpoint of an ended log; null where no key that has signed here has signed it. That key may have been removed
+ * from EVIDENCE_KEYS since: an ended log is not signed again.
+ */
+export async function openPast({ em }: CheckTools, past: PastLog): Promise<Checkpoint | null> {
   const keys = (await findVerifiers(em)).map(({ verifier }) => verifierOf(verifier));
-  const text = openNote(checkpoint, keys);
-  const signed = text === null ? null : readCheckpoint(text);
-  const unsigned = 'The checkpoint in the database bears no signature of a key that has signed here.';
-  return checkSigned(storage, past, { signed, unsigned, otherwise: null });
+  const text = past.checkpoint === null ? null : openNote(past.checkpoint, keys);
+  return matching(text === null ? null : readCheckpoint(text), past);
+}
+
+/** The checkpoint where it is the one that the row names. */
+function matching(signed: Checkpoint | null, { origin, checkpointSize }: SignedLog): Checkpoint | null {
+  return signed?.size === checkpointSize && signed.origin === origin ? signed : null;
 }
 
 /** Reads every entry and tile below a signed checkpoint, and compares them with each other and with the signed root. */
 async function checkSigned(
-  storage: LogStorage,
-  { name, origin, checkpointSize: size }: SignedLog,
-  { signed, unsigned, otherwise }: { signed: Checkpoint | null; unsigned: string; otherwise: string | null },
+  { storage }: CheckTools,
+  { name, checkpointSize: size }: SignedLog,
+  signed: Checkpoint | null,
 ): Promise<LogCheck> {
-  if (signed?.size !== size || signed.origin !== origin) return { name, size, wrong: unsigned };
+  const damaged = (wrong: string): LogCheck => ({ name, size, wrong, isWhole: false });
+  if (!signed) return damaged('The checkpoint in the database bears no signature of a known key.');
   try {
     const root = rootOf(await readTree(storage, name, size));
-    const wrong = root.equals(signed.root) ? otherwise : 'The entries do not lead to the signed root.';
-    return { name, size, wrong };
+    if (!root.equals(signed.root)) return damaged('The entries do not lead to the signed root.');
+    return { name, size, wrong: null, isWhole: true };
   } catch (error) {
-    if (error instanceof DamagedLog) return { name, size, wrong: error.message };
+    if (error instanceof DamagedLog) return damaged(error.message);
     throw error;
   }
 }

@@ -4,7 +4,6 @@ import {
   type Command,
   type Given,
   LISTED_MAX,
-  oneOrAll,
   OperatorError,
   print,
   projectIdOf,
@@ -16,6 +15,7 @@ import { serviceSettings } from '../../shared/service.settings.js';
 import { REASON_LETTERS_MAX } from '../domain/continuation.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { evidenceSettings } from '../evidence.settings.js';
+import { checkCommand } from './check-command.js';
 
 /** What an operator can find out about the logs of records. */
 export const evidenceCommands: Command[] = [
@@ -54,48 +54,13 @@ export const evidenceCommands: Command[] = [
         }
         for (const { log, refusal, refusedAt } of refused)
           print(`${log}  not signed since ${refusedAt.toISOString()}: ${refusal}`);
+        const { logsWithProblems } = await import('../infrastructure/check-rows.js');
+        for (const { log, problem, checkedAt } of await logsWithProblems(orm.em.fork(), LISTED_MAX))
+          print(`${log}  checked at ${checkedAt.toISOString()}: ${problem}`);
       };
     },
   },
-  {
-    name: 'evidence check',
-    synopsis: '<projectId> | --all',
-    summary:
-      "read a project's whole log from the storage, or all logs and time-stamps, and check every entry up to the signature",
-    options: { all: { type: 'boolean' } },
-    prepare: (given) => {
-      const which = oneOrAll(given, 'the id of a project');
-      atMost(1, given);
-      const projectId = which === 'all' ? null : projectIdOf(given.args[0]);
-      return async ({ orm, settings }) => {
-        const [{ checkLogs, logIds }, { checkStamps }, { LogSigner }, { LogStorage }] = await Promise.all([
-          import('./check-log.js'),
-          import('./check-stamps.js'),
-          import('./log-signer.js'),
-          import('../infrastructure/log-storage.js'),
-        ]);
-        const evidence = settings(evidenceSettings);
-        const storage = new LogStorage(evidence, settings(outboxSettings));
-        const signer = new LogSigner(evidence, settings(serviceSettings));
-        let damaged = 0;
-        for (const log of projectId === null ? await logIds(orm.em.fork()) : [projectId]) {
-          const checks = await checkLogs({ em: orm.em.fork(), storage, signer }, log);
-          if (checks.length === 0) throw new OperatorError('Nothing of this project was sealed.');
-          for (const { name, size, wrong } of checks) {
-            print(`${name}  ${size} entries  ${wrong ?? 'as signed'}`);
-            if (wrong !== null) damaged += 1;
-          }
-        }
-        if (projectId === null) {
-          const { count, wrong } = await checkStamps(orm.em.fork(), storage);
-          if (count > 0) print(`${count} time-stamps  ${wrong ?? 'as given'}`);
-          if (wrong !== null) damaged += 1;
-        }
-        await storage.onApplicationShutdown();
-        if (damaged > 0) throw new OperatorError(`${damaged} of the logs are not as signed.`);
-      };
-    },
-  },
+  checkCommand,
   {
     name: 'evidence continue',
     synopsis: '--project <projectId> | --root | --all  --reason <sentence> [--head <file>]',

@@ -13,6 +13,7 @@ import { LOG_GONE, logMessage, sealMessage, stampMessage } from '../evidence.eve
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
 import { forgetLog } from '../infrastructure/log-rows.js';
+import { DailyCheck } from './daily-check.js';
 import { LogSigner } from './log-signer.js';
 import { ResignLogs } from './resign-logs.js';
 import { StampRoots } from './stamp-roots.js';
@@ -20,6 +21,8 @@ import { StampRoots } from './stamp-roots.js';
 const PARTITIONS_EVERY_MS = 60 * 60_000;
 /** How often idle logs are looked for that the key of now has not signed. */
 const RESIGN_EVERY_MS = 60 * 60_000;
+/** How often records are compared with their logs for a few seconds: 288 times a day. */
+const CHECK_EVERY_MS = 5 * 60_000;
 /** How often it is looked whether a time-stamp is due: as often as the root log may have a new checkpoint. */
 const STAMP_LOOK_MS = 60_000;
 const MONTHS_AHEAD = 3;
@@ -41,6 +44,7 @@ export class KeepLogs implements OnModuleInit {
     private readonly partitions: LeafPartitions,
     private readonly signer: LogSigner,
     private readonly resigning: ResignLogs,
+    private readonly check: DailyCheck,
     private readonly stamps: StampRoots,
     @SettingsFrom(evidenceSettings) private readonly settings: EvidenceSettings,
   ) {}
@@ -73,6 +77,11 @@ export class KeepLogs implements OnModuleInit {
       name: 'evidence-resign',
       everyMs: RESIGN_EVERY_MS,
       run: () => this.resigning.run(),
+    });
+    this.upkeep.register({
+      name: 'evidence-check',
+      everyMs: CHECK_EVERY_MS,
+      run: (now) => this.check.run(now),
     });
     if (!this.stamps.isOn) return;
     this.upkeep.register({

@@ -43,6 +43,8 @@ export interface Proof {
 const DAMAGED =
   'The log of the project is damaged in the storage, so it gives no proof until it is restored.';
 
+const NOT_TO_ROOT = 'The tiles in the storage do not lead to the signed root.';
+
 /** What came of the wish to prove a record, or its erasure. */
 export type Proving =
   | { kind: 'proved'; proof: Proof }
@@ -246,7 +248,7 @@ async function write(
   const checkpoint = isCovered && rootProof !== null ? rooted.checkpoint : newest;
   const { path, isOther } = await pathTo(leafHash(commitmentOf(salt, record)), tree, { index, checkpoint });
   if (!path && isOther) return { kind: 'never', reason: CHANGED };
-  if (!path) throw new DamagedLog('The tiles in the storage do not lead to the signed root.');
+  if (!path) throw new DamagedLog(NOT_TO_ROOT);
   const extra = { record, salt: salt.toString('base64'), rootProof };
   // Canonical: the verifier refuses any other spelling.
   const text = writeTlogProof({ extra: Buffer.from(canonicalOf(extra)), index, path, checkpoint });
@@ -266,4 +268,18 @@ async function pathTo(
   if (includes(leaf, { index, size, path, root })) return { path, isOther: false };
   const stands = await tree.rootOf({ start: index, end: index + 1 });
   return { path: null, isOther: includes(stands, { index, size, path, root }) };
+}
+
+/**
+ * Whether the log has a leaf at an index, or another one there.
+ * @throws DamagedLog where the tiles do not lead to the signed root
+ */
+export async function judgeLeaf(
+  leaf: Buffer,
+  tree: TreeReader,
+  place: { index: number; checkpoint: string },
+): Promise<{ kind: 'same' | 'other' }> {
+  const { path, isOther } = await pathTo(leaf, tree, place);
+  if (!path && !isOther) throw new DamagedLog(NOT_TO_ROOT);
+  return { kind: path ? 'same' : 'other' };
 }

@@ -15,14 +15,21 @@ export interface Cursor extends StoredPlace {
   beginsAt: Date;
 }
 
+const CURSOR = sql`select after_xid::text as xid, after_project_id as "projectId", after_id as id,
+  after_is_erasure as "isErasure", at::text as at, cluster, begins_at as "beginsAt" from evidence_mark`;
+
 /** Holds the cursor until the transaction ends; null while another sequencer holds it. */
 export async function lockCursor(tx: EntityManager): Promise<Cursor | null> {
-  const { rows } = await sql<Cursor>`
-    select after_xid::text as xid, after_project_id as "projectId", after_id as id, after_is_erasure as "isErasure",
-           at::text as at, cluster, begins_at as "beginsAt"
-    from evidence_mark for update skip locked
-  `.execute(tx.getKysely());
+  const { rows } = await sql<Cursor>`${CURSOR} for update skip locked`.execute(tx.getKysely());
   return rows[0] ?? null;
+}
+
+/** The cursor as the transaction sees it. */
+export async function findCursor(tx: EntityManager): Promise<Cursor> {
+  const { rows } = await sql<Cursor>`${CURSOR}`.execute(tx.getKysely());
+  const [cursor] = rows;
+  if (!cursor) throw new Error('evidence_mark has no row');
+  return cursor;
 }
 
 /** Moves the cursor behind a position. The version before continues at `at`, from its first record on. */

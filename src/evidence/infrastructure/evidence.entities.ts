@@ -73,9 +73,12 @@ export const EvidenceLogSchema = defineEntity({
     halted: p.text().nullable(),
     /** A signed checkpoint that was known when it was halted. */
     haltedHead: p.text().nullable(),
-    checkedAt: p.datetime().nullable(),
-    /** What the last check has found, as a sentence; null: nothing is wrong. */
+    /** When its records were last compared with it; until then, when it began. */
+    checkedAt: p.datetime().defaultRaw('now()'),
+    /** What that check has found, as a sentence; null: nothing is wrong. */
     problem: p.text().nullable(),
+    /** The consent id up to which the check in progress has come; null: none is in progress. */
+    checkAfter: p.uuid().nullable(),
   },
 });
 

@@ -8,11 +8,14 @@ import { Metrics } from '../../shared/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
 import { STAMP_KEY } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
+import { countChecks } from './check-rows.js';
 
 interface Counted {
   lagSeconds: number;
   unsigned: number;
   refused: number;
+  problems: number;
+  checkAgeSeconds: number;
 }
 
 /** What sealing tells an operator. */
@@ -54,6 +57,16 @@ export class EvidenceMetrics {
       'Logs that must not be signed, because storage and database disagree.',
       ({ refused }) => refused,
     );
+    gauge(
+      'evidence_problem_logs',
+      'Logs whose records differ from them, or that are damaged, by their last check.',
+      ({ problems }) => problems,
+    );
+    gauge(
+      'evidence_check_age_seconds',
+      'Age of the oldest last check of a log, in seconds; a day and some minutes at most.',
+      ({ checkAgeSeconds }) => checkAgeSeconds,
+    );
     const stampDue = new RecentAnswer(() => outbox.oldestAgeOf(STAMP_KEY), BACKLOG_AGE_MAX_MS);
     new Gauge({
       name: 'evidence_timestamp_lag_seconds',
@@ -74,10 +87,11 @@ export class EvidenceMetrics {
 }
 
 async function count(em: EntityManager): Promise<Counted> {
-  const { rows } = await sql<Counted>`
+  const checks = await countChecks(em);
+  const { rows } = await sql<Omit<Counted, keyof typeof checks>>`
     select greatest(0, extract(epoch from now() - (select at from evidence_mark)))::float8 as "lagSeconds",
            (count(*) filter (where checkpoint_size < size))::int as unsigned, count(refusal)::int as refused
     from evidence_log
   `.execute(em.getKysely());
-  return rows[0] ?? { lagSeconds: 0, unsigned: 0, refused: 0 };
+  return { ...(rows[0] ?? { lagSeconds: 0, unsigned: 0, refused: 0 }), ...checks };
 }

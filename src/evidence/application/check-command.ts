@@ -1,0 +1,99 @@
+import {
+  atMost,
+  type Command,
+  type Context,
+  LISTED_MAX,
+  oneOrAll,
+  OperatorError,
+  print,
+  projectIdOf,
+} from '../../shared/operator-command.js';
+import { outboxSettings } from '../../outbox/outbox.settings.js';
+import { serviceSettings } from '../../shared/service.settings.js';
+import { ROOT_LOG } from '../domain/log.js';
+import { evidenceSettings } from '../evidence.settings.js';
+import type { RecordCheckTools } from './check-records.js';
+
+/** Reads logs and compares records with them. */
+export const checkCommand: Command = {
+  name: 'evidence check',
+  synopsis: '<projectId> | --all',
+  summary:
+    "check every entry of a project's logs up to the signature and compare its records with them; --all: all logs and time-stamps",
+  options: { all: { type: 'boolean' } },
+  prepare: (given) => {
+    const which = oneOrAll(given, 'the id of a project');
+    atMost(1, given);
+    const projectId = which === 'all' ? null : projectIdOf(given.args[0]);
+    return async (context) => {
+      const [{ logIds }, { checkStamps }] = await Promise.all([
+        import('./check-log.js'),
+        import('./check-stamps.js'),
+      ]);
+      const { orm } = context;
+      const tools = await toolsOf(context);
+      let faulty = 0;
+      for (const log of projectId === null ? await logIds(orm.em.fork()) : [projectId])
+        if (!(await checkOne({ ...tools, em: orm.em.fork() }, log))) faulty += 1;
+      if (projectId === null) {
+        const { count, wrong } = await checkStamps(orm.em.fork(), tools.storage);
+        if (count > 0) print(`${count} time-stamps  ${wrong ?? 'as given'}`);
+        if (wrong !== null) faulty += 1;
+      }
+      await tools.storage.onApplicationShutdown();
+      if (faulty > 0) throw new OperatorError(`Problems were found in ${faulty} of the logs.`);
+    };
+  },
+};
+
+async function toolsOf({ orm, settings }: Context): Promise<RecordCheckTools> {
+  const [{ recordRetention }, { LogSigner }, { LogStorage }] = await Promise.all([
+    import('../../consent/record-retention.js'),
+    import('./log-signer.js'),
+    import('../infrastructure/log-storage.js'),
+  ]);
+  const evidence = settings(evidenceSettings);
+  const retention = recordRetention(settings);
+  return {
+    em: orm.em,
+    storage: new LogStorage(evidence, settings(outboxSettings)),
+    signer: new LogSigner(evidence, settings(serviceSettings)),
+    keptSince: (now) => retention.keptSince(now),
+  };
+}
+
+/** Prints what is found of a log, the logs that it continues, and its records. Returns whether all is well. */
+async function checkOne(tools: RecordCheckTools, log: string): Promise<boolean> {
+  const { checkLogs } = await import('./check-log.js');
+  const checks = await checkLogs(tools, log);
+  if (checks.length === 0) throw new OperatorError('Nothing of this project was sealed.');
+  for (const { name, size, wrong } of checks) print(`${name}  ${size} entries  ${wrong ?? 'as signed'}`);
+  const isWell = checks.every(({ wrong }) => wrong === null);
+  if (log === ROOT_LOG) return isWell;
+  if (!checks.every(({ isWhole }) => isWhole)) {
+    print(`${log}  records are not compared: the log is damaged`);
+    return false;
+  }
+  return (await compareRecords(tools, log)) && isWell;
+}
+
+async function compareRecords(tools: RecordCheckTools, projectId: string): Promise<boolean> {
+  const { checkRecordPage } = await import('./check-records.js');
+  const now = new Date();
+  let [compared, hashed, found] = [0, 0, 0];
+  let afterId: string | null = null;
+  do {
+    const page = await checkRecordPage(tools, { projectId, afterId, now });
+    for (const { id, kind, detail } of page.findings.slice(0, Math.max(0, LISTED_MAX - found)))
+      print(`${projectId}  ${id}  ${kind}: ${detail}`);
+    compared += page.compared;
+    hashed += page.hashed;
+    found += page.findings.length;
+    ({ afterId } = page);
+  } while (afterId !== null);
+  if (found > LISTED_MAX) print(`${projectId}  ${found - LISTED_MAX} more records with problems`);
+  if (hashed > 0)
+    print(`${projectId}  ${hashed} records cannot be compared: their visitors are kept as hashes since`);
+  print(`${projectId}  ${compared} records  ${found === 0 ? 'as sealed' : `${found} not as sealed`}`);
+  return found === 0;
+}

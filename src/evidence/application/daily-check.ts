@@ -1,0 +1,75 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { RecordRetention } from '../../consent/record-retention.js';
+import {
+  type LogToCheck,
+  nextLogToCheck,
+  noteCheckProgress,
+  noteCheckResult,
+} from '../infrastructure/check-rows.js';
+import { DamagedLog, LogStorage } from '../infrastructure/log-storage.js';
+import { checkRecordPage } from './check-records.js';
+import { LogSigner } from './log-signer.js';
+
+const CHECKED_EVERY_SECONDS = 24 * 60 * 60;
+/** Other maintenance tasks wait meanwhile: one run is short, and the next one continues. */
+const RUN_MAX_MS = 5_000;
+/** Logs that fail in one run, as where the storage is away, before the run ends. */
+const FAILURES_MAX = 3;
+
+/**
+ * Compares the records of each project with its log once a day, in short runs that continue where the last one ended. A
+ * check ends at its first page with a finding; `ops evidence check` lists all. Two workers at once do the same twice.
+ */
+@Injectable()
+export class DailyCheck {
+  private readonly logger = new Logger(DailyCheck.name);
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly storage: LogStorage,
+    private readonly signer: LogSigner,
+    private readonly retention: RecordRetention,
+  ) {}
+
+  async run(now: Date): Promise<void> {
+    const endsAtMs = performance.now() + RUN_MAX_MS;
+    const failed: string[] = [];
+    while (performance.now() < endsAtMs && failed.length < FAILURES_MAX) {
+      const due = await nextLogToCheck(this.em.fork(), {
+        everySeconds: CHECKED_EVERY_SECONDS,
+        except: failed,
+      });
+      if (!due) return;
+      try {
+        await this.checkOnePage(due, now);
+      } catch (error) {
+        failed.push(due.log);
+        this.logger.error({ err: error, log: due.log }, 'records could not be compared with their log');
+      }
+    }
+  }
+
+  private async checkOnePage({ log, afterId }: LogToCheck, now: Date): Promise<void> {
+    const em = this.em.fork();
+    try {
+      const tools = {
+        ...{ em, storage: this.storage, signer: this.signer },
+        keptSince: (instant: Date) => this.retention.keptSince(instant),
+      };
+      const page = await checkRecordPage(tools, { projectId: log, afterId, now });
+      const [first] = page.findings;
+      if (first) await this.report(log, `The record ${first.id} is ${first.kind}: ${first.detail}`);
+      else if (page.afterId === null) await noteCheckResult(em, log, null);
+      else await noteCheckProgress(em, log, page.afterId);
+    } catch (error) {
+      if (!(error instanceof DamagedLog)) throw error;
+      await this.report(log, `${error.message} Restore the storage from its backup.`);
+    }
+  }
+
+  private async report(log: string, problem: string): Promise<void> {
+    this.logger.error({ log, problem }, 'records do not match their log');
+    await noteCheckResult(this.em.fork(), log, problem);
+  }
+}

@@ -1,0 +1,80 @@
+import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../../consent/domain/consent-input.js';
+import { HASH_PREFIX } from '../../consent/domain/visitor-reference.js';
+import { uuidTimeMs } from '../../shared/ids.js';
+
+/** Clocks of services and databases differ, and are corrected, by less than this. */
+export const CLOCK_ERROR_MAX_MS = 60 * 60_000;
+
+const HASHED_VALUE = new RegExp(`^${HASH_PREFIX}[0-9a-f]{64}$`);
+
+/** How a record, or its erasure, differs from the log. */
+export type RecordFault = 'changed' | 'missing' | 'backdated';
+
+/** A fault with its reason, which continues a sentence. */
+export interface RecordFinding {
+  kind: RecordFault;
+  detail: string;
+}
+
+/** A stored record, or the row of its erasure. */
+export interface StoredItem {
+  isErasure: boolean;
+  /** When it was received or erased. */
+  instant: Date;
+  /** Whether the sequencer has passed its transaction, so that it has a leaf. */
+  isSequenced: boolean;
+}
+
+/** What the database has about one consent id, all read at one time. */
+export interface CheckedId {
+  id: string;
+  /** null: neither a record nor an erasure is stored. */
+  stored: StoredItem | null;
+  /** The leaf that the id has; null: none. */
+  leaf: { isErasure: boolean } | null;
+  /** When sealing began. */
+  beginsAt: Date;
+}
+
+/** Result of comparing rows alone; `compare`: the commitment has to be compared with the log. */
+export type RowsVerdict = RecordFinding | { kind: 'compare' } | { kind: 'pending' };
+
+/** Dates come first: a changed date changes the commitment too, and `backdated` names the cause. */
+export function judgeRows({ id, stored, leaf, beginsAt }: CheckedId): RowsVerdict {
+  if (!stored) {
+    if (!leaf) return { kind: 'pending' };
+    const what = leaf.isErasure ? 'The row of its erasure is gone.' : 'It is gone, and no erasure is stored.';
+    return { kind: 'missing', detail: what };
+  }
+  if (leaf?.isErasure !== stored.isErasure) {
+    const isLate = stored.isSequenced && msFrom(beginsAt, stored.instant) > CLOCK_ERROR_MAX_MS;
+    if (!isLate) return { kind: 'pending' };
+    const what = stored.isErasure ? 'Its erasure' : 'It';
+    return { kind: 'backdated', detail: `${what} was stored as if before records that are sealed already.` };
+  }
+  const detail = stored.isErasure ? null : dateProblem(id, stored.instant, beginsAt);
+  return detail === null ? { kind: 'compare' } : { kind: 'backdated', detail };
+}
+
+/** Why the date of a sealed record cannot be right; null: it can. */
+function dateProblem(id: string, receivedAt: Date, beginsAt: Date): string | null {
+  const received = `received_at is ${receivedAt.toISOString()}`;
+  if (msFrom(receivedAt, beginsAt) > CLOCK_ERROR_MAX_MS)
+    return `${received}, but sealing began at ${beginsAt.toISOString()}.`;
+  const createdAt = new Date(uuidTimeMs(id));
+  const ageMs = msFrom(createdAt, receivedAt);
+  const isPossible =
+    ageMs >= -(CONSENT_ID_AHEAD_MAX_MS + CLOCK_ERROR_MAX_MS) &&
+    ageMs <= CONSENT_ID_AGE_MAX_MS + CLOCK_ERROR_MAX_MS;
+  return isPossible ? null : `${received}, but its id was created at ${createdAt.toISOString()}.`;
+}
+
+/**
+ * Whether a visitor may have been replaced by a hash in a record since it was sealed, by the project's setting. Such a
+ * record cannot be compared any more: the log has a commitment to the value before.
+ */
+export function mayBeHashedSince(extra: Record<string, unknown> | null): boolean {
+  return Object.values(extra ?? {}).some((value) => typeof value === 'string' && HASHED_VALUE.test(value));
+}
+
+const msFrom = (earlier: Date, later: Date): number => later.getTime() - earlier.getTime();

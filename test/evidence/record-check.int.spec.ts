@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EraseRecords } from '../../src/consent/application/erase-records.js';
+import {
+  CHECKED_AT_ONCE,
+  checkRecordPage,
+  type PageCheck,
+} from '../../src/evidence/application/check-records.js';
+import { DailyCheck } from '../../src/evidence/application/daily-check.js';
+import { LogSigner } from '../../src/evidence/application/log-signer.js';
+import { countChecks } from '../../src/evidence/infrastructure/check-rows.js';
+import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
+import { newId } from '../../src/shared/ids.js';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { type Outcome, runProgram } from '../support/run-ops.js';
+import { type Sealer, sealerOf } from '../support/sealer.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const KEY = `e1:${randomBytes(32).toString('base64')}`;
+const HASHED = `sha256:${'0f'.repeat(32)}`;
+
+let service: TestService;
+let sealer: Sealer;
+beforeAll(async () => {
+  service = await startTestService({ EVIDENCE_KEYS: KEY });
+  sealer = sealerOf(service);
+  // Far enough back that no clock is an excuse.
+  await service.database.query(`update evidence_mark set begins_at = now() - interval '2 days'`);
+});
+afterAll(() => service.close());
+
+const get = <T>(type: new (...args: never[]) => T): T => service.app.get(type, { strict: false });
+const query = (text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
+  service.database.query(text, values);
+
+async function store(project: TestProject, count: number, extra: object = { plan: 'x' }): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId());
+  await query(
+    `insert into consent_record (project_id, id, analytics, marketing, preferences, action, extra, received_at, salt)
+     select $1, id, true, false, false, 'custom', $3, date_trunc('milliseconds', now()),
+            decode(md5(id::text) || md5(id::text), 'hex')
+     from unnest($2::uuid[]) as t (id)`,
+    [project.id, ids, extra],
+  );
+  return ids;
+}
+
+async function sealed(count: number, extra?: object): Promise<{ project: TestProject; ids: string[] }> {
+  const project = await createTestProject(service);
+  const ids = await store(project, count, extra);
+  expect(await sealer.seal(project.id)).toBe('signed');
+  return { project, ids };
+}
+
+const erase = (project: TestProject, id: string): Promise<unknown> =>
+  service.database.orm.em
+    .fork()
+    .transactional((tx) =>
+      get(EraseRecords).erase(tx, { projectId: project.id, consentIds: [id] }, { limit: 10 }),
+    );
+
+const ops = (...args: string[]): Promise<Outcome> =>
+  runProgram('ops', ['evidence', ...args], {
+    NODE_ENV: 'test',
+    DATABASE_URL: service.database.url,
+    DATA_DIR: service.settings.service.dataDir,
+    EVIDENCE_KEYS: KEY,
+    SECRET_KEYS: KEY,
+    AUTH_SECRET: 'x'.repeat(32),
+    LOG_LEVEL: 'silent',
+  });
+
+function checkPage(project: TestProject, keptSince = new Date(0)): Promise<PageCheck> {
+  const tools = {
+    em: service.database.orm.em,
+    storage: get(LogStorage),
+    signer: get(LogSigner),
+    keptSince: () => keptSince,
+  };
+  return checkRecordPage(tools, { projectId: project.id, afterId: null, now: new Date() });
+}
+
+const WELL = { hashed: 0, findings: [], afterId: null };
+
+describe('records and their leaves', () => {
+  it('names records that were changed, removed and backdated, and no others', async () => {
+    const { project, ids } = await sealed(8);
+    const [changed = '', gone = '', early = '', late = '', unsalted = ''] = ids;
+    expect((await ops('check', project.id)).out).toBe(
+      `${project.id}  8 entries  as signed\n${project.id}  8 records  as sealed\n`,
+    );
+    await query('update consent_record set marketing = true where id = $1', [changed]);
+    await query('delete from consent_record where id = $1', [gone]);
+    await query(`update consent_record set received_at = received_at - interval '3 days' where id = $1`, [
+      early,
+    ]);
+    await query(`update consent_record set received_at = received_at - interval '2 hours' where id = $1`, [
+      late,
+    ]);
+    await query('update consent_record set salt = null where id = $1', [unsalted]);
+    // By a transaction that the sequencer has passed long ago.
+    const [hidden = ''] = await store(project, 1);
+    await query('update consent_record set stored_xid = 3 where id = $1', [hidden]);
+    await sealer.seal(project.id);
+
+    const found = await ops('check', project.id);
+    expect(found).toMatchObject({ code: 1, err: 'Problems were found in 1 of the logs.\n' });
+    const lines = found.out.split('\n').filter((line) => / (changed|missing|backdated): /.test(line));
+    expect(lines).toEqual([
+      `${project.id}  ${changed}  changed: It is not what was sealed.`,
+      `${project.id}  ${gone}  missing: It is gone, and no erasure is stored.`,
+      expect.stringMatching(`${early}  backdated: received_at is .*, but sealing began at `),
+      expect.stringMatching(`${late}  backdated: received_at is .*, but its id was created at `),
+      `${project.id}  ${unsalted}  changed: It is not what was sealed.`,
+      `${project.id}  ${hidden}  backdated: It was stored as if before records that are sealed already.`,
+    ]);
+    expect(found.out).toContain(`${project.id}  9 records  6 not as sealed\n`);
+  });
+
+  it('names an erasure that was changed, removed or made up', async () => {
+    const { project, ids } = await sealed(4);
+    const [changed = '', gone = '', madeUp = ''] = ids;
+    await erase(project, changed);
+    await erase(project, gone);
+    await sealer.seal(project.id);
+    expect(await checkPage(project)).toEqual({ ...WELL, compared: 4 });
+    await query(`update erased_record set erased_at = erased_at - interval '1 day' where consent_id = $1`, [
+      changed,
+    ]);
+    await query('delete from erased_record where consent_id = $1', [gone]);
+    await query('delete from consent_record where id = $1', [madeUp]);
+    await query('insert into erased_record (project_id, consent_id, stored_xid) values ($1, $2, 3)', [
+      project.id,
+      madeUp,
+    ]);
+    expect((await checkPage(project)).findings).toMatchObject([
+      { id: changed, kind: 'changed' },
+      { id: gone, kind: 'missing' },
+      { id: madeUp, kind: 'backdated' },
+    ]);
+  });
+
+  it('finds nothing in what is erased, sent again, not sealed yet, or past its retention', async () => {
+    const { project, ids } = await sealed(3);
+    const [again = '', erased = ''] = ids;
+    await erase(project, again);
+    await erase(project, erased);
+    expect(await checkPage(project)).toEqual({ ...WELL, compared: 1 });
+    await sealer.seal(project.id);
+    await query(
+      `insert into consent_record (project_id, id, analytics, marketing, preferences, action, salt)
+       values ($1, $2, true, false, false, 'custom', $3)`,
+      [project.id, again, randomBytes(32)],
+    );
+    await store(project, 1);
+    expect(await checkPage(project)).toEqual({ ...WELL, compared: 2 });
+    await sealer.seal(project.id);
+    expect(await checkPage(project)).toEqual({ ...WELL, compared: 4 });
+    await query('delete from consent_record where project_id = $1', [project.id]);
+    expect((await checkPage(project)).findings).toHaveLength(3);
+    expect(await checkPage(project, new Date(Date.now() + 60_000))).toEqual({ ...WELL, compared: 0 });
+  });
+
+  it('finds nothing while the database is on another server, or records are searched for leaves', async () => {
+    const { project } = await sealed(1);
+    const [hidden = ''] = await store(project, 1);
+    await query('update consent_record set stored_xid = 3 where id = $1', [hidden]);
+    await query('insert into evidence_backfill (project_id) values ($1)', [project.id]);
+    expect(await checkPage(project)).toEqual({ ...WELL, compared: 1 });
+    await query('delete from evidence_backfill where project_id = $1', [project.id]);
+    expect((await checkPage(project)).findings).toMatchObject([{ id: hidden, kind: 'backdated' }]);
+    const [{ cluster } = { cluster: null }] = await query('select cluster from evidence_mark');
+    await query(`update evidence_mark set cluster = 'another'`);
+    expect(await checkPage(project)).toEqual({ ...WELL, compared: 1 });
+    await query('update evidence_mark set cluster = $1', [cluster]);
+  });
+
+  it('tells a visitor that is kept as a hash since from a change', async () => {
+    const { project, ids } = await sealed(2, { customer: '42' });
+    const [hashed = ''] = ids;
+    await query('update consent_record set extra = $2 where id = $1', [hashed, { customer: HASHED }]);
+    expect(await checkPage(project)).toEqual({ ...WELL, compared: 2, hashed: 1 });
+    const checked = await ops('check', project.id);
+    expect(checked).toMatchObject({ code: 0, err: '' });
+    expect(checked.out).toContain(
+      `${project.id}  1 records cannot be compared: their visitors are kept as hashes since\n`,
+    );
+  });
+
+  it('says nothing about records where the log is damaged', async () => {
+    const { project, ids } = await sealed(2);
+    await query('update consent_record set marketing = true where id = $1', [ids[0]]);
+    const { storage } = service.settings.evidence;
+    if (storage.kind !== 'folder') throw new Error('not a folder');
+    const tile = join(storage.path, project.id, 'tile', '0', '000.p', '2');
+    const whole = readFileSync(tile);
+    writeFileSync(tile, randomBytes(64));
+    await expect(checkPage(project)).rejects.toThrow('do not lead to the signed root');
+    const checked = await ops('check', project.id);
+    expect(checked.code).toBe(1);
+    expect(checked.out).toBe(
+      `${project.id}  2 entries  The tile 0 of level 0 is not that of its entries.\n` +
+        `${project.id}  records are not compared: the log is damaged\n`,
+    );
+    writeFileSync(tile, whole);
+    expect((await checkPage(project)).findings).toMatchObject([{ id: ids[0], kind: 'changed' }]);
+  });
+});
+
+describe('the daily check', () => {
+  const stateOf = async (project: TestProject): Promise<Record<string, unknown> | undefined> =>
+    (
+      await query(
+        `select problem, check_after as "afterId", checked_at > now() - interval '1 hour' as "isFresh"
+         from evidence_log where log = $1`,
+        [project.id],
+      )
+    )[0];
+  const due = (project: TestProject): Promise<unknown> =>
+    query(`update evidence_log set checked_at = now() - interval '25 hours' where log = $1`, [project.id]);
+  const run = (): Promise<void> => get(DailyCheck).run(new Date());
+  const counts = (): ReturnType<typeof countChecks> => countChecks(service.database.orm.em.fork());
+
+  it('is due a day after the last one, and shows its result in status and metrics', async () => {
+    const { project, ids } = await sealed(2);
+    await query('update consent_record set marketing = true where id = $1', [ids[1]]);
+    await run();
+    expect(await stateOf(project)).toEqual({ problem: null, afterId: null, isFresh: true });
+    await due(project);
+    expect((await counts()).checkAgeSeconds).toBeGreaterThan(24 * 3600);
+    await run();
+    const problem = `The record ${ids[1]} is changed: It is not what was sealed.`;
+    expect(await stateOf(project)).toEqual({ problem, afterId: null, isFresh: true });
+    expect((await ops('status')).out).toMatch(new RegExp(`^${project.id}  checked at .*: ${problem}$`, 'm'));
+    expect((await counts()).problems).toBe(1);
+    expect((await counts()).checkAgeSeconds).toBeLessThan(3600);
+
+    await query('update consent_record set marketing = false where id = $1', [ids[1]]);
+    await due(project);
+    await run();
+    expect(await stateOf(project)).toEqual({ problem: null, afterId: null, isFresh: true });
+    expect((await counts()).problems).toBe(0);
+  });
+
+  it('continues where the last run ended, and misses no record', async () => {
+    const { project, ids } = await sealed(2 * CHECKED_AT_ONCE + 1);
+    // Leaves and records differ in number, so that their pages end at other ids.
+    for (const id of ids.slice(10, 20)) await query('delete from evidence_leaf where consent_id = $1', [id]);
+    await query('update consent_record set stored_xid = 4000000000 where id = any($1::uuid[])', [
+      ids.slice(10, 20),
+    ]);
+    const last = ids.at(-1) ?? '';
+    await query('update consent_record set marketing = true where id = $1', [last]);
+    const first = await checkPage(project);
+    expect(first).toMatchObject({ findings: [], afterId: ids[CHECKED_AT_ONCE - 1] });
+    await query('update evidence_log set check_after = $2 where log = $1', [project.id, first.afterId]);
+    await run();
+    expect((await stateOf(project))?.problem).toContain(last);
+  });
+
+  it('goes on to other logs where one cannot be read', async () => {
+    const [broken, sound] = [(await sealed(2)).project, (await sealed(2)).project];
+    await query(`update evidence_log set checked_at = now() - interval '30 hours' where log = $1`, [
+      broken.id,
+    ]);
+    await due(sound);
+    const storage = get(LogStorage);
+    const read = storage.readTile.bind(storage);
+    storage.readTile = (name, address) =>
+      name === broken.id ? Promise.reject(new Error('EIO')) : read(name, address);
+    try {
+      await run();
+    } finally {
+      storage.readTile = read;
+    }
+    expect(await stateOf(broken)).toMatchObject({ problem: null, isFresh: false });
+    expect(await stateOf(sound)).toMatchObject({ problem: null, isFresh: true });
+    await run();
+    expect(await stateOf(broken)).toMatchObject({ problem: null, isFresh: true });
+  });
+});
