@@ -27,7 +27,7 @@ import { erasureListeners } from './erasure-listeners.js';
 import { ormOptions } from './orm-options.js';
 import type { Settings } from './settings.js';
 import { VisitsModule } from '../visits/visits.module.js';
-import { UpkeepModule } from '../shared/upkeep.js';
+import { MaintenanceModule } from '../shared/maintenance.js';
 
 /** Each module's settings behind its own token (`@SettingsFrom(forwardingSettings)`). */
 function settingsModule(settings: Settings): Promise<DynamicModule> {
@@ -73,7 +73,7 @@ export class AppModule {
         ProblemModule,
         MetricsModule,
         FilesModule,
-        UpkeepModule,
+        MaintenanceModule,
         DatabaseModule.forRoot(ormOptions(settings.database.databaseUrl)),
         BullModule.forRoot(queueConnection({ ...settings.database, ...settings.queue }, queues)),
         OutboxModule.forRoot(settings.app),

@@ -13,7 +13,7 @@ export const ORM_POOL_MAX = 10;
 /** A server that does not take connections for so long is away. */
 const CONNECT_TIMEOUT_MS = 15_000;
 
-/** Whatever a request does through the ORM takes milliseconds; upkeep that takes longer asks for more itself. */
+/** Whatever a request does through the ORM takes milliseconds; maintenance that takes longer asks for more itself. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 
 /** What a caller of `ormOptions` may want otherwise. */

@@ -29,7 +29,7 @@ export async function runApi(): Promise<void> {
   });
 }
 
-/** Runs a worker alone: outbox, sweepers, upkeep. With WORKER_PORT it answers health and metrics. */
+/** Runs a worker alone: outbox, sweepers, maintenance. With WORKER_PORT it answers health and metrics. */
 export async function runWorker(): Promise<void> {
   await runUntilSignal(async (stops) => {
     const [machine, { createHttpApp, sealOnThread }] = await prepareAndLoad(stops, workAlone);

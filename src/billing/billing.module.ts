@@ -6,7 +6,7 @@ import { CheckoutService } from './application/checkout.service.js';
 import { BillingEventHandler } from './application/billing-event-handler.js';
 import { ReceiveEvent } from './application/receive-event.js';
 import { SubscriptionSync } from './application/subscription-sync.js';
-import { BillingUpkeep } from './application/billing-upkeep.js';
+import { BillingMaintenance } from './application/billing-maintenance.js';
 import { BillingController } from './http/billing.controller.js';
 import { readWebhookBytes } from './http/webhook-bytes.js';
 import { WebhookController } from './http/webhook.controller.js';
@@ -25,7 +25,7 @@ import { StripeGateway } from './infrastructure/stripe-gateway.js';
     BillingEventStore,
     BillingMetrics,
     BillingService,
-    BillingUpkeep,
+    BillingMaintenance,
     CheckoutService,
     CheckoutStore,
     PriceList,

@@ -19,7 +19,7 @@ import { IngestLimit } from './http/ingest-limit.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import type { HttpMount } from '../shared/http-mount.js';
 import { RecordRetention } from './record-retention.js';
-import { KeepPartitions } from './application/keep-partitions.js';
+import { PartitionMaintenance } from './application/partition-maintenance.js';
 import { ConsentPartitions } from './infrastructure/consent-partitions.js';
 import { EraseRecords } from './application/erase-records.js';
 import { ErasureService } from './application/erasure.service.js';
@@ -56,7 +56,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     ConsentReader,
     ConsentWriter,
     ConsentPartitions,
-    KeepPartitions,
+    PartitionMaintenance,
     DeleteProjectRecords,
     IngestEndpoint,
     IngestLimit,

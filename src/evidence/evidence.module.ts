@@ -4,7 +4,7 @@ import { ConsentModule } from '../consent/consent.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { PublishingModule } from '../publishing/publishing.module.js';
 import { DailyCheck } from './application/daily-check.js';
-import { KeepLogs } from './application/keep-logs.js';
+import { LogMaintenance } from './application/log-maintenance.js';
 import { LogHandler } from './application/log-handler.js';
 import { LogReader } from './application/log-reader.js';
 import { LogSigner } from './application/log-signer.js';
@@ -38,7 +38,7 @@ import { LogStorage } from './infrastructure/log-storage.js';
   providers: [
     EvidenceService,
     DailyCheck,
-    KeepLogs,
+    LogMaintenance,
     NoticeCopy,
     SealHandler,
     SealStored,

@@ -10,9 +10,9 @@ import { OperationsController } from './http/operations.controller.js';
 import { RequestMetrics } from './http/request-metrics.js';
 import { ReadinessChecks } from './application/readiness.js';
 import { ServiceMetrics } from './infrastructure/service-metrics.js';
-import { UPKEEP_QUEUE, UpkeepProcessor } from './application/upkeep.processor.js';
+import { MAINTENANCE_QUEUE, MaintenanceProcessor } from './application/maintenance.processor.js';
 
-/** What an operator sees (health, metrics), and what is done from time to time (upkeep, on workers). */
+/** Health and metrics, and maintenance on workers. */
 @Module({})
 export class OperationsModule implements OnModuleInit, HttpMount {
   readonly aroundRoutes: RequestHandler;
@@ -30,10 +30,15 @@ export class OperationsModule implements OnModuleInit, HttpMount {
       module: OperationsModule,
       imports: [
         TerminusModule.forRoot({ logger: false }),
-        ...(runWorker ? [BullModule.registerQueue({ name: UPKEEP_QUEUE })] : []),
+        ...(runWorker ? [BullModule.registerQueue({ name: MAINTENANCE_QUEUE })] : []),
       ],
       controllers: [OperationsController],
-      providers: [ReadinessChecks, RequestMetrics, ServiceMetrics, ...(runWorker ? [UpkeepProcessor] : [])],
+      providers: [
+        ReadinessChecks,
+        RequestMetrics,
+        ServiceMetrics,
+        ...(runWorker ? [MaintenanceProcessor] : []),
+      ],
     };
   }
 

@@ -4,7 +4,7 @@ import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { ConfigurationService } from './application/configuration.service.js';
 import { DraftService } from './application/draft.service.js';
-import { KeepDrafts } from './application/keep-drafts.js';
+import { DraftExpiry } from './application/draft-expiry.js';
 import { PublicationLog } from './application/publication-log.js';
 import { PublishSite } from './application/publish-site.js';
 import { SiteChangeHandler } from './application/site-change-handler.js';
@@ -27,7 +27,7 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
   providers: [
     ConfigurationService,
     DraftService,
-    KeepDrafts,
+    DraftExpiry,
     PublicationLog,
     SiteSource,
     SiteReader,

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { allowUpkeepTime } from './statement-time.js';
+import { allowMaintenanceTime } from './statement-time.js';
 
 /** Tables that are split by the time of a UUIDv7, those of deliveries by day and the others by month, in UTC. */
 export type PartitionedTable =
@@ -80,7 +80,7 @@ export async function dropPartitionsBefore(
 }
 
 async function boundLockWait(tx: EntityManager): Promise<void> {
-  await allowUpkeepTime(tx);
+  await allowMaintenanceTime(tx);
   await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(tx.getKysely());
 }
 

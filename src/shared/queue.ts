@@ -11,7 +11,7 @@ export const QUEUE_SCHEMA = 'bullmq';
  * Every queue of the service. BullMQ makes a sequence for each at its first job, which the role that serves may not:
  * the migration makes those of this list (src/database/migrate.ts).
  */
-export const QUEUES = { outbox: 'outbox', upkeep: 'upkeep' } as const;
+export const QUEUES = { outbox: 'outbox', maintenance: 'maintenance' } as const;
 
 /** PostgreSQL connections of each BullMQ queue or worker. */
 const QUEUE_POOL_MAX = 4;

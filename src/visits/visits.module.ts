@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Module } from '@nestjs/common';
 import type { HttpMount } from '../shared/http-mount.js';
-import { KeepVisits } from './application/keep-visits.js';
+import { VisitRetention } from './application/visit-retention.js';
 import { SiteAnalytics } from './application/site-analytics.js';
 import { VisitCounter } from './application/visit-counter.js';
 import { VisitController } from './http/visit.controller.js';
@@ -11,7 +11,7 @@ import { VisitMetrics } from './application/visit.metrics.js';
 
 @Module({
   controllers: [VisitController],
-  providers: [KeepVisits, SiteAnalytics, VisitCounter, VisitEndpoint, VisitLimit, VisitMetrics],
+  providers: [VisitRetention, SiteAnalytics, VisitCounter, VisitEndpoint, VisitLimit, VisitMetrics],
 })
 export class VisitsModule implements HttpMount {
   constructor(private readonly endpoint: VisitEndpoint) {}

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { Client } from 'pg';
 import { writeAudit, writeSecurityEvent } from '../../src/audit/audit.log.js';
 import { type AuditEvent, STATE_CHARACTERS_MAX } from '../../src/audit/domain/audit-event.js';
-import { KeepAuditPartitions } from '../../src/audit/application/keep-audit-partitions.js';
+import { AuditPartitionMaintenance } from '../../src/audit/application/audit-partition-maintenance.js';
 import type { Author } from '../../src/audit/domain/author.js';
 import { auditPieces } from '../../src/audit/http/audit-csv.js';
 import { ExportPermits } from '../../src/shared/export-permits.js';
@@ -277,9 +277,9 @@ describe('an event', () => {
   });
 });
 
-describe(KeepAuditPartitions.name, () => {
+describe(AuditPartitionMaintenance.name, () => {
   it('makes the months from the last one to three ahead, and drops those of 24 and 12 months ago', async () => {
-    const keep = service.app.get(KeepAuditPartitions, { strict: false });
+    const keep = service.app.get(AuditPartitionMaintenance, { strict: false });
     const now = new Date('2024-05-15T12:00:00Z');
     await keep.ensure(now);
     const names = async () =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { Client } from 'pg';
-import { BillingUpkeep } from '../../src/billing/application/billing-upkeep.js';
+import { BillingMaintenance } from '../../src/billing/application/billing-maintenance.js';
 import { SubscriptionSync } from '../../src/billing/application/subscription-sync.js';
 import {
   type FakeStripe,
@@ -301,12 +301,12 @@ describe('without a key: the payloads, in the order of created', () => {
   it('keeps the payloads of a subscription that runs: they are all it is known by', async () => {
     const project = await createTestProject(service);
     const subscription = stripeSubscription({ projectId: project.id });
-    const upkeep = service.app.get(BillingUpkeep, { strict: false });
+    const maintenance = service.app.get(BillingMaintenance, { strict: false });
     const send = async (type: string, object: Json, n: number): Promise<void> => {
       await postEvent(service.baseUrl, stripeEvent(type, object, { at: hour(n) }));
       for (const worker of workersOf(service)) await worker.drain();
       await service.database.query(`update billing_event set finished_at = now() - interval '91 days'`);
-      await upkeep.prune(new Date());
+      await maintenance.prune(new Date());
     };
     const payloads = async (): Promise<(string | null)[]> =>
       (await service.database.query<{ payload: string | null }>('select payload from billing_event')).map(

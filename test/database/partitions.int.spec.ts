@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeliveryPartitions } from '../../src/forwarding/application/delivery-partitions.js';
 import { uuidLowerBound } from '../../src/shared/ids.js';
 import { dropPartitionsBefore, ensurePartition } from '../../src/shared/partitions.js';
-import { Upkeep } from '../../src/shared/upkeep.js';
+import { Maintenance } from '../../src/shared/maintenance.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -15,7 +15,7 @@ let partitions: DeliveryPartitions;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  partitions = new DeliveryPartitions(database.orm.em, new Upkeep());
+  partitions = new DeliveryPartitions(database.orm.em, new Maintenance());
 });
 
 afterAll(() => database.close());

@@ -22,7 +22,7 @@ const LOADER = { tests: ['test/publishing/loader'], project: 'browser' };
 const S3 = 'test/publishing/publishing-s3';
 const ROLLUP = 'test/consent/consent-analytics';
 const AUDIENCE = 'test/consent/consent-audience';
-const UPKEEP = 'test/operations/upkeep';
+const MAINTENANCE = 'test/operations/maintenance';
 const VISITOR = 'test/consent/visitor-rights';
 
 export const PLANTED: Planted[] = [
@@ -35,18 +35,18 @@ export const PLANTED: Planted[] = [
   {
     name: 'retention: drops a month early',
     mutations: [{ symbol: 'retentionStart', from: /-retentionMonths/, to: '1 - retentionMonths' }],
-    tests: ['src/consent/domain/retention', UPKEEP],
+    tests: ['src/consent/domain/retention', MAINTENANCE],
   },
   {
-    name: 'retention: upkeep never drops records',
+    name: 'retention: maintenance never drops records',
     mutations: [
       {
-        symbol: 'KeepPartitions.onModuleInit',
+        symbol: 'PartitionMaintenance.onModuleInit',
         from: /await this\.partitions\.dropExpired\(now\);/,
         to: '',
       },
     ],
-    tests: [UPKEEP],
+    tests: [MAINTENANCE],
   },
   {
     name: 'rollup: counts a record on the end of a step twice',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeepDrafts } from '../../src/publishing/application/keep-drafts.js';
+import { DraftExpiry } from '../../src/publishing/application/draft-expiry.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import type { Json } from '../support/json.js';
@@ -68,7 +68,7 @@ const codeOf = async (response: Response): Promise<unknown> => ({
 describe('a draft', () => {
   it('expires 90 days after its last save, and not sooner; one that was published stays as it is', async () => {
     const project = await createTestProject(service);
-    const drafts = service.app.get(KeepDrafts, { strict: false });
+    const drafts = service.app.get(DraftExpiry, { strict: false });
     expect((await send(project, ['PUT', '/configuration/draft'], { basedOn: 0, texts: [TEXT] })).status).toBe(
       200,
     );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeepVisits } from '../../src/visits/application/keep-visits.js';
+import { VisitRetention } from '../../src/visits/application/visit-retention.js';
 import { VisitCounter } from '../../src/visits/application/visit-counter.js';
 import { Metrics } from '../../src/shared/metrics.js';
 import { newId } from '../../src/shared/ids.js';
@@ -268,7 +268,7 @@ describe('site analytics (spec §8)', () => {
        from unnest(array['25 months 1 hour', '25 months -1 hour']::interval[]) as age`,
       [old.id],
     );
-    expect(await service.app.get(KeepVisits, { strict: false }).forget(new Date())).toBe(1);
+    expect(await service.app.get(VisitRetention, { strict: false }).forget(new Date())).toBe(1);
     const [{ left } = {}] = await service.database.query(
       'select count(*)::int as left from site_visit where project_id = $1',
       [old.id],

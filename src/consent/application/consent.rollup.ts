@@ -2,8 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
-import { allowUpkeepTime } from '../../shared/statement-time.js';
-import { Upkeep } from '../../shared/upkeep.js';
+import { allowMaintenanceTime } from '../../shared/statement-time.js';
+import { Maintenance } from '../../shared/maintenance.js';
 import {
   DOCUMENTED_ACTIONS,
   OTHER_NAME,
@@ -51,11 +51,15 @@ const CATCH_UP_MS_MAX = 5_000;
 export class ConsentRollup implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
-    private readonly upkeep: Upkeep,
+    private readonly maintenance: Maintenance,
   ) {}
 
   onModuleInit(): void {
-    this.upkeep.register({ name: 'consent-rollup', everyMs: ADVANCE_EVERY_MS, run: () => this.advance() });
+    this.maintenance.register({
+      name: 'consent-rollup',
+      everyMs: ADVANCE_EVERY_MS,
+      run: () => this.advance(),
+    });
   }
 
   /** Adds up all that is ready; returns how many steps it took. */
@@ -70,7 +74,7 @@ export class ConsentRollup implements OnModuleInit {
   /** One step; returns whether there is more to do. */
   private step(): Promise<boolean> {
     return this.em.fork().transactional(async (tx) => {
-      await allowUpkeepTime(tx);
+      await allowMaintenanceTime(tx);
       const database = tx.getKysely();
       const { rows } = await sql<Slice & { more: boolean; isAudienceBehind: boolean }>`
         with state as (select done_until, audience_until from consent_rollup_state for update skip locked),
@@ -102,7 +106,7 @@ export class ConsentRollup implements OnModuleInit {
   /** A step of what is counted by action and hostname, and not by region and language; returns whether there is more. */
   private catchUp(): Promise<boolean> {
     return this.em.fork().transactional(async (tx) => {
-      await allowUpkeepTime(tx);
+      await allowMaintenanceTime(tx);
       const database = tx.getKysely();
       const { rows } = await sql<Slice & { more: boolean }>`
         with state as (select done_until, audience_until from consent_rollup_state for update skip locked)

@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { type Change, writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
-import { Upkeep } from '../../shared/upkeep.js';
+import { Maintenance } from '../../shared/maintenance.js';
 import { VISITOR_ERASURES_LISTED_PER_HOUR } from '../domain/erasure.js';
 
 /** The author in the audit log: someone who has the key of a visitor. Nothing else is known about them. */
@@ -36,11 +36,11 @@ export async function auditVisitorErasure(
 export class SummarizeVisitorErasures implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
-    private readonly upkeep: Upkeep,
+    private readonly maintenance: Maintenance,
   ) {}
 
   onModuleInit(): void {
-    this.upkeep.register({
+    this.maintenance.register({
       name: 'visitor-erasures',
       everyMs: SUMMARY_EVERY_MS,
       run: () => this.summarize(),

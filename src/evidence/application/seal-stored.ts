@@ -8,7 +8,7 @@ import { recordBody } from '../../consent/domain/record-body.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { monthStart } from '../../shared/months.js';
 import { uuidTimeMs } from '../../shared/ids.js';
-import { allowUpkeepTime } from '../../shared/statement-time.js';
+import { allowMaintenanceTime } from '../../shared/statement-time.js';
 import { commitmentOf, erasureBody } from '../domain/commitment.js';
 import { appendEntries } from '../domain/append-entries.js';
 import { FIRST_STRETCH, nextStretch } from '../domain/seal-pace.js';
@@ -68,7 +68,7 @@ export class SealStored {
   /** One step; returns whether there is more to do. Does nothing while another worker holds the cursor. */
   step(): Promise<boolean> {
     return this.em.fork().transactional(async (tx) => {
-      await allowUpkeepTime(tx);
+      await allowMaintenanceTime(tx);
       const cursor = await lockCursor(tx);
       if (!cursor) return false;
       const horizon = await this.records.completeBelow(tx);

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { dropPartitionsBefore, ensurePartition } from '../../shared/partitions.js';
-import { Upkeep } from '../../shared/upkeep.js';
+import { Maintenance } from '../../shared/maintenance.js';
 
 const KEEP_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -24,11 +24,11 @@ const FAMILIES = [
 export class DeliveryPartitions implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
-    private readonly upkeep: Upkeep,
+    private readonly maintenance: Maintenance,
   ) {}
 
   async onModuleInit(): Promise<void> {
-    this.upkeep.register({
+    this.maintenance.register({
       name: 'delivery-partitions',
       everyMs: KEEP_EVERY_MS,
       run: async (now) => {

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { lockExpiredTiers } from '../../projects/project.rows.js';
-import { Upkeep } from '../../shared/upkeep.js';
+import { Maintenance } from '../../shared/maintenance.js';
 import { LicensingService } from '../licensing.service.js';
 
 const SWEEP_EVERY_MS = 60_000;
@@ -16,11 +16,11 @@ export class TierSweeper implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
     private readonly licensing: LicensingService,
-    private readonly upkeep: Upkeep,
+    private readonly maintenance: Maintenance,
   ) {}
 
   onModuleInit(): void {
-    this.upkeep.register({ name: 'tier-sweep', everyMs: SWEEP_EVERY_MS, run: (now) => this.sweep(now) });
+    this.maintenance.register({ name: 'tier-sweep', everyMs: SWEEP_EVERY_MS, run: (now) => this.sweep(now) });
   }
 
   /**

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { allowUpkeepTime } from '../../shared/statement-time.js';
-import { Upkeep } from '../../shared/upkeep.js';
+import { allowMaintenanceTime } from '../../shared/statement-time.js';
+import { Maintenance } from '../../shared/maintenance.js';
 
 const EVERY_MS = 60 * 60_000;
 /** A year beside the year before it, by months. */
@@ -12,14 +12,14 @@ const BATCH_ROWS = 10_000;
 
 /** Forgets counts of page visits that are older than any question about them. */
 @Injectable()
-export class KeepVisits implements OnModuleInit {
+export class VisitRetention implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
-    private readonly upkeep: Upkeep,
+    private readonly maintenance: Maintenance,
   ) {}
 
   onModuleInit(): void {
-    this.upkeep.register({ name: 'site-visits', everyMs: EVERY_MS, run: (now) => this.forget(now) });
+    this.maintenance.register({ name: 'site-visits', everyMs: EVERY_MS, run: (now) => this.forget(now) });
   }
 
   /** Returns how many rows went. */
@@ -27,7 +27,7 @@ export class KeepVisits implements OnModuleInit {
     let gone = 0;
     for (;;) {
       const deleted = await this.em.fork().transactional(async (tx) => {
-        await allowUpkeepTime(tx);
+        await allowMaintenanceTime(tx);
         const { numAffectedRows } = await sql`
           delete from site_visit where ctid = any(array(
             select ctid from site_visit

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BillingUpkeep } from '../../src/billing/application/billing-upkeep.js';
+import { BillingMaintenance } from '../../src/billing/application/billing-maintenance.js';
 import { PriceList } from '../../src/billing/infrastructure/price-list.js';
 import {
   type FakeStripe,
@@ -21,12 +21,12 @@ const HOUR_MS = 3_600_000;
 let stripe: FakeStripe;
 let service: TestService;
 let worker: BillingWorker;
-let upkeep: BillingUpkeep;
+let maintenance: BillingMaintenance;
 beforeAll(async () => {
   stripe = await startFakeStripe();
   service = await startTestService(stripeEnvironment(stripe));
   worker = BillingWorker.of(service);
-  upkeep = service.app.get(BillingUpkeep, { strict: false });
+  maintenance = service.app.get(BillingMaintenance, { strict: false });
 });
 beforeEach(async () => {
   await service.database.query('delete from billing_event');
@@ -52,7 +52,7 @@ async function tierOf(project: TestProject): Promise<unknown> {
   return ((await (await project.request('viewer', 'GET', '/tier')).json()) as Json).tier;
 }
 
-describe(BillingUpkeep.name, () => {
+describe(BillingMaintenance.name, () => {
   it('takes in what Stripe could not deliver, once', async () => {
     const project = await createTestProject(service);
     const subscription = stripeSubscription({ projectId: project.id });
@@ -62,8 +62,8 @@ describe(BillingUpkeep.name, () => {
     const delivered = stripeEvent('customer.subscription.updated', subscription);
     await postEvent(service.baseUrl, delivered);
     stripe.events = [lost, delivered, meaningless];
-    expect(await upkeep.fetchUndelivered(new Date())).toBe(2);
-    expect(await upkeep.fetchUndelivered(new Date())).toBe(0);
+    expect(await maintenance.fetchUndelivered(new Date())).toBe(2);
+    expect(await maintenance.fetchUndelivered(new Date())).toBe(0);
     await worker.drain();
     expect(await tierOf(project)).toBe('pro');
     const rows = await service.database.query(
@@ -83,13 +83,13 @@ describe(BillingUpkeep.name, () => {
     const { subscription: ended } = await subscribed({ status: 'canceled' });
     stripe.subscriptions.set(subscription.id, { ...subscription, status: 'unpaid' });
     stripe.subscriptions.delete(ended.id);
-    expect(await upkeep.reconcile(new Date(Date.now() + 19 * HOUR_MS))).toEqual({
+    expect(await maintenance.reconcile(new Date(Date.now() + 19 * HOUR_MS))).toEqual({
       checked: 0,
       drifted: 0,
       failed: 0,
     });
     const later = new Date(Date.now() + 21 * HOUR_MS);
-    expect(await upkeep.reconcile(later)).toEqual({ checked: 2, drifted: 1, failed: 0 });
+    expect(await maintenance.reconcile(later)).toEqual({ checked: 2, drifted: 1, failed: 0 });
     expect([await tierOf(drifted), await tierOf(same)]).toEqual(['lite', 'business']);
     const metrics = await (await fetch(`${service.baseUrl}/metrics`)).text();
     expect(metrics).toMatch(/^billing_drift_total 1$/m);
@@ -103,8 +103,8 @@ describe(BillingUpkeep.name, () => {
   it('deletes ignored events after 30 days, and no others', async () => {
     await subscribed();
     await postEvent(service.baseUrl, stripeEvent('invoice.created', { id: 'in_2', object: 'invoice' }));
-    expect(await upkeep.prune(new Date(Date.now() + 29 * 24 * HOUR_MS))).toBe(0);
-    expect(await upkeep.prune(new Date(Date.now() + 31 * 24 * HOUR_MS))).toBe(1);
+    expect(await maintenance.prune(new Date(Date.now() + 29 * 24 * HOUR_MS))).toBe(0);
+    expect(await maintenance.prune(new Date(Date.now() + 31 * 24 * HOUR_MS))).toBe(1);
     expect(await service.database.query('select status from billing_event')).toEqual([
       { status: 'processed' },
     ]);
@@ -123,7 +123,7 @@ describe(BillingUpkeep.name, () => {
     await seed('evt_old', 'processed', 91);
     await seed('evt_young', 'processed', 90);
     await seed('evt_dead', 'dead', 91);
-    await upkeep.prune(new Date());
+    await maintenance.prune(new Date());
     const kept = await service.database.query<{ event_id: string; payload: string | null }>(
       'select event_id, payload from billing_event where event_id = any($1) order by received_at, event_id',
       [ids],
@@ -144,7 +144,7 @@ describe(BillingUpkeep.name, () => {
     stripe.subscriptions.delete(gone.id);
     stripe.subscriptions.set(subscription.id, { ...subscription, status: 'unpaid' });
     const later = new Date(Date.now() + 21 * HOUR_MS);
-    expect(await upkeep.reconcile(later)).toEqual({ checked: 2, drifted: 1, failed: 1 });
+    expect(await maintenance.reconcile(later)).toEqual({ checked: 2, drifted: 1, failed: 1 });
     expect(await tierOf(project)).toBe('lite');
   });
 });

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
-import { Upkeep } from '../../shared/upkeep.js';
+import { Maintenance } from '../../shared/maintenance.js';
 import { DRAFT_DAYS_KEPT } from '../domain/publishing.limits.js';
 
 const EVERY_MS = 60 * 60_000;
@@ -12,14 +12,18 @@ const BATCHES_MAX = 100;
 
 /** Discards drafts that were neither saved nor published for a long time. */
 @Injectable()
-export class KeepDrafts implements OnModuleInit {
+export class DraftExpiry implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
-    private readonly upkeep: Upkeep,
+    private readonly maintenance: Maintenance,
   ) {}
 
   onModuleInit(): void {
-    this.upkeep.register({ name: 'configuration-drafts', everyMs: EVERY_MS, run: (now) => this.expire(now) });
+    this.maintenance.register({
+      name: 'configuration-drafts',
+      everyMs: EVERY_MS,
+      run: (now) => this.expire(now),
+    });
   }
 
   /** Oldest first; returns the number of drafts that expired. The row stays, so that a version is never used twice. */

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { runningSince } from '../../licensing/subscription.rows.js';
-import { Upkeep } from '../../shared/upkeep.js';
+import { Maintenance } from '../../shared/maintenance.js';
 import { ReceiveEvent } from './receive-event.js';
 import { SubscriptionSync } from './subscription-sync.js';
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
@@ -30,8 +30,8 @@ const PAYLOADS_KEPT_MS = 90 * 24 * 60 * 60_000;
 
 /** Makes good what webhooks missed, so that a lost one costs a day at most. Every method may run twice. */
 @Injectable()
-export class BillingUpkeep implements OnModuleInit {
-  private readonly logger = new Logger(BillingUpkeep.name);
+export class BillingMaintenance implements OnModuleInit {
+  private readonly logger = new Logger(BillingMaintenance.name);
 
   constructor(
     private readonly em: EntityManager,
@@ -40,7 +40,7 @@ export class BillingUpkeep implements OnModuleInit {
     private readonly subscriptions: SubscriptionSync,
     private readonly events: BillingEventStore,
     private readonly metrics: BillingMetrics,
-    private readonly upkeep: Upkeep,
+    private readonly maintenance: Maintenance,
   ) {}
 
   onModuleInit(): void {
@@ -54,7 +54,7 @@ export class BillingUpkeep implements OnModuleInit {
       { name: 'billing-reconcile', everyMs: 60 * MINUTE_MS, run: (now: Date) => this.reconcile(now) },
       { name: 'billing-prune', everyMs: 60 * MINUTE_MS, run: (now: Date) => this.prune(now) },
     ];
-    for (const task of tasks) this.upkeep.register(task);
+    for (const task of tasks) this.maintenance.register(task);
   }
 
   /** Takes in the events that Stripe could not deliver; returns how many were new. */

@@ -6,7 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHttpApp } from '../../src/app/http-app.js';
 import { newId, uuidLowerBound } from '../../src/shared/ids.js';
-import { Upkeep } from '../../src/shared/upkeep.js';
+import { Maintenance } from '../../src/shared/maintenance.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type FakeStripe, startFakeStripe, stripeEnvironment } from '../support/fake-stripe.js';
 import { testSettings } from '../support/service.js';
@@ -88,7 +88,7 @@ beforeAll(async () => {
      values ($1, $2, true, true, true, 'accept_all', now() - interval '1 minute')`,
     [projectId, newId()],
   );
-  folder = mkdtempSync(join(tmpdir(), 'consent-upkeep-'));
+  folder = mkdtempSync(join(tmpdir(), 'consent-maintenance-'));
   const settings = testSettings(database.url, {
     RUN_WORKER: 'true',
     STORAGE_URL: pathToFileURL(folder).href,
@@ -123,17 +123,17 @@ async function hasPartition(parent: string, at: Date): Promise<boolean> {
 const found = async (sql: string, params: unknown[] = []): Promise<boolean> =>
   (await database.query(sql, params)).length > 0;
 
-describe(Upkeep.name, () => {
+describe(Maintenance.name, () => {
   it('knows the tasks of every module', () => {
-    const names = worker.get(Upkeep).tasks.map(({ name }) => name);
+    const names = worker.get(Maintenance).tasks.map(({ name }) => name);
     expect(names.toSorted()).toEqual(TASKS);
   });
 
   it('refuses two tasks of one name', () => {
     const task = { name: 'twice', everyMs: 1, run: () => Promise.resolve() };
-    const upkeep = new Upkeep();
-    upkeep.register(task);
-    expect(() => upkeep.register(task)).toThrow('Two upkeep tasks are called twice.');
+    const maintenance = new Maintenance();
+    maintenance.register(task);
+    expect(() => maintenance.register(task)).toThrow('Duplicate maintenance task: twice');
   });
 });
 

@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { monthStart } from '../../shared/months.js';
 import { dropPartitionsBefore, ensurePartition } from '../../shared/partitions.js';
-import { Upkeep } from '../../shared/upkeep.js';
+import { Maintenance } from '../../shared/maintenance.js';
 import { AUDIT_MONTHS_KEPT, SECURITY_LOG_MONTHS_KEPT } from '../domain/retention.js';
 
 const EVERY_MS = 60 * 60_000;
@@ -17,14 +17,14 @@ const LOGS = [
 
 /** Sees to it that the months of both logs are there, at the start and then hourly, and that expired ones go. */
 @Injectable()
-export class KeepAuditPartitions implements OnModuleInit {
+export class AuditPartitionMaintenance implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
-    private readonly upkeep: Upkeep,
+    private readonly maintenance: Maintenance,
   ) {}
 
   async onModuleInit(): Promise<void> {
-    this.upkeep.register({
+    this.maintenance.register({
       name: 'audit-partitions',
       everyMs: EVERY_MS,
       run: async (now) => {

@@ -5,24 +5,24 @@ import { ThrottledLog } from '../../shared/throttled-log.js';
 import { queueReady, QUEUES, WORKER_OPTIONS } from '../../shared/queue.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
-import { Upkeep } from '../../shared/upkeep.js';
+import { Maintenance } from '../../shared/maintenance.js';
 
-export const UPKEEP_QUEUE = QUEUES.upkeep;
+export const MAINTENANCE_QUEUE = QUEUES.maintenance;
 
-/** How often a worker makes sure that the schedules exist: a queue that was emptied gets them back. */
+/** How often a worker creates missing schedules, for example after the queue was emptied. */
 const RESCHEDULE_MS = 60_000;
 
-/** Runs what the modules have signed up with the upkeep, on one worker of however many. */
-@Processor(UPKEEP_QUEUE, WORKER_OPTIONS)
-export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger = new Logger(UpkeepProcessor.name);
-  private readonly unreachable = new ThrottledLog(this.logger, 'the upkeep queue cannot be reached');
+/** Runs the registered maintenance tasks, each on one worker at a time. */
+@Processor(MAINTENANCE_QUEUE, WORKER_OPTIONS)
+export class MaintenanceProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(MaintenanceProcessor.name);
+  private readonly unreachable = new ThrottledLog(this.logger, 'the maintenance queue cannot be reached');
   private timer: NodeJS.Timeout | null = null;
   private scheduling = false;
 
   constructor(
-    private readonly upkeep: Upkeep,
-    @InjectQueue(UPKEEP_QUEUE) private readonly queue: Queue,
+    private readonly maintenance: Maintenance,
+    @InjectQueue(MAINTENANCE_QUEUE) private readonly queue: Queue,
     @SettingsFrom(queueSettings) private readonly queueSettings: QueueSettings,
   ) {
     super();
@@ -31,25 +31,25 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
   }
 
   override async process(job: Job): Promise<void> {
-    const task = this.upkeep.find(job.name);
+    const task = this.maintenance.find(job.name);
     if (!task) return;
     try {
       await task.run(new Date());
     } catch (error) {
-      // The next turn tries again; that it failed is what an operator has to know.
-      this.logger.error({ err: error, task: job.name }, 'an upkeep task failed');
+      // The next run tries again.
+      this.logger.error({ err: error, task: job.name }, 'a maintenance task failed');
     }
   }
 
   async onApplicationBootstrap(): Promise<void> {
     await queueReady(this.queueSettings, this.worker, this.queue);
-    // Not awaited: a worker starts while the queue is away.
+    // Not awaited: a worker also starts while the queue is unavailable.
     void this.schedule();
     this.timer = setInterval(() => void this.schedule(), RESCHEDULE_MS);
   }
 
   onModuleDestroy(): void {
-    // The embedded server may go before the last connection does.
+    // The embedded database may stop before the last connection closes.
     this.unreachable.silence();
     if (this.timer) clearInterval(this.timer);
   }
@@ -63,7 +63,7 @@ export class UpkeepProcessor extends WorkerHost implements OnApplicationBootstra
     if (this.scheduling) return;
     this.scheduling = true;
     try {
-      for (const { name, everyMs } of this.upkeep.tasks) {
+      for (const { name, everyMs } of this.maintenance.tasks) {
         await this.queue.upsertJobScheduler(
           name,
           { every: everyMs },

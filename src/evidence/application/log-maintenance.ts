@@ -8,7 +8,7 @@ import { OutboxService } from '../../outbox/outbox.service.js';
 import type { NewOutboxMessage } from '../../outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
-import { Upkeep } from '../../shared/upkeep.js';
+import { Maintenance } from '../../shared/maintenance.js';
 import { LOG_GONE, logMessage, sealMessage, stampMessage } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
@@ -31,12 +31,12 @@ const DELETE_BATCH_MAX = 10_000;
 
 /** Has what is stored sealed from time to time, and follows what becomes of records and projects. */
 @Injectable()
-export class KeepLogs implements OnModuleInit {
-  private readonly logger = new Logger(KeepLogs.name);
+export class LogMaintenance implements OnModuleInit {
+  private readonly logger = new Logger(LogMaintenance.name);
 
   constructor(
     private readonly em: EntityManager,
-    private readonly upkeep: Upkeep,
+    private readonly maintenance: Maintenance,
     private readonly outbox: OutboxService,
     private readonly hooks: ConsentHooks,
     private readonly retention: RecordRetention,
@@ -50,7 +50,7 @@ export class KeepLogs implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.upkeep.register({
+    this.maintenance.register({
       name: 'evidence-partitions',
       everyMs: PARTITIONS_EVERY_MS,
       run: async (now) => {
@@ -68,23 +68,23 @@ export class KeepLogs implements OnModuleInit {
       return;
     }
     this.hooks.set({ areRecordsSalted: true });
-    this.upkeep.register({
+    this.maintenance.register({
       name: 'evidence-seal',
       everyMs: this.settings.sealSeconds * 1000,
       run: () => this.ask(sealMessage()),
     });
-    this.upkeep.register({
+    this.maintenance.register({
       name: 'evidence-resign',
       everyMs: RESIGN_EVERY_MS,
       run: () => this.resigning.run(),
     });
-    this.upkeep.register({
+    this.maintenance.register({
       name: 'evidence-check',
       everyMs: CHECK_EVERY_MS,
       run: (now) => this.check.run(now),
     });
     if (!this.stamps.isOn) return;
-    this.upkeep.register({
+    this.maintenance.register({
       name: 'evidence-stamp',
       everyMs: Math.min(STAMP_LOOK_MS, this.settings.timestampSeconds * 1000),
       run: async () => {

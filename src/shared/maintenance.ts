@@ -1,0 +1,34 @@
+import { Global, Injectable, Module } from '@nestjs/common';
+
+/** A periodic task that one worker runs. It may run twice, also concurrently. */
+export interface MaintenanceTask {
+  /** Stable once released: it names the schedule in the queue. */
+  name: string;
+  everyMs: number;
+  run(now: Date): Promise<unknown>;
+}
+
+/** Registry of maintenance tasks: modules register them, `MaintenanceProcessor` runs them. */
+@Injectable()
+export class Maintenance {
+  private readonly byName = new Map<string, MaintenanceTask>();
+
+  /** Call this while modules start (`onModuleInit`). */
+  register(task: MaintenanceTask): void {
+    if (this.byName.has(task.name)) throw new Error(`Duplicate maintenance task: ${task.name}`);
+    this.byName.set(task.name, task);
+  }
+
+  get tasks(): MaintenanceTask[] {
+    return [...this.byName.values()];
+  }
+
+  /** Undefined if no module of this version has a task of that name. */
+  find(name: string): MaintenanceTask | undefined {
+    return this.byName.get(name);
+  }
+}
+
+@Global()
+@Module({ providers: [Maintenance], exports: [Maintenance] })
+export class MaintenanceModule {}
