@@ -169,11 +169,11 @@ module.exports = {
     },
     {
       comment: 'What puts everything together may know everything; nothing knows it but the programs.',
-      from: { path: `^${ROOT}/(app|one-machine)/` },
+      from: { path: `^${ROOT}/(app|standalone)/` },
       to: {
         path: [
           ...INSTALLED,
-          `^${ROOT}/(app|one-machine|shared|database|migrations|${Object.keys(MODULES).join('|')})/`,
+          `^${ROOT}/(app|standalone|shared|database|migrations|${Object.keys(MODULES).join('|')})/`,
         ],
       },
     },

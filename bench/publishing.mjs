@@ -2,7 +2,7 @@
 //
 //   npm run build && node_modules/.bin/node bench/publishing.mjs [--changes 200] [--rate 500] [--storage file|s3]
 //
-// Starts and stops the service in one-machine mode, in a fresh folder. Bounded: it ends after the given number of
+// Starts and stops the service in standalone mode, in a fresh folder. Bounded: it ends after the given number of
 // changes, or after `DEADLINE_MS`. `--storage s3` publishes to an S3 server (s3rver) over HTTP.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../dist/one-machine/infrastructure/embedded-postgres.js';
+import { freePort } from '../dist/standalone/infrastructure/embedded-postgres.js';
 import { row } from './support/report.mjs';
 
 const ROUNDS = 5;
@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '..');
 const SOURCES = ['package.json', 'package-lock.json', 'tsconfig.json', '.swcrc', 'src', 'loader', 'scripts'];
 
 export const deadlineMs = 240_000;
-export const title = 'Start: `npm start` in one-machine mode, until ready';
+export const title = 'Start: `npm start` in standalone mode, until ready';
 
 /**
  * The first start of a checkout builds it, makes the database and the demo; a second finds all of it. The

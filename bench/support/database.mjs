@@ -4,7 +4,7 @@ import { hashPassword } from 'better-auth/crypto';
 import { Client } from 'pg';
 import { v7 } from 'uuid';
 import { TokenVault } from '../../dist/forwarding/infrastructure/token-vault.js';
-import { startEmbeddedPostgres } from '../../dist/one-machine/infrastructure/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../dist/standalone/infrastructure/embedded-postgres.js';
 
 const TOKEN_BYTES = 32;
 const KEY_BYTES = 32;

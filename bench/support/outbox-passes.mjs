@@ -6,7 +6,7 @@ import { readSettings } from '../../dist/app/settings.js';
 import { migrate } from '../../dist/database/migrate.js';
 import { ormOptions } from '../../dist/app/orm-options.js';
 import { createHttpApp } from '../../dist/app/http-app.js';
-import { prepareMachine } from '../../dist/one-machine/application/machine.js';
+import { prepareRuntime } from '../../dist/standalone/application/prepare-runtime.js';
 import { OutboxClaimer } from '../../dist/outbox/infrastructure/outbox.claimer.js';
 import { SingleStatementSettler } from '../../dist/outbox/infrastructure/single-statement-settler.js';
 import { DeliveryPartitions } from '../../dist/forwarding/application/delivery-partitions.js';
@@ -37,7 +37,7 @@ answerCalls({
     const orm = await MikroORM.init(ormOptions(databaseUrl));
     await migrate(orm, { ownerUrl: databaseUrl, runtimeUrl: databaseUrl });
     await orm.close();
-    const { settings } = await prepareMachine(
+    const { settings } = await prepareRuntime(
       readSettings({
         NODE_ENV: 'development',
         DATABASE_URL: databaseUrl,

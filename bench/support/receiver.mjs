@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import {
   issueCertificate,
   makeCertificateAuthority,
-} from '../../dist/one-machine/infrastructure/certificates.js';
+} from '../../dist/standalone/infrastructure/certificates.js';
 import { answerCalls } from './helper.mjs';
 
 const CONSENT_ID_HEADER = 'x-service-consent-id';

@@ -9,7 +9,7 @@ import { createHttpApp } from '../../dist/app/http-app.js';
 import { RequireTier } from '../../dist/licensing/require-tier.decorator.js';
 import { LicensingService } from '../../dist/licensing/licensing.service.js';
 import { TierGuard } from '../../dist/licensing/tier.guard.js';
-import { prepareMachine } from '../../dist/one-machine/application/machine.js';
+import { prepareRuntime } from '../../dist/standalone/application/prepare-runtime.js';
 import { Reflector } from '@nestjs/core';
 import { createRequire } from 'node:module';
 import { answerCalls } from './helper.mjs';
@@ -43,7 +43,7 @@ answerCalls({
     const orm = await MikroORM.init(ormOptions(databaseUrl));
     await migrate(orm, { ownerUrl: databaseUrl, runtimeUrl: databaseUrl });
     await orm.close();
-    const { settings } = await prepareMachine(
+    const { settings } = await prepareRuntime(
       readSettings({
         NODE_ENV: 'development',
         DATABASE_URL: databaseUrl,

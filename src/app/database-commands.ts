@@ -1,5 +1,5 @@
 import { DEMO_OWNER_EMAIL } from '../access/domain/demo-owner.js';
-import { DEMO_PRICE_PREFIX } from '../one-machine/domain/demo-prices.js';
+import { DEMO_PRICE_PREFIX } from '../standalone/domain/demo-prices.js';
 import type { DemoMemberError } from '../database/copy.js';
 import {
   atMost,

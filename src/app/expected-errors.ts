@@ -1,5 +1,5 @@
-import { DataFolderTakenError } from '../one-machine/infrastructure/data-folder-lock.js';
-import { EmbeddedPostgresError } from '../one-machine/infrastructure/embedded-postgres-error.js';
+import { DataFolderTakenError } from '../standalone/infrastructure/data-folder-lock.js';
+import { EmbeddedPostgresError } from '../standalone/infrastructure/embedded-postgres-error.js';
 import { SettingsError } from '../shared/declare-settings.js';
 import { OperatorError } from '../shared/operator-command.js';
 import { StartError } from './start-error.js';

@@ -9,7 +9,7 @@ import { mailCommands } from '../mail/application/mail-commands.js';
 import { databaseCommands } from './database-commands.js';
 import { erasureListeners } from './erasure-listeners.js';
 import { outboxCommands } from '../outbox/application/outbox-commands.js';
-import { demoCommands } from '../one-machine/application/demo-commands.js';
+import { demoCommands } from '../standalone/application/demo-commands.js';
 import { siteCommands } from '../publishing/application/site-commands.js';
 import type { Command, LoneCommand } from '../shared/operator-command.js';
 import { migrateCommand } from './migrate-command.js';

@@ -55,7 +55,7 @@ async function withDatabase(work: ReturnType<Command['prepare']>, startsServer: 
     import('@mikro-orm/postgresql'),
     import('./settings.js'),
     import('./orm-options.js'),
-    import('../one-machine/infrastructure/secrets.js'),
+    import('../standalone/infrastructure/secrets.js'),
   ]);
   const settings = readProcessSettings();
   const { databaseUrl, stop } = await databaseOf(settings, startsServer);
@@ -87,14 +87,14 @@ async function databaseOf(
   if (databaseUrl) return { databaseUrl, stop: () => Promise.resolve() };
   const folder = join(dataDir, 'postgres');
   if (!startsServer) {
-    const { runningServer } = await import('../one-machine/infrastructure/embedded-postgres.js');
+    const { runningServer } = await import('../standalone/infrastructure/embedded-postgres.js');
     return { databaseUrl: (await runningServer(folder)).databaseUrl, stop: () => Promise.resolve() };
   }
   // As root the database itself may be elsewhere.
   if (!existsSync(join(dataDir, 'secrets.json')))
     throw new OperatorError(`There is no database in ${dataDir}.`);
-  const { prepareMachine } = await import('../one-machine/application/machine.js');
-  const machine = await prepareMachine(settings);
+  const { prepareRuntime } = await import('../standalone/application/prepare-runtime.js');
+  const machine = await prepareRuntime(settings);
   return { databaseUrl: machine.settings.database.databaseUrl, stop: machine.stop };
 }
 

@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProcessSettings, type Settings } from './settings.js';
-import type { Demo } from '../one-machine/application/demo.js';
-import { type Machine, prepareMachine } from '../one-machine/application/machine.js';
+import type { Demo } from '../standalone/application/demo.js';
+import { type Runtime, prepareRuntime } from '../standalone/application/prepare-runtime.js';
 import { refuseUnwritableStorage } from './storage-check.js';
 import { baseUrlOf } from '../shared/base-url.js';
 import { close, listen } from './http-server.js';
 import { prepareDatabase } from './start-database.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
 
-/** Runs the API, and in one-machine mode everything else with it, until a signal ends it. */
+/** Runs the API, and in standalone mode everything else with it, until a signal ends it. */
 export async function runApi(): Promise<void> {
   await runUntilSignal(async (stops) => {
     const startedMs = performance.now();
@@ -64,13 +64,13 @@ function workAlone(settings: Settings): Settings {
 
 type Application = typeof import('./http-app.js') &
   typeof import('./sealing-thread.js') &
-  typeof import('../one-machine/application/demo.js');
+  typeof import('../standalone/application/demo.js');
 
 /** Loads the application while the database starts: each takes a second, and neither needs the other. */
 async function prepareAndLoad(
   stops: Stops,
   change: (settings: Settings) => Settings = (settings) => settings,
-): Promise<[Machine<Settings>, Application]> {
+): Promise<[Runtime<Settings>, Application]> {
   const preparing = prepare(change(readProcessSettings()), stops);
   // Wrong settings and a taken data folder are known at once, and told before the loading holds everything up.
   await Promise.race([preparing, new Promise((wake) => setImmediate(wake))]);
@@ -81,15 +81,15 @@ async function loadApplication(): Promise<Application> {
   const [httpApp, sealing, demo] = await Promise.all([
     import('./http-app.js'),
     import('./sealing-thread.js'),
-    import('../one-machine/application/demo.js'),
+    import('../standalone/application/demo.js'),
   ]);
   return { ...httpApp, ...sealing, ...demo };
 }
 
 /** Database and migrations: what every process needs before it is anything. */
-async function prepare(settings: Settings, stops: Stops): Promise<Machine<Settings>> {
+async function prepare(settings: Settings, stops: Stops): Promise<Runtime<Settings>> {
   if (settings.app.runWorker) refuseUnwritableStorage(settings);
-  const machine = await prepareMachine(settings);
+  const machine = await prepareRuntime(settings);
   stops.push(machine.stop);
   await prepareDatabase(machine.settings);
   return machine;

@@ -20,7 +20,7 @@ export class Migration20261120000100_core extends Migration {
         last_failure_category text,
         last_failure_http_status int,
         last_failure_at timestamptz,
-        -- Made by the demo of one-machine mode; production refuses to start with such a project.
+        -- Made by the demo of standalone mode; production refuses to start with such a project.
         demo boolean not null default false,
         created_at timestamptz not null default now()
       ) with (fillfactor = 80)

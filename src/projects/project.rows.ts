@@ -186,7 +186,7 @@ export function existingProject(id: string): RawBuilder<unknown> {
   return sql`(select id from project where id = ${id})`;
 }
 
-/** The project of the one-machine demo, which production refuses to start with; null where there is none. */
+/** The project of the standalone demo, which production refuses to start with; null where there is none. */
 export async function findDemoProject(em: EntityManager): Promise<string | null> {
   const found = await em.findOne(ProjectEntity, { demo: true }, { fields: ['id'] });
   return found?.id ?? null;

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../src/one-machine/infrastructure/embedded-postgres.js';
+} from '../../src/standalone/infrastructure/embedded-postgres.js';
 import { freePort } from '../support/free-port.js';
 import { Processes } from '../support/processes.js';
 import { until } from '../support/until.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { NAMESPACES, readSettings } from '../../src/app/settings.js';
 import { type Setting, SettingsError } from '../../src/shared/declare-settings.js';
-import { makeCertificateAuthority } from '../../src/one-machine/infrastructure/certificates.js';
+import { makeCertificateAuthority } from '../../src/standalone/infrastructure/certificates.js';
 
 const PRODUCTION = {
   NODE_ENV: 'production',

@@ -11,7 +11,7 @@ import { createHttpApp } from '../../src/app/http-app.js';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../src/one-machine/infrastructure/embedded-postgres.js';
+} from '../../src/standalone/infrastructure/embedded-postgres.js';
 import type { Settings } from '../../src/app/settings.js';
 import { linkIn, mailTo } from '../support/mails.js';
 import { Processes } from '../support/processes.js';

@@ -5,7 +5,7 @@ import { runMigrations } from 'bullmq';
 import { Client } from 'pg';
 import { migrate, pendingMigrations } from '../../src/database/migrate.js';
 import { ormOptions } from '../../src/app/orm-options.js';
-import { startEmbeddedPostgres } from '../../src/one-machine/infrastructure/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../src/standalone/infrastructure/embedded-postgres.js';
 import { newId, uuidLowerBound } from '../../src/shared/ids.js';
 import { QUEUES } from '../../src/shared/queue.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

@@ -13,7 +13,7 @@ import { createHttpApp } from '../../src/app/http-app.js';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../src/one-machine/infrastructure/embedded-postgres.js';
+} from '../../src/standalone/infrastructure/embedded-postgres.js';
 import { newId } from '../../src/shared/ids.js';
 import { CHOICE } from '../support/pipeline.js';
 import { createTestDatabase } from '../support/database.js';

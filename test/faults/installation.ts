@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../src/one-machine/infrastructure/embedded-postgres.js';
+} from '../../src/standalone/infrastructure/embedded-postgres.js';
 import { newId } from '../../src/shared/ids.js';
 import { type DnsServer, startDnsServer } from '../support/dns-server.js';
 import { freePort } from '../support/free-port.js';

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { FailureCategory } from '../../src/forwarding/domain/outcome.js';
 import { NameResolver } from '../../src/forwarding/infrastructure/name-resolver.js';
 import { Sender, type SendResult } from '../../src/forwarding/infrastructure/sender.js';
-import { makeCertificateAuthority } from '../../src/one-machine/infrastructure/certificates.js';
+import { makeCertificateAuthority } from '../../src/standalone/infrastructure/certificates.js';
 import { type DnsServer, startDnsServer } from '../support/dns-server.js';
 import { startClock } from '../support/elapsed.js';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { makeCertificateAuthority } from '../../src/one-machine/infrastructure/certificates.js';
+import { makeCertificateAuthority } from '../../src/standalone/infrastructure/certificates.js';
 import { newId } from '../../src/shared/ids.js';
 import { messageAbout, storeConsent } from '../support/consent.js';
 import { startClock } from '../support/elapsed.js';

@@ -13,7 +13,7 @@ import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { issueCertificate } from '../../src/one-machine/infrastructure/certificates.js';
+import { issueCertificate } from '../../src/standalone/infrastructure/certificates.js';
 import { makeSigningSecret, signatureOf } from '../../src/forwarding/domain/webhook-signature.js';
 import { newId } from '../../src/shared/ids.js';
 import { freePort } from '../support/free-port.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { migrate } from '../../dist/database/migrate.js';
 import { ormOptions } from '../../dist/app/orm-options.js';
-import { startEmbeddedPostgres } from '../../dist/one-machine/infrastructure/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../dist/standalone/infrastructure/embedded-postgres.js';
 
 export default async function globalSetup() {
   const folder = mkdtempSync(join(tmpdir(), 'consent-test-'));

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../src/one-machine/infrastructure/embedded-postgres.js';
+} from '../../src/standalone/infrastructure/embedded-postgres.js';
 import { FORWARDING_HOLD } from '../../src/forwarding/forwarding.events.js';
 import { newId } from '../../src/shared/ids.js';
 import { killPostgres, Processes, type ServiceProcess, signalPostgres } from './processes.js';

@@ -66,7 +66,7 @@ export class Processes {
     return folder;
   }
 
-  /** The API, with all of one-machine mode where no DATABASE_URL is given. */
+  /** The API, with all of standalone mode where no DATABASE_URL is given. */
   async startApi(options: StartOptions): Promise<ServiceProcess> {
     const port = options.environment['PORT'] ?? String(await freePort());
     const environment = { ...options.environment, PORT: port };

@@ -8,7 +8,7 @@ import {
   type CertificateAuthority,
   issueCertificate,
   makeCertificateAuthority,
-} from '../../src/one-machine/infrastructure/certificates.js';
+} from '../../src/standalone/infrastructure/certificates.js';
 
 /** What the receiver does with a request. */
 export type Behaviour =

@@ -28,7 +28,7 @@ import { orUnavailable } from '../../shared/or-unavailable.js';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
-/** What a CDN serves, where there is none: in one-machine mode, or as a CDN's origin (design §5). */
+/** What a CDN serves, where there is none: in standalone mode, or as a CDN's origin (design §5). */
 @ApiTags('CDN')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('cdn/:projectId')

@@ -1,3 +1,3 @@
-import { machine } from '../../one-machine/machine.js';
+import { machine } from '../../standalone/machine.js';
 
 export const taken = machine;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
-import { mountDemoSite } from '../../src/one-machine/http/demo-site.js';
+import { mountDemoSite } from '../../src/standalone/http/demo-site.js';
 import { createHttpApp } from '../../src/app/http-app.js';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createTestProject, type TestProject } from '../support/project.js';

@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   issueCertificate,
   makeCertificateAuthority,
-} from '../../src/one-machine/infrastructure/certificates.js';
-import { DemoReceiver } from '../../src/one-machine/http/demo-receiver.js';
+} from '../../src/standalone/infrastructure/certificates.js';
+import { DemoReceiver } from '../../src/standalone/http/demo-receiver.js';
 
 const TOKEN = 'the token of its owner';
 

@@ -20,8 +20,8 @@ import { DEMO_PRICES } from '../domain/demo-prices.js';
 import { DemoReceiver } from '../http/demo-receiver.js';
 import { type OneTimeLink, oneTimeLink } from '../http/demo-sign-in.js';
 import { mountDemoSite } from '../http/demo-site.js';
-import type { MachineSettings } from '../infrastructure/secrets.js';
-import type { Machine } from './machine.js';
+import type { StandaloneSettings } from '../infrastructure/secrets.js';
+import type { Runtime } from './prepare-runtime.js';
 
 /** The embedded server takes seconds to start again, and longer on a busy machine. */
 const DATABASE_WAIT_MS = 60_000;
@@ -38,8 +38,8 @@ interface DevCredentials {
   receiverLog: string;
 }
 
-/** The demo of one-machine mode: a project, a receiver, a page with a real banner. */
-export interface Demo<S extends MachineSettings = MachineSettings> {
+/** The demo of standalone mode: a project, a receiver, a page with a real banner. */
+export interface Demo<S extends StandaloneSettings = StandaloneSettings> {
   /** The machine's settings, with the receiver's own address allowed and its authority trusted. */
   settings: S;
   /** Mounts the demo page. */
@@ -53,8 +53,8 @@ export interface Demo<S extends MachineSettings = MachineSettings> {
 }
 
 /** Starts the receiver; what it takes to stop it is put on `stops`. */
-export async function startDemo<S extends MachineSettings>(
-  machine: Machine<S>,
+export async function startDemo<S extends StandaloneSettings>(
+  machine: Runtime<S>,
   stops: (() => Promise<void>)[],
 ): Promise<Demo<S>> {
   const { dataDir } = machine.settings.service;
@@ -149,7 +149,7 @@ function readOrMakeToken(dataDir: string): string {
 }
 
 /** Allows exactly the receiver's own host and port, and trusts its authority beside those set by hand. */
-function trustReceiver<S extends MachineSettings>(settings: S, receiver: DemoReceiver): S {
+function trustReceiver<S extends StandaloneSettings>(settings: S, receiver: DemoReceiver): S {
   const { extraCaFile, allowedPrivateTargets } = settings.forwarding;
   const own = readFileSync(receiver.caFile, 'utf8');
   const others = extraCaFile ? readFileSync(extraCaFile, 'utf8') : '';
@@ -215,7 +215,7 @@ function scopesOf(role: Role): KeyScope[] {
   return role === 'owner' ? ['manage_access'] : [];
 }
 
-function withDemoPrices<S extends MachineSettings>(settings: S): S {
+function withDemoPrices<S extends StandaloneSettings>(settings: S): S {
   if (settings.billing.prices.length > 0) return settings;
   return { ...settings, billing: { ...settings.billing, prices: DEMO_PRICES } };
 }

@@ -13,7 +13,7 @@ import type { serviceSettings } from '../../shared/service.settings.js';
 const SECRET_BYTES = 32;
 
 /** What one machine completes, by module. */
-export interface MachineSettings {
+export interface StandaloneSettings {
   readonly service: SettingsOf<typeof serviceSettings>;
   readonly database: SettingsOf<typeof databaseSettings>;
   readonly access: SettingsOf<typeof accessSettings>;
@@ -31,7 +31,7 @@ interface DevelopmentSecrets {
 }
 
 /** Fills in the secrets that were not set, from a file that is made once and readable by its owner alone. */
-export function fillInSecrets<S extends MachineSettings>(
+export function fillInSecrets<S extends StandaloneSettings>(
   settings: S,
 ): { settings: S; billingWebhookSecret: string } {
   const { service, access, billing, evidence } = settings;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { lockDataFolder } from '../infrastructure/data-folder-lock.js';
 import { startEmbeddedPostgres } from '../infrastructure/embedded-postgres.js';
-import { fillInSecrets, type MachineSettings } from '../infrastructure/secrets.js';
+import { fillInSecrets, type StandaloneSettings } from '../infrastructure/secrets.js';
 
 /** Where the service runs: its settings, complete, and what has to be stopped in the end. */
-export interface Machine<S extends MachineSettings = MachineSettings> {
+export interface Runtime<S extends StandaloneSettings = StandaloneSettings> {
   settings: S;
   /** Empty in production, where STRIPE_WEBHOOK_SECRETS is given. */
   billingWebhookSecret: string;
@@ -16,7 +16,7 @@ export interface Machine<S extends MachineSettings = MachineSettings> {
  * this process alone and starts the embedded PostgreSQL in it.
  * @throws DataFolderTakenError, EmbeddedPostgresError with sentences for the person at the terminal
  */
-export async function prepareMachine<S extends MachineSettings>(given: S): Promise<Machine<S>> {
+export async function prepareRuntime<S extends StandaloneSettings>(given: S): Promise<Runtime<S>> {
   const { production, dataDir } = given.service;
   if (production) return { settings: given, billingWebhookSecret: '', stop: () => Promise.resolve() };
   if (given.database.databaseUrl) {
