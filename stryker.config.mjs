@@ -9,7 +9,7 @@ export default {
     'src/shared/client-network.ts',
     'src/shared/adaptive-batch.ts',
     'src/shared/back-off.ts',
-    'src/shared/fair-places.ts',
+    'src/shared/fair-semaphore.ts',
     'src/shared/ids.ts',
     'src/shared/without-keys.ts',
     // A list of names, no rule.

@@ -32,7 +32,7 @@ export const databaseCommands: Command[] = [
           { migrate, pendingMigrations },
           { ormOptions },
           { copyDatabase, DemoMemberError, TargetNotEmptyError },
-          { unfitServerSentence },
+          { incompatibleServerSentence },
           { sessionOptions },
         ] = await Promise.all([
           import('@mikro-orm/postgresql'),
@@ -40,7 +40,7 @@ export const databaseCommands: Command[] = [
           import('../database/migrate.js'),
           import('./orm-options.js'),
           import('../database/copy.js'),
-          import('../database/unfit-server.js'),
+          import('../database/server-compatibility.js'),
           import('../shared/postgres-pool.js'),
         ]);
         if ((await pendingMigrations(orm)).length > 0)
@@ -55,7 +55,7 @@ export const databaseCommands: Command[] = [
           await target.connect().catch((cause: unknown) => {
             throw new OperatorError('The target cannot be reached.', { cause });
           });
-          const unfit = await unfitServerSentence(targetOrm);
+          const unfit = await incompatibleServerSentence(targetOrm);
           if (unfit) throw new OperatorError(unfit);
           await source.connect();
           await migrate(targetOrm, { ownerUrl: to, runtimeUrl: to });

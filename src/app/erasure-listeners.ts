@@ -6,6 +6,6 @@ import type { ErasureListener } from '../consent/erasure-listener.js';
  */
 export const erasureListeners: readonly ErasureListener[] = [
   async (...erasure) =>
-    (await import('../forwarding/application/erase-deliveries.js')).eraseDeliveries(...erasure),
+    (await import('../forwarding/application/delivery-erasure.js')).eraseDeliveries(...erasure),
   async (tx, erased) => (await import('../evidence/application/erase-leaves.js')).eraseLeaves(tx, erased),
 ];

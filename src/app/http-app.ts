@@ -15,7 +15,7 @@ import type { Settings } from './settings.js';
 import { answerParserErrors, sendProblem } from '../shared/problem.filter.js';
 import { answerProtocolErrors } from '../shared/protocol-errors.js';
 import { limitRequestsUnderWay } from '../shared/requests-under-way.js';
-import { refuseOtherMediaTypes, refuseOtherMethods, type RouterLayer } from '../shared/request-form.js';
+import { refuseOtherMediaTypes, refuseOtherMethods, type RouterLayer } from '../shared/media-type.js';
 import { helmetOptions } from '../shared/security-headers.js';
 import { warnOfUntrustedProxy } from '../shared/untrusted-proxy.js';
 

@@ -7,7 +7,7 @@ import { SealStored } from '../evidence/application/seal-stored.js';
 import { LOG_GROWN } from '../evidence/evidence.events.js';
 import { LeafPartitions } from '../evidence/infrastructure/leaf-partitions.js';
 import { OutboxService } from '../outbox/outbox.service.js';
-import { carriedOf } from '../shared/carried-error.js';
+import { toSerializable } from '../shared/serializable-error.js';
 import { ormOptions } from './orm-options.js';
 import type { PlacesGiven, SealingThreadData, ToSealingThread } from './sealing-thread.js';
 
@@ -35,7 +35,7 @@ class StepsOnThread {
       const isMore = await this.stored.step();
       this.answer({ kind: 'given', isMore, hasAppended: this.hasAppended });
     } catch (error) {
-      this.answer({ kind: 'failed', error: carriedOf(error) });
+      this.answer({ kind: 'failed', error: toSerializable(error) });
       await this.end();
     }
   }

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { INestApplicationContext } from '@nestjs/common';
 import { SealHandler } from '../evidence/application/seal-handler.js';
 import { OutboxService } from '../outbox/outbox.service.js';
-import { type CarriedError, errorOf } from '../shared/carried-error.js';
+import { type SerializableError, errorOf } from '../shared/serializable-error.js';
 import type { Settings } from './settings.js';
 
 /** A step that is still under way by then was given up by who waited for it. */
@@ -17,7 +17,7 @@ export type ToSealingThread = 'step' | 'stop';
 
 /** What became of a step; with a failure the thread ends. */
 export type PlacesGiven =
-  { kind: 'given'; isMore: boolean; hasAppended: boolean } | { kind: 'failed'; error: CarriedError };
+  { kind: 'given'; isMore: boolean; hasAppended: boolean } | { kind: 'failed'; error: SerializableError };
 
 /**
  * Gives what was stored its places on a thread of its own: 20,000 records are most of a second of hashing, in

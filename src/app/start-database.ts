@@ -11,7 +11,7 @@ import {
 } from '../database/migrate.js';
 import { ormOptions } from './orm-options.js';
 import { sharesSessions } from '../database/pooler.js';
-import { unfitServerSentence } from '../database/unfit-server.js';
+import { incompatibleServerSentence } from '../database/server-compatibility.js';
 import { missingKeysSentence } from '../forwarding/application/stored-tokens.js';
 import type { SettingsOf } from '../shared/declare-settings.js';
 import { refuseDevelopmentData } from './production-checks.js';
@@ -115,7 +115,7 @@ async function connectAsOwner({ databaseOwnerUrl }: DatabaseUrls): Promise<Mikro
     }),
   ).catch(refuseDatabase);
   try {
-    const unfit = await unfitServerSentence(orm).catch(refuseDatabase);
+    const unfit = await incompatibleServerSentence(orm).catch(refuseDatabase);
     if (unfit) throw new StartError(unfit);
     return orm;
   } catch (error) {

@@ -28,7 +28,7 @@ export interface RecordConditions {
   /** Over a record as `c`; all of them must hold. */
   conditions: RawBuilder<unknown>[];
   /** The most records that one page scans, where the conditions cost a lookup for each. */
-  lookedAtMax?: number;
+  scannedMax?: number;
 }
 
 /** Finds the records whose delivery is in a state. */

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { RawBuilder } from 'kysely';
 import type { Pool } from 'pg';
 import { ThrottledLog } from '../shared/throttled-log.js';
-import { FairPlaces, type PlaceLimits } from '../shared/fair-places.js';
+import { FairSemaphore, type SemaphoreLimits } from '../shared/fair-semaphore.js';
 import { isStatementGivenUp } from '../shared/postgres-error.js';
 import { openPool, type PoolPurpose } from '../shared/postgres-pool.js';
 import { SettingsFrom } from '../shared/inject-settings.js';
@@ -13,7 +13,7 @@ import { type DatabaseSettings, databaseSettings } from './database.settings.js'
 const LIST_STATEMENT_MS = 5_000;
 const LIST_CONNECTIONS = 4;
 /** Two people and a script look at one project; the rest of them wait. */
-const LIST_PLACES: PlaceLimits = {
+const LIST_PLACES: SemaphoreLimits = {
   places: LIST_CONNECTIONS,
   placesPerKey: 2,
   waitingPerKeyMax: 20,
@@ -24,7 +24,7 @@ const LIST_PLACES: PlaceLimits = {
 /** Two years of a busy project by day are counted in about a second. */
 const REPORT_STATEMENT_MS = 15_000;
 const REPORT_CONNECTIONS = 3;
-const REPORT_PLACES: PlaceLimits = {
+const REPORT_PLACES: SemaphoreLimits = {
   places: REPORT_CONNECTIONS,
   placesPerKey: 1,
   waitingPerKeyMax: 5,
@@ -73,7 +73,7 @@ export class ProjectReads implements OnApplicationShutdown {
 
   /**
    * The rows of a page, in the order of a primary key.
-   * @throws DomainError `too_many_requests` (429), `overloaded` (503); ClientGone, after the client has disconnected.
+   * @throws DomainError `too_many_requests` (429), `overloaded` (503); ClientDisconnected, after the client has disconnected.
    */
   list<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
     return this.lists.run(projectId, query, gone);
@@ -91,14 +91,14 @@ export class ProjectReads implements OnApplicationShutdown {
 
 /** Connections for one kind of statement, shared fairly by the projects. */
 class Lane {
-  private readonly places: FairPlaces;
+  private readonly places: FairSemaphore;
 
   constructor(
     private readonly pool: Pool,
     private readonly control: Pool,
-    limits: PlaceLimits,
+    limits: SemaphoreLimits,
   ) {
-    this.places = new FairPlaces(limits);
+    this.places = new FairSemaphore(limits);
   }
 
   async run<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {

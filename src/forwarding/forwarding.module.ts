@@ -18,7 +18,7 @@ import { AttemptDelivery } from './application/attempt-delivery.js';
 import { HoldService } from './application/hold.service.js';
 import { ReceiverWatch } from './application/receiver-watch.js';
 import { SettleHolds } from './application/settle-holds.js';
-import { TellOwners } from './application/tell-owners.js';
+import { HoldNotifications } from './application/hold-notifications.js';
 import { TargetGate } from './application/target-gate.js';
 import { DeleteProjectDeliveries } from './application/delete-project-deliveries.js';
 import { DeliveryPartitions } from './application/delivery-partitions.js';
@@ -54,7 +54,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
     ReceiverWatch,
     SettleHolds,
     HoldService,
-    TellOwners,
+    HoldNotifications,
     ConsentForwarder,
     ForwardingSettingsService,
     SigningSecretService,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { FairPlaces } from './fair-places.js';
+import { FairSemaphore } from './fair-semaphore.js';
 
 /** Exports at once in one process: one that is read slowly costs the memory of some batches, and no connection. */
 export const EXPORTS_MAX = 12;
@@ -19,14 +19,14 @@ export interface ExportSubject {
 /** Shares out the exports that one process runs at once: of records, of visitors' records, of the audit, of proofs as PDF. */
 @Injectable()
 export class ExportPermits {
-  private readonly ofAccounts = new FairPlaces({
+  private readonly ofAccounts = new FairSemaphore({
     ...WAITING,
     places: Infinity,
     placesPerKey: EXPORTS_PER_ACCOUNT_MAX,
     noun: 'account',
     waitingPerKeyMax: EXPORTS_PER_ACCOUNT_MAX,
   });
-  private readonly ofProjects = new FairPlaces({
+  private readonly ofProjects = new FairSemaphore({
     ...WAITING,
     places: EXPORTS_MAX,
     placesPerKey: EXPORTS_PER_PROJECT_MAX,
@@ -37,7 +37,7 @@ export class ExportPermits {
   /**
    * A permit for an export, until the returned function is called.
    * @throws DomainError `too_many_requests` where the account or the project has its share, `overloaded` where too many
-   *   of all are under way; ClientGone
+   *   of all are under way; ClientDisconnected
    */
   async take({ projectId, accountId }: ExportSubject, gone: AbortSignal): Promise<() => void> {
     // The account's first: an export that waits for it must not hold one of the permits of all.

@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { ClientGone } from './client-gone.js';
+import { ClientDisconnected } from './client-disconnected.js';
 import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from './domain-error.js';
 import { BRAND } from './brand.js';
 import { ThrottledLog } from './throttled-log.js';
@@ -57,7 +57,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   /** Answers a request with what was thrown, for routes that Nest does not serve too. Returns the problem's code. */
   answer(error: unknown, request: IncomingMessage, response: ServerResponse): string {
-    if (error instanceof ClientGone) {
+    if (error instanceof ClientDisconnected) {
       response.destroy();
       return 'client_gone';
     }

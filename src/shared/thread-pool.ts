@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { type CarriedError, errorOf } from './carried-error.js';
+import { type SerializableError, errorOf } from './serializable-error.js';
 import type { DomainError } from './domain-error.js';
 
 export interface ThreadPoolOptions {
@@ -16,7 +16,8 @@ export interface ThreadPoolOptions {
 }
 
 /** What a thread returns for a task; see `answerTasks`. */
-export type TaskAnswer<Result> = { kind: 'done'; result: Result } | { kind: 'failed'; error: CarriedError };
+export type TaskAnswer<Result> =
+  { kind: 'done'; result: Result } | { kind: 'failed'; error: SerializableError };
 
 interface Job<Task, Result> {
   task: Task;

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { carriedOf } from './carried-error.js';
+import { toSerializable } from './serializable-error.js';
 import type { TaskAnswer } from './thread-pool.js';
 
 /** The program of a thread of a `ThreadPool`: answers each task with what `work` returns or throws. */
@@ -18,6 +18,6 @@ async function answerOf<Task, Result>(
   try {
     return { kind: 'done', result: await work(task) };
   } catch (error) {
-    return { kind: 'failed', error: carriedOf(error) };
+    return { kind: 'failed', error: toSerializable(error) };
   }
 }

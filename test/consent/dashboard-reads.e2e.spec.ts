@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { LOOKED_AT_MAX } from '../../src/database/look-back.js';
+import { SCANNED_ROWS_MAX } from '../../src/database/bounded-scan.js';
 import { newId, uuidLowerBound } from '../../src/shared/ids.js';
 import { storeConsent } from '../support/consent.js';
 import { startClock } from '../support/elapsed.js';
@@ -49,7 +49,7 @@ describe('a filter that matches few of many records', () => {
   beforeAll(async () => {
     project = await createTestProject(service);
     needle = await storeConsent(service, project.id, { action: 'needle', id: newId() });
-    await many(project.id, LOOKED_AT_MAX + 5_000, 1);
+    await many(project.id, SCANNED_ROWS_MAX + 5_000, 1);
     await service.database.query(`update consent_record set id = $2 where project_id = $1 and id = $3`, [
       project.id,
       `${uuidLowerBound(new Date(Date.now() - 7_200_000)).slice(0, 14)}7000-8000-000000000001`,
@@ -85,7 +85,7 @@ describe('a filter that matches few of many records', () => {
       cursor = page.nextCursor;
       pages += 1;
     }
-    expect(seen).toHaveLength(LOOKED_AT_MAX + 5_000);
+    expect(seen).toHaveLength(SCANNED_ROWS_MAX + 5_000);
     expect(new Set(seen).size).toBe(seen.length);
   });
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import { type LookedPage, lookBack, pageOfLook } from '../../database/look-back.js';
+import { type ScannedPage, boundedScan, pageOfScan } from '../../database/bounded-scan.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { isUuid, uuidLowerBound } from '../../shared/ids.js';
 import { readCursor } from '../../shared/page.js';
@@ -40,19 +40,19 @@ export class AuditReader {
     projectId: string,
     filter: AuditFilter & { limit: number; cursor?: string },
     gone: AbortSignal,
-  ): Promise<LookedPage<AuditEvent>> {
+  ): Promise<ScannedPage<AuditEvent>> {
     const before = readCursor(filter.cursor, isUuid);
     const range: RawBuilder<unknown>[] = [sql`c.project_id = ${projectId}`];
     if (filter.from) range.push(sql`c.id >= ${uuidLowerBound(filter.from)}::uuid`);
     if (filter.to) range.push(sql`c.id < ${uuidLowerBound(filter.to)}::uuid`);
     if (before !== null) range.push(sql`c.id < ${before}::uuid`);
     const { limit } = filter;
-    const query = lookBack<AuditEvent>({
+    const query = boundedScan<AuditEvent>({
       ...{ table: 'audit_event', columns: COLUMNS, limit },
       range,
       filters: filtersOf(filter),
     });
-    return pageOfLook(await this.reads.list(projectId, query, gone), limit, (event) => event);
+    return pageOfScan(await this.reads.list(projectId, query, gone), limit, (event) => event);
   }
 
   /** At most `limit` lines of a person's own log, newest first, from behind the id `after`, if given. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LookedPage } from '../../database/look-back.js';
+import type { ScannedPage } from '../../database/bounded-scan.js';
 import { csvOf } from '../../shared/csv.js';
 import type { AuditEvent } from '../domain/audit-event.js';
 import { AuditEventDto } from './audit.dto.js';
@@ -13,7 +13,7 @@ const PIECE_CHARACTERS = 64 * 1024;
 /** Where the events of a file come from. */
 export interface AuditSource {
   /** At most `limit` events from behind `cursor`, or the newest. */
-  read(limit: number, cursor: string | null): Promise<LookedPage<AuditEvent>>;
+  read(limit: number, cursor: string | null): Promise<ScannedPage<AuditEvent>>;
   /** What the people and keys of events are called. */
   namesOf(events: AuditEvent[]): Promise<Map<string, string>>;
 }
@@ -26,7 +26,7 @@ export async function* auditPieces(source: AuditSource): AsyncGenerator<string> 
   let cursor: string | null = null;
   let piece = csvOf([COLUMNS]);
   do {
-    const page: LookedPage<AuditEvent> = await source.read(PAGE_ROWS, cursor);
+    const page: ScannedPage<AuditEvent> = await source.read(PAGE_ROWS, cursor);
     const names = await source.namesOf(page.items);
     for (const event of page.items) {
       piece += csvOf([cellsOf(AuditEventDto.of(event, names))]);

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import type { Project } from '../../projects/domain/project.js';
-import { GoneSignal } from '../../shared/client-gone.js';
+import { DisconnectSignal } from '../../shared/client-disconnected.js';
 import { FileAnswer } from '../../shared/file-answer.js';
 import { AuditReader } from '../application/audit-reader.js';
 import type { AuditEvent } from '../domain/audit-event.js';
@@ -31,7 +31,7 @@ export class AuditController {
   async list(
     @CurrentProject() project: Project,
     @Query() query: AuditListQuery,
-    @GoneSignal() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<AuditPageDto> {
     const { items, ...rest } = await this.audit.list(project.id, query, gone);
     const names = await this.namesOf(items);
@@ -47,7 +47,7 @@ export class AuditController {
     @CurrentProject() project: Project,
     @Query() query: AuditFilterQuery,
     @Res() response: Response,
-    @GoneSignal() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<void> {
     const source: AuditSource = {
       read: (limit, cursor) =>

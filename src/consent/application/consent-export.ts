@@ -14,7 +14,7 @@ const CONNECTIONS = 4;
 /** Rows of one query. The connection is free between queries, however slowly the client reads. */
 const BATCH_ROWS = 2_000;
 /** Records that one query looks at where a filter matches few. */
-const BATCH_LOOKED_AT_MAX = 50_000;
+const BATCH_SCANNED_ROWS_MAX = 50_000;
 /** A batch takes milliseconds. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
@@ -131,7 +131,7 @@ export class ConsentExport implements OnApplicationShutdown {
     const { rows } = await this.pool.query<{ id: string }>({
       name: 'export-look',
       text: `select c.id from consent_record c where project_id = $1 and c.id >= $2 and c.id < $3
-             order by c.id offset ${BATCH_LOOKED_AT_MAX} limit 1`,
+             order by c.id offset ${BATCH_SCANNED_ROWS_MAX} limit 1`,
       values: [projectId, firstId, endId],
     });
     return rows[0]?.id ?? null;

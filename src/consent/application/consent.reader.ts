@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { sql } from 'kysely';
-import { type LookedPage, lookBack, pageOfLook } from '../../database/look-back.js';
+import { type ScannedPage, boundedScan, pageOfScan } from '../../database/bounded-scan.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
@@ -55,7 +55,7 @@ export class ConsentReader {
    * The records of a project, the newest decision first, by keyset on the id; a filter that matches few looks at a
    * bounded number of records, and says how far back it came.
    */
-  async list(projectId: string, filter: ConsentFilter, gone: AbortSignal): Promise<LookedPage<ConsentItem>> {
+  async list(projectId: string, filter: ConsentFilter, gone: AbortSignal): Promise<ScannedPage<ConsentItem>> {
     const before = readCursor(filter.cursor, isUuid);
     const range = rangeOf(projectId, filter);
     if (before !== null) range.push(sql`c.id < ${before}::uuid`);
@@ -66,7 +66,7 @@ export class ConsentReader {
       filter.delivery === undefined
         ? { conditions: [] }
         : await this.hooks.current.filterByDelivery(projectId, filter.delivery);
-    const query = lookBack<ConsentRecorded>({
+    const query = boundedScan<ConsentRecorded>({
       table: 'consent_record',
       columns: sql.raw(RECORD_COLUMNS),
       range,
@@ -74,14 +74,14 @@ export class ConsentReader {
       limit: filter.limit,
       ...bound,
     });
-    return pageOfLook(await this.reads.list(projectId, query, gone), filter.limit, itemOf);
+    return pageOfScan(await this.reads.list(projectId, query, gone), filter.limit, itemOf);
   }
 
   /** All records of a visitor, newest first, batch by batch, each in a query of its own. Throws as `list`. */
   async *ofVisitor(projectId: string, visitorHash: Buffer, gone: AbortSignal): AsyncGenerator<ConsentItem[]> {
     let cursor: string | null = null;
     do {
-      const page: LookedPage<ConsentItem> = await this.list(
+      const page: ScannedPage<ConsentItem> = await this.list(
         projectId,
         { visitorHash, limit: VISITOR_BATCH_ROWS, ...(cursor !== null && { cursor }) },
         gone,

@@ -4,7 +4,7 @@ import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { GoneSignal } from '../../shared/client-gone.js';
+import { DisconnectSignal } from '../../shared/client-disconnected.js';
 import { PeriodQuery, periodOf } from '../../shared/period-query.js';
 import { ConsentAnalytics, type ConsentAnalyticsAnswer } from '../application/consent-analytics.js';
 import { type ConsentOverviewAnswer, ConsentOverview } from '../application/consent-overview.js';
@@ -27,7 +27,7 @@ export class AnalyticsController {
   overview(
     @CurrentProject() project: Project,
     @Query() { timeZone }: OverviewQuery,
-    @GoneSignal() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<ConsentOverviewAnswer> {
     return this.overviews.answer(project.id, { now: new Date(), timeZone }, gone);
   }
@@ -41,7 +41,7 @@ export class AnalyticsController {
   consents(
     @CurrentProject() project: Project,
     @Query() query: PeriodQuery,
-    @GoneSignal() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<ConsentAnalyticsAnswer> {
     const period = periodOf(query, {
       now: new Date(),

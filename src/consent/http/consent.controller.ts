@@ -12,7 +12,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CurrentAuthor, CurrentProject, ProjectRole, Public } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
-import { GoneSignal } from '../../shared/client-gone.js';
+import { DisconnectSignal } from '../../shared/client-disconnected.js';
 import { ConsentReader } from '../application/consent.reader.js';
 import {
   CONSENT_BODY_SCHEMA,
@@ -59,7 +59,7 @@ export class ConsentController {
   async list(
     @CurrentProject() project: Project,
     @Query() { visitorReference, ...filter }: ConsentListQuery,
-    @GoneSignal() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<ConsentPageView> {
     if (visitorReference === undefined) return this.reader.list(project.id, filter, gone);
     const visitorHash = await this.erasures.hashOf(project.id, visitorReference);

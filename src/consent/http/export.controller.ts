@@ -19,7 +19,7 @@ import type { Project } from '../../projects/domain/project.js';
 import { baseUrlOf } from '../../shared/base-url.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { FileAnswer } from '../../shared/file-answer.js';
-import { GoneSignal } from '../../shared/client-gone.js';
+import { DisconnectSignal } from '../../shared/client-disconnected.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { ConsentExport, type ExportSelection } from '../application/consent-export.js';
@@ -88,7 +88,7 @@ export class ExportController {
     @CurrentProject() project: Project,
     @Query() query: ExportQuery,
     @Res() response: Response,
-    @GoneSignal() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<void> {
     const { format, bom, proofs, ...filter } = query;
     const selection = {

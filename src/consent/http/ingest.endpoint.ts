@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { REQUEST_ID_HEADER, requestIdOf } from '../../shared/logging.js';
 import { ProblemFilter } from '../../shared/problem.filter.js';
-import { anyOriginHeaders, preflightHeaders, setHeaders } from '../../shared/any-origin.js';
+import { corsHeaders, preflightHeaders, setHeaders } from '../../shared/cors.js';
 import { clientAddress } from '../../shared/client-address.js';
 import { jsonReader } from '../../shared/json-body.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
@@ -36,7 +36,7 @@ export class IngestEndpoint {
     private readonly problems: ProblemFilter,
     @SettingsFrom(serviceSettings) service: ServiceSettings,
   ) {
-    this.headers = anyOriginHeaders(service.production);
+    this.headers = corsHeaders(service.production);
     this.addressOf = clientAddress(service.trustedProxies);
   }
 

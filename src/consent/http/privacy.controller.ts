@@ -23,7 +23,7 @@ import {
 import { ConsentReader } from '../application/consent.reader.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { entityTag, IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
-import { GoneSignal } from '../../shared/client-gone.js';
+import { DisconnectSignal } from '../../shared/client-disconnected.js';
 import { EARLIEST } from './export.controller.js';
 import { FileAnswer } from '../../shared/file-answer.js';
 import { AccessService } from '../../access/access.service.js';
@@ -106,7 +106,7 @@ export class PrivacyController {
     @CurrentProject() project: Project,
     @Query() { visitorReference, format }: VisitorRecordsQuery,
     @Res() response: Response,
-    @GoneSignal() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<void> {
     const hash = await this.erasures.hashOf(project.id, visitorReference);
     if ((await this.settings.read(project.id)).indexing) throw notWhole();

@@ -12,7 +12,7 @@ const SHOWN_COLUMNS = EXPORT_COLUMNS.indexOf('additionalFields');
 export class RecordsPdf implements OnApplicationShutdown {
   private readonly threads = pdfThreads<RecordsPage>(new URL('./pdf-thread.js', import.meta.url));
 
-  /** Reads no more than the table shows. @throws DomainError `overloaded`; ClientGone; what the reading throws */
+  /** Reads no more than the table shows. @throws DomainError `overloaded`; ClientDisconnected; what the reading throws */
   async render(cover: PdfCover, batches: AsyncIterable<ExportRow[]>, gone: AbortSignal): Promise<Readable> {
     const rows: ExportRow[] = [];
     for await (const batch of batches) {

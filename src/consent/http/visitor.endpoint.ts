@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { anyOriginHeaders, preflightHeaders, setHeaders } from '../../shared/any-origin.js';
+import { corsHeaders, preflightHeaders, setHeaders } from '../../shared/cors.js';
 import { clientAddress } from '../../shared/client-address.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
@@ -50,7 +50,7 @@ export class VisitorEndpoint {
     private readonly problems: ProblemFilter,
     @SettingsFrom(serviceSettings) service: ServiceSettings,
   ) {
-    this.headers = [...anyOriginHeaders(service.production), 'Cache-Control', 'no-store'];
+    this.headers = [...corsHeaders(service.production), 'Cache-Control', 'no-store'];
     this.addressOf = clientAddress(service.trustedProxies);
   }
 

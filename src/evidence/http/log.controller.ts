@@ -14,7 +14,7 @@ import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { GoneSignal } from '../../shared/client-gone.js';
+import { DisconnectSignal } from '../../shared/client-disconnected.js';
 import { ExportPermits } from '../../shared/export-permits.js';
 import { isUuid } from '../../shared/ids.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
@@ -82,7 +82,7 @@ export class LogController {
     @Param('consentId') consentId: string,
     @Query() { format }: ProofQuery,
     @Res() response: Response,
-    @GoneSignal() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<void> {
     const known = isUuid(consentId) ? consentId.toLowerCase() : null;
     if (known === null) throw new DomainError('consent_not_found', 'There is no such consent record.');

@@ -7,7 +7,7 @@ import type { ProofPage } from '../application/proof-pages.js';
 export class ProofFiles implements OnApplicationShutdown {
   private readonly threads = pdfThreads<ProofPage>(new URL('./proof-thread.js', import.meta.url));
 
-  /** @throws DomainError `overloaded`; ClientGone */
+  /** @throws DomainError `overloaded`; ClientDisconnected */
   async render(page: ProofPage, gone: AbortSignal): Promise<Buffer> {
     return Buffer.from(await this.threads.run(page, gone));
   }

@@ -13,7 +13,7 @@ import type { StoredTarget } from './forwarding-target.js';
 import { TargetGate } from './target-gate.js';
 
 /** A record and where it goes. `target` is null where the project has no settings (legacy endpoint). */
-export interface Shipment {
+export interface DeliveryRequest {
   record: Sent;
   /** As it is sent where it is sealed, which makes its receiver a witness; null: it is not. */
   sealed: SealedBody | null;
@@ -47,24 +47,24 @@ export class AttemptDelivery {
   ) {}
 
   /** Makes one attempt now, if the host may have one. Never throws for what a receiver or the network does. */
-  async attempt(shipment: Shipment, signal?: AbortSignal): Promise<AttemptEnd> {
+  async attempt(request: DeliveryRequest, signal?: AbortSignal): Promise<AttemptEnd> {
     const attemptedAt = new Date();
-    const { kind } = shipment.destination;
-    const judgement = this.judge(shipment.destination.url);
+    const { kind } = request.destination;
+    const judgement = this.judge(request.destination.url);
     if (judgement.kind === 'refused') {
       return outcomeOf(refusalOf(judgement), kind, { attemptedAt, durationMs: 0, host: null });
     }
     const { url } = judgement;
-    const proof = this.credentialsOf(shipment);
+    const proof = this.credentialsOf(request);
     if ('unreadable' in proof) {
       const answer = { kind: 'error', category: 'configuration', reason: proof.unreadable } as const;
       return outcomeOf(answer, kind, { attemptedAt, durationMs: 0, host: url.host });
     }
-    const { projectId } = shipment.record;
+    const { projectId } = request.record;
     const afterMs = this.gate.enter({ projectId, hostname: url.hostname, kind });
     if (afterMs > 0) return { kind: 'snooze', afterMs };
-    const body = outboundBody(shipment.record, shipment.sealed);
-    const headers = outboundHeaders(shipment.record, proof, { body, attemptedAt });
+    const body = outboundBody(request.record, request.sealed);
+    const headers = outboundHeaders(request.record, proof, { body, attemptedAt });
     const result = await this.sender.send({ url, headers, body }, signal);
     if (result.kind === 'aborted') return result;
     const context = { attemptedAt, durationMs: result.durationMs, host: url.host };
@@ -86,7 +86,7 @@ export class AttemptDelivery {
     record: { projectId },
     destination,
     target,
-  }: Shipment): Credentials | { unreadable: string } {
+  }: DeliveryRequest): Credentials | { unreadable: string } {
     if (destination.kind === 'legacy' || !target) return { bearerToken: null, signingSecrets: [] };
     const bearerToken =
       target.authMode === 'bearer' && target.sealedToken
@@ -113,7 +113,7 @@ function refusalOf({ cause, reason }: Extract<EndpointJudgement, { kind: 'refuse
 
 function outcomeOf(
   answer: Answer,
-  destination: Shipment['destination']['kind'],
+  destination: DeliveryRequest['destination']['kind'],
   context: Pick<DeliveryOutcome, 'attemptedAt' | 'durationMs' | 'host'>,
 ): { kind: 'ended'; outcome: ClassifiedOutcome } {
   const health = healthSignalOf(answer, destination, new Date());

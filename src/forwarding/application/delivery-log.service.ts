@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { CONSENT_RECORDED, type ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { ConsentHooks } from '../../consent/consent.hooks.js';
-import { type LookedPage, lookBack, pageOfLook } from '../../database/look-back.js';
+import { type ScannedPage, boundedScan, pageOfScan } from '../../database/bounded-scan.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { OutboxService, type WaitingOf } from '../../outbox/outbox.service.js';
 import { isUuid, uuidLowerBound } from '../../shared/ids.js';
@@ -56,7 +56,7 @@ export class DeliveryLogService implements OnModuleInit {
     projectId: string,
     filter: DeliveryFilter,
     gone: AbortSignal,
-  ): Promise<LookedPage<DeliveryView>> {
+  ): Promise<ScannedPage<DeliveryView>> {
     const { status, category, consentId, from, to, limit } = filter;
     const before = readCursor(filter.cursor, isUuid);
     const range: RawBuilder<unknown>[] = [sql`c.project_id = ${projectId}`];
@@ -64,7 +64,7 @@ export class DeliveryLogService implements OnModuleInit {
     if (from) range.push(sql`c.id >= ${uuidLowerBound(from)}::uuid`);
     if (to) range.push(sql`c.id < ${uuidLowerBound(to)}::uuid`);
     if (before) range.push(sql`c.id < ${before}::uuid`);
-    const query = lookBack<DeliveryView>({
+    const query = boundedScan<DeliveryView>({
       table: 'delivery',
       columns: DELIVERY_COLUMNS,
       range,
@@ -74,7 +74,7 @@ export class DeliveryLogService implements OnModuleInit {
       ],
       limit,
     });
-    return pageOfLook(await this.reads.list(projectId, query, gone), limit, (row) => row);
+    return pageOfScan(await this.reads.list(projectId, query, gone), limit, (row) => row);
   }
 
   /**

@@ -10,7 +10,7 @@ import { recordsOf, WAITING_SCAN_MAX } from './delivery-log.service.js';
  * Records that one page looks at. Each takes a look into the log's index for every day since it was received: of a record
  * of today one or two, of one of last month up to 60 (ADR 42 has the times).
  */
-const LOOKED_AT_MAX = 1_000;
+const SCANNED_ROWS_MAX = 1_000;
 
 /** Lets the list of records be narrowed by what became of them, as `DeliveryLogService.stateOf` tells it of one. */
 @Injectable()
@@ -33,7 +33,7 @@ export class ListByDelivery implements OnModuleInit {
     const conditions = [announced, sql`c.id <> all(${waiting}::uuid[])`, sql`${LATEST_OUTCOME} = ${state}`];
     // Few records ever failed, and what failed has partitions of its own: they are asked first.
     if (state === 'failed') conditions.push(EVER_FAILED);
-    return { conditions, lookedAtMax: LOOKED_AT_MAX };
+    return { conditions, scannedMax: SCANNED_ROWS_MAX };
   }
 }
 

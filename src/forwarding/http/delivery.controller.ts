@@ -5,7 +5,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { GoneSignal } from '../../shared/client-gone.js';
+import { DisconnectSignal } from '../../shared/client-disconnected.js';
 import { DeliveryLogService } from '../application/delivery-log.service.js';
 import { ResendService } from '../application/resend.service.js';
 import {
@@ -36,7 +36,7 @@ export class DeliveryController {
   list(
     @CurrentProject() project: Project,
     @Query() query: ListDeliveriesQuery,
-    @GoneSignal() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<DeliveryPageDto> {
     return this.log.list(project.id, query, gone);
   }

@@ -1,11 +1,11 @@
 import type { AlarmClock, Sleeper } from '../../shared/alarm-clock.js';
-import { AnswerReader } from '../domain/answer-reader.js';
+import { ResponseParser } from '../domain/response-parser.js';
 import type { Answer } from '../domain/outcome.js';
 import { type Connection, type ConnectionUser, SHUT_DOWN } from './connections.js';
 import { ConnectFailure } from './guarded-connector.js';
 
 /** How long the rest of an answer may take after its head: the outcome stands by then (design §6.5). */
-export const ANSWER_REST_MS = 1_000;
+export const RESPONSE_REST_MS = 1_000;
 
 /**
  * `stale`: a kept connection was closed before any byte of an answer. Usually it was closed before the request arrived; a
@@ -36,7 +36,7 @@ const CLOSED_CODES = ['ECONNRESET', 'EPIPE'];
 /** One request and its answer, on one connection. */
 export class Exchange implements ConnectionUser, Sleeper {
   readonly ended: Promise<ExchangeEnd>;
-  private readonly reader = new AnswerReader();
+  private readonly reader = new ResponseParser();
   private connection: Connection | undefined;
   private hasAnswerBegun = false;
   private resolve: ((end: ExchangeEnd) => void) | null = null;
@@ -66,7 +66,7 @@ export class Exchange implements ConnectionUser, Sleeper {
     switch (this.reader.read(bytes)) {
       case 'open':
         if (hadStatus || this.reader.httpStatus === null) return;
-        return this.clock.set(this, Math.min(this.deadlineAt, performance.now() + ANSWER_REST_MS));
+        return this.clock.set(this, Math.min(this.deadlineAt, performance.now() + RESPONSE_REST_MS));
       case 'whole':
         this.end(this.statusOr(NO_HTTP));
         return this.connection?.release(this.reader.keepMs);

@@ -13,7 +13,7 @@ import { ANALYTICS_DAYS_MAX, isPeriodAllowed } from '../../consent/domain/consen
 import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { GoneSignal } from '../../shared/client-gone.js';
+import { DisconnectSignal } from '../../shared/client-disconnected.js';
 import { PeriodQuery, periodOf } from '../../shared/period-query.js';
 import { type SiteAnswer, SiteAnalytics } from '../application/site-analytics.js';
 import { SeenHostsView, SiteAnalyticsView, VISIT_BODY_SCHEMA } from './visit.dto.js';
@@ -51,7 +51,7 @@ export class VisitController {
   site(
     @CurrentProject() project: Project,
     @Query() query: PeriodQuery,
-    @GoneSignal() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<SiteAnswer> {
     const period = periodOf(query, {
       now: new Date(),
@@ -68,7 +68,7 @@ export class VisitController {
   @ApiOkResponse({ type: SeenHostsView })
   async lastSeen(
     @CurrentProject() project: Project,
-    @GoneSignal() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<SeenHostsView> {
     return { items: await this.analytics.lastSeen(project.id, new Date(), gone) };
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { anyOriginHeaders, preflightHeaders, setHeaders } from '../../shared/any-origin.js';
+import { corsHeaders, preflightHeaders, setHeaders } from '../../shared/cors.js';
 import { clientAddress } from '../../shared/client-address.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
@@ -36,7 +36,7 @@ export class VisitEndpoint {
     @SettingsFrom(serviceSettings) service: ServiceSettings,
     @SettingsFrom(visitSettings) private readonly settings: VisitSettings,
   ) {
-    this.headers = anyOriginHeaders(service.production);
+    this.headers = corsHeaders(service.production);
     this.addressOf = clientAddress(service.trustedProxies);
   }
 

@@ -40,8 +40,8 @@ export const CONSENT: Planted[] = [
   },
   {
     name: 'lists of records: a full page always has more behind it',
-    mutations: [{ symbol: 'pageOfLook', from: /found\.length > limit/, to: 'found.length >= limit' }],
-    tests: ['src/database/look-back'],
+    mutations: [{ symbol: 'pageOfScan', from: /found\.length > limit/, to: 'found.length >= limit' }],
+    tests: ['src/database/bounded-scan'],
   },
   {
     name: 'visitor: counts each address of an IPv6 network',

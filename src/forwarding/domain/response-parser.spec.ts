@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import {
-  ANSWER_BODY_BYTES_MAX,
-  ANSWER_HEAD_BYTES_MAX,
-  AnswerReader,
+  RESPONSE_BODY_BYTES_MAX,
+  RESPONSE_HEAD_BYTES_MAX,
+  ResponseParser,
   KEEP_MS,
   KEEP_MS_MAX,
   type Reading,
-} from './answer-reader.js';
+} from './response-parser.js';
 
 /** What became of the answer, by the last piece of it that was looked at. */
 function read(...pieces: string[]) {
-  const reader = new AnswerReader();
+  const reader = new ResponseParser();
   let reading: Reading = 'open';
   for (const piece of pieces) {
     if (reading !== 'open') break;
@@ -23,7 +23,7 @@ function read(...pieces: string[]) {
 const ok = (fields: string[], body = ''): string =>
   `HTTP/1.1 200 OK\r\n${fields.map((field) => `${field}\r\n`).join('')}\r\n${body}`;
 
-describe(AnswerReader.name, () => {
+describe(ResponseParser.name, () => {
   it.each<[string, string, number]>([
     ['no body', 'HTTP/1.1 204 No Content\r\n\r\n', 204],
     ['no reason', 'HTTP/1.1 204 \r\n\r\n', 204],
@@ -123,10 +123,10 @@ describe(AnswerReader.name, () => {
       const begin = 'HTTP/1.1 204 \r\nX: ';
       return `${begin}${'x'.repeat(bytes - begin.length)}\r\n\r\n`;
     };
-    expect(read(head(ANSWER_HEAD_BYTES_MAX)).reading).toBe('whole');
-    expect(read(head(ANSWER_HEAD_BYTES_MAX + 1)).reading).toBe('invalid');
-    expect(read(head(ANSWER_HEAD_BYTES_MAX + 100).slice(0, ANSWER_HEAD_BYTES_MAX)).reading).toBe('open');
-    expect(read(head(ANSWER_HEAD_BYTES_MAX + 100).slice(0, ANSWER_HEAD_BYTES_MAX + 1)).reading).toBe(
+    expect(read(head(RESPONSE_HEAD_BYTES_MAX)).reading).toBe('whole');
+    expect(read(head(RESPONSE_HEAD_BYTES_MAX + 1)).reading).toBe('invalid');
+    expect(read(head(RESPONSE_HEAD_BYTES_MAX + 100).slice(0, RESPONSE_HEAD_BYTES_MAX)).reading).toBe('open');
+    expect(read(head(RESPONSE_HEAD_BYTES_MAX + 100).slice(0, RESPONSE_HEAD_BYTES_MAX + 1)).reading).toBe(
       'invalid',
     );
   });
@@ -142,13 +142,13 @@ describe(AnswerReader.name, () => {
       },
     ],
   ])('reads a body %s up to the bound, and cuts a longer one', (_, answer) => {
-    expect(read(answer(ANSWER_BODY_BYTES_MAX))).toMatchObject({ reading: 'whole', keepMs: KEEP_MS });
-    expect(read(answer(ANSWER_BODY_BYTES_MAX + 1))).toMatchObject({ reading: 'cut', status: 200 });
+    expect(read(answer(RESPONSE_BODY_BYTES_MAX))).toMatchObject({ reading: 'whole', keepMs: KEEP_MS });
+    expect(read(answer(RESPONSE_BODY_BYTES_MAX + 1))).toMatchObject({ reading: 'cut', status: 200 });
   });
 
   it('cuts a body without an end', () => {
-    expect(read(ok([], 'x'.repeat(ANSWER_BODY_BYTES_MAX))).reading).toBe('open');
-    expect(read(ok([], 'x'.repeat(ANSWER_BODY_BYTES_MAX + 1))).reading).toBe('cut');
+    expect(read(ok([], 'x'.repeat(RESPONSE_BODY_BYTES_MAX))).reading).toBe('open');
+    expect(read(ok([], 'x'.repeat(RESPONSE_BODY_BYTES_MAX + 1))).reading).toBe('cut');
   });
 
   it('tells the header with which a receiver asks for a pause', () => {

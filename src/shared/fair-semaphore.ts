@@ -1,7 +1,7 @@
 import { DomainError } from './domain-error.js';
 
 /** How many may do something at once, in all and for one key, e.g. a project. */
-export interface PlaceLimits {
+export interface SemaphoreLimits {
   places: number;
   placesPerKey: number;
   /** What a key is, as a refusal names it; a project by default. */
@@ -22,13 +22,13 @@ interface Waiting {
  * Places that keys share fairly: a key never holds more than its share, and those that wait are let in by turns of
  * the keys, not in the order in which they came. One process's places; they cost nothing while they are free.
  */
-export class FairPlaces {
+export class FairSemaphore {
   private readonly taken = new Map<string, number>();
   /** Keys in the order of their turns; a key goes behind the others when one of its waiting was let in. */
   private readonly waiting = new Map<string, Waiting[]>();
   private takenInAll = 0;
 
-  constructor(private readonly limits: PlaceLimits) {}
+  constructor(private readonly limits: SemaphoreLimits) {}
 
   /**
    * Takes a place until the returned function is called, waiting for one if need be.

@@ -2,18 +2,18 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 
 /** The client closed its connection before the response, so the work is abandoned. */
-export class ClientGone extends Error {
+export class ClientDisconnected extends Error {
   constructor() {
     super('The client is gone.');
     this.name = 'ClientGone';
   }
 }
 
-/** Aborted with `ClientGone` when the connection of an answer closes before the answer was sent. */
+/** Aborted with `ClientDisconnected` when the connection of an answer closes before the answer was sent. */
 export function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const onClose = (): void => {
-    if (!response.writableFinished) gone.abort(new ClientGone());
+    if (!response.writableFinished) gone.abort(new ClientDisconnected());
   };
   if (response.destroyed) onClose();
   else response.once('close', onClose);
@@ -21,6 +21,6 @@ export function goneSignal(response: ServerResponse): AbortSignal {
 }
 
 /** A handler's parameter: the signal of `goneSignal` for its request. */
-export const GoneSignal = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal =>
+export const DisconnectSignal = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal =>
   goneSignal(context.switchToHttp().getResponse<ServerResponse>()),
 );

@@ -2,7 +2,7 @@ import { Agent, get } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { AnswerReader } from '../../src/forwarding/domain/answer-reader.js';
+import { ResponseParser } from '../../src/forwarding/domain/response-parser.js';
 
 const ANSWERS = 1_000;
 /** Node has the whole answer in one piece; it says what it makes of it within moments, or never. */
@@ -50,7 +50,7 @@ async function askWithNode(text: string): Promise<{ status: number | null; kept:
 }
 
 function readByUs(text: string): { status: number | null; kept: boolean } {
-  const reader = new AnswerReader();
+  const reader = new ResponseParser();
   const isWhole = reader.read(Buffer.from(text, 'latin1')) === 'whole';
   return { status: reader.httpStatus, kept: isWhole && reader.keepMs > 0 };
 }

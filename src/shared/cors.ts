@@ -4,7 +4,7 @@ import { securityHeaders } from './security-headers.js';
 const PREFLIGHT_SECONDS = 86_400;
 
 /** What every answer of a route carries that pages of any site may call, refusals too: name and value in turn. */
-export function anyOriginHeaders(production: boolean): string[] {
+export function corsHeaders(production: boolean): string[] {
   const secure = securityHeaders(production);
   // Helmet's own policy is for the service's own pages alone.
   const policyAt = secure.indexOf('Cross-Origin-Resource-Policy');

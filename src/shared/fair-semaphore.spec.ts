@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { FairPlaces, type PlaceLimits } from './fair-places.js';
+import { FairSemaphore, type SemaphoreLimits } from './fair-semaphore.js';
 
 const NEVER = new AbortController().signal;
-const places = (limits: Partial<PlaceLimits> = {}): FairPlaces =>
-  new FairPlaces({
+const places = (limits: Partial<SemaphoreLimits> = {}): FairSemaphore =>
+  new FairSemaphore({
     places: 3,
     placesPerKey: 2,
     waitingPerKeyMax: 2,
@@ -12,7 +12,7 @@ const places = (limits: Partial<PlaceLimits> = {}): FairPlaces =>
     ...limits,
   });
 
-describe(FairPlaces.name, () => {
+describe(FairSemaphore.name, () => {
   it('lets a key have its share at once, and the next one of it only when one has left', async () => {
     const shared = places();
     const leave = await shared.take('a', NEVER);

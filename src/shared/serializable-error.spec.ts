@@ -1,15 +1,15 @@
 import { expect, it } from '@jest/globals';
-import { carriedOf, errorOf } from './carried-error.js';
+import { toSerializable, errorOf } from './serializable-error.js';
 import { isConnectionFailure } from './postgres-error.js';
 
 /** As `postMessage` does it. */
-const sent = (thrown: unknown): Error => errorOf(structuredClone(carriedOf(thrown)));
+const sent = (thrown: unknown): Error => errorOf(structuredClone(toSerializable(thrown)));
 
 it('is what it was on the other thread, by its words, its code and its cause', () => {
   const cause = Object.assign(new Error('terminating connection'), { code: '57P01' });
   const error = sent(new TypeError('a statement failed', { cause }));
   expect(error).toMatchObject({ name: 'TypeError', message: 'a statement failed', cause: { code: '57P01' } });
-  expect(error.stack).toContain('carried-error.spec');
+  expect(error.stack).toContain('serializable-error.spec');
   expect(isConnectionFailure(error)).toBe(true);
 });
 

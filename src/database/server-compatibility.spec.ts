@@ -1,24 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
-import { POSTGRES_OLDEST, unfitSentence } from './unfit-server.js';
+import { POSTGRES_OLDEST, incompatibilitySentence } from './server-compatibility.js';
 
-describe(unfitSentence.name, () => {
+describe(incompatibilitySentence.name, () => {
   const good = { encoding: 'UTF8', schema: 'public' };
 
   it('refuses what is older than the oldest that is tested, and says both', () => {
     expect(POSTGRES_OLDEST).toBe(15);
-    expect(unfitSentence({ ...good, version: 149_999 })).toBe(
+    expect(incompatibilitySentence({ ...good, version: 149_999 })).toBe(
       'The database is PostgreSQL 14, and the service needs 15 or later. Upgrade it, or set the URL of another one ' +
         '(docs/operations.md).',
     );
-    expect(unfitSentence({ ...good, version: 90_624 })).toContain('PostgreSQL 9,');
+    expect(incompatibilitySentence({ ...good, version: 90_624 })).toContain('PostgreSQL 9,');
   });
 
   it('takes the oldest and every later one', () => {
-    for (const version of [150_000, 180_004, 200_000]) expect(unfitSentence({ ...good, version })).toBeNull();
+    for (const version of [150_000, 180_004, 200_000])
+      expect(incompatibilitySentence({ ...good, version })).toBeNull();
   });
 
   it('refuses a place for tables that is not looked into, and tells which', () => {
-    expect(unfitSentence({ version: 180_004, encoding: 'UTF8', schema: 'app' })).toBe(
+    expect(incompatibilitySentence({ version: 180_004, encoding: 'UTF8', schema: 'app' })).toBe(
       'This role makes its tables in the schema app, and those of the service stand in public. Lead it to public with ' +
         '"alter role … set search_path = public, bullmq".',
     );

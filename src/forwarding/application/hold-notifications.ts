@@ -25,7 +25,7 @@ const SLOTS = 8;
 
 /** Tells owners by mail, and the audit, that records wait and that they were sent: the outbox's handler for `forwarding.hold`. */
 @Injectable()
-export class TellOwners implements OutboxHandler<null>, OnModuleInit {
+export class HoldNotifications implements OutboxHandler<null>, OnModuleInit {
   readonly topics = [FORWARDING_HOLD];
   readonly slotsMax = SLOTS;
   readonly attemptMaxMs = 0;

@@ -1,7 +1,7 @@
 /** Longest head of an answer that is read, each interim one by itself; it is Node's own limit. */
-export const ANSWER_HEAD_BYTES_MAX = 16 * 1024;
+export const RESPONSE_HEAD_BYTES_MAX = 16 * 1024;
 /** Bytes of an answer's body that are read, so that the connection can be used again; then it is cut (design §6.5). */
-export const ANSWER_BODY_BYTES_MAX = 16 * 1024;
+export const RESPONSE_BODY_BYTES_MAX = 16 * 1024;
 /** How long an idle connection is kept where the receiver does not say, and at most where it does. */
 export const KEEP_MS = 10_000;
 export const KEEP_MS_MAX = 60_000;
@@ -41,7 +41,7 @@ type Framing =
  * next request (RFC 9112). The status line decides about a delivery (spec §3.3), so a fault behind it costs the
  * connection alone. Any number of 1xx answers may stand before the final one (RFC 9110 §15.2).
  */
-export class AnswerReader {
+export class ResponseParser {
   /** Of the final answer; null while its head is not whole. */
   httpStatus: number | null = null;
   /** The header as it came with the final answer. */
@@ -72,7 +72,7 @@ export class AnswerReader {
       lineEnd === -1
         ? STATUS_LINE_BEGIN.startsWith(text.slice(0, STATUS_LINE_BEGIN.length))
         : STATUS_LINE.test(text.slice(0, lineEnd));
-    return begins && text.length <= ANSWER_HEAD_BYTES_MAX && !LONE_LINE_FEED.test(text);
+    return begins && text.length <= RESPONSE_HEAD_BYTES_MAX && !LONE_LINE_FEED.test(text);
   }
 
   /** Returns whether it is one. */
@@ -80,7 +80,7 @@ export class AnswerReader {
     const text = this.text.slice(0, end);
     const [statusLine = '', ...fields] = text.split(LINE_END);
     const [, minor, status] = STATUS_LINE.exec(statusLine) ?? [];
-    if (status === undefined || end > ANSWER_HEAD_BYTES_MAX || LONE_LINE_FEED.test(text)) return false;
+    if (status === undefined || end > RESPONSE_HEAD_BYTES_MAX || LONE_LINE_FEED.test(text)) return false;
     this.text = this.text.slice(end + HEAD_END.length);
     const httpStatus = Number(status);
     if (httpStatus < 200) return true;
@@ -128,12 +128,12 @@ export class AnswerReader {
   }
 
   private openOrCut(): Reading {
-    return this.text.length > ANSWER_BODY_BYTES_MAX ? 'cut' : 'open';
+    return this.text.length > RESPONSE_BODY_BYTES_MAX ? 'cut' : 'open';
   }
 
   /** What came behind the end of the answer is nobody's: then the connection is not used again. */
   private wholeAt(end: number): Reading {
-    if (end > ANSWER_BODY_BYTES_MAX) return 'cut';
+    if (end > RESPONSE_BODY_BYTES_MAX) return 'cut';
     if (this.text.length > end) this.keepMs = 0;
     return 'whole';
   }

@@ -20,7 +20,7 @@ export interface ServerFacts {
 }
 
 /** Why a database cannot be used, as a sentence for the operator; null where it can. */
-export function unfitSentence({ version, encoding, schema }: ServerFacts): string | null {
+export function incompatibilitySentence({ version, encoding, schema }: ServerFacts): string | null {
   const major = Math.floor(version / PER_MAJOR_VERSION);
   if (major < POSTGRES_OLDEST)
     return (
@@ -46,11 +46,11 @@ export function unfitSentence({ version, encoding, schema }: ServerFacts): strin
 }
 
 /** The same of the database that `orm` leads to. */
-export async function unfitServerSentence(orm: MikroORM): Promise<string | null> {
+export async function incompatibleServerSentence(orm: MikroORM): Promise<string | null> {
   const { rows } = await sql<ServerFacts>`
     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
            current_schema() as schema
   `.execute(orm.em.fork().getKysely());
   const [facts] = rows;
-  return facts ? unfitSentence(facts) : null;
+  return facts ? incompatibilitySentence(facts) : null;
 }
