@@ -175,13 +175,13 @@ export const PLANTED: Planted[] = [
     only: 'newest 20',
   },
   {
-    name: 'visitor: erases one record whoever has the key',
-    mutations: [{ symbol: 'selectionOf', from: /doomed\.visitorKeyHash \? sql`and/, to: 'false ? sql`and' }],
+    name: 'visitor: erases one record without its key',
+    mutations: [{ symbol: 'selection', from: /visitorKeyHash \? sql`and/, to: 'false ? sql`and' }],
     tests: [VISITOR],
     only: 'has not the key',
   },
   {
-    name: 'visitor: takes a receipt of a record that is not hers',
+    name: 'visitor: accepts a receipt of another visitor’s record',
     mutations: [
       {
         symbol: 'VisitorRights.receipt',
