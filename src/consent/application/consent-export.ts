@@ -1,19 +1,19 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
+import { compileSql } from '../../database/compile-sql.js';
 import { ProjectReads } from '../../database/project-reads.js';
-import { uuidLowerBound } from '../../shared/ids.js';
 import { openPool } from '../../shared/postgres-pool.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
-import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../domain/consent-input.js';
-import { filtersOf, rangeOf, type RecordFilter } from './record-filter.js';
+import type { RecordFilter } from '../domain/record-filter.js';
+import { filtersOf, rangeOf } from '../infrastructure/record-conditions.js';
 
 /** Connections on which the batches of all exports are read, each for some milliseconds. */
 const CONNECTIONS = 4;
 /** Rows of one query. The connection is free between queries, however slowly the client reads. */
 const BATCH_ROWS = 2_000;
-/** Records that one query looks at where a filter matches few. */
+/** Records that one query scans where a filter matches few. */
 const BATCH_SCANNED_ROWS_MAX = 50_000;
 /** A batch takes milliseconds. */
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -76,10 +76,9 @@ export class ConsentExport implements OnApplicationShutdown {
 
   /** How many records a selection has. */
   async count(selection: ExportSelection, gone: AbortSignal): Promise<number> {
-    const conditions = [...rangeOf(selection.projectId, selection), ...filtersOf(selection)];
     const [row] = await this.reads.report<{ records: number }>(
       selection.projectId,
-      sql`select count(*) as records from consent_record c where ${sql.join(conditions, sql` and `)}`,
+      sql`select count(*) as records from consent_record c where ${and(...conditionsOf(selection))}`,
       gone,
     );
     return row?.records ?? 0;
@@ -115,67 +114,58 @@ export class ConsentExport implements OnApplicationShutdown {
   }
 
   private async read(selection: ExportSelection, afterId: string | null): Promise<Batch> {
-    const lookedTo = isFiltered(selection) ? await this.endOfLook(selection, afterId) : null;
+    const scannedTo = hasFilters(selection) ? await this.endOfScan(selection, afterId) : null;
     const { rows } = await this.pool.query<ExportRow>({
-      name: `export-${afterId === null ? 'first' : 'next'}`,
+      ...compileSql(batchQuery(selection, { afterId, scannedTo })),
       rowMode: 'array',
-      text: readText(afterId),
-      values: [...boundsOf(selection, afterId), lookedTo, ...filterValues(selection)],
     });
-    return { rows, lastId: rows.length === BATCH_ROWS ? (rows.at(-1)?.[0] ?? null) : lookedTo };
+    return { rows, lastId: rows.length === BATCH_ROWS ? (rows.at(-1)?.[0] ?? null) : scannedTo };
   }
 
-  /** The last id that the next query looks at; null where it comes to the end. */
-  private async endOfLook(selection: ExportSelection, afterId: string | null): Promise<string | null> {
-    const [projectId, firstId, endId] = boundsOf(selection, afterId);
-    const { rows } = await this.pool.query<{ id: string }>({
-      name: 'export-look',
-      text: `select c.id from consent_record c where project_id = $1 and c.id >= $2 and c.id < $3
-             order by c.id offset ${BATCH_SCANNED_ROWS_MAX} limit 1`,
-      values: [projectId, firstId, endId],
-    });
+  /** The last id that the next query scans; null where the query reaches the end. */
+  private async endOfScan(selection: ExportSelection, afterId: string | null): Promise<string | null> {
+    const range = and(...rangeOf(selection.projectId, selection), ...after(afterId));
+    const { rows } = await this.pool.query<{ id: string }>(
+      compileSql(
+        sql`select c.id from consent_record c where ${range} order by c.id offset ${BATCH_SCANNED_ROWS_MAX} limit 1`,
+      ),
+    );
     return rows[0]?.id ?? null;
   }
 }
 
-/** Everything as text, in the form of the file: nothing is parsed only to be written again. */
-function readText(afterId: string | null): string {
-  return `
+/** Everything is text in the form of the file, so nothing is parsed only to be formatted again. */
+function batchQuery(
+  selection: ExportSelection,
+  { afterId, scannedTo }: { afterId: string | null; scannedTo: string | null },
+): RawBuilder<unknown> {
+  const conditions = and(
+    ...conditionsOf(selection),
+    ...after(afterId),
+    ...(scannedTo === null ? [] : [sql`c.id <= ${scannedTo}::uuid`]),
+  );
+  return sql`
     select id::text, to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), analytics::text,
            marketing::text, preferences::text, action, coalesce(hostname, ''),
            coalesce(config_hash, ''), coalesce(language, ''), coalesce(surface, ''), coalesce(extra::text, '')
-    from consent_record c
-    where project_id = $1 and c.id ${afterId === null ? '>=' : '>'} $2 and c.id < $3
-      and received_at >= $4 and received_at < $5
-      and c.id <= coalesce($6, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-      and ($7::text is null or action = $7) and ($8::text is null or hostname = $8)
-      and ($9::boolean is null or analytics = $9) and ($10::boolean is null or marketing = $10)
-      and ($11::boolean is null or preferences = $11) and ($12::text is null or config_hash = $12)
-      and ($13::text is null or lower(language) = $13) and ($14::text is null or surface = $14)
+    from consent_record c where ${conditions}
     order by c.id -- not the text that is selected under this name
     limit ${BATCH_ROWS}`;
 }
 
-function filterValues(filter: RecordFilter): unknown[] {
-  return [
-    filter.action ?? null,
-    filter.hostname?.toLowerCase() ?? null,
-    filter.analytics ?? null,
-    filter.marketing ?? null,
-    filter.preferences ?? null,
-    filter.configHash ?? null,
-    filter.language?.toLowerCase() ?? null,
-    filter.surface ?? null,
-  ];
+function conditionsOf(selection: ExportSelection): RawBuilder<unknown>[] {
+  return [...rangeOf(selection.projectId, selection), ...filtersOf(selection)];
 }
 
-function isFiltered(selection: RecordFilter): boolean {
-  return filterValues(selection).some((value) => value !== null);
+function after(id: string | null): RawBuilder<unknown>[] {
+  return id === null ? [] : [sql`c.id > ${id}::uuid`];
 }
 
-/** Project, first and last id that the selection can hold, and its period: the months outside are not read. */
-function boundsOf({ projectId, from, to }: ExportSelection, afterId: string | null): unknown[] {
-  const firstId = uuidLowerBound(new Date(from.getTime() - CONSENT_ID_AGE_MAX_MS));
-  const endId = uuidLowerBound(new Date(to.getTime() + CONSENT_ID_AHEAD_MAX_MS + 1));
-  return [projectId, afterId ?? firstId, endId, from, to];
+function and(...conditions: RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql.join(conditions, sql` and `);
+}
+
+/** Whether anything but the period selects records: then a batch of matches may be far away. */
+function hasFilters({ projectId: _, from: __, to: ___, ...filter }: ExportSelection): boolean {
+  return filtersOf(filter).length > 0;
 }

@@ -9,7 +9,8 @@ import { consentKey, type ConsentRecorded, type DeliveryStateName } from '../dom
 import { ConsentHooks, type RecordConditions } from '../consent.hooks.js';
 import { ConsentRecords } from '../consent.records.js';
 import { RECORD_COLUMNS } from '../infrastructure/record-columns.js';
-import { filtersOf, rangeOf, type RecordFilter } from './record-filter.js';
+import type { RecordFilter } from '../domain/record-filter.js';
+import { filtersOf, rangeOf } from '../infrastructure/record-conditions.js';
 
 /** Records that a visitor's file reads at a time. */
 const VISITOR_BATCH_ROWS = 500;

@@ -23,7 +23,7 @@ import { DisconnectSignal } from '../../shared/client-disconnected.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { ConsentExport, type ExportSelection } from '../application/consent-export.js';
-import type { RecordFilter } from '../application/record-filter.js';
+import type { RecordFilter } from '../domain/record-filter.js';
 import { ConsentHooks } from '../consent.hooks.js';
 import { asBoolean, ConsentFilterQuery } from './consent.dto.js';
 import { csvPieces } from './csv-export.js';

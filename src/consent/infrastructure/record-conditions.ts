@@ -1,28 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { lowestIdReceivedAfter, lowestIdReceivedAt } from '../infrastructure/record-range.js';
+import type { RecordFilter } from '../domain/record-filter.js';
+import { lowestIdReceivedAfter, lowestIdReceivedAt } from './record-range.js';
 
-/**
- * What selects records, in the list and in an export; absent ones match all. Instants are of receipt: `from`
- * inclusive, `to` exclusive.
- */
-export interface RecordFilter {
-  from?: Date;
-  to?: Date;
-  action?: string;
-  hostname?: string;
-  analytics?: boolean;
-  marketing?: boolean;
-  preferences?: boolean;
-  configHash?: string;
-  /** In any case. */
-  language?: string;
-  surface?: string;
-}
-
-/**
- * Where the filter's records can be: its instants bound the id, within what an id may differ from its receipt, so
- * that the months outside are not read at all.
- */
+/** Conditions on the primary key: the project, and the ids that records of the period can have (record-range.ts). */
 export function rangeOf(projectId: string, { from, to }: RecordFilter): RawBuilder<unknown>[] {
   const range: RawBuilder<unknown>[] = [sql`c.project_id = ${projectId}`];
   if (from) range.push(sql`c.id >= ${lowestIdReceivedAt(from)}::uuid`);
@@ -30,7 +10,7 @@ export function rangeOf(projectId: string, { from, to }: RecordFilter): RawBuild
   return range;
 }
 
-/** Which of them the filter wants. */
+/** The filter's conditions on everything else. */
 export function filtersOf(filter: RecordFilter): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [];
   if (filter.from) conditions.push(sql`c.received_at >= ${filter.from}`);
