@@ -21,7 +21,7 @@ const PREFIX_CHARACTERS_SHOWN = 8;
 export const ACTIVE_KEYS_PER_PROJECT_MAX = 50;
 
 /** What a key may be made with. It never may more than its role. */
-export interface WantedKey {
+export interface ApiKeyRequest {
   projectId: string;
   name: string;
   role: Role;
@@ -61,7 +61,7 @@ export class ApiKeyService {
   /** Makes a key inside the caller's transaction. The key itself is returned this once and never again. */
   create(
     tx: EntityManager,
-    wanted: WantedKey & { createdBy?: string | null },
+    wanted: ApiKeyRequest & { createdBy?: string | null },
   ): { apiKey: ApiKey; key: string } {
     const { key, ...kept } = makeKey();
     const apiKey = tx.create(ApiKey, {
@@ -79,7 +79,7 @@ export class ApiKeyService {
    * belongs to whoever made that key, and ends no later than that key.
    * @throws DomainError `api_key_limit_reached`, `validation_failed`, and as `requireManager`.
    */
-  async issue(wanted: WantedKey, actor: Actor): Promise<{ apiKey: ApiKey; key: string }> {
+  async issue(wanted: ApiKeyRequest, actor: Actor): Promise<{ apiKey: ApiKey; key: string }> {
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, wanted.projectId);
       const { userId, endsAt } = await requireManager(tx, actor, wanted.projectId);

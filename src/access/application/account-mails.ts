@@ -56,7 +56,7 @@ export class AccountMails {
   }
 
   /** To an address that its account is about to leave. */
-  async emailChangeAsked(
+  async emailChangeRequested(
     tx: EntityManager,
     { former, email }: { former: string; email: string },
   ): Promise<void> {

@@ -14,7 +14,7 @@ import { findUser, lockUser } from '../infrastructure/user.rows.js';
 import { AccountMails } from './account-mails.js';
 
 /** Topic of the outbox for what somebody has asked of an address that may have an account. */
-const ACCOUNT_ASKED = 'account.asked';
+const ACCOUNT_REQUESTED = 'account.asked';
 const ORDERING_KEY = namedKey('accounts');
 /** Nothing is done but to decrypt it. */
 const ATTEMPT_MAX_MS = 1_000;
@@ -32,7 +32,7 @@ export type AccountRequest =
  */
 @Injectable()
 export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleInit {
-  readonly topics = [ACCOUNT_ASKED];
+  readonly topics = [ACCOUNT_REQUESTED];
   readonly retry = BUG_SCHEDULE;
   readonly attemptMaxMs = ATTEMPT_MAX_MS;
   private readonly vault: SecretVault;
@@ -59,7 +59,7 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
       this.outbox.append(tx, {
         orderingKey: ORDERING_KEY,
         projectId: null,
-        topic: ACCOUNT_ASKED,
+        topic: ACCOUNT_REQUESTED,
         subjectId: id,
         payload,
       }),
@@ -108,7 +108,7 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
         if (!asker) return;
         const { userId, email, network } = request;
         await writeSecurityEvent(tx, { userId, action: 'email_change_requested', network });
-        await this.mails.emailChangeAsked(tx, { former: asker.email, email });
+        await this.mails.emailChangeRequested(tx, { former: asker.email, email });
         if (user) await this.mails.addressTaken(tx, email);
         else await this.mails.confirmEmailChange(tx, { userId, email }, now);
         return;

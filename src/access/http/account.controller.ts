@@ -11,8 +11,8 @@ import type { Client } from '../domain/client.js';
 import { CurrentClient } from './current-client.decorator.js';
 import { setCookies } from './auth.controller.js';
 import {
-  ASKED,
-  AskedDto,
+  EMAIL_SENT,
+  EmailSentDto,
   ConfirmEmailBody,
   ConfirmNewEmailBody,
   EmailBody,
@@ -44,14 +44,14 @@ export class AccountController {
    */
   @Public()
   @ApiOperation({ summary: 'Sign up: have a link mailed that confirms the address' })
-  @ApiAcceptedResponse({ type: AskedDto })
+  @ApiAcceptedResponse({ type: EmailSentDto })
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
   @Post('sign-up/email')
-  async signUp(@Body() body: SignUpBody, @CurrentClient() client: Client): Promise<AskedDto> {
+  async signUp(@Body() body: SignUpBody, @CurrentClient() client: Client): Promise<EmailSentDto> {
     const name = body.name ?? body.email.slice(0, body.email.lastIndexOf('@'));
     await this.signUps.ask({ ...body, name }, client.address);
-    return ASKED;
+    return EMAIL_SENT;
   }
 
   /**
@@ -75,13 +75,13 @@ export class AccountController {
   /** Always `{ status: "check_your_mail" }`: an account gets a link to `/new-password?token=…`. */
   @Public()
   @ApiOperation({ summary: 'Have a link mailed that sets a new password' })
-  @ApiAcceptedResponse({ type: AskedDto })
+  @ApiAcceptedResponse({ type: EmailSentDto })
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
   @Post('forgot-password')
-  async forgotPassword(@Body() { email }: EmailBody, @CurrentClient() client: Client): Promise<AskedDto> {
+  async forgotPassword(@Body() { email }: EmailBody, @CurrentClient() client: Client): Promise<EmailSentDto> {
     await this.passwords.forgot(email, client.address);
-    return ASKED;
+    return EMAIL_SENT;
   }
 
   /** Sets the password, ends all sessions, takes the address as confirmed, and opens no session; 410 `link_ended`. */

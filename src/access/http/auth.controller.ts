@@ -19,8 +19,8 @@ import { CurrentClient } from './current-client.decorator.js';
 import { OwnRequestGuard } from './own-request.guard.js';
 import { requireUser } from '../domain/actor.js';
 import {
-  ASKED,
-  AskedDto,
+  EMAIL_SENT,
+  EmailSentDto,
   ChangeEmailBody,
   ChangePasswordBody,
   SessionDto,
@@ -123,7 +123,7 @@ export class AuthController {
   @SignedIn()
   @SessionOnly()
   @ApiOperation({ summary: 'Have a link mailed that changes the address of the account' })
-  @ApiAcceptedResponse({ type: AskedDto })
+  @ApiAcceptedResponse({ type: EmailSentDto })
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
   @Post('change-email')
@@ -131,9 +131,9 @@ export class AuthController {
     @CurrentActor() actor: Actor,
     @Body() body: ChangeEmailBody,
     @CurrentClient() { address }: Client,
-  ): Promise<AskedDto> {
+  ): Promise<EmailSentDto> {
     await this.emails.ask(requireUser(actor), body, address);
-    return ASKED;
+    return EMAIL_SENT;
   }
 }
 

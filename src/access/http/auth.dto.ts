@@ -131,7 +131,7 @@ export class SignedOutDto {
   success!: true;
 }
 
-export class AskedDto {
+export class EmailSentDto {
   @ApiProperty({
     enum: ['check_your_mail'],
     description: 'The same whether the address has an account or not.',
@@ -140,4 +140,4 @@ export class AskedDto {
 }
 
 /** The same answer for every address (docs/accounts.md). */
-export const ASKED: AskedDto = { status: 'check_your_mail' };
+export const EMAIL_SENT: EmailSentDto = { status: 'check_your_mail' };

@@ -21,7 +21,7 @@ import {
   STILL_ALIVE_ATTEMPTS_MAX,
   UNMAPPED_ATTEMPTS_MAX,
 } from '../domain/retry-delay.js';
-import { planOf, projectOfSession, type StripeEvent } from '../domain/stripe-event.js';
+import { actionFor, projectOfSession, type StripeEvent } from '../domain/stripe-event.js';
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { describeProviderError, isProviderError } from '../infrastructure/stripe-gateway.js';
@@ -166,7 +166,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
   }
 
   private async workOn(event: StripeEvent): Promise<Verdict> {
-    switch (planOf(event.type)) {
+    switch (actionFor(event.type)) {
       case 'sync':
         return this.syncOf(event);
       case 'forget_customer':

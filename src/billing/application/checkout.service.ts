@@ -13,7 +13,7 @@ const CLAIMS_MAX = 3;
 const RETRY_AFTER_SECONDS = 5;
 
 /** A checkout that is wanted, and where its page leads to. */
-export interface CheckoutWish extends Purpose {
+export interface CheckoutOptions extends Purpose {
   projectId: string;
   successUrl: string;
   cancelUrl: string;
@@ -35,7 +35,7 @@ export class CheckoutService {
    * The URL of the page, or null where the project has a subscription that lives, at Stripe or here.
    * @throws DomainError `checkout_in_progress`, and what Stripe throws.
    */
-  async open(request: CheckoutWish): Promise<string | null> {
+  async open(request: CheckoutOptions): Promise<string | null> {
     const { projectId, customerId, priceId, subscriptions } = request;
     const purpose = { priceId, customerId, subscriptions };
     let closed: string | null = null;
@@ -58,7 +58,7 @@ export class CheckoutService {
     throw inProgress();
   }
 
-  private async close(request: CheckoutWish, open: OpenCheckout): Promise<'closed' | 'complete'> {
+  private async close(request: CheckoutOptions, open: OpenCheckout): Promise<'closed' | 'complete'> {
     if (open.sessionId !== null) return this.stripe.closeCheckout(open.sessionId);
     if (open.ageMs < MAKING_MS) throw inProgress();
     // Whoever made it died before it was written down: the same key names it once more.

@@ -5,7 +5,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { SettingsFrom } from '../../shared/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
 import { messageOf } from '../domain/billing-message.js';
-import { isOfOtherMode, planOf, readEvent, type StripeEvent } from '../domain/stripe-event.js';
+import { isOfOtherMode, actionFor, readEvent, type StripeEvent } from '../domain/stripe-event.js';
 import { BillingEventStore } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { verifiedPayload } from '../infrastructure/webhook-signature.js';
@@ -58,7 +58,7 @@ export class ReceiveEvent {
 
   private async keep(event: StripeEvent, payload: string, source: string): Promise<boolean> {
     const foreign = isOfOtherMode(event, this.settings.stripeSecretKey);
-    const status = planOf(event.type) && !foreign ? 'pending' : 'ignored';
+    const status = actionFor(event.type) && !foreign ? 'pending' : 'ignored';
     const code = foreign ? 'livemode_mismatch' : null;
     const isNew = await this.em.fork().transactional(async (tx) => {
       const isFirst = await this.store.receive(tx, event, { payload, status, source, code });

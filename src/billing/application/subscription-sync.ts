@@ -21,7 +21,7 @@ import {
   type PriceMeaning,
   readSubscription,
   soldItemOf,
-  type ToldSubscription,
+  type StripeSubscription,
 } from '../domain/stripe-subscription.js';
 import {
   columnsOf,
@@ -100,7 +100,7 @@ export class SubscriptionSync {
    * replay would start the grace period anew. Without an unpaid one the latest stands in for it, and without
    * any the start of the period.
    */
-  private async pastDueSince({ id, latestInvoice, items }: ToldSubscription): Promise<Date | null> {
+  private async pastDueSince({ id, latestInvoice, items }: StripeSubscription): Promise<Date | null> {
     const open = (await this.stripe.openInvoices(id)).map((invoice) => readInvoice(invoice)?.dueAt ?? null);
     const latest = latestInvoice?.status === 'paid' ? null : (latestInvoice?.dueAt ?? null);
     const oldest = [...open, latest].reduce(earlier, null);
@@ -115,14 +115,14 @@ export class SubscriptionSync {
     em: EntityManager,
     externalId: string,
     prices: ReadonlyMap<string, PriceMeaning>,
-  ): Promise<{ told: ToldSubscription; columns: StatusColumns } | null> {
+  ): Promise<{ told: StripeSubscription; columns: StatusColumns } | null> {
     return subscriptionFrom(await this.events.history(em, externalId), prices);
   }
 
   /** Reads the events again under the lock: whoever writes last has then seen at least what all others saw. */
   private async draftFromHistory(
     tx: EntityManager,
-    told: ToldSubscription,
+    told: StripeSubscription,
     prices: ReadonlyMap<string, PriceMeaning>,
   ): Promise<SubscriptionDraft> {
     const events = await this.events.history(tx, told.id, told.customerId);
@@ -139,7 +139,7 @@ export class SubscriptionSync {
   }
 
   /** Our own row knows best, then the metadata that our checkout wrote, then the checkout's session. */
-  private async projectOf(told: ToldSubscription): Promise<string | null> {
+  private async projectOf(told: StripeSubscription): Promise<string | null> {
     const em = this.em.fork();
     const row = await findSubscription(em, { provider: STRIPE, externalId: told.id });
     if (row) return row.projectId;
@@ -196,7 +196,7 @@ export class SubscriptionSync {
         ...{ projectId, action: 'subscription.change', target: row.id },
         ...(before ? change : { after: change.after }),
       });
-    await this.flagOddities(tx, row);
+    await this.raiseAnomalyAlerts(tx, row);
     if (!item && !isTerminal(told.status)) {
       return refused(
         'price_unknown',
@@ -211,7 +211,7 @@ export class SubscriptionSync {
   /** A subscription does not move between customers, nor a customer between projects. */
   private async isOtherCustomer(
     tx: EntityManager,
-    { projectId, told, before }: { projectId: string; told: ToldSubscription; before: Subscription | null },
+    { projectId, told, before }: { projectId: string; told: StripeSubscription; before: Subscription | null },
   ): Promise<boolean> {
     const { customerId } = told;
     if (before?.customerId) return before.customerId !== customerId;
@@ -228,7 +228,7 @@ export class SubscriptionSync {
   }
 
   /** What is right as it is and yet needs a person: charged twice, or a word that we do not know. */
-  private async flagOddities(tx: EntityManager, row: Subscription): Promise<void> {
+  private async raiseAnomalyAlerts(tx: EntityManager, row: Subscription): Promise<void> {
     const { projectId, id, status } = row;
     if (!isKnownStatus(status)) {
       this.metrics.alert('status_unknown', 'Stripe tells a status that the service does not know', {

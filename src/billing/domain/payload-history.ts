@@ -2,24 +2,24 @@ import { type StatusColumns, statusAfter } from '../../licensing/domain/subscrip
 import { inOrder } from './event-order.js';
 import { earlier } from './json.js';
 import type { StripeEvent } from './stripe-event.js';
-import { readInvoice, type ToldInvoice } from './stripe-invoice.js';
+import { readInvoice, type StripeInvoice } from './stripe-invoice.js';
 import {
   isTerminal,
   type PriceMeaning,
   readSubscription,
   soldItemOf,
-  type ToldSubscription,
+  type StripeSubscription,
 } from './stripe-subscription.js';
 
 /** What the events of a subscription say together. */
 export interface History {
-  told: ToldSubscription;
+  told: StripeSubscription;
   columns: StatusColumns;
 }
 
 interface State extends History {
   /** Every invoice that an event told, by id. */
-  invoices: Map<string, ToldInvoice>;
+  invoices: Map<string, StripeInvoice>;
 }
 
 /**
@@ -33,7 +33,7 @@ export function subscriptionFrom(
   prices: ReadonlyMap<string, PriceMeaning>,
 ): History | null {
   let state: State | null = null;
-  const invoices = new Map<string, ToldInvoice>();
+  const invoices = new Map<string, StripeInvoice>();
   for (const event of inOrder(events)) {
     if (event.type.startsWith('customer.subscription.')) {
       state = afterSubscription(state, event, { prices, invoices });
@@ -52,7 +52,7 @@ export function subscriptionFrom(
 function afterSubscription(
   state: State | null,
   event: StripeEvent,
-  known: { prices: ReadonlyMap<string, PriceMeaning>; invoices: Map<string, ToldInvoice> },
+  known: { prices: ReadonlyMap<string, PriceMeaning>; invoices: Map<string, StripeInvoice> },
 ): State | null {
   const read = readSubscription(event.object);
   if (!read) return state;
@@ -78,7 +78,7 @@ function afterSubscription(
 }
 
 /** An event that says so ends a subscription even where its payload is older than that. */
-function ended(told: ToldSubscription, at: Date): ToldSubscription {
+function ended(told: StripeSubscription, at: Date): StripeSubscription {
   return isTerminal(told.status)
     ? { ...told, endedAt: told.endedAt ?? at }
     : { ...told, status: 'canceled', endedAt: told.endedAt ?? at, endReason: told.endReason ?? 'requested' };
@@ -91,7 +91,7 @@ function afterEnd(state: State, at: Date): State {
 }
 
 /** A payment that fails or succeeds changes what an invoice is for, also where no other event tells it. */
-function afterInvoice(state: State, event: StripeEvent, invoice: ToldInvoice): State {
+function afterInvoice(state: State, event: StripeEvent, invoice: StripeInvoice): State {
   const { columns } = state;
   const { status, tier, endedAt, endReason } = columns;
   const failed = event.type === 'invoice.payment_failed' || event.type === 'invoice.overdue';
@@ -110,7 +110,7 @@ function afterInvoice(state: State, event: StripeEvent, invoice: ToldInvoice): S
 }
 
 /** An older or another invoice that is paid late does not pay for the one that is overdue. */
-function isTheUnpaidOne({ invoices, told }: State, paid: ToldInvoice): boolean {
+function isTheUnpaidOne({ invoices, told }: State, paid: StripeInvoice): boolean {
   const unpaid = [...invoices.values()].filter(({ id, status }) => id !== paid.id && status === 'open');
   const latest = told.latestInvoiceId;
   return unpaid.length === 0 && (latest === null || latest === paid.id);

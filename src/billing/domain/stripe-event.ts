@@ -2,7 +2,7 @@ import { idOf, instantOf, type JsonObject, objectOf, textOf } from './json.js';
 import { readInvoice } from './stripe-invoice.js';
 
 /** What has to be done about an event. */
-export type EventPlan =
+export type EventAction =
   /** Bring the subscription up to date; without one (a payment of its own) there is nothing to do. */
   | 'sync'
   /** Bring all subscriptions of a customer up to date, and forget the customer. */
@@ -11,7 +11,7 @@ export type EventPlan =
   | 'audit';
 
 /** Every event type that means something to the service; all others are stored as ignored. */
-const EVENT_PLANS: Readonly<Record<string, EventPlan>> = {
+const EVENT_ACTIONS: Readonly<Record<string, EventAction>> = {
   'customer.subscription.created': 'sync',
   'customer.subscription.updated': 'sync',
   'customer.subscription.deleted': 'sync',
@@ -53,9 +53,9 @@ export interface StripeEvent {
 }
 
 /** What to do about a type; null: nothing. */
-export function planOf(type: string): EventPlan | null {
+export function actionFor(type: string): EventAction | null {
   // The type comes from outside: `constructor` is none.
-  return Object.hasOwn(EVENT_PLANS, type) ? (EVENT_PLANS[type] ?? null) : null;
+  return Object.hasOwn(EVENT_ACTIONS, type) ? (EVENT_ACTIONS[type] ?? null) : null;
 }
 
 /** Whether an event is about test data where the key is for real money, or the other way round. */

@@ -1,7 +1,7 @@
 import { idOf, instantOf, type JsonObject, objectOf, textOf } from './json.js';
 
 /** What of an invoice matters to a subscription's status. */
-export interface ToldInvoice {
+export interface StripeInvoice {
   id: string | null;
   subscriptionId: string | null;
   /** `draft`, `open`, `paid`, `uncollectible`, `void`, or a word that we do not know. */
@@ -16,7 +16,7 @@ export interface ToldInvoice {
 }
 
 /** Reads an invoice, of the API of today or of before 2025; null where only its id is given, or nothing. */
-export function readInvoice(value: unknown): ToldInvoice | null {
+export function readInvoice(value: unknown): StripeInvoice | null {
   const invoice = objectOf(value);
   if (!invoice) return null;
   const finalizedAt = instantOf(objectOf(invoice.status_transitions)?.finalized_at);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { earlier, idOf, instantOf, listOf, objectOf, textOf } from './json.js';
-import { isOfOtherMode, planOf, projectOfSession, readEvent, type StripeEvent } from './stripe-event.js';
+import { isOfOtherMode, actionFor, projectOfSession, readEvent, type StripeEvent } from './stripe-event.js';
 import { readInvoice } from './stripe-invoice.js';
 import {
   isLiveAtStripe,
@@ -8,7 +8,7 @@ import {
   type PriceMeaning,
   readSubscription,
   soldItemOf,
-  type ToldSubscription,
+  type StripeSubscription,
 } from './stripe-subscription.js';
 
 const AT = 1_700_000_000;
@@ -141,7 +141,7 @@ describe('readEvent', () => {
 
   it('plans by the types it knows, and by no name of an object’s machinery', () => {
     const types = ['invoice.paid', 'customer.deleted', 'charge.refunded', 'invoice.created', 'constructor'];
-    expect(types.map(planOf)).toEqual(['sync', 'forget_customer', 'audit', null, null]);
+    expect(types.map(actionFor)).toEqual(['sync', 'forget_customer', 'audit', null, null]);
   });
 
   it('finds the project of a session: our own metadata, a person’s, the reference', () => {
@@ -181,7 +181,7 @@ describe('readInvoice', () => {
 });
 
 describe('readSubscription', () => {
-  const told = (fields: object = {}): ToldSubscription => {
+  const told = (fields: object = {}): StripeSubscription => {
     const subscription = readSubscription({ id: 'sub_1', customer: 'cus_1', status: 'active', ...fields });
     if (!subscription) throw new Error('no subscription');
     return subscription;

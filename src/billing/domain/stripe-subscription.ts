@@ -3,7 +3,7 @@ import { type EndReason, TERMINAL_STATUSES } from '../../licensing/domain/subscr
 import { type PaidTier, tierRank } from '../../licensing/domain/tier.js';
 import { earlier, idOf, instantOf, type JsonObject, listOf, objectOf, textOf } from './json.js';
 import { projectInMetadata } from './stripe-event.js';
-import { readInvoice, type ToldInvoice } from './stripe-invoice.js';
+import { readInvoice, type StripeInvoice } from './stripe-invoice.js';
 
 /** What a price sells. */
 export interface PriceMeaning {
@@ -12,19 +12,19 @@ export interface PriceMeaning {
 }
 
 /** A line of a subscription. */
-interface ToldItem {
+interface StripeSubscriptionItem {
   priceId: string | null;
   periodStart: Date | null;
   periodEnd: Date | null;
 }
 
 /** A subscription as the provider tells it, whatever the API version. */
-export interface ToldSubscription {
+export interface StripeSubscription {
   id: string;
   customerId: string | null;
   /** As told; `unreadable` where it is no text that a row can hold. */
   status: string;
-  items: ToldItem[];
+  items: StripeSubscriptionItem[];
   cancelAt: Date | null;
   canceledAt: Date | null;
   endedAt: Date | null;
@@ -34,12 +34,12 @@ export interface ToldSubscription {
   /** From the metadata; null where it names none. */
   projectId: string | null;
   /** Null where there is none, or only its id was told. */
-  latestInvoice: ToldInvoice | null;
+  latestInvoice: StripeInvoice | null;
   latestInvoiceId: string | null;
 }
 
 /** The item that decides tier and period. */
-export interface SoldItem extends ToldItem {
+export interface SoldItem extends StripeSubscriptionItem {
   meaning: PriceMeaning;
 }
 
@@ -58,7 +58,7 @@ export function isTerminal(status: string): boolean {
 }
 
 /** Reads a subscription; null where it is none. */
-export function readSubscription(value: unknown): ToldSubscription | null {
+export function readSubscription(value: unknown): StripeSubscription | null {
   const subscription = objectOf(value);
   const id = idOf(subscription?.id);
   if (!subscription || id === null) return null;
@@ -87,7 +87,7 @@ export function readSubscription(value: unknown): ToldSubscription | null {
  * know beside one that we do are somebody's extras.
  */
 export function soldItemOf(
-  subscription: ToldSubscription,
+  subscription: StripeSubscription,
   prices: ReadonlyMap<string, PriceMeaning>,
 ): SoldItem | null {
   const sold = subscription.items.flatMap((item) => {
@@ -104,7 +104,7 @@ export function soldItemOf(
 }
 
 /** Periods stand on the items since API 2025-03-31, on the subscription before. */
-function itemsOf(subscription: JsonObject): ToldItem[] {
+function itemsOf(subscription: JsonObject): StripeSubscriptionItem[] {
   const ownStart = instantOf(subscription.current_period_start);
   const ownEnd = instantOf(subscription.current_period_end);
   const items = listOf(objectOf(subscription.items)?.data).map((item) => ({
@@ -119,13 +119,13 @@ function itemsOf(subscription: JsonObject): ToldItem[] {
 }
 
 /** `cancel_at` is told with and without `cancel_at_period_end`; the flag alone means the period's end. */
-function cancelAtOf(subscription: JsonObject, items: ToldItem[]): Date | null {
+function cancelAtOf(subscription: JsonObject, items: StripeSubscriptionItem[]): Date | null {
   const told = instantOf(subscription.cancel_at);
   if (told !== null || subscription.cancel_at_period_end !== true) return told;
   return items.reduce<Date | null>((end, item) => earlier(end, item.periodEnd), null);
 }
 
-function endReasonOf(subscription: JsonObject, latestInvoice: ToldInvoice | null): EndReason | null {
+function endReasonOf(subscription: JsonObject, latestInvoice: StripeInvoice | null): EndReason | null {
   const details = objectOf(subscription.cancellation_details);
   switch (details?.reason) {
     case 'cancellation_requested':

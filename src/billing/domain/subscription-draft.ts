@@ -5,11 +5,11 @@ import {
   type StatusColumns,
   statusAfter,
 } from '../../licensing/domain/subscription-status.js';
-import { isTerminal, type soldItemOf, type ToldSubscription } from './stripe-subscription.js';
+import { isTerminal, type soldItemOf, type StripeSubscription } from './stripe-subscription.js';
 
 /** A subscription as it shall be written. */
 export interface SubscriptionDraft {
-  told: ToldSubscription;
+  told: StripeSubscription;
   /** The number that was drawn before the provider was asked. */
   seq: number;
   /** The status columns as the events told them; absent: they follow from the row and what was told. */

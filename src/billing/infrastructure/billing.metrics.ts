@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../../shared/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
-import { planOf } from '../domain/stripe-event.js';
+import { actionFor } from '../domain/stripe-event.js';
 import { BillingEventStore } from './billing-event.store.js';
 
 /** What billing tells an operator. No project stands in a label. */
@@ -64,7 +64,7 @@ export class BillingMetrics {
 
   /** Types that we do not know are one label: their names come from outside. */
   count(type: string, outcome: string): void {
-    this.events.inc({ type: planOf(type) ? type : 'other', outcome });
+    this.events.inc({ type: actionFor(type) ? type : 'other', outcome });
   }
 
   /** Something that a person has to look at. */

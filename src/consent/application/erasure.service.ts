@@ -35,7 +35,7 @@ const TRIES_MAX = 20;
 const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, abandonedAttemptsMax: TRIES_MAX };
 
 /** Whose records are to go, and by whose wish. */
-export interface ErasureAsked {
+export interface VisitorErasureRequest {
   projectId: string;
   found: VisitorHash;
   reason: string;
@@ -134,7 +134,10 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
   }
 
   /** Keeps a request, works its first batch off, and leaves the rest to a worker; in the caller's transaction. */
-  async request(tx: EntityManager, { projectId, found, reason, author }: ErasureAsked): Promise<Erasure> {
+  async request(
+    tx: EntityManager,
+    { projectId, found, reason, author }: VisitorErasureRequest,
+  ): Promise<Erasure> {
     const id = newId();
     const [visitorHash, visitorKeyHash] =
       'visitorHash' in found ? [found.visitorHash, null] : [null, found.visitorKeyHash];

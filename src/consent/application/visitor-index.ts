@@ -12,7 +12,7 @@ import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
-import { VISITOR_INDEX_ASKED } from '../domain/visitor-reference.js';
+import { VISITOR_INDEX_REQUESTED } from '../domain/visitor-reference.js';
 import { indexVisitors } from '../infrastructure/visitor-index.rows.js';
 
 /** Projects that a worker goes through at once: there is no hurry, and others want the database. */
@@ -40,7 +40,7 @@ const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, abandonedAttemptsMax
  */
 @Injectable()
 export class VisitorIndex implements OutboxHandler<null>, OnModuleInit {
-  readonly topics = [VISITOR_INDEX_ASKED];
+  readonly topics = [VISITOR_INDEX_REQUESTED];
   readonly retry = SCHEDULE;
   readonly slotsMax = SLOTS;
   readonly attemptMaxMs = ATTEMPT_MAX_MS;
@@ -110,7 +110,7 @@ function messageOf(projectId: string) {
   return {
     orderingKey: namedKey(`visitor-index:${projectId}`),
     projectId,
-    topic: VISITOR_INDEX_ASKED,
+    topic: VISITOR_INDEX_REQUESTED,
     subjectId: projectId,
   };
 }

@@ -11,7 +11,7 @@ export interface VisitorReference {
 }
 
 /** Topic of the message that has a project's stored records gone through for the visitors that they name. */
-export const VISITOR_INDEX_ASKED = 'visitor_index.asked';
+export const VISITOR_INDEX_REQUESTED = 'visitor_index.asked';
 
 /** What stands in place of a value that is kept as a hash alone, in front of the hash in hex. */
 export const HASH_PREFIX = 'sha256:';

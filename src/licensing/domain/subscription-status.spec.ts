@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { resolveTier } from './resolve-tier.js';
-import { type StatusColumns, statusAfter, type ToldStatus } from './subscription-status.js';
+import { type StatusColumns, statusAfter, type ReportedStatus } from './subscription-status.js';
 
 const T0 = new Date('2026-11-20T12:00:00.000Z');
 const HOUR_MS = 3_600_000;
 const hours = (count: number): Date => new Date(T0.getTime() + count * HOUR_MS);
 
-const told = (fields: Partial<ToldStatus> = {}): ToldStatus => ({
+const told = (fields: Partial<ReportedStatus> = {}): ReportedStatus => ({
   status: 'active',
   tier: 'pro',
   endedAt: null,
@@ -15,7 +15,7 @@ const told = (fields: Partial<ToldStatus> = {}): ToldStatus => ({
 });
 
 /** Applies messages, one each hour, and gives the tier at `at`. */
-function tierAfter(messages: ToldStatus[], at: Date): string {
+function tierAfter(messages: ReportedStatus[], at: Date): string {
   let row: StatusColumns | null = null;
   for (const [index, message] of messages.entries()) row = statusAfter(row, message, hours(index));
   const subscriptions = row ? [{ ...row, id: 's1', provider: 'stripe', expiresAt: null }] : [];

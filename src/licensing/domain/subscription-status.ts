@@ -36,7 +36,7 @@ export interface StatusColumns {
 }
 
 /** The state of a subscription as the provider reports it. */
-export interface ToldStatus {
+export interface ReportedStatus {
   status: string;
   tier: PaidTier | null;
   /** Absent: what the row says, or else now, where the status is `past_due`. */
@@ -53,7 +53,7 @@ export interface ToldStatus {
  * §6.2) although the same message may name a higher tier or a later end. A second unknown word does not
  * start the 3 days again, and an overdue payment stays overdue until the provider says active.
  */
-export function statusAfter(before: StatusColumns | null, told: ToldStatus, now: Date): StatusColumns {
+export function statusAfter(before: StatusColumns | null, told: ReportedStatus, now: Date): StatusColumns {
   if (!isKnownStatus(told.status)) {
     const unknownAlready = before !== null && !isKnownStatus(before.status);
     return {
@@ -77,7 +77,7 @@ export function statusAfter(before: StatusColumns | null, told: ToldStatus, now:
   };
 }
 
-function pastDueSinceAfter(before: StatusColumns | null, told: ToldStatus, now: Date): Date | null {
+function pastDueSinceAfter(before: StatusColumns | null, told: ReportedStatus, now: Date): Date | null {
   if (told.status === 'active' || told.status === 'trialing') return null;
   const known = told.pastDueSince ?? before?.pastDueSince ?? null;
   return known ?? (told.status === 'past_due' ? now : null);
