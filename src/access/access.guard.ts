@@ -6,7 +6,7 @@ import { truncatedNetwork } from '../audit/domain/network.js';
 import { projectNotFound, ProjectService } from '../projects/project.service.js';
 import { DomainError } from '../shared/domain-error.js';
 import { isUuid } from '../shared/ids.js';
-import { SettingsFrom } from '../shared/inject-settings.js';
+import { InjectSettings } from '../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../shared/service.settings.js';
 import { type Actor, emailNotConfirmed, requireUser, secondFactorRequired } from './domain/actor.js';
 import { hashOfKey } from './domain/api-key.js';
@@ -28,7 +28,7 @@ export class AccessGuard implements CanActivate {
     private readonly signIns: SignInService,
     private readonly em: EntityManager,
     private readonly projects: ProjectService,
-    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -29,7 +29,7 @@ import type { Settings } from './settings.js';
 import { VisitsModule } from '../visits/visits.module.js';
 import { MaintenanceModule } from '../shared/maintenance.js';
 
-/** Each module's settings behind its own token (`@SettingsFrom(forwardingSettings)`). */
+/** Each module's settings behind its own token (`@InjectSettings(forwardingSettings)`). */
 function settingsModule(settings: Settings): Promise<DynamicModule> {
   return ConfigModule.forRoot({
     isGlobal: true,

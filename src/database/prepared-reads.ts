@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import type { Pool, QueryResultRow } from 'pg';
-import { SettingsFrom } from '../shared/inject-settings.js';
+import { InjectSettings } from '../shared/inject-settings.js';
 import { openPool } from '../shared/postgres-pool.js';
 import { ThrottledLog } from '../shared/throttled-log.js';
 import { type DatabaseSettings, databaseSettings } from './database.settings.js';
@@ -51,7 +51,7 @@ export class PreparedReads implements OnApplicationShutdown {
   );
   private readonly pool: Pool;
 
-  constructor(@SettingsFrom(databaseSettings) database: DatabaseSettings) {
+  constructor(@InjectSettings(databaseSettings) database: DatabaseSettings) {
     this.pool = openPool(database, {
       name: 'reads',
       connections: CONNECTIONS,

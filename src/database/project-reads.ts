@@ -5,7 +5,7 @@ import { ThrottledLog } from '../shared/throttled-log.js';
 import { FairSemaphore, type SemaphoreLimits } from '../shared/fair-semaphore.js';
 import { isStatementGivenUp } from '../shared/postgres-error.js';
 import { openPool, type PoolPurpose } from '../shared/postgres-pool.js';
-import { SettingsFrom } from '../shared/inject-settings.js';
+import { InjectSettings } from '../shared/inject-settings.js';
 import { compileSql } from './compile-sql.js';
 import { type DatabaseSettings, databaseSettings } from './database.settings.js';
 
@@ -49,7 +49,7 @@ export class ProjectReads implements OnApplicationShutdown {
   private readonly reports: Lane;
   private readonly control: Pool;
 
-  constructor(@SettingsFrom(databaseSettings) database: DatabaseSettings) {
+  constructor(@InjectSettings(databaseSettings) database: DatabaseSettings) {
     const open = (purpose: Omit<PoolPurpose, 'onDropped'>): Pool =>
       openPool(database, { ...purpose, onDropped: (error) => this.dropped.warn(error) });
     this.control = open({ name: 'cancel', connections: 1, statementMs: CANCEL_STATEMENT_MS });

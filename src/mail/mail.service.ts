@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { DomainError } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
-import { SettingsFrom } from '../shared/inject-settings.js';
+import { InjectSettings } from '../shared/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../shared/secret-keys.settings.js';
 import { SecretVault } from '../shared/secret-vault.js';
 import { type ServiceSettings, serviceSettings } from '../shared/service.settings.js';
@@ -35,9 +35,9 @@ export class MailService implements OnModuleInit {
 
   constructor(
     private readonly outbox: OutboxService,
-    @SettingsFrom(secretSettings) { secretKeys }: SecretSettings,
-    @SettingsFrom(mailSettings) mail: MailSettings,
-    @SettingsFrom(serviceSettings) service: ServiceSettings,
+    @InjectSettings(secretSettings) { secretKeys }: SecretSettings,
+    @InjectSettings(mailSettings) mail: MailSettings,
+    @InjectSettings(serviceSettings) service: ServiceSettings,
   ) {
     this.vault = new SecretVault(secretKeys);
     // Without a key nothing is sent: the vault refuses.

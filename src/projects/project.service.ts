@@ -5,7 +5,7 @@ import { differenceOf } from '../audit/domain/audit-event.js';
 import type { Author } from '../audit/domain/author.js';
 import { DomainError, fieldErrors } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
-import { SettingsFrom } from '../shared/inject-settings.js';
+import { InjectSettings } from '../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../shared/service.settings.js';
 import { normalizeDomains } from './domain/domain-name.js';
 import type { Project } from './domain/project.js';
@@ -27,7 +27,7 @@ export class ProjectService {
   constructor(
     private readonly em: EntityManager,
     private readonly events: ProjectEvents,
-    @SettingsFrom(serviceSettings) private readonly settings: ServiceSettings,
+    @InjectSettings(serviceSettings) private readonly settings: ServiceSettings,
   ) {}
 
   /**

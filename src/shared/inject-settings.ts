@@ -7,6 +7,7 @@ export const settingsToken = ({ name }: Namespace): string => getConfigToken(nam
 
 /**
  * Injects the settings of one module, as the start has checked and completed them:
- * `@SettingsFrom(forwardingSettings) settings: SettingsOf<typeof forwardingSettings>`.
+ * `@InjectSettings(forwardingSettings) settings: SettingsOf<typeof forwardingSettings>`.
  */
-export const SettingsFrom = ({ name }: Namespace): ReturnType<typeof Inject> => Inject(getConfigToken(name));
+export const InjectSettings = ({ name }: Namespace): ReturnType<typeof Inject> =>
+  Inject(getConfigToken(name));

@@ -4,7 +4,7 @@ import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { hashOfToken, linkEnded } from '../domain/account-link.js';
 import type { Client } from '../domain/client.js';
@@ -45,7 +45,7 @@ export class AcceptInvitation {
     private readonly limits: AccountLimits,
     private readonly passwords: Passwords,
     private readonly signIns: SignInService,
-    @SettingsFrom(accessSettings) private readonly settings: AccessSettings,
+    @InjectSettings(accessSettings) private readonly settings: AccessSettings,
   ) {}
 
   /** @throws DomainError `link_ended`, `too_many_requests`. */

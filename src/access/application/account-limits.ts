@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { mailboxOf } from '../../mail/domain/mailbox.js';
 import { clientNetwork } from '../../shared/client-network.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { AttemptLimit } from '../infrastructure/attempt-limit.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
@@ -47,7 +47,7 @@ export class AccountLimits {
   private readonly invitationsByProjectAndEmail: AttemptLimit;
   private readonly networks: KnownNetworks;
 
-  constructor({ pool }: AuthPool, @SettingsFrom(accessSettings) { authSecret: secret }: AccessSettings) {
+  constructor({ pool }: AuthPool, @InjectSettings(accessSettings) { authSecret: secret }: AccessSettings) {
     const shared = { pool, secret, refusal: REFUSAL };
     const byNetwork = {
       ...shared,

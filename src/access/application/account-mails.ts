@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SecurityAction } from '../../audit/domain/security-event.js';
 import { MailService } from '../../mail/mail.service.js';
 import { baseUrlOf } from '../../shared/base-url.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { LINK_PAGES, linkTo } from '../domain/account-link.js';
 import { type AccountLink, mintLink } from '../infrastructure/account-links.js';
@@ -22,7 +22,7 @@ export class AccountMails {
 
   constructor(
     private readonly mails: MailService,
-    @SettingsFrom(serviceSettings) service: ServiceSettings,
+    @InjectSettings(serviceSettings) service: ServiceSettings,
   ) {
     this.baseUrl = baseUrlOf(service);
   }

@@ -7,7 +7,7 @@ import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { newId } from '../../shared/ids.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../../shared/secret-keys.settings.js';
 import { SecretVault } from '../../shared/secret-vault.js';
 import { findUser, lockUser } from '../infrastructure/user.rows.js';
@@ -41,7 +41,7 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
     private readonly em: EntityManager,
     private readonly outbox: OutboxService,
     private readonly mails: AccountMails,
-    @SettingsFrom(secretSettings) { secretKeys }: SecretSettings,
+    @InjectSettings(secretSettings) { secretKeys }: SecretSettings,
   ) {
     this.vault = new SecretVault(secretKeys);
   }

@@ -7,7 +7,7 @@ import { ProjectService } from '../../projects/project.service.js';
 import { baseUrlOf } from '../../shared/base-url.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { hashOfToken, linkTo, makeToken } from '../domain/account-link.js';
 import { type Actor, authorOf } from '../domain/actor.js';
@@ -41,7 +41,7 @@ export class InvitationService {
     private readonly limits: AccountLimits,
     private readonly mails: MailService,
     private readonly memberships: MembershipService,
-    @SettingsFrom(serviceSettings) service: ServiceSettings,
+    @InjectSettings(serviceSettings) service: ServiceSettings,
   ) {
     this.baseUrl = baseUrlOf(service);
   }

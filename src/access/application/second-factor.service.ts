@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
 import type { SecurityAction } from '../../audit/domain/security-event.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import type { Actor } from '../domain/actor.js';
 import type { Client } from '../domain/client.js';
@@ -38,7 +38,7 @@ export class SecondFactorService {
     private readonly signIns: SignInService,
     private readonly limits: AccountLimits,
     private readonly mails: AccountMails,
-    @SettingsFrom(accessSettings) { authSecret: secret }: AccessSettings,
+    @InjectSettings(accessSettings) { authSecret: secret }: AccessSettings,
   ) {
     this.usedCodes = new AttemptLimit({
       ...{ pool: authPool.pool, secret, name: 'used_code' },

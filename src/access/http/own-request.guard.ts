@@ -1,14 +1,14 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { isOwnRequest } from '../domain/request-origin.js';
 
 /** Refuses requests that another site's page makes, on routes that read or set the session cookie (CSRF). */
 @Injectable()
 export class OwnRequestGuard implements CanActivate {
-  constructor(@SettingsFrom(serviceSettings) private readonly service: ServiceSettings) {}
+  constructor(@InjectSettings(serviceSettings) private readonly service: ServiceSettings) {}
 
   canActivate(context: ExecutionContext): boolean {
     refuseForeignRequest(context.switchToHttp().getRequest<Request>(), this.service);

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import type { Client } from '../domain/client.js';
@@ -16,8 +16,8 @@ export class AuthLibrary implements OnModuleInit {
   constructor(
     { pool }: AuthPool,
     passwords: Passwords,
-    @SettingsFrom(serviceSettings) service: ServiceSettings,
-    @SettingsFrom(accessSettings) { authSecret }: AccessSettings,
+    @InjectSettings(serviceSettings) service: ServiceSettings,
+    @InjectSettings(accessSettings) { authSecret }: AccessSettings,
   ) {
     this.auth = createAuth({ ...service, authSecret }, { pool, passwords });
     this.api = this.auth.api;

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { openPool } from '../../shared/postgres-pool.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 
 /** Connections for sign-in in one process: hashing a password, not the database, bounds sign-ins. */
@@ -16,7 +16,7 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 export class AuthPool implements OnApplicationShutdown {
   readonly pool: Pool;
 
-  constructor(@SettingsFrom(databaseSettings) database: DatabaseSettings) {
+  constructor(@InjectSettings(databaseSettings) database: DatabaseSettings) {
     const logger = new Logger(AuthPool.name);
     this.pool = openPool(database, {
       name: 'sign-in',

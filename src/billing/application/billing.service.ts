@@ -13,7 +13,7 @@ import { existingProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
 import { baseUrlOf } from '../../shared/base-url.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 import { STRIPE } from '../infrastructure/billing-event.store.js';
@@ -45,7 +45,7 @@ export class BillingService {
     private readonly prices: PriceList,
     private readonly checkouts: CheckoutService,
     private readonly subscriptions: SubscriptionSync,
-    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   async read(project: Project, now: Date): Promise<BillingState> {

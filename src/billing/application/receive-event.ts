@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
 import { messageOf } from '../domain/billing-message.js';
 import { isOfOtherMode, actionFor, readEvent, type StripeEvent } from '../domain/stripe-event.js';
@@ -21,7 +21,7 @@ export class ReceiveEvent {
     private readonly em: EntityManager,
     private readonly outbox: OutboxService,
     private readonly metrics: BillingMetrics,
-    @SettingsFrom(billingSettings) private readonly settings: BillingSettings,
+    @InjectSettings(billingSettings) private readonly settings: BillingSettings,
   ) {}
 
   /**

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { SettingsError } from '../../shared/declare-settings.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
 import { billingTables } from './billing.tables.js';
 import type { PriceMeaning } from '../domain/stripe-subscription.js';
@@ -14,7 +14,7 @@ import type { PriceMeaning } from '../domain/stripe-subscription.js';
 export class PriceList implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
-    @SettingsFrom(billingSettings) private readonly settings: BillingSettings,
+    @InjectSettings(billingSettings) private readonly settings: BillingSettings,
   ) {}
 
   /** @throws SettingsError where STRIPE_PRICES gives a known price another meaning. */

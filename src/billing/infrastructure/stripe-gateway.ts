@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Stripe } from 'stripe';
 import { DomainError } from '../../shared/domain-error.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
 
 /** One request; with the retries an answer takes 30 s at most, which is less than a lease. */
@@ -27,7 +27,7 @@ export interface CheckoutRequest {
 export class StripeGateway {
   private readonly stripe: Stripe | null;
 
-  constructor(@SettingsFrom(billingSettings) { stripeSecretKey, stripeApiBase }: BillingSettings) {
+  constructor(@InjectSettings(billingSettings) { stripeSecretKey, stripeApiBase }: BillingSettings) {
     const base = new URL(stripeApiBase);
     this.stripe = stripeSecretKey
       ? new Stripe(stripeSecretKey, {

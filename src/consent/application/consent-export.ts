@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { compileSql } from '../../database/compile-sql.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { openPool } from '../../shared/postgres-pool.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import type { RecordFilter } from '../domain/record-filter.js';
 import { filtersOf, rangeOf } from '../infrastructure/record-conditions.js';
@@ -57,7 +57,7 @@ export class ConsentExport implements OnApplicationShutdown {
 
   constructor(
     private readonly reads: ProjectReads,
-    @SettingsFrom(databaseSettings) database: DatabaseSettings,
+    @InjectSettings(databaseSettings) database: DatabaseSettings,
   ) {
     this.pool = openPool(database, {
       name: 'export',

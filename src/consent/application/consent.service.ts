@@ -4,7 +4,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { consentKey, type ConsentRecorded } from '../domain/consent-recorded.js';
 import { ConsentRecords } from '../consent.records.js';
@@ -41,7 +41,7 @@ export class ConsentService {
     private readonly writer: ConsentWriter,
     private readonly em: EntityManager,
     private readonly records: ConsentRecords,
-    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   /**

@@ -3,7 +3,7 @@ import { PreparedReads, type Reads } from '../../database/prepared-reads.js';
 import { readController } from '../../projects/project.rows.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { ConsentHooks } from '../consent.hooks.js';
 import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { type ConsentReceiptDocument, receiptOf } from '../domain/consent-receipt.js';
@@ -33,7 +33,7 @@ export class VisitorRights {
     private readonly hooks: ConsentHooks,
     private readonly consents: ConsentService,
     private readonly erasures: VisitorErasure,
-    @SettingsFrom(consentSettings) private readonly settings: ConsentSettings,
+    @InjectSettings(consentSettings) private readonly settings: ConsentSettings,
   ) {}
 
   /** Her newest records, newest first. @throws DomainError `consent_not_found` */

@@ -20,7 +20,7 @@ import { baseUrlOf } from '../../shared/base-url.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { FileAnswer } from '../../shared/file-answer.js';
 import { DisconnectSignal } from '../../shared/client-disconnected.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { ConsentExport, type ExportSelection } from '../application/consent-export.js';
 import type { RecordFilter } from '../domain/record-filter.js';
@@ -67,7 +67,7 @@ export class ExportController {
     private readonly access: AccessService,
     private readonly pdfs: RecordsPdf,
     private readonly hooks: ConsentHooks,
-    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   /** Streams the file. */

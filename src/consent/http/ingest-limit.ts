@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { clientNetwork } from '../../shared/client-network.js';
 import { tooManyRequests } from '../../shared/domain-error.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { RateWindow } from '../domain/rate-window.js';
 
@@ -20,7 +20,7 @@ export class IngestLimit {
   private readonly byProject: RateWindow | null;
   private readonly byNetwork: RateWindow | null;
 
-  constructor(@SettingsFrom(consentSettings) settings: ConsentSettings) {
+  constructor(@InjectSettings(consentSettings) settings: ConsentSettings) {
     this.byProject = windowOf(settings.ratePerMinute);
     this.byNetwork = windowOf(settings.networkRatePerMinute);
   }

@@ -7,7 +7,7 @@ import { ProblemFilter } from '../../shared/problem.filter.js';
 import { corsHeaders, preflightHeaders, setHeaders } from '../../shared/cors.js';
 import { clientAddress } from '../../shared/client-address.js';
 import { jsonReader } from '../../shared/json-body.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { ConsentService, unknownProject } from '../application/consent.service.js';
 import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
@@ -34,7 +34,7 @@ export class IngestEndpoint {
     private readonly limit: IngestLimit,
     private readonly metrics: IngestMetrics,
     private readonly problems: ProblemFilter,
-    @SettingsFrom(serviceSettings) service: ServiceSettings,
+    @InjectSettings(serviceSettings) service: ServiceSettings,
   ) {
     this.headers = corsHeaders(service.production);
     this.addressOf = clientAddress(service.trustedProxies);

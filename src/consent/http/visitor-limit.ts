@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { clientNetwork } from '../../shared/client-network.js';
 import { tooManyRequests } from '../../shared/domain-error.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { RateWindow } from '../domain/rate-window.js';
 
@@ -14,7 +14,7 @@ const KEYS_MAX = 50_000;
 export class VisitorLimit {
   private readonly byNetwork: RateWindow | null;
 
-  constructor(@SettingsFrom(consentSettings) { visitorRatePerMinute: countMax }: ConsentSettings) {
+  constructor(@InjectSettings(consentSettings) { visitorRatePerMinute: countMax }: ConsentSettings) {
     this.byNetwork =
       countMax === 0 ? null : new RateWindow({ countMax, windowMs: WINDOW_MS, keysMax: KEYS_MAX });
   }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { corsHeaders, preflightHeaders, setHeaders } from '../../shared/cors.js';
 import { clientAddress } from '../../shared/client-address.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { jsonReader } from '../../shared/json-body.js';
 import { REQUEST_ID_HEADER, requestIdOf } from '../../shared/logging.js';
 import { ProblemFilter } from '../../shared/problem.filter.js';
@@ -48,7 +48,7 @@ export class VisitorEndpoint {
     private readonly limit: VisitorLimit,
     private readonly metrics: VisitorMetrics,
     private readonly problems: ProblemFilter,
-    @SettingsFrom(serviceSettings) service: ServiceSettings,
+    @InjectSettings(serviceSettings) service: ServiceSettings,
   ) {
     this.headers = [...corsHeaders(service.production), 'Cache-Control', 'no-store'];
     this.addressOf = clientAddress(service.trustedProxies);

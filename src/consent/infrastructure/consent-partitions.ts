@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { dropPartitionsBefore, ensurePartition } from '../../shared/partitions.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { partitionMonths, retentionStart } from '../domain/retention.js';
 
@@ -16,7 +16,7 @@ export class ConsentPartitions {
 
   constructor(
     private readonly em: EntityManager,
-    @SettingsFrom(consentSettings) private readonly settings: ConsentSettings,
+    @InjectSettings(consentSettings) private readonly settings: ConsentSettings,
   ) {}
 
   /** Makes what is missing from last month (ids may be 7 days old) to `MONTHS_AHEAD` months from now. */

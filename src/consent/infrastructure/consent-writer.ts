@@ -6,7 +6,7 @@ import { ThrottledLog } from '../../shared/throttled-log.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { openPool } from '../../shared/postgres-pool.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import { ConsentHooks } from '../consent.hooks.js';
 import { ConsentPartitions } from './consent-partitions.js';
@@ -94,7 +94,7 @@ export class ConsentWriter implements OnApplicationShutdown {
     private readonly hooks: ConsentHooks,
     private readonly outbox: OutboxService,
     private readonly partitions: ConsentPartitions,
-    @SettingsFrom(databaseSettings) database: DatabaseSettings,
+    @InjectSettings(databaseSettings) database: DatabaseSettings,
   ) {
     this.pool = openPool(database, {
       name: 'ingest',

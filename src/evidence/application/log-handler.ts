@@ -5,7 +5,7 @@ import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
@@ -38,7 +38,7 @@ export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
     private readonly outbox: OutboxService,
     private readonly logs: SignLog,
     private readonly storage: LogStorage,
-    @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
+    @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
   ) {}
 
   onModuleInit(): void {

@@ -7,7 +7,7 @@ import { partitionMonths } from '../../consent/domain/retention.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { NewOutboxMessage } from '../../outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { Maintenance } from '../../shared/maintenance.js';
 import { LOG_GONE, logMessage, sealMessage, stampMessage } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
@@ -46,7 +46,7 @@ export class LogMaintenance implements OnModuleInit {
     private readonly resigning: ResignLogs,
     private readonly check: DailyCheck,
     private readonly stamps: StampRoots,
-    @SettingsFrom(evidenceSettings) private readonly settings: EvidenceSettings,
+    @InjectSettings(evidenceSettings) private readonly settings: EvidenceSettings,
   ) {}
 
   onModuleInit(): void {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { baseUrlOf } from '../../shared/base-url.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { type Checkpoint, checkpointText, readCheckpoint } from '../domain/checkpoint.js';
@@ -23,8 +23,8 @@ export class LogSigner {
   private readonly keys = new Map<string, SignerKey[]>();
 
   constructor(
-    @SettingsFrom(evidenceSettings) private readonly settings: EvidenceSettings,
-    @SettingsFrom(serviceSettings) service: ServiceSettings,
+    @InjectSettings(evidenceSettings) private readonly settings: EvidenceSettings,
+    @InjectSettings(serviceSettings) service: ServiceSettings,
   ) {
     this.host = new URL(baseUrlOf(service)).host;
   }

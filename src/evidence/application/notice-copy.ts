@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { findHome, noteHome } from '../infrastructure/cursor-rows.js';
 import { haltSignedLogs } from '../infrastructure/log-ends.js';
@@ -26,7 +26,7 @@ export class NoticeCopy implements OnModuleInit {
 
   constructor(
     private readonly em: EntityManager,
-    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   async onModuleInit(): Promise<void> {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SiteDocument } from '../../publishing/domain/document.js';
 import { ShownDocuments } from '../../publishing/shown-documents.js';
 import { baseUrlOf } from '../../shared/base-url.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { type ProofFacts, proofFacts } from '../domain/proof-facts.js';
 import type { Proof } from './proofs.js';
@@ -26,7 +26,7 @@ export class ProofPages {
   constructor(
     private readonly state: SealedState,
     private readonly documents: ShownDocuments,
-    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   /** @throws Error where the storage of what was published does not answer */

@@ -4,7 +4,7 @@ import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/outbox-message.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { SEAL_DUE } from '../evidence.events.js';
 import { SealRoots } from './seal-roots.js';
@@ -31,7 +31,7 @@ export class SealHandler implements OutboxHandler<null>, OnModuleInit {
     private readonly outbox: OutboxService,
     stored: SealStored,
     private readonly roots: SealRoots,
-    @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
+    @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
   ) {
     this.steps = stored;
   }

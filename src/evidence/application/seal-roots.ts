@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { appendEntries } from '../domain/append-entries.js';
 import { ROOT_LOG } from '../domain/log.js';
@@ -26,7 +26,7 @@ export class SealRoots {
     private readonly em: EntityManager,
     private readonly outbox: OutboxService,
     private readonly signer: LogSigner,
-    @SettingsFrom(evidenceSettings) private readonly settings: EvidenceSettings,
+    @InjectSettings(evidenceSettings) private readonly settings: EvidenceSettings,
   ) {}
 
   /** Whether there is more to seal at once. */

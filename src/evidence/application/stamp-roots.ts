@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { findLog } from '../infrastructure/log-rows.js';
@@ -27,7 +27,7 @@ export class StampRoots {
     private readonly em: EntityManager,
     private readonly storage: LogStorage,
     private readonly signer: LogSigner,
-    @SettingsFrom(evidenceSettings) private readonly settings: EvidenceSettings,
+    @InjectSettings(evidenceSettings) private readonly settings: EvidenceSettings,
   ) {}
 
   get isOn(): boolean {

@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { Counter, Gauge } from 'prom-client';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { Metrics } from '../../shared/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
 import { STAMP_KEY } from '../evidence.events.js';
@@ -28,7 +28,7 @@ export class EvidenceMetrics {
     metrics: Metrics,
     em: EntityManager,
     outbox: OutboxService,
-    @SettingsFrom(evidenceSettings) settings: EvidenceSettings,
+    @InjectSettings(evidenceSettings) settings: EvidenceSettings,
   ) {
     const registers = [metrics.registry];
     const counted = new RecentAnswer(() => count(em.fork()), BACKLOG_AGE_MAX_MS);

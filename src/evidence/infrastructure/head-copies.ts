@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { ObjectStorage } from '../../shared/object-storage.js';
 import { logFolder } from '../domain/log.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
@@ -16,8 +16,8 @@ export class HeadCopies {
   private readonly storage: ObjectStorage | null;
 
   constructor(
-    @SettingsFrom(evidenceSettings) { heads }: Pick<EvidenceSettings, 'heads'>,
-    @SettingsFrom(outboxSettings) outbox: Pick<OutboxSettings, 'leaseMs'>,
+    @InjectSettings(evidenceSettings) { heads }: Pick<EvidenceSettings, 'heads'>,
+    @InjectSettings(outboxSettings) outbox: Pick<OutboxSettings, 'leaseMs'>,
   ) {
     this.storage = heads && new ObjectStorage(heads, outbox);
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { ObjectStorage } from '../../shared/object-storage.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { logFolder, logName, objectPath, ROOT_LOG, tileBytes } from '../domain/log.js';
@@ -16,8 +16,8 @@ const TEXT = { contentType: 'text/plain; charset=utf-8', cacheControl: 'no-store
 @Injectable()
 export class LogStorage extends ObjectStorage {
   constructor(
-    @SettingsFrom(evidenceSettings) { storage }: EvidenceSettings,
-    @SettingsFrom(outboxSettings) outbox: OutboxSettings,
+    @InjectSettings(evidenceSettings) { storage }: EvidenceSettings,
+    @InjectSettings(outboxSettings) outbox: OutboxSettings,
   ) {
     super(storage, outbox);
   }

@@ -25,7 +25,7 @@ import {
 } from '../../outbox/domain/outbox-message.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { idOf } from '../../shared/ids.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { erasedOf, RECORD_ERASED } from '../domain/erased-record.js';
 import { chooseDestination } from '../domain/destination.js';
@@ -69,7 +69,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     private readonly holds: SettleHolds,
     private readonly watch: ReceiverWatch,
     private readonly metrics: ForwardingMetrics,
-    @SettingsFrom(forwardingSettings) private readonly settings: ForwardingSettings,
+    @InjectSettings(forwardingSettings) private readonly settings: ForwardingSettings,
   ) {
     this.attemptMaxMs = settings.timeoutMs;
   }

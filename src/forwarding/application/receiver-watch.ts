@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { FAILURES_IN_A_ROW } from '../domain/hold.js';
 import type { HealthSignal } from '../domain/health-signal.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
@@ -26,7 +26,7 @@ export class ReceiverWatch {
   private readonly watched = new LRUCache<string, Watched>({ max: PROJECTS_MAX });
   private readonly holds: boolean;
 
-  constructor(@SettingsFrom(forwardingSettings) settings: ForwardingSettings) {
+  constructor(@InjectSettings(forwardingSettings) settings: ForwardingSettings) {
     this.holds = settings.holdHours > 0;
   }
 

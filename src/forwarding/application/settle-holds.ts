@@ -4,7 +4,7 @@ import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
 import type { ThrottleKey } from '../../outbox/domain/claim-throttle.js';
 import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import {
   afterBacklog,
   afterOutcome,
@@ -35,7 +35,7 @@ export class SettleHolds {
 
   constructor(
     private readonly outbox: OutboxService,
-    @SettingsFrom(forwardingSettings) settings: ForwardingSettings,
+    @InjectSettings(forwardingSettings) settings: ForwardingSettings,
   ) {
     this.holdMs = settings.holdHours * HOUR_MS;
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../../shared/secret-keys.settings.js';
 import { type SealedSecret, SecretVault } from '../../shared/secret-vault.js';
 
@@ -25,7 +25,7 @@ export class TokenVault {
    */
   private readonly opened = new LRUCache<string, string>({ max: OPEN_SECRETS_MAX, ttl: OPEN_SECRET_MS });
 
-  constructor(@SettingsFrom(secretSettings) { secretKeys }: SecretSettings) {
+  constructor(@InjectSettings(secretSettings) { secretKeys }: SecretSettings) {
     this.vault = new SecretVault(secretKeys);
   }
 

@@ -11,7 +11,7 @@ import type { RetrySchedule } from '../../outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../../shared/secret-keys.settings.js';
 import { SecretVault } from '../../shared/secret-vault.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
@@ -59,10 +59,10 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
   constructor(
     private readonly outbox: OutboxService,
     private readonly metrics: MailMetrics,
-    @SettingsFrom(secretSettings) { secretKeys }: SecretSettings,
-    @SettingsFrom(mailSettings) mail: MailSettings,
-    @SettingsFrom(serviceSettings) service: ServiceSettings,
-    @SettingsFrom(outboxSettings) { leaseMs }: OutboxSettings,
+    @InjectSettings(secretSettings) { secretKeys }: SecretSettings,
+    @InjectSettings(mailSettings) mail: MailSettings,
+    @InjectSettings(serviceSettings) service: ServiceSettings,
+    @InjectSettings(outboxSettings) { leaseMs }: OutboxSettings,
   ) {
     this.vault = new SecretVault(secretKeys);
     this.mailer = mailerOf(mail, service);

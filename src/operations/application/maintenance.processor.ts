@@ -3,7 +3,7 @@ import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nest
 import type { Job, Queue } from 'bullmq';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { queueReady, QUEUES, WORKER_OPTIONS } from '../../shared/queue.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
 import { Maintenance } from '../../shared/maintenance.js';
 
@@ -23,7 +23,7 @@ export class MaintenanceProcessor extends WorkerHost implements OnApplicationBoo
   constructor(
     private readonly maintenance: Maintenance,
     @InjectQueue(MAINTENANCE_QUEUE) private readonly queue: Queue,
-    @SettingsFrom(queueSettings) private readonly queueSettings: QueueSettings,
+    @InjectSettings(queueSettings) private readonly queueSettings: QueueSettings,
   ) {
     super();
     // BullMQ prints an error without a listener to the console, including the connection.

@@ -11,7 +11,7 @@ import { missingMigrations } from '../../database/migrate.js';
 import { OUTBOX_QUEUE } from '../../outbox/outbox.module.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { openPool } from '../../shared/postgres-pool.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 
 /** A part that has not answered by then counts as down. */
@@ -40,7 +40,7 @@ export class ReadinessChecks implements OnApplicationShutdown {
   constructor(
     private readonly indicators: HealthIndicatorService,
     @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
-    @SettingsFrom(databaseSettings) database: DatabaseSettings,
+    @InjectSettings(databaseSettings) database: DatabaseSettings,
   ) {
     this.pool = openPool(database, {
       name: 'health',

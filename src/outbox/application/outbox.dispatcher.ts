@@ -1,6 +1,6 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { ThrottledLog } from '../../shared/throttled-log.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import type { OutboxMessage } from '../domain/outbox-message.js';
 import { POLLING_MS, PollPacer, type PollResult } from '../domain/poll-pacer.js';
@@ -45,7 +45,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     settler: OutboxSettler,
     private readonly outbox: OutboxService,
     metrics: OutboxMetrics,
-    @SettingsFrom(outboxSettings) { slots, leaseMs }: OutboxSettings,
+    @InjectSettings(outboxSettings) { slots, leaseMs }: OutboxSettings,
   ) {
     this.slots = new WorkerSlots(slots, (topic) => outbox.handlerOf(topic));
     this.attempts = new OutboxAttempts({

@@ -3,7 +3,7 @@ import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nest
 import type { Queue } from 'bullmq';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { queueReady, WORKER_OPTIONS } from '../../shared/queue.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
 import { OUTBOX_QUEUE, POLL_JOB } from '../infrastructure/wakeup-notifier.js';
@@ -33,8 +33,8 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
     private readonly store: OutboxStore,
     private readonly outbox: OutboxService,
     @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
-    @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
-    @SettingsFrom(queueSettings) private readonly queueSettings: QueueSettings,
+    @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
+    @InjectSettings(queueSettings) private readonly queueSettings: QueueSettings,
   ) {
     super();
   }

@@ -5,7 +5,7 @@ import { AdaptiveBatch } from '../../shared/adaptive-batch.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import type { ListValue } from '../../shared/list-literal.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import type { AttemptResult, Failure, Settled } from '../domain/outbox-message.js';
 import type { SingleStatementSettlement } from '../outbox.handler.js';
@@ -60,7 +60,7 @@ export class OutboxSettler {
     private readonly store: OutboxStore,
     private readonly singleStatement: SingleStatementSettler,
     private readonly outbox: OutboxService,
-    @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
+    @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
   ) {}
 
   /**

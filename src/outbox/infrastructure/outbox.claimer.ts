@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { newId } from '../../shared/ids.js';
 import { openPool } from '../../shared/postgres-pool.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import type { OutboxMessage } from '../domain/outbox-message.js';
@@ -88,8 +88,8 @@ export class OutboxClaimer implements OnApplicationShutdown {
   private hasThrottles = false;
 
   constructor(
-    @SettingsFrom(outboxSettings) settings: OutboxSettings,
-    @SettingsFrom(databaseSettings) database: DatabaseSettings,
+    @InjectSettings(outboxSettings) settings: OutboxSettings,
+    @InjectSettings(databaseSettings) database: DatabaseSettings,
   ) {
     this.leaseSeconds = settings.leaseMs / 1000;
     this.pool = openPool(database, {

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { openPool } from '../../shared/postgres-pool.js';
 import { listLiteral, type ListValue } from '../../shared/list-literal.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
@@ -46,7 +46,7 @@ export class SingleStatementSettler implements OnApplicationShutdown {
   private readonly pool: Pool;
   private readonly texts = new Map<string, string>();
 
-  constructor(@SettingsFrom(databaseSettings) database: DatabaseSettings) {
+  constructor(@InjectSettings(databaseSettings) database: DatabaseSettings) {
     this.pool = openPool(database, {
       name: 'settle',
       connections: CONNECTIONS,

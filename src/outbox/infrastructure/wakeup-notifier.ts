@@ -2,7 +2,7 @@ import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { queueReady, QUEUES } from '../../shared/queue.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 
@@ -31,7 +31,7 @@ export class WakeupNotifier implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
-    @SettingsFrom(queueSettings) private readonly queueSettings: QueueSettings,
+    @InjectSettings(queueSettings) private readonly queueSettings: QueueSettings,
   ) {
     queue.on('error', (error) => this.complain(error));
   }

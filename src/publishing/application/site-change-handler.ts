@@ -7,7 +7,7 @@ import type { Attempt, AttemptResult, OutboxMessage, Settled } from '../../outbo
 import { ProjectEvents } from '../../projects/projects.events.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { isCutOff, STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
 import { StorageHealth } from '../infrastructure/storage-health.js';
@@ -55,7 +55,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
     private readonly site: PublishSite,
     private readonly health: StorageHealth,
     private readonly metrics: PublishingMetrics,
-    @SettingsFrom(outboxSettings) private readonly settings: OutboxSettings,
+    @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
   ) {
     const slots = Math.max(1, Math.floor(settings.slots * PUBLISH_SLOTS_SHARE));
     this.slots = new Semaphore(

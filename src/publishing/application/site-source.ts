@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { findProject } from '../../projects/project.rows.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { type VisitSettings, visitSettings } from '../../visits/visits.settings.js';
 import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
@@ -33,8 +33,8 @@ export class SiteSource {
   constructor(
     private readonly em: EntityManager,
     private readonly licensing: LicensingService,
-    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
-    @SettingsFrom(visitSettings) private readonly visits: VisitSettings,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
+    @InjectSettings(visitSettings) private readonly visits: VisitSettings,
   ) {}
 
   /** null where the project does not exist. */

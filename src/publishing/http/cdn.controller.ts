@@ -12,7 +12,7 @@ import { Public } from '../../access/access.decorators.js';
 import { REGION_HEADER } from '../../shared/brand.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type PublishingSettings, publishingSettings } from '../publishing.settings.js';
 import { SiteReader } from '../application/site-reader.js';
 import {
@@ -37,7 +37,7 @@ export class CdnController {
 
   constructor(
     private readonly sites: SiteReader,
-    @SettingsFrom(publishingSettings) private readonly settings: PublishingSettings,
+    @InjectSettings(publishingSettings) private readonly settings: PublishingSettings,
   ) {}
 
   /** The loader: 200 with a strong ETag, or 304. The same for every project, so none is looked up. */

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { openPool } from '../../shared/postgres-pool.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import { PUBLISH_CONCURRENCY_MAX } from '../domain/publishing.limits.js';
 
@@ -24,7 +24,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 export class PublishLock implements OnApplicationShutdown {
   private readonly pool: Pool;
 
-  constructor(@SettingsFrom(databaseSettings) database: DatabaseSettings) {
+  constructor(@InjectSettings(databaseSettings) database: DatabaseSettings) {
     this.pool = openPool(database, {
       name: 'publishing',
       connections: PUBLISH_CONCURRENCY_MAX,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { ObjectStorage } from '../../shared/object-storage.js';
 import { type PublishingSettings, publishingSettings } from '../publishing.settings.js';
 
@@ -8,8 +8,8 @@ import { type PublishingSettings, publishingSettings } from '../publishing.setti
 @Injectable()
 export class SiteStorage extends ObjectStorage {
   constructor(
-    @SettingsFrom(publishingSettings) { storage }: PublishingSettings,
-    @SettingsFrom(outboxSettings) outbox: OutboxSettings,
+    @InjectSettings(publishingSettings) { storage }: PublishingSettings,
+    @InjectSettings(outboxSettings) outbox: OutboxSettings,
   ) {
     super(storage, outbox);
   }

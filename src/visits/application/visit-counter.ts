@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { findProject } from '../../projects/project.rows.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { isRefusedRow } from '../../shared/postgres-error.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { type BrowserHeaders, deviceOf, hostOf, languageOf, readVisit } from '../domain/visit.js';
@@ -52,7 +52,7 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
     private readonly em: EntityManager,
     private readonly metrics: VisitMetrics,
-    @SettingsFrom(serviceSettings) private readonly service: ServiceSettings,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {
     // Requests that ask for the same project at once share one query.
     this.domains = new LRUCache({

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RateWindow } from '../../consent/domain/rate-window.js';
 import { clientNetwork } from '../../shared/client-network.js';
 import { tooManyRequests } from '../../shared/domain-error.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { type VisitSettings, visitSettings } from '../visits.settings.js';
 
 const WINDOW_MS = 60_000;
@@ -17,7 +17,7 @@ export class VisitLimit {
   private readonly byProject: RateWindow | null;
   private readonly byNetwork: RateWindow | null;
 
-  constructor(@SettingsFrom(visitSettings) { ratePerMinute }: VisitSettings) {
+  constructor(@InjectSettings(visitSettings) { ratePerMinute }: VisitSettings) {
     const windowOf = (countMax: number): RateWindow | null =>
       countMax === 0 ? null : new RateWindow({ countMax, windowMs: WINDOW_MS, keysMax: KEYS_MAX });
     this.byProject = windowOf(ratePerMinute);

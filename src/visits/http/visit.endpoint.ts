@@ -4,7 +4,7 @@ import { corsHeaders, preflightHeaders, setHeaders } from '../../shared/cors.js'
 import { clientAddress } from '../../shared/client-address.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
-import { SettingsFrom } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../shared/inject-settings.js';
 import { jsonReader } from '../../shared/json-body.js';
 import { REQUEST_ID_HEADER, requestIdOf } from '../../shared/logging.js';
 import { ProblemFilter } from '../../shared/problem.filter.js';
@@ -33,8 +33,8 @@ export class VisitEndpoint {
     private readonly limit: VisitLimit,
     private readonly metrics: VisitMetrics,
     private readonly problems: ProblemFilter,
-    @SettingsFrom(serviceSettings) service: ServiceSettings,
-    @SettingsFrom(visitSettings) private readonly settings: VisitSettings,
+    @InjectSettings(serviceSettings) service: ServiceSettings,
+    @InjectSettings(visitSettings) private readonly settings: VisitSettings,
   ) {
     this.headers = corsHeaders(service.production);
     this.addressOf = clientAddress(service.trustedProxies);
