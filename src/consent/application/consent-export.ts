@@ -166,6 +166,6 @@ function and(...conditions: RawBuilder<unknown>[]): RawBuilder<unknown> {
 }
 
 /** Whether anything but the period selects records: then a batch of matches may be far away. */
-function hasFilters({ projectId: _, from: __, to: ___, ...filter }: ExportSelection): boolean {
-  return filtersOf(filter).length > 0;
+function hasFilters(selection: ExportSelection): boolean {
+  return filtersOf({ ...selection, from: undefined, to: undefined }).length > 0;
 }
