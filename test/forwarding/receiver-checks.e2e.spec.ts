@@ -4,12 +4,14 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { signerOf, signNote } from '../../src/evidence/domain/signed-note.js';
+import { type SignerKey, signerOf, signNote } from '../../src/evidence/domain/signed-note.js';
+import { baseUrlOf } from '../../src/shared/base-url.js';
 import { memoryLog } from '../support/memory-log.js';
 import { isThere, sampleOf } from '../support/page-sample.js';
 import { choose, createForwardingProject } from '../support/pipeline.js';
 import type { TestProject } from '../support/project.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
+import { runProgram } from '../support/run-ops.js';
 import { sealWhenTold } from '../support/sealer.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
@@ -125,12 +127,7 @@ describe.each(RUNNABLE.map((check) => [check.title, check] as const))('the check
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const run = (apiKey = project.keys.viewer): Promise<{ code: number; output: string }> =>
-    new Promise((resolve) => {
-      const env = { PATH: process.env['PATH'], CONSENT_URL: service.baseUrl, CONSENT_KEY: apiKey };
-      execFile(check.command, [check.file], { cwd: folder, env }, (error, stdout, stderr) =>
-        resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
-      );
-    });
+    runCheck(folder, check, apiKey);
   /** Changes one of the records that have a checkpoint; the first of them is the one with the smallest. */
   function change(at: number, alter: (record: Held) => void): Held {
     const record = held()
@@ -142,13 +139,6 @@ describe.each(RUNNABLE.map((check) => [check.title, check] as const))('the check
     writeFileSync(join(folder, 'records', `${record.id}.json`), JSON.stringify(record));
     return record;
   }
-  /** A checkpoint that our key has signed, of so many entries that never were in the log. */
-  function forkOf(note: string, size: number): string {
-    const [origin = ''] = note.split('\n');
-    const entries = Array.from({ length: size }, (_none, at) => hash('sha256', `entry ${at}`, 'buffer'));
-    return memoryLog(origin, entries, signerOf(origin.slice(0, origin.lastIndexOf('/')), SEED)).checkpoint;
-  }
-
   it('accepts what the service has sent, the awkward record too', async () => {
     const records = held();
     const notes = new Set(records.flatMap(({ evidence }) => evidence.checkpoint ?? []));
@@ -203,7 +193,7 @@ describe.each(RUNNABLE.map((check) => [check.title, check] as const))('the check
       change(at, ({ evidence }) => {
         const note = evidence.checkpoint ?? '';
         const [origin = ''] = note.split('\n');
-        const key = signerOf(origin.slice(0, origin.lastIndexOf('/')), SEED);
+        const key = keyOf(origin);
         const [, wrong = ''] = signNote(`${origin}\n`, [key]).split('\n\n');
         const stranger = signNote(`${origin}\n`, [signerOf('witness.example', SEED)]).split('\n\n')[1] ?? '';
         // The signature of an unknown key is ignored.
@@ -296,3 +286,132 @@ describe.each(RUNNABLE.map((check) => [check.title, check] as const))('the check
     expect(refused.output).toContain('the service answered 401');
   });
 });
+
+describe('a log that continues another one', () => {
+  const epochOf = ({ evidence }: Held): number => {
+    const [origin = ''] = (evidence.checkpoint ?? '').split('\n');
+    return Number(/[/](\d+)$/.exec(origin)?.[1] ?? (evidence.checkpoint === null ? 0 : 1));
+  };
+  let records: string;
+  beforeAll(async () => {
+    const done = await runProgram(
+      'ops',
+      ['evidence', 'continue', '--project', project.id, '--reason', 'The storage was lost.'],
+      {
+        NODE_ENV: 'test',
+        DATABASE_URL: service.database.url,
+        DATA_DIR: service.settings.service.dataDir,
+        PUBLIC_BASE_URL: baseUrlOf(service.settings.service),
+        EVIDENCE_KEYS: `e1:${SEED.toString('base64')}`,
+        SECRET_KEYS: `e1:${SEED.toString('base64')}`,
+        AUTH_SECRET: 'x'.repeat(32),
+        LOG_LEVEL: 'silent',
+      },
+    );
+    expect(done).toMatchObject({ code: 0, err: '' });
+    await until(
+      'the receiver holds checkpoints of the new log',
+      async () => {
+        await choose(service, project.id, { n: receiver.requests.length });
+        await nothingIsUnderWay();
+        await new Promise((later) => setTimeout(later, 300));
+        const notes = held().flatMap((each) => (epochOf(each) === 2 ? (each.evidence.checkpoint ?? []) : []));
+        return new Set(notes).size >= CHECKPOINTS_MIN;
+      },
+      HELD_DEADLINE_MS,
+    );
+    records = mkdtempSync(join(tmpdir(), 'consent-continued-'));
+    for (const { body } of receiver.requests)
+      writeFileSync(join(records, `${(JSON.parse(body) as Held).id}.json`), body);
+  }, HELD_DEADLINE_MS * 2);
+  afterAll(() => rmSync(records, { recursive: true, force: true }));
+
+  describe.each(RUNNABLE.map((check) => [check.title, check] as const))('in %s', (_title, check) => {
+    let folder: string;
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'consent-check-'));
+      cpSync(records, join(folder, 'records'), { recursive: true });
+      writeFileSync(join(folder, 'keys.txt'), keys);
+      writeFileSync(join(folder, check.file), sampleOf(PAGE, `Check in ${check.title}`, check.language));
+    });
+    afterEach(() => rmSync(folder, { recursive: true, force: true }));
+    const run = (): Promise<{ code: number; output: string }> => runCheck(folder, check, project.keys.viewer);
+    const change = (epoch: number, alter: (note: string) => string): void => {
+      const record = held().find((each) => epochOf(each) === epoch);
+      if (!record) throw new Error('there is no such record');
+      record.evidence.checkpoint = alter(record.evidence.checkpoint ?? '');
+      writeFileSync(join(folder, 'records', `${record.id}.json`), JSON.stringify(record));
+    };
+
+    it('holds, and the owner reads that a new log began', async () => {
+      const { code, output } = await run();
+      const { host } = new URL(baseUrlOf(service.settings.service));
+      expect({ code, lines: output.split('\n') }).toEqual({
+        code: 0,
+        lines: [
+          `note  ${host}/${project.id}/2 is a new log: check its statement`,
+          expect.stringMatching(/^ok {4}\d+ records of \d+ entries, \d+ checkpoints$/),
+          '',
+        ],
+      });
+    });
+
+    it.each([1, 2])('is held to its own history: a fork of log %i is noticed', async (epoch) => {
+      change(epoch, (note) => forkOf(note, sizeOf(note)));
+      const { code, output } = await run();
+      expect(code).toBe(1);
+      expect(output).toMatch(
+        new RegExp(`^WRONG \\d+ to \\d+ of \\S+${project.id}${epoch === 2 ? '/2' : ''}: are not of one`, 'm'),
+      );
+    });
+
+    it('leaves what the former log has lost to its statement, and nothing of the newest', async () => {
+      change(1, (note) => forkOf(note, 10_000));
+      const lost = await run();
+      expect(lost).toMatchObject({ code: 0 });
+      expect(lost.output).toMatch(
+        new RegExp(`^note {2}\\d+ to 10000 of \\S+${project.id}: the service has lost them`, 'm'),
+      );
+      change(2, (note) => forkOf(note, 10_000));
+      const { code, output } = await run();
+      expect(code).toBe(1);
+      expect(output).toMatch(new RegExp(`^WRONG \\d+ to 10000 of \\S+/2: the service answered 404$`, 'm'));
+    });
+
+    it.each(['/1', '/0', '/02', '/x', '/2/3', '2'])('has no origin that ends in %s', async (end) => {
+      change(1, (note) => {
+        const [origin = '', ...rest] = note.slice(0, note.lastIndexOf('\n\n') + 1).split('\n');
+        return signNote([origin + end, ...rest].join('\n'), [keyOf(origin)]);
+      });
+      const { code, output } = await run();
+      expect(code).toBe(1);
+      expect(output).toMatch(/^WRONG \S+: has a checkpoint without a signature of ours$/m);
+    });
+  });
+});
+
+/** Runs a check in a folder, as its page says. */
+function runCheck(
+  folder: string,
+  check: (typeof CHECKS)[number],
+  apiKey: string,
+): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    const env = { PATH: process.env['PATH'], CONSENT_URL: service.baseUrl, CONSENT_KEY: apiKey };
+    execFile(check.command, [check.file], { cwd: folder, env }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
+    );
+  });
+}
+
+/** Our key for an origin. */
+function keyOf(origin: string): SignerKey {
+  return signerOf(origin.slice(0, origin.indexOf('/')), SEED);
+}
+
+/** A checkpoint signed by our key, over entries that were never in the log. */
+function forkOf(note: string, size: number): string {
+  const [origin = ''] = note.split('\n');
+  const entries = Array.from({ length: size }, (_none, at) => hash('sha256', `entry ${at}`, 'buffer'));
+  return memoryLog(origin, entries, keyOf(origin)).checkpoint;
+}
