@@ -73,6 +73,6 @@ export function pageOfScan<Row extends { id: string }, Item>(
   };
 }
 
-function withoutScannedTo<Row>({ scannedTo: _, ...row }: Row & { scannedTo: string | null }): Row {
+function withoutScannedTo<Row>({ scannedTo: _scannedTo, ...row }: Row & { scannedTo: string | null }): Row {
   return row as Row;
 }
