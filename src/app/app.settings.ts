@@ -58,8 +58,8 @@ export const appSettings = declareSettings({
 export type AppSettings = SettingsOf<typeof appSettings>;
 
 /**
- * Development opens sign-up to anybody and simulates tiers for nothing. Whoever brings a database or lets others
- * connect has to say that this is meant, so that a forgotten NODE_ENV is not a production in development's clothes.
+ * Development opens sign-up and simulates tiers for free. A start with a database, or one that others can reach, must
+ * therefore set NODE_ENV explicitly: a forgotten NODE_ENV would otherwise run production with these defaults.
  */
 function refuseDevelopmentByOmission(read: SettingReader): void {
   const exposing = [

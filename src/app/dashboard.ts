@@ -10,8 +10,8 @@ import { PREVIEW_FRAME, previewFrame } from './preview-frame.js';
 const FOLDER = join(import.meta.dirname, '..', '..', 'dist', 'dashboard');
 
 /**
- * The addresses of the dashboard's pages. A list, so that an address that nobody knows stays a 404, for people and
- * programs alike; what a page makes of the rest of its address is the dashboard's own affair.
+ * The addresses of the dashboard's pages. A list, so that an unknown address stays a 404 for people and
+ * programs alike. The dashboard itself interprets the rest of a page's address.
  */
 export const PAGES = [
   '/',
@@ -32,7 +32,7 @@ export const PAGES = [
 /** Stands in the built page wherever the answer's own nonce belongs. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 const NONCE_BYTES = 16;
-/** And where the page is told whether it may offer what only development has. */
+/** Replaced by whether the page may offer what only development has. */
 const ENVIRONMENT_PLACEHOLDER = '__ENVIRONMENT__';
 /** The name of a file that the build has made holds the hash of its content. */
 const ASSET_MAX_AGE_SECONDS = 31_536_000;
@@ -65,7 +65,7 @@ function sendPage(html: string, production: boolean): RequestHandler {
   return (_request, response) => {
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     response.setHeader('Content-Security-Policy', contentSecurityPolicy(nonce, production));
-    // Each answer has a nonce of its own.
+    // Each response has its own nonce.
     response.setHeader('Cache-Control', 'no-store');
     response.type('html').send(html.replaceAll(NONCE_PLACEHOLDER, nonce));
   };

@@ -6,7 +6,7 @@ import { StartError } from './start-error.js';
 
 const EXPECTED = [StartError, SettingsError, DataFolderTakenError, EmbeddedPostgresError, OperatorError];
 
-/** What a program tells of an error that ends it: the sentence of one that is expected, else the stack. */
+/** What a program prints for an error that ends it: the sentence of an expected one, else the stack. */
 export function sentenceOf(error: unknown): string {
   if (EXPECTED.some((kind) => error instanceof kind)) return (error as Error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -37,7 +37,7 @@ function problemOf(error: ValidationError, check: string): FieldProblem | null {
   };
 }
 
-/** What the decorator was given: an error tells the names of its checks alone. */
+/** The decorator's arguments: an error contains only the names of its checks. */
 function argumentsOf({ target, property }: ValidationError, check: string): unknown[] {
   if (!target) return [];
   const checks = getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', false, false);

@@ -35,7 +35,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 /** What an application may have beside the API, or instead of it. */
 export interface HttpAppOptions {
-  /** A worker of its own answers health and metrics, and nothing else. */
+  /** A separate worker process serves only health and metrics. */
   operationsOnly?: boolean;
   /** Mounts further routes ahead of the API's, e.g. the demo page. */
   mount?: (app: NestExpressApplication) => void;
@@ -89,7 +89,7 @@ export async function createHttpApp(
 
 /**
  * Express adds an `ETag` to each answer and turns it into 304, `no-store` or not. Here a route that is documented with
- * 304 compares by itself (shared/entity-tag.ts).
+ * 304 does the comparison (shared/entity-tag.ts).
  */
 function answerNotModifiedOnlyWhereSaid(app: NestExpressApplication): void {
   app.set('etag', false);

@@ -20,7 +20,7 @@ export async function listen(
   await app.init();
   const server: Server = app.getHttpServer();
   try {
-    // Not `app.listen`, which logs the error as well: it is told below, in a sentence.
+    // Not `app.listen`, which also logs the error: it is reported below, in a sentence.
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, () => resolve());
@@ -52,13 +52,13 @@ export async function listen(
 
 /**
  * Takes no more requests, answers those under way, and then closes the application. A client that does not
- * end its request is cut off: nobody else shall wait for it.
+ * end its request is cut off, so that no other request waits for it.
  */
 export async function close(app: NestExpressApplication, shutdownDelayMs: number): Promise<void> {
   const server: Server = app.getHttpServer();
   const { ReadinessChecks } = await import('../operations/application/readiness.js');
   app.get(ReadinessChecks, { strict: false }).leave();
-  // Whoever balances the load asks now and then, and goes on sending requests until it has heard.
+  // A load balancer checks readiness periodically and keeps sending requests until the next check.
   if (server.listening && shutdownDelayMs > 0) await sleep(shutdownDelayMs);
   const cut = setTimeout(() => server.closeAllConnections(), REQUEST_GRACE_MS);
   await new Promise((closed) => server.close(closed));

@@ -112,7 +112,7 @@ const REFUSALS: Record<number, { description: string; headers?: Json }> = {
 export function completeContract(document: OpenAPIObject): OpenAPIObject {
   const { components = {}, paths } = document;
   components.schemas = { ...components.schemas, Problem: PROBLEM } as NonNullable<typeof components.schemas>;
-  // What conflicts is told by each operation itself.
+  // Each operation documents its own conflicts.
   const { 409: _conflict, ...shared } = REFUSALS;
   const responses: [string, Json][] = Object.entries(shared).map(([status, refusal]) => [
     nameOf(Number(status)),

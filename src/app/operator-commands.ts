@@ -29,5 +29,5 @@ export const DATABASE_COMMANDS: Command[] = [
   ...demoCommands,
 ];
 
-/** What connects by itself. */
+/** Commands that open their own connection. */
 export const LONE_COMMANDS: LoneCommand[] = [migrateCommand];

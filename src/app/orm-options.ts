@@ -7,7 +7,7 @@ import { entities } from './entities.js';
 import { SchemaComparison } from '../database/schema-comparison.js';
 import { migrations } from '../migrations/index.js';
 
-/** Connections of the ORM's pool in one process; ingest, claims, reports and sign-in have pools of their own. */
+/** Connections of the ORM's pool in one process; ingest, claims, reports and sign-in have separate pools. */
 export const ORM_POOL_MAX = 10;
 
 /** A server that does not take connections for so long is away. */
@@ -53,8 +53,8 @@ export function ormOptions(
       // A transaction each: a lock is held no longer than the change that needs it.
       allOrNothing: false,
     },
-    // Only a comparison is made by it (schema-comparison.ts). The ORM leaves partitions and its own table of migrations
-    // out by itself, and looks at no sequence. Views are those of extensions, such as pg_stat_statements: we have none.
+    // Used only to compare schemas (schema-comparison.ts). The ORM already ignores partitions, sequences and its own
+    // table of migrations. Views come from extensions, such as pg_stat_statements: the service has none.
     schemaGenerator: {
       ignoreSchema: [QUEUE_SCHEMA],
       skipViews: [/./],

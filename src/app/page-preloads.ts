@@ -22,7 +22,7 @@ const SESSION = 'rel="preload" as="fetch" crossorigin href="/v1/auth/get-session
  * Links that let a browser ask for what a page will need together with its first script, rather than one after the
  * other: the first sight of a page is several round trips sooner. None for an address whose page needs nothing more.
  * @param manifestFile the build's manifest
- * @param nonce what stands in the links for the answer's nonce, as in all of the page's own
+ * @param nonce the placeholder of the response's nonce, as elsewhere in the page
  * @throws Error where the build has no such module
  */
 export function pagePreloads(manifestFile: string, nonce: string): Map<string, string> {

@@ -22,8 +22,8 @@ const STYLE = `
 `;
 
 /**
- * The document in which the dashboard shows the real banner. It is of an opaque origin, also where somebody opens it by
- * itself: neither cookies nor the dashboard are within its reach, and it can send nothing.
+ * The document in which the dashboard shows the real banner. Its origin is opaque even when it is opened
+ * directly: it cannot reach cookies or the dashboard, and it can send nothing.
  */
 export function previewFrame(): RequestHandler {
   if (!existsSync(SCRIPT)) throw new Error('The preview is not built. Run "npm run build".');

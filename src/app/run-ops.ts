@@ -43,7 +43,7 @@ function given({ name, options }: Command | LoneCommand, argv: string[]): Given 
     const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options });
     return { args: positionals.slice(name.split(' ').length), values };
   } catch (error) {
-    // Node says which option it is, and goes on about positional arguments.
+    // Node names the option and then adds a sentence about positional arguments.
     const [sentence = ''] = (error as Error).message.split(/(?<=\.)\s|\n/);
     throw new UsageError(sentence.endsWith('.') ? sentence : `${sentence}.`);
   }

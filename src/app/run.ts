@@ -72,7 +72,7 @@ async function prepareAndLoad(
   change: (settings: Settings) => Settings = (settings) => settings,
 ): Promise<[Runtime<Settings>, Application]> {
   const preparing = prepare(change(readProcessSettings()), stops);
-  // Wrong settings and a taken data folder are known at once, and told before the loading holds everything up.
+  // Wrong settings and a locked data folder are reported before loading the application blocks the event loop.
   await Promise.race([preparing, new Promise((wake) => setImmediate(wake))]);
   return Promise.all([preparing, loadApplication()]);
 }

@@ -14,7 +14,7 @@ import type { PlacesGiven, SealingThreadData, ToSealingThread } from './sealing-
 /** One for a step's transaction, one for a month's partition that is made beside it. */
 const CONNECTIONS = { name: 'consent-service sealing', connections: 2 };
 
-/** The program of the thread that `SealingThread` begins: a step whenever it is told to, until it is told to stop. */
+/** The program of the thread that `SealingThread` starts: one step per `step` message, until `stop`. */
 class StepsOnThread {
   private readonly orm: Promise<MikroORM>;
   private stored: SealStored | null = null;

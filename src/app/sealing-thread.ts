@@ -12,7 +12,7 @@ const STOP_DEADLINE_MS = 1_000;
 /** What the thread is begun with. */
 export type SealingThreadData = Pick<Settings, 'evidence' | 'service'> & { databaseUrl: string };
 
-/** What it is told: a step is answered. */
+/** Messages to the thread; it replies to a `step`. */
 export type ToSealingThread = 'step' | 'stop';
 
 /** What became of a step; with a failure the thread ends. */
@@ -20,9 +20,9 @@ export type PlacesGiven =
   { kind: 'given'; isMore: boolean; hasAppended: boolean } | { kind: 'failed'; error: SerializableError };
 
 /**
- * Gives what was stored its places on a thread of its own: 20,000 records are most of a second of hashing, in
- * which the thread of the worker would deliver nothing and, on one machine, answer no visitor (ADR 0049). The thread
- * begins with the first step; after a failure the next step begins another one, which knows nothing of the former.
+ * Sequences stored records on a separate thread: hashing 20,000 records takes most of a second, in which the worker's
+ * thread would deliver nothing and, in standalone mode, serve no visitor (ADR 0049). The thread starts with the first
+ * step; after a failure the next step starts a new thread without the former one's state.
  */
 export class SealingThread {
   private thread: Worker | null = null;

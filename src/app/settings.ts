@@ -45,7 +45,7 @@ export function readProcessSettings(): Settings {
 }
 
 /**
- * Reads and checks the environment. Loads nothing but the declarations, so that a wrong setting is told at once.
+ * Reads and checks the environment. Loads only the declarations, so that a wrong setting is reported at once.
  * @throws SettingsError with one sentence for each wrong setting of any module
  */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {

@@ -20,7 +20,7 @@ import { StartError } from './start-error.js';
 
 type DatabaseUrls = SettingsOf<typeof databaseSettings>;
 
-/** The application is loaded meanwhile: on a busy machine the server's answer may lie unread for many seconds. */
+/** The application loads at the same time: on a busy machine the server's reply may stay unread for many seconds. */
 const START_CONNECT_TIMEOUT_MS = 60_000;
 
 const ONE_ROLE_WARNING =

@@ -1,2 +1,2 @@
-/** A start that cannot succeed, told in a sentence rather than a stack. */
+/** A start that cannot succeed, reported as a sentence instead of a stack. */
 export class StartError extends Error {}

@@ -6,8 +6,8 @@ import { SettingsError, type SettingsOf } from '../shared/declare-settings.js';
 import type { StorageSettings } from '../shared/storage-url.js';
 
 /**
- * Looks whether whoever publishes and seals can write to the storage folders: found out at the first publication
- * instead, it would be told to nobody but the log.
+ * Checks that this process can write to the storage folders. Otherwise the first publication would fail, and only
+ * the log would show it.
  * @throws SettingsError
  */
 export function refuseUnwritableStorage(settings: {

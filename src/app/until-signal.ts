@@ -30,7 +30,7 @@ export async function runUntilSignal(start: (stops: Stops) => Promise<void>): Pr
     });
   }
   stopWithNpm(() => stop(0));
-  // Whoever read the output may go before the service does; a line that nobody reads must not end it.
+  // The reader of the output may exit first; a closed pipe must not end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     await start(stops);

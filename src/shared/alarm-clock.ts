@@ -29,8 +29,8 @@ export class AlarmClock {
   private wind(at: number): void {
     clearTimeout(this.timer);
     this.ringsAt = at;
-    // Whoever waits has a connection, a name or a signal that keeps the process up. Sockets are read first: after a pause
-    // of this process timers go off before that, and what had come in time would be called too late.
+    // Unreferenced: a sleeper has a connection, a name or a signal that keeps the process alive. `setImmediate` reads sockets
+    // first: after a pause of this process timers fire before I/O, and a response that arrived in time would be late.
     this.timer = setTimeout(() => setImmediate(this.ring), Math.max(0, at - performance.now())).unref();
   }
 

@@ -22,7 +22,7 @@ const cache = new LRUCache<string, Buffer>({
 
 /**
  * Answers 304 where `If-None-Match` names the tag, else the body, compressed as the client takes it. The tag
- * is told as a weak one where the body is compressed: the same content in other bytes.
+ * is weak where the body is compressed: the same content in other bytes.
  */
 export async function sendCompressed(
   request: Request,

@@ -23,8 +23,8 @@ export function requireMatch(ifMatch: string | undefined, current: string): void
 
 /**
  * Whether the client has what `etag` stands for: the weak comparison that `If-None-Match` asks for (RFC 9110 §13.1.2).
- * Express's own gives 200 to whoever also says `Cache-Control: no-cache`, as the loader does, and as fetch does by
- * itself beside an `If-None-Match`. That word is for caches; a server compares.
+ * Express returns 200 where the request also has `Cache-Control: no-cache`, which the loader sends and which fetch adds
+ * to every `If-None-Match`. That directive is for caches; a server compares.
  */
 export function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;

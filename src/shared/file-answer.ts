@@ -12,7 +12,7 @@ export interface FileToSend extends ExportSubject {
   contentType: string;
   /** As it shall be saved. */
   name: string;
-  /** Begins to read; what it throws is still an answer of its own. */
+  /** Starts reading; an error thrown here still becomes a normal error response. */
   open(): Promise<NodeJS.ReadableStream>;
 }
 

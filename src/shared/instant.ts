@@ -32,7 +32,7 @@ function readInstant(value: unknown): Date | null {
   return rolledOver || Number.isNaN(at.getTime()) ? null : at;
 }
 
-/** A DTO member that is an ISO 8601 instant from 2000 to 2099, with `past` none yet to come; handlers get a Date. */
+/** A DTO member that is an ISO 8601 instant from 2000 to 2099, with `past` not in the future; handlers get a Date. */
 export function IsInstant({ past = false }: { past?: boolean } = {}): PropertyDecorator {
   return (target, property) => {
     Transform(({ value }: { value: unknown }) => parseInstant(value) ?? value)(target, property);

@@ -24,7 +24,7 @@ const REDACTED = [
 ];
 
 /**
- * pino through nestjs-pino: JSON lines with a request id each. A request's line tells method, path, status
+ * pino through nestjs-pino: JSON lines with a request id each. A request's line has method, path, status
  * and time; no query, no headers, no address: a visitor leaves no trace in the log. Consents are counted in
  * the metrics rather than logged one by one; what fails on our side is logged by the filter.
  */

@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 type Dto = new () => object;
 type Check = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** A schema of JSON that says the same as a check of one's own, for its `constraints`. */
+/** The JSON schema that matches a custom check, for its `constraints`. */
 export const described = (schema: Json): { schema: Json }[] => [{ schema }];
 
 /** What class-validator's own checks mean in a schema. */

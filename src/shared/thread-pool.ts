@@ -27,8 +27,8 @@ interface Job<Task, Result> {
 }
 
 /**
- * Runs tasks that take the processor for long on threads of their own, a bounded number at once and in the order in
- * which they came. The main thread and libuv's four threads stay free for requests. A thread starts with the first
+ * Runs tasks with much processor time on worker threads, a bounded number at once, in the order of
+ * arrival. The main thread and libuv's four threads stay free for requests. A thread starts with the first
  * task that needs it and is kept; an idle thread does not keep the process alive.
  */
 export class ThreadPool<Task, Result> {

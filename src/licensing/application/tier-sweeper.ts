@@ -24,8 +24,8 @@ export class TierSweeper implements OnModuleInit {
   }
 
   /**
-   * Computes the tier of every project anew whose cache ended at or before `now`. Several workers may sweep at
-   * once: each project is taken by one of them. Returns how many projects this call computed.
+   * Recomputes the tier of every project whose cached tier expired at or before `now`. Several workers may sweep at
+   * the same time: one of them computes each project. Returns how many projects this call computed.
    */
   async sweep(now: Date): Promise<number> {
     let total = 0;

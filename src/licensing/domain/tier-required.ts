@@ -15,7 +15,7 @@ export function tierCheck(required: readonly Tier[], resolved: ResolvedTier, rol
   };
 }
 
-/** The refusal. Only an owner can buy, so only an owner is told what would help; on a preview host nothing would. */
+/** The refusal. Only owners can buy, so only they see which tier would help; on a preview host none would. */
 export function tierRequired(required: readonly Tier[], resolved: ResolvedTier, role: Role): DomainError {
   const { tier, reason, graceEndsAt } = resolved;
   const better = required.filter((candidate) => tierRank(candidate) > tierRank(tier));

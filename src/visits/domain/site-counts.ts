@@ -1,6 +1,6 @@
 import type { VisitCounts } from './project-tally.js';
 
-/** Rates are rounded to so many digits: more would be noise. */
+/** Digits of a rate: more would be noise. */
 const RATE_DIGITS = 4;
 
 export interface SiteCounts extends VisitCounts {

@@ -7,7 +7,7 @@ export type BannerOutcome = (typeof BANNER_OUTCOMES)[number];
 
 export const DEVICES = ['desktop', 'phone', 'tablet'] as const;
 
-/** By what visits are counted, each by itself: how many came from a country by phone is not kept. */
+/** The dimensions of visits, counted separately: visits from a country by phone, for example, are not stored. */
 export const DIMENSIONS = ['hostname', 'region', 'language', 'device'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 

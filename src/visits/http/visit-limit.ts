@@ -8,7 +8,7 @@ import { type VisitSettings, visitSettings } from '../visits.settings.js';
 const WINDOW_MS = 60_000;
 /** Counters of each kind that are kept; each takes some 200 bytes. */
 const KEYS_MAX = 50_000;
-/** One address visits the sites of so many projects at its full rate. */
+/** Projects that one address may visit at the full rate. */
 const PROJECTS_OF_A_NETWORK = 10;
 
 /** Counts page visits in this process, by network and project, and by network over all projects. */

@@ -54,7 +54,7 @@ export class VisitEndpoint {
   /** Answers 204 once the view is counted in this process, else a problem document. Never rejects. */
   async post(projectId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const address = this.addressOf(request);
-    // One spelling of an id, or each would have counts of its own.
+    // One spelling of an id: otherwise each spelling would have separate counts.
     const id = projectId.toLowerCase();
     try {
       if (!this.settings.enabled) throw new DomainError('not_found', 'Page visits are not counted here.');
