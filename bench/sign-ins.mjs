@@ -1,4 +1,4 @@
-// A hundred wrong sign-ins at once, each from a network of its own: what a session and a file of /cdn notice of them.
+// A hundred wrong sign-ins at once, each from a different network: their effect on session requests and on files of /cdn.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { startDatabase } from './support/database.mjs';

@@ -125,7 +125,7 @@ function runLine(stage, line) {
   const { status } = spawnSync('sh', ['-c', command], {
     cwd: inStage(stage, '.'),
     stdio: ['ignore', 'inherit', 'inherit'],
-    // Where npm finds its registry is this machine's; a production of its own it must not be.
+    // Keeps this machine's npm registry settings, but not its NODE_ENV.
     env: { ...process.env, NODE_ENV: '', ...stage.env },
   });
   if (status !== 0) throw new Error(`RUN ${line} ended with ${status}`);

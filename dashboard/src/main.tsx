@@ -12,7 +12,7 @@ import { loadTexts, t } from './texts/texts';
 const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
 setNonce(nonce);
 
-// After a new version, an open page asks for files that are gone: it is loaded anew, in the new version.
+// After an upgrade an open page requests files that are gone: reload it in the new version.
 window.addEventListener('vite:preloadError', () => location.reload());
 
 const root = document.getElementById('root');

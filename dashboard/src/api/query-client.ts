@@ -1,12 +1,12 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiProblem } from './problem';
 
-/** Statuses that another try may mend. */
+/** Statuses that a retry may resolve. */
 const PASSING = new Set([0, 502, 503, 504]);
 const RETRIES_MAX = 2;
 const STALE_MS = 5_000;
 
-/** Told when the session has ended meanwhile; the router says where that leads. */
+/** Called when the session has ended; the router sets the listener. */
 export const sessionEnd: { listener: () => void } = { listener: () => {} };
 
 function noticeSessionEnd(error: Error): void {
@@ -28,7 +28,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Asks anew for everything that these operations of the API have answered, e.g. `consentList`. */
+/** Refetches every query of these API operations, e.g. `consentList`. */
 export function refresh(...operations: string[]): Promise<void> {
   return queryClient.invalidateQueries({
     predicate: ({ queryKey }) => operations.includes((queryKey[0] as { _id?: string })?._id ?? ''),

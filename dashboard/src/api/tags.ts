@@ -13,7 +13,7 @@ export function tagOf(path: string): string | undefined {
   return tags.get(`/v1/projects/${path}`);
 }
 
-/** Refuses a change of what somebody else has changed since. */
+/** Makes the API refuse the change where another person has changed the resource since. */
 export function ifMatch(tag: string | undefined): { 'If-Match'?: string } {
   return tag === undefined ? {} : { 'If-Match': tag };
 }

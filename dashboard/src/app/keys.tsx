@@ -21,7 +21,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** The keys that work on every page, wherever nobody is typing. */
+/** Keyboard shortcuts of every page, off while a field has the focus. */
 export function useKeys(projectId: string | undefined, openHelp: () => void): void {
   const navigate = useNavigate();
   useEffect(() => {

@@ -3,7 +3,7 @@ import { t } from '../texts/texts';
 
 const ROWS = 12;
 
-/** What stands in a page's place while its first answers are on their way. */
+/** Placeholder of a page until its first responses arrive. */
 export function PageLoading() {
   return (
     <Stack gap="md" aria-busy="true" aria-label={t.list.loading} role="status">

@@ -5,7 +5,7 @@ import { ownInvitationListOptions, projectListOptions } from '../client/@tanstac
 import { OWN_INVITATIONS } from '../features/account/own-invitations';
 import { t } from '../texts/texts';
 
-/** More projects than this are not listed: nobody finds one among them here. */
+/** Projects listed at most: a longer list is no help. */
 const PROJECTS_MAX = 200;
 
 export function ProjectSwitcher({ projectId }: { projectId: string | undefined }) {

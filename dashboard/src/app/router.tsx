@@ -85,7 +85,7 @@ const forgottenPassword = createRoute({
   ),
 });
 
-/** What stands behind a mailed link. */
+/** The search parameters of a mailed link. */
 const tokenSearch = (search: Record<string, unknown>): { token?: string } => {
   const token = text(search['token']);
   return token === undefined ? {} : { token };
@@ -157,7 +157,7 @@ const overview = createRoute({
   path: '/',
   loader: async ({ params }) => {
     const queries = overviewQueries(params.projectId, storedZone());
-    // What fails is told by its part of the page.
+    // Each part of the page shows its own failure.
     await Promise.all([
       queryClient.prefetchQuery(queries.configuration),
       queryClient.prefetchQuery(queries.records).then(() => {

@@ -5,7 +5,7 @@ import { router } from './router';
 /** Leads to signing in, and from there back to where the session has ended. */
 export function leadToSignIn(): void {
   const { queryKey } = authSessionOptions();
-  // Told once: whoever stays on her page to save what is on it is not asked again by each thing that looks for news.
+  // Once: a person who stays on the page to save its content is not asked again by each polling query.
   if (queryClient.getQueryData(queryKey) === null) return;
   queryClient.setQueryData(queryKey, null);
   const { href, pathname } = router.state.location;

@@ -9,7 +9,7 @@ import { PersonMenu } from './person-menu';
 import { ProjectSwitcher } from './project-switcher';
 import { useTyped } from './typed';
 
-/** What stands around every page of somebody who is signed in. */
+/** The layout around every page of a signed-in person. */
 export function Shell() {
   const { projectId } = useParams({ strict: false });
   const [opened, menu] = useDisclosure(false);

@@ -26,7 +26,7 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's quiet greys and its red are too faint to be read on its own backgrounds (WCAG 1.4.3). */
+/** Mantine's quiet greys and its red have too little contrast on Mantine's backgrounds (WCAG 1.4.3). */
 export const readableColors: CSSVariablesResolver = () => ({
   variables: {},
   light: {

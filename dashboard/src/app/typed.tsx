@@ -11,7 +11,7 @@ export function useTyped() {
     typed.current = false;
   }, [pathname]);
   const blocker = useBlocker({
-    // An ended session leads to signing in and back here; whoever signs out means to go. The banner asks by itself.
+    // An expired session leads to sign-in and back here; signing out is meant. The banner editor has its own question.
     shouldBlockFn: ({ current, next }) =>
       typed.current &&
       current.routeId !== bannerRoute.id &&

@@ -11,7 +11,7 @@ export function roleCovers(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
 
-/** Why somebody may not do something; null: they may. */
+/** Why the person may not do something; null: they may. */
 export type Refusal = { kind: 'role'; needed: Role } | { kind: 'tier'; tier: string } | null;
 
 /** The lowest role or tier that is missing: the role first, because it is the one that cannot be bought. */
@@ -24,7 +24,7 @@ export function refusalOf(
   return null;
 }
 
-/** Why somebody may not do something, and the way to it; nothing where they may. */
+/** Why the person may not do something, and how to get access; renders nothing where they may. */
 export function RefusalNote({
   refusal,
   projectId,

@@ -1,4 +1,4 @@
-/** A name or an address that may be long, in a table: as much of it as leaves room for what stands beside it. */
+/** A possibly long name or address in a table, cut to leave room for the other columns. */
 export function Clipped({ text }: { text: string }) {
   return (
     <span className="sentence-cell narrow" title={text}>

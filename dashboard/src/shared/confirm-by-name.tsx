@@ -12,7 +12,7 @@ export function ConfirmByName(props: {
   act: string;
   pending: boolean;
   error: unknown;
-  /** What has to be told besides, above the name. */
+  /** Further warnings, above the name. */
   children?: ReactNode;
   onClose: () => void;
   onConfirm: () => void;

@@ -94,7 +94,7 @@ export function EndlessList<T>(props: {
   );
 }
 
-/** Asks for the next page by itself as long as pages bring something, and a few times where they do not. */
+/** Loads the next page while pages bring rows, and a few times where they do not. */
 function useNextPage<T>(query: ListQuery<T>, nearEnd: boolean): void {
   const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = query;
   const brings = !isTired(query);
@@ -103,13 +103,13 @@ function useNextPage<T>(query: ListQuery<T>, nearEnd: boolean): void {
   }, [nearEnd, brings, hasNextPage, isFetchingNextPage, isError, fetchNextPage]);
 }
 
-/** Whether so many pages in a row brought nothing that the person is asked before more are. */
+/** Whether so few rows came from the last pages that loading more needs a click. */
 function isTired<T>(query: ListQuery<T>): boolean {
   const last = query.data?.pages.slice(-EMPTY_PAGES_MAX) ?? [];
   return last.length === EMPTY_PAGES_MAX && last.every(({ items }) => items.length === 0);
 }
 
-/** What stands below the rows: still loading, failed, nothing there, looked back so far, or the end. */
+/** Below the rows: loading, failed, empty, searched so far, or the end. */
 function ListEnd<T>({
   query,
   empty,

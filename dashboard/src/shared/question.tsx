@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { t } from '../texts/texts';
 import { ProblemAlert } from './problem-alert';
 
-/** Asks once more before an act that takes something away. */
+/** Confirms a destructive action. */
 export function Question(props: {
   title: string;
   act: string;

@@ -2,8 +2,8 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { t } from '../texts/texts';
 
 /**
- * Nothing can be saved by somebody whose session has ended, and nothing is lost before she is back: asks whether to sign
- * in beside what is not saved, or to leave it.
+ * After the session expires nothing can be saved, and unsaved input must survive signing in again: asks whether to sign
+ * in and keep the input, or to discard it.
  */
 export function SessionEnded({ onStay, onLeave }: { onStay: () => void; onLeave: () => void }) {
   return (

@@ -1,4 +1,4 @@
-/** Both ends of an id are what tells it from its neighbours: a UUIDv7 begins with its time and ends with chance. */
+/** Both ends distinguish an ID from its neighbors: a UUIDv7 starts with its time and ends with random bits. */
 const HEAD = 8;
 const TAIL = 6;
 

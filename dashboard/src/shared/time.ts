@@ -2,7 +2,7 @@
 export type Zone = 'local' | 'utc';
 
 const SECOND_MS = 1_000;
-/** The largest unit that a span fills is the one that is told. */
+/** The largest unit that a span fills is shown. */
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400 * SECOND_MS],
   ['month', 30 * 86_400 * SECOND_MS],

@@ -10,12 +10,12 @@ const DONE_MS = 3_000;
 /** One act of the person: what it asks of the API, what it says when it is done, which answers it makes old. */
 export function useAct<V, R>(act: {
   run: (input: V) => Promise<R>;
-  /** Told when it is done; none where the page shows it. */
+  /** Notification on success; none where the page shows the result. */
   done?: string | ((result: R) => string);
-  /** Operations whose answers are asked for anew. */
+  /** Operations to refetch. */
   refreshes?: string[];
   then?: (result: R, input: V) => void;
-  /** Tells a failure in a corner, for acts that have no place of their own for it. */
+  /** Shows a failure as a notification, where the page has no other place for it. */
   tellsFailure?: boolean;
 }) {
   /** What it was asked with and has not done yet: the second of two quick Enters comes ahead of the disabled button. */

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { queryClient } from '../api/query-client';
 
-/** Forgets what the API has told, and leads to signing in: for whoever meant to go. */
+/** Clears the query cache and opens the sign-in page, after a deliberate sign-out. */
 export function useSignedOut(): () => void {
   const navigate = useNavigate();
   return () => {

@@ -16,7 +16,7 @@ export function When({ at }: { at: string }) {
   );
 }
 
-/** An instant whose exact time matters: told whole. */
+/** An instant whose exact time matters, shown in full. */
 export function Instant({ at }: { at: string }) {
   const { zone, now } = useZone();
   const instant = new Date(at);
@@ -29,7 +29,7 @@ export function Instant({ at }: { at: string }) {
 
 const COUNT_DOWN_MS = 1_000;
 
-/** How long it is until an instant that is yet to come, counted down; `now` once it is there. */
+/** A countdown to an instant; `now` once it has passed. */
 export function Until({ at }: { at: string }) {
   const { zone } = useZone();
   const [now, setNow] = useState(() => new Date());

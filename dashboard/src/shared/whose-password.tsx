@@ -1,4 +1,4 @@
-/** Tells password managers whose password a form asks for, where it does not ask for the address itself. */
+/** Gives password managers the user name of a form that has no email field. */
 export function WhosePassword({ email }: { email: string }) {
   return <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />;
 }

@@ -14,7 +14,7 @@ import { PasswordForm } from './password-form';
 import { SecondFactor } from './second-factor';
 import { SessionList } from './session-list';
 
-/** What a person does about her own account. */
+/** Settings of the signed-in person's account. */
 export function AccountPage() {
   const query = useQuery(meMeOptions());
   // The page is behind a session: never an API key.

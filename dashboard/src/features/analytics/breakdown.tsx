@@ -9,7 +9,7 @@ import { type GroupedRow, groupedRows, type Grouping } from './grouped';
 
 type NamedRow = GroupedRow & { name: string };
 
-/** So many names are drawn; the table has them all. */
+/** Bars drawn; the table lists all rows. */
 const BARS_MAX = 8;
 
 /** Records by one thing, beside the period before: a picture of the most frequent names, and a table of all. */

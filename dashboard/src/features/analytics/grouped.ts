@@ -6,7 +6,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 
 /** How many records had a name in each period. */
 export interface GroupedRow {
-  /** As the API tells it; null: the records tell none. */
+  /** As the API returns it; null: the records have none. */
   key: string | null;
   /** All others together, which have no key. */
   isOthers: boolean;

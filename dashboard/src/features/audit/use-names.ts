@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { apiKeyListOptions, memberListOptions } from '../../client/@tanstack/react-query.gen';
 
-/** As many as one answer holds: whoever is not among them is told by her id. */
+/** One page of members; people beyond it are shown by id. */
 const NAMES_MAX = 200;
 
 /** One who may have made a change, or whom it was about. */

@@ -22,7 +22,7 @@ export interface Choice {
   preferences: boolean;
 }
 
-/** What the frame tells of it. */
+/** Messages from the frame. */
 type Report =
   | { kind: 'ready' | 'chosen' | 'failed' }
   | { kind: 'shown'; mode: Mode; honoured: boolean }

@@ -13,7 +13,7 @@ import { BannerEditor } from './editor';
 
 const History = lazy(async () => ({ default: (await import('./history')).History }));
 
-/** How often is looked whether what was saved is out, or whether somebody else has published. */
+/** How often the page checks whether the saved version is published, or another person has published. */
 const PUBLISHING_MS = 1_000;
 const OTHERS_MS = 15_000;
 

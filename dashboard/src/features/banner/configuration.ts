@@ -14,7 +14,7 @@ export type { BannerTextDto as BannerText, RegionRuleDto as RegionRule, SiteServ
 export const CATEGORIES: Category[] = ['analytics', 'marketing', 'preferences'];
 export const MODES: Mode[] = ['opt_in', 'opt_out', 'notice', 'none'];
 
-/** The configuration by itself, out of the answer that tells more. */
+/** The configuration without the response's other members. */
 export function contentOf(answer: ConfigurationDto): Configuration {
   const {
     version: _,
@@ -27,7 +27,7 @@ export function contentOf(answer: ConfigurationDto): Configuration {
   return content;
 }
 
-/** Whether somebody has published it: a change of the plan by itself publishes what everybody begins with. */
+/** Whether a person has published it: a plan change also publishes, with the default configuration. */
 export function isPublished({ version, lastPublication }: ConfigurationDto): boolean {
   return version > 0 && lastPublication !== null;
 }

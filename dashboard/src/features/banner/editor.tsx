@@ -105,7 +105,7 @@ export function BannerEditor({
   );
 }
 
-/** What is published, what is only kept, and whether somebody else was faster. */
+/** What is published, what is only a draft, and whether another person has changed either. */
 function Standing({ editor, configuration }: { editor: Editor; configuration: ConfigurationDto }) {
   const { lastPublication, version, publishFailedAt } = configuration;
   const isOut = lastPublication !== null && lastPublication.configurationVersion === version;

@@ -24,7 +24,7 @@ export function History({ project }: { project: ProjectDto }) {
     ...publicationListInfiniteOptions({ path, query: { limit: PAGE_ROWS } }),
     initialPageParam: { path },
     getNextPageParam: (page) => page.nextCursor ?? undefined,
-    // What is being published comes by itself; whoever scrolls back reads.
+    // Polls for publications in progress, but not while the person scrolls through older pages.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? false : LIVE_MS),
   });
   return (

@@ -11,7 +11,7 @@ const CHOICES = {
   theme: ['auto', 'light', 'dark'],
 } as const;
 
-/** Layout and colours. What makes the banner accessible is nobody's to change, and is not here. */
+/** Layout and colors. What makes the banner accessible cannot be configured. */
 export function LookFields({ form, change, fields }: FieldsProps) {
   const { banner } = form;
   const put = (changes: Partial<Settings>) => change({ banner: { ...banner, ...changes } });

@@ -3,7 +3,7 @@ import { t } from '../../texts/texts';
 const languages = new Intl.DisplayNames(t.language, { type: 'language', fallback: 'code' });
 const regions = new Intl.DisplayNames(t.language, { type: 'region', fallback: 'code' });
 
-/** `German (de)`; what nobody knows is its own name. */
+/** `German (de)`; an unknown tag is shown as it is. */
 export function languageName(tag: string): string {
   try {
     const name = languages.of(tag);

@@ -6,7 +6,7 @@ import { BannerFrame, type Choice, type Device, stageOf } from './banner-frame';
 import { languageName, regionName } from './names';
 import type { usePreview } from './use-preview';
 
-/** Where visitors come from whose laws differ, and from nobody knows where. */
+/** Regions with different laws, and `XX` for an unknown region. */
 const REGIONS = ['XX', 'DE', 'FR', 'GB', 'CH', 'US', 'US-CA', 'US-TX', 'BR', 'JP'];
 
 /** What a visitor may have chosen. */

@@ -10,7 +10,7 @@ import { BannerFrame, type Choice, stageOf } from './banner-frame';
 export function ShownDocument(props: {
   projectId: string;
   configHash: string;
-  /** As the record tells them; absent: the document's default, and a visitor from nobody knows where. */
+  /** From the record; absent: the document's default language, and an unknown region. */
   language?: string | null;
   region?: string;
   /** What was chosen on the second layer; absent: on the first. */

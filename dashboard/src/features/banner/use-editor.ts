@@ -17,7 +17,7 @@ function beginningOf(configuration: ConfigurationDto, draft: DraftDto): Configur
   return configuration.version > 0 ? content : { ...content, banner: { ...content.banner, enabled: true } };
 }
 
-/** What stands in the fields, and the acts that keep or publish it; each says which version it is based on. */
+/** The form's values, and the actions that save or publish them, each based on a version. */
 export function useEditor(projectId: string, configuration: ConfigurationDto, draft: DraftDto) {
   const path = { projectId };
   const [form, setForm] = useState(() => beginningOf(configuration, draft));
@@ -79,7 +79,7 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
     tellsFailure: true,
     then: () => loadTheirs(),
   });
-  /** Gives up what stands in the fields for what is there by now. */
+  /** Replaces the form's values with the stored version. */
   const loadTheirs = async (): Promise<void> => {
     const [newest, itsDraft] = await current();
     take(beginningOf(newest, itsDraft));
@@ -106,7 +106,7 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
     dirty: JSON.stringify(form) !== JSON.stringify(kept),
     hasDraft,
     ...{ save, publish, discard, loadTheirs, keepMine },
-    /** Somebody else has saved or published meanwhile. */
+    /** Another person has saved or published since. */
     conflict: refused !== undefined || configuration.version > basedOn,
   };
 }

@@ -33,7 +33,7 @@ export function usePreview(projectId: string, form: Configuration) {
     /** What no field stands for. */
     error: Object.keys(fields).length > 0 ? null : query.error,
     retry: () => void query.refetch(),
-    /** Whether `preview` is of what stands in the fields. */
+    /** Whether `preview` shows the form's current values. */
     isCurrent: asked === form && query.isSuccess && !query.isPlaceholderData,
   };
 }

@@ -49,7 +49,7 @@ export function ConsentDetails({
   );
 }
 
-/** The banner that the visitor chose on, in her language and for her region, as far as the record tells. */
+/** The banner that the visitor saw, in their language and region as far as the record has them. */
 function WhatWasShown({ projectId, record }: { projectId: string; record: ConsentView }) {
   if (record.configHash === null)
     return (

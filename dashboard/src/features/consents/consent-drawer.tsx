@@ -17,7 +17,7 @@ export function ConsentDrawer({
   consentId: string | undefined;
   onClose: () => void;
 }) {
-  // The list is drawn without it; whoever opens a record does not wait for it.
+  // Preloaded after the list is drawn, so that opening a record does not wait for it.
   useEffect(() => void load(), []);
   return (
     <Drawer

@@ -33,7 +33,7 @@ export function ConsentsPage() {
     void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
   const query = useInfiniteQuery({
     ...consentPages(project.id, filters, zone),
-    // Whoever scrolls back through the log reads; only its beginning is live.
+    // Polls only while the first page alone is loaded, not while the person reads older pages.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? false : LIVE_MS),
   });
   const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));

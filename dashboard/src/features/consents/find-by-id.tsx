@@ -4,7 +4,7 @@ import { t } from '../../texts/texts';
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** Opens the record of an id that somebody has at hand; says beside the field where it is none. */
+/** Opens the record of a consent ID; shows an error beside the field for an invalid one. */
 export function FindById({ onFound }: { onFound: (consentId: string) => void }) {
   const [typed, setTyped] = useState('');
   const [isRefused, setRefused] = useState(false);

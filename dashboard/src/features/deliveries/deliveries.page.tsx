@@ -65,7 +65,7 @@ export function DeliveriesPage() {
       }
     >
       <ReceiverHealth projectId={project.id} />
-      {/* Of the plan the line above tells. */}
+      {/* The line above already mentions the plan. */}
       {refusal?.kind === 'role' && (
         <RefusalNote refusal={refusal} projectId={project.id} what={t.deliveries.resend} />
       )}

@@ -16,7 +16,7 @@ import { t } from '../../texts/texts';
 import { AttemptFacts } from './attempt-facts';
 import { outcomeCondition, outcomeSentence } from './outcome';
 
-/** More attempts than these of one record are nobody's reading. */
+/** Attempts shown of one record. */
 const ATTEMPTS_MAX = 50;
 
 /** What became of one record: each attempt, what is to come, and sending it again. */
@@ -35,7 +35,7 @@ export function DeliveryLife({ project, record }: { project: ProjectDto; record:
     done: ({ queued }) => (queued > 0 ? t.deliveries.queuedOne : t.deliveries.alreadyWaiting),
     refreshes: ['consentOne', 'deliveryList'],
   });
-  // Where the log no longer tells, something may have been sent.
+  // Where the log has expired, an earlier attempt is possible.
   const isFirst =
     state !== null &&
     !['delivered', 'failed'].includes(state.outcome) &&

@@ -20,7 +20,7 @@ export function failureSentence(failure: {
 /** Failures that say nothing of the receiver. */
 const OURS = ['worker_lost', 'configuration'];
 
-/** Why records wait for the receiver: what its latest failure was, which each further try tells anew. */
+/** Why records are held: the receiver's latest failure, updated by each probe. */
 export function heldSentence({
   heldReason,
   lastFailure,

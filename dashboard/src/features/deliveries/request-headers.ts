@@ -13,8 +13,8 @@ export function isOfEndpoint({ host }: Attempt, { endpointUrl }: Settings): bool
 }
 
 /**
- * The headers of an attempt's request (spec §4.1), name and value, with token and signature masked. The log keeps no
- * headers: whether these two went along is told as the settings are today, and of today's endpoint alone.
+ * The headers of an attempt's request (spec §4.1), name and value, with token and signature masked. The log stores no
+ * headers: whether these two were sent is derived from today's settings, and only for today's endpoint.
  */
 export function requestHeaders(projectId: string, attempt: Attempt, settings: Settings): [string, string][] {
   const { consentId, attemptedAt } = attempt;

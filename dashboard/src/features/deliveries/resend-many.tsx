@@ -23,7 +23,7 @@ export function ResendMany(props: {
   onClose: () => void;
   filters: DeliveryFilters;
 }) {
-  // What the list shows is what is offered; whoever opens it under other filters begins anew.
+  // Starts with the list's filters; opening it with other filters resets it.
   const { status, category, from, to } = props.filters;
   return props.opened && <Choosing key={[status, category, from, to].join()} {...props} />;
 }
@@ -46,7 +46,7 @@ function Choosing(props: { projectId: string; onClose: () => void; filters: Deli
     ...{ status, from: from.toISOString(), to: to.toISOString() },
     ...(status === 'failed' && category !== '' && { category }),
   });
-  /** What was counted, and of which choice: another one has to be counted anew. */
+  /** The count and the selection that it belongs to: another selection needs another count. */
   const [counted, setCounted] = useState<{ wanted: string; records: number; more: boolean } | null>(null);
   const known = counted?.wanted === wanted ? counted : null;
   const count = useAct({

@@ -5,7 +5,7 @@ import { CopyLine } from '../../shared/copy-line';
 import { t } from '../../texts/texts';
 import { samplesOf } from './samples';
 
-/** The samples of docs/receiver.md, which the service's own tests run, loaded when somebody looks at them. */
+/** The samples of docs/receiver.md, which the service's tests run, loaded when they are opened. */
 export function SampleReceivers() {
   const { data } = useQuery({
     queryKey: ['sample-receivers'],

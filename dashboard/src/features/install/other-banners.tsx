@@ -6,7 +6,7 @@ import { t } from '../../texts/texts';
 /** In docs/banners/*.html it stands for the address of the project's own loader. */
 const ADDRESS = 'https://cdn.example.com/<projectId>/loader.js';
 
-/** The pages of docs/banners, which the service's own tests open, loaded when somebody looks at them. */
+/** The pages of docs/banners, which the service's tests open, loaded when they are opened. */
 async function loadPages(): Promise<{ title: string; page: string }[]> {
   const [klaro, cookieconsent, tarteaucitron] = await Promise.all([
     import('../../../../docs/banners/klaro.html?raw'),

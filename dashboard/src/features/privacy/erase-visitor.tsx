@@ -15,14 +15,14 @@ import { ReasonField } from './reason-field';
 
 const UNDER_WAY_MS = 1_000;
 
-/** Erases all of a visitor's records, for a reason and with the project's name typed; tells how far it is. */
+/** Erases all of a visitor's records after a reason and the typed project name; shows the progress. */
 export function EraseVisitor({
   project,
   found,
   words,
 }: {
   project: ProjectDto;
-  /** By what her records name her, or by one that was made with her key. */
+  /** The visitor's reference, or a record made with their key. */
   found: { visitorReference: string } | { consentId: string };
   words: { title: string; ask: string; text: string };
 }) {

@@ -15,7 +15,7 @@ import { EraseVisitor } from './erase-visitor';
 
 const PAGE_ROWS = 200;
 
-/** Looks for one visitor, shows what is stored of her, and hands it out or erases it. */
+/** Searches for one visitor, shows their stored records, and exports or erases them. */
 export function FindVisitor({ project, privacy }: { project: ProjectDto; privacy: PrivacyStateDto }) {
   const [typed, setTyped] = useState('');
   const [visitor, setVisitor] = useState<string | null>(null);

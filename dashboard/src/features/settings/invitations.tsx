@@ -15,7 +15,7 @@ import { t } from '../../texts/texts';
 
 const REFRESHES = ['invitationList'];
 
-/** Sends a link by which somebody becomes a member, whether they have an account or not. */
+/** Sends an invitation link, to people with and without an account. */
 export function InviteForm({ projectId }: { projectId: string }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { CopyLine } from '../../shared/copy-line';
 import { t } from '../../texts/texts';
 
-/** A key that was just made: nobody can show it again. */
+/** A newly created key: it cannot be shown again. */
 export function KeyOnce({ name, apiKey }: { name: string; apiKey: string }) {
   return (
     <Stack gap={4} role="status">

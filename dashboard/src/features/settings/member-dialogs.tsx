@@ -16,7 +16,7 @@ interface MemberDialog {
   onClose: () => void;
 }
 
-/** Takes somebody's place in the project away, her API keys with it. */
+/** Removes a member from the project, with their API keys. */
 export function Removal({ project, member, onClose }: MemberDialog) {
   const { data: session } = useQuery(authSessionOptions());
   const self = session?.user.id === member.userId;
@@ -41,7 +41,7 @@ export function Removal({ project, member, onClose }: MemberDialog) {
   );
 }
 
-/** Asks before somebody may less than before. */
+/** Confirms that a member loses permissions. */
 export function LowerRole({
   project,
   member,

@@ -17,7 +17,7 @@ import { t } from '../../texts/texts';
 import { Doorway } from './doorway';
 import { EndedLink } from './ended-link';
 
-/** Where the link of an invitation leads: whoever has an account signs in for it, others choose a password. */
+/** The page of an invitation link: people with an account sign in, others choose a password. */
 export function AcceptInvitationPage() {
   const { token = '' } = useSearch({ from: '/accept-invitation' });
   const query = useQuery({

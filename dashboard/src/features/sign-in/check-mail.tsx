@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import { t } from '../../texts/texts';
 
-/** The answer to every address alike: whether it has an account is told by the mail alone. */
+/** The same for every address: only the mail shows whether it has an account. */
 export function CheckMail({ email, text }: { email: string; text: string }) {
   return (
     <Alert variant="outline" color="green" role="status" title={t.signUp.checkMail}>

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { t } from '../../texts/texts';
 
-/** What stands where the address holds no token: for the person it is a link that has ended. */
+/** Shown where the address has no token: to the person this is an expired link. */
 export function EndedLink({ shown }: { shown: unknown }) {
   if (!shown) return null;
   return (
