@@ -44,7 +44,7 @@ type Other = { records: number; analytics: number; rejection: number };
 
 const moveMarks = (to: string): string =>
   `update consent_rollup_state set done_until = ${to}, audience_until = ${to}`;
-/** Behind records of a minute ago, however long they took to be stored. */
+/** Before records of a minute ago, however long they took to be stored. */
 const MARK_MINUTES_AGO = moveMarks(`now() - interval '5 minutes'`);
 
 const sumOf = (entries: readonly { records: number }[]): number =>
@@ -65,7 +65,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     expect(response.status).toBe(200);
     return (await response.json()) as Answer;
   };
-  /** Makes what was received so far old enough for the rollups, as if `seconds` had passed. */
+  /** Makes the records received so far old enough for the rollups, as if `seconds` had passed. */
   const age = async (project: TestProject, seconds: number): Promise<void> => {
     await service.database.query(
       `update consent_record set received_at = received_at - make_interval(secs => $2) where project_id = $1`,
@@ -197,7 +197,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
          values ($1, $2, true, true, true, 'accept_all', now())`,
         [project.id, newId()],
       );
-      // Younger than that, the lag alone keeps the mark behind it.
+      // Until then the lag alone would keep the cursor before the record.
       await until('the transaction is older than the lag', async () => {
         const { rows } = await slow.query<{ old: boolean }>(
           `select clock_timestamp() - now() > interval '5.2 seconds' as old`,
@@ -218,7 +218,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
 
   it('counts a record on the very end of a step once', async () => {
     const project = await createTestProject(service, { tier: 'business' });
-    // Steps end a whole number of hours behind the mark.
+    // Steps end a whole number of hours before the cursor.
     await service.database.query(moveMarks(`date_trunc('milliseconds', now() - interval '3 hours')`));
     await service.database.query(
       `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at)

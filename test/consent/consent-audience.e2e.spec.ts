@@ -34,7 +34,10 @@ interface Answer {
   otherLanguages: Counts;
 }
 
-/** What the version before runs every 15 s, up to so long ago: it knows neither the table of regions nor its mark. */
+/**
+ * The step of the previous version, which runs every 15 s and knows neither the table of regions
+ * nor its cursor.
+ */
 const oldStep = (lag: string): string =>
   ['hour', 'day']
     .map(
@@ -66,7 +69,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The answer of the last 30 days; each list and what is counted beside it add up to the totals. */
+/**
+ * The analytics of the last 30 days, after checking that each list and its rest add up to the
+ * totals.
+ */
 async function ask(project: TestProject): Promise<Answer> {
   const response = await project.request('viewer', 'GET', '/analytics/consents');
   expect(response.status).toBe(200);
@@ -88,7 +94,7 @@ const languagesOf = ({ byLanguage, otherLanguages }: Answer): [string | null, nu
   ['others', otherLanguages.records],
 ];
 
-/** Makes what was received so far older, as if so much time had passed. */
+/** Makes the records received so far older, as if this much time had passed. */
 async function age(project: TestProject, seconds: number): Promise<void> {
   await service.database.query(
     `update consent_record set received_at = received_at - make_interval(secs => $2) where project_id = $1`,
@@ -126,11 +132,11 @@ describe('consents by region and by language', () => {
       { ...ALL, region: 'DE', language: 'pt-BR' },
       { ...ALL, region: 'us-ca', language: 'PT-BR' },
       { ...NONE, region: 'US-CA', language: 'zh-hant-tw' },
-      // The loader does not know it; nobody told it.
+      // The loader's code for an unknown region.
       { ...ALL, region: 'XX' },
       { ...ALL, language: null, region: null },
       ALL,
-      // What is no region and no language is told, but has no name.
+      // Invalid regions and languages are counted, but not under their name.
       { ...ALL, region: 'Germany', language: 'en_GB' },
       { ...NONE, region: 49, language: 'english language' },
       { ...ALL, region: { of: 'DE' }, language: 7 },
@@ -183,7 +189,7 @@ describe('consents by region and by language', () => {
 
   it('have a bounded number of names in an hour, whenever they come; those that it has stay', async () => {
     const project = await createTestProject(service, { tier: 'business' });
-    /** Records with a region and a language that nobody else has. */
+    /** Records with regions and languages that no other record has. */
     const flood = (from: number, count: number): Promise<unknown> =>
       service.database.query(
         `insert into consent_record

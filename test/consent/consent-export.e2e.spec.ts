@@ -129,7 +129,7 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     const response = await other.request('viewer', 'GET', '/consents/export?format=csv');
     const text = await response.text();
     const [, row] = parse(text) as string[][];
-    // Nothing is lost: who reads the file as it is gets the JSON as it was.
+    // Nothing is lost: a reader that parses the file gets the original JSON.
     expect(JSON.parse(row?.at(-1) ?? '')).toEqual(extra);
     const cells = [',', ';', '\t'].flatMap((separator) =>
       text.split('\r\n').flatMap((line) => line.split(separator)),
@@ -206,7 +206,7 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
 
   describe('many exports at once', () => {
     const EXPORTS_BEFORE = 4;
-    /** More than the connection and both ends of it hold, so that a reader who stops is noticed. */
+    /** More than the connection and its buffers hold, so that a stopped reader is noticed. */
     const heavy = (projectId: string): Promise<unknown> =>
       service.database.query(
         `insert into consent_record (project_id, id, analytics, marketing, preferences, action, extra)
@@ -221,7 +221,7 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
       ended(): 'whole' | 'broken' | null;
       close(): void;
     }
-    /** Begins an export and reads its head, and then `bytesPerSecond`. */
+    /** Starts an export, reads its head, and then `bytesPerSecond`. */
     const stall = (of: TestProject, bytesPerSecond = 0): Promise<Reader> =>
       new Promise((begun, fail) => {
         const request = httpRequest(`${service.baseUrl}/v1/projects/${of.id}/consents/export?format=csv`, {

@@ -59,12 +59,12 @@ const rowOf = (fields: Partial<ConsentRow> = {}): ConsentRow => ({
 const count = async (table: string): Promise<number> =>
   (await service.database.query(`select from ${table}`)).length;
 
-/** Lets both write connections wait, so that what comes meanwhile goes in one batch. */
+/** Blocks both write connections, so that all later rows go in one batch. */
 async function occupyConnections(): Promise<Promise<Written>[]> {
   await holder.query('begin');
   await holder.query('lock table project in access exclusive mode');
   const occupying: Promise<Written>[] = [];
-  // One after the other: rows that come together, soon after many, may share a batch and a connection.
+  // Sequentially: rows written at the same time may share a batch and a connection.
   for (const waitingCount of [1, 2]) {
     occupying.push(writer.write(rowOf()));
     await until(`${waitingCount} of the connections wait`, async () => {
@@ -111,7 +111,7 @@ describe(ConsentWriter.name, () => {
     await holder.query('rollback');
     await Promise.all(occupying);
     const [one, again, other] = (await Promise.all(twice)).map(({ kind }) => kind);
-    // The second of them goes in the next batch, which may overtake on the other connection.
+    // The second row goes in the next batch, which may be faster on the other connection.
     expect([one, again].toSorted()).toEqual(['conflict', 'inserted']);
     expect(other).toBe('inserted');
     expect([await count('consent_record'), await count('outbox_message')]).toEqual([4, 4]);

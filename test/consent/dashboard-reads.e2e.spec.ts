@@ -10,8 +10,8 @@ import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 
 /**
- * What another tenant may wait while somebody holds everything up; seen: 27.6 s before. Less than the 5 s after which
- * a list is given up.
+ * How long another tenant may wait while one project uses all its permits; 27.6 s before the limit
+ * existed. Less than the 5 s after which a list times out.
  */
 const OTHERS_MAX_MS = 4_000;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   service = await startTestService();
 });
 afterAll(async () => {
-  // Connections that were opened for a request that was taken back are nobody's to close, and may still be opening.
+  // Connections for requests that were aborted are not closed by anyone, and may still be opening.
   const server = service.app.getHttpServer() as Server;
   const closing = setInterval(() => server.closeAllConnections(), 100);
   await service.close();
@@ -177,7 +177,7 @@ describe('requests that the database cannot answer for long', () => {
         () => {},
       ),
     );
-    // Some run, some wait, and the rest have their answer, most of them before anybody looked who they are.
+    // Some run, some wait, and the rest are refused, most of them before they are authenticated.
     await until('they are there', () => refused >= 100 - 2 - 20);
     expect(await running('lists')).toBeLessThanOrEqual(2);
     expect(await running('reports')).toBeLessThanOrEqual(1);

@@ -53,7 +53,7 @@ const found = async (project: TestProject, query: string): Promise<string[]> => 
 const count = async (from: string, values: unknown[], of = service): Promise<number> =>
   (await of.database.query<{ n: number }>(`select count(*)::int as n from ${from}`, values))[0]?.n ?? -1;
 
-/** Every place that may hold something of a record, but the list of what was erased. */
+/** Every table that may contain something about a record, except the list of erased records. */
 const tracesOf = async (id: string): Promise<number> =>
   (await count('consent_record where id = $1', [id])) +
   (await count('delivery where consent_id = $1', [id])) +
@@ -156,7 +156,7 @@ describe('records from before their field was named', () => {
 
   const stateOf = async (project: TestProject): Promise<Json> =>
     (await asOwner(project, 'GET', '/privacy')).body;
-  /** Lets the worker begin now, and waits for its end. */
+  /** Lets the worker start now, and waits until it has finished. */
   const indexed = async (project: TestProject): Promise<void> => {
     expect(await stateOf(project)).toMatchObject({ indexing: true });
     await service.database.query(
@@ -319,7 +319,7 @@ describe('erasing one record', () => {
       'x-service-project-id': project.id,
       authorization: sent.headers.authorization,
     });
-    // Receivers drop what comes twice under one id; this is no repeat.
+    // Receivers drop a repeated id; this is not a repeat.
     expect(told.headers['webhook-id']).not.toBe(sent.headers['webhook-id']);
     await until(
       'its outcome is written',
@@ -387,7 +387,7 @@ describe('erasing one record', () => {
         )
       ).map(({ id }) => id);
     await until('nothing is under way', async () => (await waiting('available_at > now()')).length === 0);
-    // No probe comes between: what is sent from here on is sent because the receiver is back.
+    // No probe interferes: from here on, records are sent because the receiver is available again.
     await service.database.query(
       `update claim_throttle set next_claim_at = now() + interval '1 hour' where ordering_key = $1`,
       [project.id],
@@ -449,7 +449,10 @@ describe('erasing one record', () => {
   });
 });
 
-/** Stores so many records of a visitor, straight in the database, with a delivery and a message for each. */
+/**
+ * Stores this many records of a visitor directly in the database, each with a delivery and a
+ * message.
+ */
 async function storeMany(
   of: TestService,
   project: TestProject,
@@ -493,7 +496,7 @@ describe('erasing a visitor', () => {
     expect(await found(project, '')).toEqual([later.id, other.id]);
     expect(await count('delivery where project_id = $1', [project.id])).toBe(0);
     expect(await count(`outbox_message where project_id = $1`, [project.id])).toBe(0);
-    // What the visitor was called is nowhere any more.
+    // The visitor reference is stored nowhere any more.
     expect(await count('erasure_request where id = $1 and visitor_hash is null', [body.id])).toBe(1);
     const audit = await service.database.query<{ row: string }>(
       'select e::text as row from audit_event e where project_id = $1',

@@ -41,7 +41,7 @@ const count = async (from: string, values: unknown[]): Promise<number> =>
   (await service.database.query<{ n: number }>(`select count(*)::int as n from ${from}`, values))[0]?.n ?? -1;
 const idsOf = (body: Json): unknown[] => (body.items as Json[]).map(({ id }) => id);
 
-/** A project with a record of hers, one of somebody else's, and one without a key. */
+/** A project with records of the visitor, of another visitor, and of one without a key. */
 async function makeWorld(project?: TestProject) {
   const at = project ?? (await createTestProject(service));
   const [visitor, other] = [makeVisitorKey(), makeVisitorKey()];
@@ -89,7 +89,7 @@ describe('the key’s hash in a choice', () => {
     );
     expect((await forwarding.choose(project.id, { ...choice, visitorKeyHash })).status).toBe(200);
     expect((await forwarding.choose(project.id, { ...choice, note: 2, visitorKeyHash })).status).toBe(409);
-    // Who learns of an id gets nothing by sending it under a key of her own.
+    // Knowing an id isn't enough: sending it under another key changes nothing.
     expect(await count('consent_record where id = $1 and visitor_key_hash is not null', [choice.id])).toBe(0);
   });
 });
@@ -110,7 +110,7 @@ describe('with her key a visitor', () => {
 
   it('is shown the newest 100 of them', async () => {
     const { project, visitor, hers } = await makeWorld();
-    // With the one that is there already: a full page with nothing behind it.
+    // With the existing one: a full page, and nothing after it.
     await storeMany(project, 99, visitor.visitorKeyHash);
     const whole = await ask('records', hers);
     expect([idsOf(whole.body).length, whole.body.more]).toEqual([100, false]);
@@ -148,7 +148,7 @@ describe('with her key a visitor', () => {
       ...{ party_id: project.id, party_role: 'controller' },
       ...{ party_name: given.controllerName, party_contact: given.controllerContact },
     });
-    // What is absent stays, null removes, and what is refused changes nothing.
+    // An absent member stays, null removes it, and a refused request changes nothing.
     expect(await change({ controllerContact: null })).toMatchObject({
       ...given,
       controllerContact: null,
@@ -189,7 +189,7 @@ describe('with her key a visitor', () => {
     // Whose answer was lost sends it again.
     const again = await ask('withdrawals', withdrawal);
     expect(again).toEqual({ status: 200, body: { ...body, duplicate: true } });
-    // A choice of hers is no withdrawal that could be sent again.
+    // Another choice of the visitor is not a withdrawal that can be repeated.
     expect((await ask('withdrawals', { ...withdrawal, id })).body.code).toBe('consent_id_conflict');
   });
 

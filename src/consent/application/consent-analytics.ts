@@ -20,9 +20,9 @@ import {
 type Counted = ConsentCounts & { rates: ConsentRates };
 
 export interface ConsentAnalyticsAnswer {
-  /** The begin of the first interval. */
+  /** Start of the first interval. */
   from: Date;
-  /** The end of the last interval. */
+  /** End of the last interval. */
   to: Date;
   interval: AnalyticsInterval;
   totals: Counted;
@@ -32,17 +32,19 @@ export interface ConsentAnalyticsAnswer {
   byAction: ({ action: string } & Counted)[];
   /** Records of all other actions. */
   otherActions: Counted;
-  /** The most frequent hostnames; null stands for records that tell none. */
+  /** The most frequent hostnames; null for records without one. */
   byHostname: ({ hostname: string | null } & Counted)[];
-  /** Records of all other hostnames; where the project lists domains, of all that are none of them. */
+  /**
+   * Records of all other hostnames. Where the project lists domains, of all hostnames outside them.
+   */
   otherHostnames: Counted;
-  /** The most frequent regions; null stands for records of which none is known. */
+  /** The most frequent regions; null for records without a known one. */
   byRegion: ({ region: string | null } & Counted)[];
-  /** Records of all other regions, and of what is no region. */
+  /** Records of all other regions, and of values that are not a region. */
   otherRegions: Counted;
-  /** The most frequent languages of the banner; null stands for records of which none is known. */
+  /** The most frequent languages of the banner; null for records without a known one. */
   byLanguage: ({ language: string | null } & Counted)[];
-  /** Records of all other languages, and of what is no language. */
+  /** Records of all other languages, and of values that are not a language. */
   otherLanguages: Counted;
 }
 
@@ -120,7 +122,7 @@ function add(a: ConsentCounts, b: ConsentCounts): ConsentCounts {
   };
 }
 
-/** The named ones of a group in their order, and what is counted together of the others. */
+/** The named entries of a group, in order, and the total of all others. */
 function named(rows: GroupRow[], grouped: Grouping): { entries: GroupRow[]; other: Counted } {
   const own = rows.filter((row) => row.grouped === grouped);
   return {

@@ -43,7 +43,7 @@ export interface ExportSelection extends RecordFilter {
   to: Date;
 }
 
-/** A batch, and the id behind which the next one begins; null: it was the last. */
+/** A batch, and the id after which the next one starts; null for the last batch. */
 interface Batch {
   rows: ExportRow[];
   lastId: string | null;
@@ -63,8 +63,8 @@ export class ConsentExport implements OnApplicationShutdown {
       name: 'export',
       connections: CONNECTIONS,
       statementMs: STATEMENT_TIMEOUT_MS,
-      // A batch is the next rows of the primary key, whatever the planner makes of its statistics: sorting the
-      // whole period for each batch took 4 s at a million records.
+      // A batch is the next rows of the primary key, whatever the planner's statistics suggest:
+      // sorting the whole period for each batch took 4 s with a million records.
       serverSettings: { enable_sort: 'off', enable_bitmapscan: 'off', enable_seqscan: 'off' },
       onDropped: (error) => this.logger.warn(`an idle export connection was lost: ${error.message}`),
     });
@@ -98,16 +98,17 @@ export class ConsentExport implements OnApplicationShutdown {
   }
 
   /**
-   * The records of a selection, batch by batch. Each batch continues behind the last id, in a query of its own:
-   * no transaction stays open while a slow client reads. The next batch is read while this one is used;
-   * leaving the loop stops the reading.
+   * The records of a selection, batch by batch. Each batch continues after the last id in a
+   * separate query, so no transaction stays open while a slow client reads. The next batch is read
+   * while this one is used. Leaving the loop stops the reading.
    */
   async *batches(selection: ExportSelection): AsyncGenerator<ExportRow[]> {
     let next: Promise<Batch> | null = this.read(selection, null);
     while (next) {
       const { rows, lastId }: Batch = await next;
       next = lastId === null ? null : this.read(selection, lastId);
-      // Whoever stops listening never looks at it; a failure then must not end the process.
+      // If the caller leaves the loop, nothing awaits this promise; its failure must not end the
+      // process.
       next?.catch(() => undefined);
       if (rows.length > 0) yield rows;
     }

@@ -4,7 +4,7 @@ import { ProjectReads } from '../../database/project-reads.js';
 import { overviewPeriods, type Span } from '../domain/overview-periods.js';
 import { countsOf, lowestId } from '../infrastructure/counts-sql.js';
 
-/** Rates are rounded to so many digits: more would be noise. */
+/** More digits would be noise. */
 const RATE_DIGITS = 4;
 
 /** Records of a stretch of time. */
@@ -26,7 +26,10 @@ interface SpanRow {
   granting: number;
 }
 
-/** What a project's day and month look like beside the ones before them; for every tier. */
+/**
+ * The records of a project's current day and month beside those of the previous ones. Available on
+ * every tier.
+ */
 @Injectable()
 export class ConsentOverview {
   constructor(private readonly reads: ProjectReads) {}
@@ -50,7 +53,10 @@ export class ConsentOverview {
   }
 }
 
-/** A row for each span, in their order: from the rollups, and for what is not in them yet from the records. */
+/**
+ * A row for each span, in order. Counts come from the rollups, and from the records that the
+ * rollups don't contain yet.
+ */
 function countsOfSpans(projectId: string, spans: Span[]): RawBuilder<SpanRow> {
   return sql<SpanRow>`
     with state as materialized (select done_until from consent_rollup_state),

@@ -19,9 +19,9 @@ const VISITOR_BATCH_ROWS = 500;
 export interface ConsentFilter extends RecordFilter {
   /** One record; absent: any. */
   id?: string;
-  /** What became of it; absent: anything. */
+  /** State of its delivery; absent: any. */
   delivery?: DeliveryStateName;
-  /** What the visitor is found by; absent: any. */
+  /** Hash of the visitor reference; absent: any visitor. */
   visitorHash?: Buffer;
   limit: number;
   cursor?: string;
@@ -53,15 +53,16 @@ export class ConsentReader {
   ) {}
 
   /**
-   * The records of a project, the newest decision first, by keyset on the id; a filter that matches few looks at a
-   * bounded number of records, and says how far back it came.
+   * The records of a project, newest first, paged by id. A filter that matches few records scans a
+   * bounded number of them, and the page says how far back it got.
    */
   async list(projectId: string, filter: ConsentFilter, gone: AbortSignal): Promise<ScannedPage<ConsentItem>> {
     const before = readCursor(filter.cursor, isUuid);
     const range = rangeOf(projectId, filter);
     if (before !== null) range.push(sql`c.id < ${before}::uuid`);
     if (filter.id !== undefined) range.push(sql`c.id = ${filter.id}::uuid`);
-    // By an index of its own, in the order of the ids: part of the range, as nothing else is looked at.
+    // This condition has its own index, in the order of the ids. As part of the range, it limits
+    // which rows are scanned.
     if (filter.visitorHash) range.push(sql`c.visitor_hash = ${filter.visitorHash}`);
     const { conditions, ...bound }: RecordConditions =
       filter.delivery === undefined
@@ -78,7 +79,10 @@ export class ConsentReader {
     return pageOfScan(await this.reads.list(projectId, query, gone), filter.limit, itemOf);
   }
 
-  /** All records of a visitor, newest first, batch by batch, each in a query of its own. Throws as `list`. */
+  /**
+   * All records of a visitor, newest first, batch by batch, each in a separate query. Throws as
+   * `list`.
+   */
   async *ofVisitor(projectId: string, visitorHash: Buffer, gone: AbortSignal): AsyncGenerator<ConsentItem[]> {
     let cursor: string | null = null;
     do {
@@ -104,7 +108,7 @@ export class ConsentReader {
   }
 
   /**
-   * One record, with what other modules have to say of it (`delivery`).
+   * One record, with the members that other modules add (`delivery`).
    * @throws DomainError `consent_not_found`
    */
   async one(projectId: string, consentId: string): Promise<ConsentItem & Record<string, unknown>> {

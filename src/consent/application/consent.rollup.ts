@@ -20,32 +20,36 @@ import {
 } from '../infrastructure/counts-sql.js';
 import { addUpAudience, type Slice } from './audience.rollup.js';
 
-/** What is not in the counts yet is counted anew with every question, so this stays short. */
+/**
+ * Records that the rollups don't contain yet are counted in every query, so the interval is short.
+ */
 const ADVANCE_EVERY_MS = 15_000;
 /** Longest stretch of records that one transaction adds up: a long backlog is caught up with in steps. */
 const STEP = '1 hour';
 /**
- * How old a record is at least before it is added up. A transaction tells when it began a moment after it
- * looked at the clock; this is far more than that moment.
+ * Minimum age of a record when it is counted. A transaction becomes visible in the list of open
+ * transactions a moment after it reads the clock; this is far longer than that moment.
  */
 const LAG = '5 seconds';
-/** Steps of one call; the next call goes on. */
+/** Steps of one call; the next call continues. */
 const STEPS_MAX = 1_000;
 /** Before any record. */
 const LONG_AGO = new Date('2020-01-01T00:00:00Z');
 /**
- * How long a call goes on with what is not counted by region and language yet: while it does, the newest records are
- * counted anew with every question.
+ * How long one call catches up on counts by region and language. Until they are complete, every
+ * query counts the newest records.
  */
 const CATCH_UP_MS_MAX = 5_000;
 
 /**
- * Keeps the counts by hour and day. Each call adds up what was received since the last one, in the transaction
- * that moves the mark: a crash loses nothing and counts nothing twice, and two workers take turns on the mark's
- * row. A record's instant of receipt is the begin of the transaction that stores it, so once every transaction
- * that began before an instant has ended, no record from before it can still turn up: the mark never passes
- * the oldest open transaction. Regions and languages have a mark of their own, which is behind the other one after an
- * upgrade, and while a worker of the version before takes its turns.
+ * Maintains the counts by hour and day. Each call counts the records received since the last one,
+ * in the transaction that moves the cursor: a crash loses nothing and counts nothing twice, and the
+ * cursor's row lock lets one worker at a time continue.
+ * The receipt time of a record is the start of the transaction that stores it. Once every
+ * transaction that started before an instant has ended, no record from before that instant can
+ * appear. So the cursor never passes the oldest open transaction.
+ * Regions and languages have their own cursor. It is behind the other one after an upgrade, and
+ * while workers of the previous version run.
  */
 @Injectable()
 export class ConsentRollup implements OnModuleInit {
@@ -103,7 +107,10 @@ export class ConsentRollup implements OnModuleInit {
     });
   }
 
-  /** A step of what is counted by action and hostname, and not by region and language; returns whether there is more. */
+  /**
+   * Counts a step by region and language that is already counted by action and hostname. Returns
+   * whether there is more.
+   */
   private catchUp(): Promise<boolean> {
     return this.em.fork().transactional(async (tx) => {
       await allowMaintenanceTime(tx);
@@ -124,7 +131,10 @@ export class ConsentRollup implements OnModuleInit {
   }
 }
 
-/** Counts the records of one project anew, up to where all others are counted; in the caller's transaction. */
+/**
+ * Recounts the records of one project, up to where all others are counted; in the caller's
+ * transaction.
+ */
 export async function recount(tx: EntityManager, projectId: string): Promise<void> {
   const database = tx.getKysely();
   const { rows } = await sql<{ to: Date; audienceTo: Date }>`
@@ -151,9 +161,9 @@ async function planForMany(tx: EntityManager): Promise<void> {
 }
 
 /**
- * Adds a slice of records to the counts. A name that the project's hour or day has already stays; of the new ones
- * the most frequent get those that are left of `ROLLUP_ACTIONS_MAX` and `ROLLUP_HOSTNAMES_MAX`, and the others are
- * counted together as `OTHER_NAME`. What is counted does not depend on the names, so totals are exact.
+ * Adds a slice of records to the counts. A name that the project's hour or day already has stays.
+ * The most frequent new names fill `ROLLUP_ACTIONS_MAX` and `ROLLUP_HOSTNAMES_MAX`; the others are
+ * counted together as `OTHER_NAME`. Totals don't depend on the names, so they are exact.
  */
 async function addUp(tx: EntityManager, interval: 'hour' | 'day', slice: Slice): Promise<void> {
   const rollup = sql.table(`consent_rollup_${interval}`);
@@ -180,7 +190,10 @@ async function addUp(tx: EntityManager, interval: 'hour' | 'day', slice: Slice):
   `.execute(tx.getKysely());
 }
 
-/** Common table expressions: `named_<column>`, the names of a step that are kept. `always` needs no room. */
+/**
+ * Common table expressions `named_<column>`: the names of a step that keep their own count.
+ * `always` lists names that don't count towards the limit.
+ */
 function namesOf(
   column: 'action' | 'hostname',
   rollup: RawBuilder<unknown>,

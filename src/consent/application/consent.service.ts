@@ -16,12 +16,12 @@ import type { ConsentRow } from '../infrastructure/consent-statement.js';
 import { ConsentWriter } from '../infrastructure/consent-writer.js';
 import { findVisitorReference } from '../infrastructure/visitor-reference.rows.js';
 
-/** How long a project that does not exist is refused without asking the database again. */
+/** How long requests for an unknown project are refused without a query. */
 const UNKNOWN_PROJECT_MS = 5_000;
-/** So many of them are remembered, the latest ones; together some 2 MB. */
+/** Number of unknown projects that are remembered, the latest ones; together about 2 MB. */
 const UNKNOWN_PROJECTS_MAX = 10_000;
 
-/** What the visitor's banner is told. */
+/** The response to the visitor's banner. */
 export interface ConsentReceipt {
   id: string;
   receivedAt: Date;
@@ -29,7 +29,7 @@ export interface ConsentReceipt {
   duplicate: boolean;
 }
 
-/** Takes consent choices in (design §6.1). */
+/** Stores consent choices (design §6.1). */
 @Injectable()
 export class ConsentService {
   private readonly unknownProjects = new LRUCache<string, true>({
@@ -45,10 +45,10 @@ export class ConsentService {
   ) {}
 
   /**
-   * Stores one choice; resolves after it is on the disk, together with its outbox message.
-   * `origin` is the request's `Origin` header.
-   * @throws DomainError validation_failed, project_not_found, origin_not_allowed, consent_id_conflict,
-   *   overloaded, temporarily_unavailable
+   * Stores one choice; resolves after the commit of the record and its outbox message. `origin` is
+   * the request's `Origin` header.
+   * @throws DomainError validation_failed, project_not_found, origin_not_allowed,
+   * consent_id_conflict, overloaded, temporarily_unavailable
    */
   async record(
     projectId: string,
@@ -110,7 +110,10 @@ export function unknownProject(): DomainError {
   return new DomainError('project_not_found', 'There is no such project. Check the project id in the URL.');
 }
 
-/** Where the project keeps the visitor as a hash alone, what was kept is compared, in either of the two ways. */
+/**
+ * Where the project stores only a hash of the visitor reference, the stored record may have the
+ * value or its hash; both match.
+ */
 function isSameChoice(stored: ConsentRecorded, row: ConsentRow, reference: VisitorReference): boolean {
   const sent = row.extraJson === null ? null : (JSON.parse(row.extraJson) as Record<string, unknown>);
   const extras = [sent, keptFields(sent, { ...reference, hashed: true })];
@@ -126,8 +129,8 @@ function isSameChoice(stored: ConsentRecorded, row: ConsentRow, reference: Visit
 }
 
 /**
- * As the banner sent it: what is a known field today was an additional one when the first copy was stored. The key is
- * no part of the choice.
+ * The choice as the banner sent it: a field that is known today was an additional one when an older
+ * record was stored. The visitor key isn't part of the choice.
  */
 function besideTheFlags({
   extra,

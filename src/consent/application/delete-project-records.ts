@@ -20,7 +20,7 @@ export class DeleteProjectRecords implements OnModuleInit {
   onModuleInit(): void {
     this.projects.listen({
       beforeDeletion: (projectId) => this.deleteInBatches(projectId),
-      // Few: what came in since the last batch.
+      // Only the few records received since the last batch.
       deleting: async (tx, projectId) => {
         await sql`delete from consent_record where project_id = ${projectId}`.execute(tx.getKysely());
       },

@@ -23,18 +23,21 @@ import { EraseRecords } from './erase-records.js';
 import { auditVisitorErasure } from './visitor-erasure-audit.js';
 import { INDEX_WAIT_MS, VisitorIndex } from './visitor-index.js';
 
-/** Requests that a worker works off at once. */
+/** Requests that a worker processes at the same time. */
 const SLOTS = 2;
-/** An attempt goes on for so long; what is then left is the next one's. */
+/** Time limit of one attempt; the next attempt continues. */
 const ATTEMPT_MS = 20_000;
 const ATTEMPT_MAX_MS = 30_000;
 const DATABASE_WAIT_MS = 1_000;
 
-/** Batches count for themselves, so workers that die under a request are no reason to give it up soon. */
+/**
+ * Each batch commits separately, so even many workers that die during a request are no reason to
+ * discard it.
+ */
 const TRIES_MAX = 20;
 const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, abandonedAttemptsMax: TRIES_MAX };
 
-/** Whose records are to go, and by whose wish. */
+/** The records to erase, and who requested it. */
 export interface VisitorErasureRequest {
   projectId: string;
   found: VisitorHash;
@@ -42,24 +45,24 @@ export interface VisitorErasureRequest {
   author: Author;
 }
 
-/** What came of a batch: there may be more; that was all; or it waits until all records of a visitor can be found. */
+/** Result of a batch. `waits`: not all records of the visitor can be found yet. */
 type BatchEnd = 'more' | 'done' | 'waits';
 
-/** An owner's wish, and how far it is. */
+/** An erasure requested by an owner, and its progress. */
 export interface Erasure {
   id: string;
   reason: string;
   requestedAt: Date;
   /** Records erased so far. */
   erased: number;
-  /** null: there is more to erase, which a worker does. */
+  /** null: a worker erases the rest. */
   finishedAt: Date | null;
 }
 
 /**
- * Erases records for a reason: one by its id, or all of a visitor that were received until the request. The request is
- * a row; each batch of records goes in the transaction that counts it there, so whoever breaks off leaves nothing half,
- * and whoever comes next goes on.
+ * Erases records for a stated reason: one by its id, or all records of a visitor received up to the
+ * request. The request is a row, and each batch of records is deleted in the transaction that adds
+ * it to the row's counter. So a crash leaves whole batches, and the next worker continues.
  */
 @Injectable()
 export class ErasureService implements OutboxHandler<null>, OnModuleInit {
@@ -94,8 +97,9 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
   }
 
   /**
-   * The first batch goes before this returns, which for nearly every visitor is all; the rest is a worker's. While stored
-   * records are still gone through for their visitors all of it is, and waits for that.
+   * Erases the first batch before it returns, which is enough for nearly every visitor; a worker
+   * erases the rest. While stored records are being indexed by visitor, the worker waits for that
+   * and then erases all of them.
    * @throws DomainError `visitor_reference_not_configured`
    */
   async eraseVisitor(
@@ -109,7 +113,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
   }
 
   /**
-   * As `eraseVisitor`, for all records that were made with the key of this one.
+   * Like `eraseVisitor`, for all records with the same visitor key as this one.
    * @throws DomainError `consent_not_found`, `visitor_key_missing`
    */
   async eraseVisitorOf(
@@ -133,7 +137,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     });
   }
 
-  /** Keeps a request, works its first batch off, and leaves the rest to a worker; in the caller's transaction. */
+  /** Stores a request, erases its first batch, and queues the rest; in the caller's transaction. */
   async request(
     tx: EntityManager,
     { projectId, found, reason, author }: VisitorErasureRequest,
@@ -166,7 +170,10 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     return rows[0];
   }
 
-  /** What a visitor's records are found by. @throws DomainError `visitor_reference_not_configured` */
+  /**
+   * The hash by which a visitor's records are found.
+   * @throws DomainError `visitor_reference_not_configured`
+   */
   async hashOf(projectId: string, visitorReference: string): Promise<Buffer> {
     const { field, salt } = await findVisitorReference(this.em.fork(), projectId);
     if (field !== null && salt !== null) return visitorHash(salt, visitorReference);
@@ -182,7 +189,9 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
 
   async settle(): Promise<void> {}
 
-  /** A wish to be erased is not given up: it becomes a dead letter, of which the operator hears. */
+  /**
+   * An erasure request is not discarded: it becomes a dead letter, which operators are alerted to.
+   */
   discard(): AttemptResult<null> {
     return { kind: 'dead', error: 'The service stopped each time while erasing.' };
   }
@@ -216,7 +225,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
       where project_id = ${projectId} and id = ${id} for update
     `.execute(tx.getKysely());
     const [request] = rows;
-    // Finished, or gone with its project.
+    // The request is finished, or deleted with its project.
     const found = request && hashOfRequest(request);
     if (!found) return 'done';
     if ('visitorHash' in found && (await this.index.isUnderWay(projectId, tx))) return 'waits';
@@ -235,7 +244,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
   }
 }
 
-/** Of the two that a request may have; null where it has none any more. */
+/** The one of the two hashes that the request has; null once it is finished. */
 function hashOfRequest(request: {
   visitorHash: Buffer | null;
   visitorKeyHash: Buffer | null;

@@ -19,10 +19,10 @@ export interface PastRecord {
   extra: Record<string, unknown>;
 }
 
-/** Months before the present one that have a partition made for them, where they lack it. */
+/** Past months for which missing partitions are created. */
 const MONTHS_BACK = 2;
 
-/** Makes room for what `insertPastRecords` writes; outside of its transaction. */
+/** Creates the partitions that `insertPastRecords` needs, outside its transaction. */
 export async function preparePast(em: EntityManager, now: Date): Promise<void> {
   for (let months = 0; months <= MONTHS_BACK; months++)
     await ensurePartition(em, 'consent_record', monthStart(now, -months));
@@ -40,7 +40,7 @@ export async function hasRecordsMarked(
   return rows.length > 0;
 }
 
-/** Stores records of earlier days, announced to nobody, and counts the project's records anew. */
+/** Stores records of past days, without forwarding them, and recounts the project's records. */
 export async function insertPastRecords(
   tx: EntityManager,
   projectId: string,

@@ -12,15 +12,15 @@ const SALT_BYTES = 32;
 
 /** How a project's records name a visitor. */
 export interface PrivacySettings {
-  /** The additional field; null: none does. */
+  /** The name of the additional field; null: none. */
   visitorReferenceField: string | null;
-  /** Whether its value is kept and forwarded as a salted hash alone. */
+  /** Whether only a salted hash of its value is stored and forwarded. */
   visitorReferenceHashed: boolean;
 }
 
-/** The same, and how far it is carried through. */
+/** The settings, and whether they apply to all stored records. */
 export interface PrivacyState extends PrivacySettings {
-  /** Records that were stored before are still gone through: until then not all of a visitor's are found. */
+  /** Stored records are still being indexed; until then some records of a visitor are not found. */
   indexing: boolean;
 }
 
@@ -39,8 +39,8 @@ export class PrivacySettingsService {
   }
 
   /**
-   * Holds for records that come from now on; a worker goes through those that are stored. Turning the hash off gives no
-   * value back. The salt stays for good, whatever is saved. `check` is told what is stored, and may throw.
+   * Applies to new records; a worker updates the stored ones. Turning hashing off doesn't restore
+   * values. The salt stays for good. `check` gets the stored settings, and may throw.
    */
   async save(
     projectId: string,
@@ -67,7 +67,7 @@ export class PrivacySettingsService {
   }
 }
 
-/** Whether stored records lack what the wanted settings say of them. */
+/** Whether stored records have to be indexed for the new settings. */
 function isOtherwiseKept(stored: PrivacySettings, wanted: PrivacySettings): boolean {
   const isHashedNow = wanted.visitorReferenceHashed && !stored.visitorReferenceHashed;
   return isHashedNow || stored.visitorReferenceField !== wanted.visitorReferenceField;

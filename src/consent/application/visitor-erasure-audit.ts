@@ -6,7 +6,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { Maintenance } from '../../shared/maintenance.js';
 import { VISITOR_ERASURES_LISTED_PER_HOUR } from '../domain/erasure.js';
 
-/** The author in the audit log: someone who has the key of a visitor. Nothing else is known about them. */
+/** The author in the audit log: a holder of a visitor key. Nothing else is known about them. */
 export const VISITOR: Author = { kind: 'visitor' };
 
 const SUMMARY_EVERY_MS = 10 * 60_000;

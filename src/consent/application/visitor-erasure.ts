@@ -6,17 +6,20 @@ import { EraseRecords } from './erase-records.js';
 import { ErasureService } from './erasure.service.js';
 import { auditVisitorErasure, VISITOR } from './visitor-erasure-audit.js';
 
-/** What came of a visitor's own wish. */
+/** Progress of an erasure that a visitor requested. */
 export interface KeyErasure {
   /** Records erased so far. */
   erased: number;
-  /** false: there is more to erase, which a worker does. */
+  /** false: a worker erases the rest. */
   finished: boolean;
 }
 
 const REASON = 'asked by the visitor with her key';
 
-/** Erases what a visitor asks for with her key, as an owner's erasure does. Where there is nothing, nothing is written. */
+/**
+ * Erases records at a visitor's request, authorized by their key, as an owner's erasure does.
+ * Writes nothing where no record matches.
+ */
 @Injectable()
 export class VisitorErasure {
   constructor(
@@ -25,7 +28,7 @@ export class VisitorErasure {
     private readonly erasures: ErasureService,
   ) {}
 
-  /** All of her records that were received until now; null where nothing is stored under the key. */
+  /** All records of the visitor received until now; null where nothing is stored under the key. */
   eraseAll({ projectId, visitorKeyHash }: KeyHolder): Promise<KeyErasure | null> {
     return this.em.fork().transactional(async (tx) => {
       const { rows } = await sql`
@@ -38,7 +41,7 @@ export class VisitorErasure {
     });
   }
 
-  /** One of them; null where it is not hers. */
+  /** One record; null where it is not stored under this key. */
   eraseOne({ projectId, visitorKeyHash }: KeyHolder, consentId: string): Promise<KeyErasure | null> {
     return this.em.fork().transactional(async (tx) => {
       const [target] = await this.records.erase(

@@ -15,9 +15,12 @@ import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { VISITOR_INDEX_REQUESTED } from '../domain/visitor-reference.js';
 import { indexVisitors } from '../infrastructure/visitor-index.rows.js';
 
-/** Projects that a worker goes through at once: there is no hurry, and others want the database. */
+/**
+ * Projects that a worker indexes at the same time. It isn't urgent, and leaves the database to
+ * others.
+ */
 const SLOTS = 1;
-/** An attempt goes on for so long; what is then left is the next one's. */
+/** Time limit of one attempt; the next attempt continues. */
 const ATTEMPT_MS = 20_000;
 const ATTEMPT_MAX_MS = 30_000;
 const DATABASE_WAIT_MS = 1_000;
@@ -26,7 +29,7 @@ const DATABASE_WAIT_MS = 1_000;
  * before, and that a walk could miss.
  */
 export const UNDER_WAY_SECONDS = 10;
-/** How soon whoever waits for it looks again. */
+/** How soon an erasure that waits for the index checks again. */
 export const INDEX_WAIT_MS = 1_000;
 
 /** Batches count for themselves, so workers that die under it are no reason to give it up soon. */
@@ -34,9 +37,9 @@ const TRIES_MAX = 20;
 const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, abandonedAttemptsMax: TRIES_MAX };
 
 /**
- * Goes through the records that were stored before a project named its visitor field, or its present one, and writes
- * what their visitors are found by, as the ingest does for those that come. A row says how far it is; each batch moves
- * it on in its own transaction, so whoever breaks off leaves whole batches, and whoever comes next goes on.
+ * Indexes the records that were stored before a project set or changed its visitor field, as the
+ * ingest does for new ones. A row keeps the progress, which each batch moves in its own
+ * transaction. So a crash leaves whole batches, and the next worker continues.
  */
 @Injectable()
 export class VisitorIndex implements OutboxHandler<null>, OnModuleInit {
@@ -54,7 +57,7 @@ export class VisitorIndex implements OutboxHandler<null>, OnModuleInit {
     this.outbox.register(this);
   }
 
-  /** Has the stored records gone through from the first one on, in the transaction that changes the settings. */
+  /** Starts indexing from the first record, in the transaction that changes the settings. */
   async begin(tx: EntityManager, projectId: string): Promise<void> {
     const { rows } = await sql`
       insert into visitor_indexing (project_id)
@@ -65,12 +68,12 @@ export class VisitorIndex implements OutboxHandler<null>, OnModuleInit {
     if (rows.length > 0) await this.outbox.appendAnew(tx, messageOf(projectId));
   }
 
-  /** Nobody names a visitor any more. */
+  /** Stops indexing: no field identifies visitors any more. */
   async end(tx: EntityManager, projectId: string): Promise<void> {
     await sql`delete from visitor_indexing where project_id = ${projectId}`.execute(tx.getKysely());
   }
 
-  /** Whether there are records that are not gone through yet. */
+  /** Whether stored records are still being indexed. */
   async isUnderWay(projectId: string, em: EntityManager = this.em.fork()): Promise<boolean> {
     const { rows } = await sql`select from visitor_indexing where project_id = ${projectId}`.execute(
       em.getKysely(),

@@ -15,16 +15,17 @@ import { type ConsentItem, itemOf } from './consent.reader.js';
 import { type ConsentReceipt, ConsentService } from './consent.service.js';
 import { type KeyErasure, VisitorErasure } from './visitor-erasure.js';
 
-/** What is stored under a key. */
+/** The records stored under a visitor key. */
 export interface KeyRecords {
   items: ConsentItem[];
-  /** There are older ones. */
+  /** There are older records. */
   more: boolean;
 }
 
 /**
- * What a visitor does with her own records, by the key that her device keeps (ADR 43). Whatever is wrong with key,
- * project or record has one answer: that nothing is stored under it.
+ * What visitors can do with their own records, authorized by the key that their device keeps (ADR
+ * 43). A wrong key, project or record always gives the same response: nothing is stored under this
+ * key.
  */
 @Injectable()
 export class VisitorRights {
@@ -36,7 +37,10 @@ export class VisitorRights {
     @InjectSettings(consentSettings) private readonly settings: ConsentSettings,
   ) {}
 
-  /** Her newest records, newest first. @throws DomainError `consent_not_found` */
+  /**
+   * The visitor's newest records, newest first.
+   * @throws DomainError `consent_not_found`
+   */
   async records({ holder }: VisitorRequest): Promise<KeyRecords> {
     const records = await this.stored(holder);
     const items = records.slice(0, KEY_RECORDS_MAX).map(itemOf);
@@ -58,9 +62,10 @@ export class VisitorRights {
   }
 
   /**
-   * Stores a withdrawal as any other choice, with what she sent besides. Without a host name, and a legacy endpoint, it
-   * has those of her newest record, so that it goes where that one went; `withdraws` names it for the receiver. One of
-   * hers that is sent again under its id is not stored again, whatever came after it.
+   * Stores a withdrawal like any other choice, with the additional fields of the request. A
+   * hostname or legacy endpoint that is missing is copied from the visitor's newest record, so the
+   * withdrawal is forwarded to the same place. `withdraws` names that record for the receiver. A
+   * repeated request with the same id is not stored again.
    * @throws DomainError `consent_not_found`, and as `ConsentService.record`
    */
   async withdraw({ holder, fields }: VisitorRequest, now: Date): Promise<ConsentReceipt> {
@@ -74,11 +79,14 @@ export class VisitorRights {
       ...{ analytics: false, marketing: false, preferences: false, action: 'withdraw', withdraws: id },
       [VISITOR_KEY_HASH_FIELD]: holder.visitorKeyHash.toString('hex'),
     };
-    // She may be anywhere by now: who has the key needs no page of the project's.
+    // No origin is checked: the key authorizes the request, from any page.
     return this.consents.record(holder.projectId, body, undefined, now);
   }
 
-  /** Erases one of her records, or all that were received until now. @throws DomainError `consent_not_found` */
+  /**
+   * Erases one record of the visitor, or all received until now.
+   * @throws DomainError `consent_not_found`
+   */
   async erase({ holder, consentId }: VisitorRequest): Promise<KeyErasure> {
     const erasure =
       consentId === null

@@ -4,23 +4,23 @@ export const ANALYTICS_DAYS_MAX = { hour: 31, day: 731 } as const;
 export const ANALYTICS_GROUPS_MAX = 100;
 
 /**
- * Names that the counts of one project keep apart in one hour or day. Anybody may send a consent, so anybody may
- * make names up: what is beyond goes into `OTHER_NAME`, and an hour has at most so many times so many rows.
+ * Names with their own count in one project and hour or day. Anyone can send a consent with any
+ * name. Further names are counted as `OTHER_NAME`, which bounds the number of rows.
  */
 export const ROLLUP_ACTIONS_MAX = 30;
 export const ROLLUP_HOSTNAMES_MAX = 100;
-/** Every country has room, and with them the states of one that is told by its parts. */
+/** Enough for every country, and the states of a country that is sent by subdivision. */
 export const ROLLUP_REGIONS_MAX = 300;
 /** Banners that speak more languages than that are not known. */
 export const ROLLUP_LANGUAGES_MAX = 100;
-/** Stands in the counts for everything without a name of its own; no action and no hostname can be that. */
+/** Counts everything without its own name. No action or hostname can have this value. */
 export const OTHER_NAME = '*';
-/** Actions that we document; they keep their names whatever else is sent. */
+/** Documented actions. They always have their own count. */
 export const DOCUMENTED_ACTIONS = ['accept_all', 'reject_all', 'custom', 'withdraw', 'opt_out', 'dismiss'];
 
 export type AnalyticsInterval = keyof typeof ANALYTICS_DAYS_MAX;
 
-/** What is counted each by itself (ADR 12), and the intervals by which it is. */
+/** The dimensions that are counted separately (ADR 12), and the intervals. */
 export const AUDIENCE_DIMENSIONS = ['region', 'language'] as const;
 export const AUDIENCE_SPANS = ['hour', 'day'] as const satisfies AnalyticsInterval[];
 
@@ -33,13 +33,13 @@ export interface ConsentCounts {
   preferences: number;
   /** All three categories given, or as many as were offered (the action `accept_all`). */
   fullAccept: number;
-  /** None given, and not a withdrawal. */
+  /** No category granted, and not a withdrawal. */
   rejection: number;
   /** The action `withdraw`. */
   withdrawal: number;
 }
 
-/** Shares of all records, from 0 to 1; null where there are none. */
+/** Shares of all records, from 0 to 1; null where there are no records. */
 export type ConsentRates = Record<Exclude<keyof ConsentCounts, 'records'>, number | null>;
 
 export const NO_RECORDS: ConsentCounts = {
@@ -52,7 +52,7 @@ export const NO_RECORDS: ConsentCounts = {
   withdrawal: 0,
 };
 
-/** Rates are rounded to so many digits: more would be noise. */
+/** More digits would be noise. */
 const RATE_DIGITS = 4;
 
 export function ratesOf({ records, ...parts }: ConsentCounts): ConsentRates {
@@ -62,8 +62,8 @@ export function ratesOf({ records, ...parts }: ConsentCounts): ConsentRates {
 }
 
 /**
- * A well-formed tag of BCP 47 as people write it (RFC 5646 §2.1.1): regions in capitals, scripts with one, everything
- * else small. Tags are counted whatever their case.
+ * A well-formed BCP 47 tag in the usual spelling (RFC 5646 §2.1.1): regions in capitals, scripts
+ * capitalized, everything else in lower case. Counts ignore case.
  */
 export function writtenTag(tag: string): string {
   const [language = '', ...rest] = tag.toLowerCase().split('-');
@@ -80,7 +80,7 @@ export function writtenTag(tag: string): string {
 
 const STEP_MS = { hour: 60 * 60 * 1000, day: 24 * 60 * 60 * 1000 } as const;
 
-/** The begins of all intervals that touch a period, in UTC; `to` is the first instant outside. */
+/** The starts of all intervals that overlap a period, in UTC; `to` is exclusive. */
 export function intervalStarts(from: Date, to: Date, interval: AnalyticsInterval): Date[] {
   const stepMs = STEP_MS[interval];
   const firstMs = Math.floor(from.getTime() / stepMs) * stepMs;

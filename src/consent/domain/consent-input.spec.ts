@@ -157,7 +157,7 @@ describe('parseConsent (design §6.1)', () => {
     for (const other of [...others, null, false].filter((one) => !String(one).includes('\0'))) {
       expect(read(other)).toEqual({ ...consentOf({}), extraJson: JSON.stringify({ [name]: other }) });
     }
-    // What cannot be stored at all is refused, as in any additional field.
+    // A value that cannot be stored is refused, as in any additional field.
     expect(fieldsOf({ [name]: '\0' })).toEqual([name]);
   });
 

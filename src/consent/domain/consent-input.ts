@@ -17,15 +17,15 @@ export const HOSTNAME_CHARACTERS_MAX = 253;
 export const LANGUAGE_CHARACTERS_MAX = 35;
 
 /**
- * Where a choice was made: on the banner's first or second layer, on a link of the page, by a signal of the browser
- * (Global Privacy Control), or by a script of the page.
+ * Where the choice was made: the banner's first or second layer, a link on the page, a browser
+ * signal (Global Privacy Control), or a script of the page.
  */
 export const SURFACES = ['banner', 'preferences', 'link', 'signal', 'api'] as const;
 export type Surface = (typeof SURFACES)[number];
 
 /** A consent choice as the banner sent it, checked. */
 export interface ConsentInput {
-  /** The banner's id of the decision; null where the service is to make one. */
+  /** The banner's id for the decision; null where the service generates one. */
   id: string | null;
   analytics: boolean;
   marketing: boolean;
@@ -34,12 +34,12 @@ export interface ConsentInput {
   hostname: string | null;
   /** As it was sent, right or wrong; see `readCustomEndpoint`. */
   customEndpoint: string | null;
-  /** Hash of the published configuration that was shown; null where the banner did not tell it. */
+  /** Hash of the published configuration that was shown; null where the banner did not send it. */
   configHash: string | null;
   /** Language that was shown, BCP 47 as it was sent; null as above. */
   language: string | null;
   surface: Surface | null;
-  /** Hash of the visitor's key (visitor-key.ts); null where the banner has none. */
+  /** Hash of the visitor key (visitor-key.ts); null where the banner has none. */
   visitorKeyHash: Buffer | null;
   /** Additional fields as JSON text; null where there are none. */
   extraJson: string | null;
@@ -53,7 +53,10 @@ const HOSTNAME =
   /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 /** 64 digits, as the published configuration writes its own. */
 export const CONFIG_HASH = /^[0-9a-f]{64}$/;
-/** A well-formed tag of BCP 47: language, script, region, variants, extensions; none of the old irregular ones. */
+/**
+ * A well-formed BCP 47 tag: language, script, region, variants, extensions; not one of the
+ * irregular grandfathered tags.
+ */
 export const LANGUAGE =
   /^[a-z]{2,8}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-z\d](?:-[a-z\d]{2,8})+)*$/i;
 const KNOWN_FIELDS = new Set([
@@ -65,7 +68,7 @@ const KNOWN_FIELDS = new Set([
   'hostname',
   'custom_endpoint',
 ]);
-/** Members that the forwarded record has of its own: an additional field must not stand in for them. */
+/** Members of the forwarded record that an additional field must not replace. */
 const RESERVED_FIELDS = new Set(['schemaVersion', 'projectId', 'receivedAt']);
 /** Keys that reach into a JavaScript object's machinery. */
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
@@ -151,9 +154,10 @@ function isAddressLiteral(value: string): boolean {
 }
 
 /**
- * The request-level endpoint, whatever stands in it: forwarding never fails an ingest (spec §1, §3.3), so what
- * is wrong with it shows in the delivery. What cannot be stored becomes an empty text, and what is too long
- * loses its end beyond the first character too many: both are still no endpoint then. Null where there is none.
+ * The legacy endpoint of the request, valid or not: forwarding never fails an ingest (spec §1,
+ * §3.3), so an invalid endpoint shows in the delivery. A value that cannot be stored becomes an
+ * empty string, and one that is too long is cut one character above the limit; both remain invalid.
+ * Null where there is none.
  */
 function readCustomEndpoint(value: unknown): string | null {
   if (value === undefined || value === null) return null;
@@ -167,8 +171,9 @@ function isStorable(text: string): boolean {
 }
 
 /**
- * Returns the additional fields as JSON text, or null where there are none or one was refused. What stands in a member
- * of `optional` and is none of its values is an additional field, as it was before these were known (ADR 37).
+ * Returns the additional fields as JSON text, or null where there are none or one was refused. A
+ * member of `optional` with an invalid value stays an additional field, as it was before that
+ * member was known (ADR 37).
  */
 function checkAdditionalFields(
   fields: Record<string, unknown>,

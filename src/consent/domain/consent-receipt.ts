@@ -3,7 +3,7 @@ import type { ConsentRecorded } from './consent-recorded.js';
 
 const CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
 
-/** Actions that are no answer to a request for consent, so that consent is not what the processing rests on. */
+/** Actions that don't answer a request for consent, so the processing isn't based on consent. */
 const WITHOUT_CONSENT = ['dismiss', 'opt_out'];
 
 /** Version of this form of the receipt; members are only ever added. */
@@ -13,10 +13,11 @@ export const RECEIPT_SCHEMA_VERSION = '1';
 export type ReceiptState = 'consent_given' | 'consent_refused' | 'consent_withdrawn';
 
 /**
- * A record as its visitor keeps it: the sections of ISO/IEC TS 27560:2023 (receipt metadata, record header, PII
- * processing, party identification, event) with what we know of each; null where a member is asked for that we do not
- * know. The members have the standard's names, so they are not in camel case. `proof` is ours: a `.tlog-proof`
- * (docs/evidence.md), null while or where the record is not sealed.
+ * A record in the form that its visitor keeps: the sections of ISO/IEC TS 27560:2023 (receipt
+ * metadata, record header, PII processing, party identification, event). Required members that the
+ * service doesn't know are null. The members have the standard's names, so they are not in camel
+ * case. `proof` is our addition: a `.tlog-proof` (docs/evidence.md), null while or where the record
+ * is not sealed.
  */
 export interface ConsentReceiptDocument {
   receipt_metadata: { schema_version: string; receipt_id: string; issued_at: string };
@@ -42,17 +43,20 @@ export interface ConsentReceiptDocument {
   proof: string | null;
 }
 
-/** What a receipt has beside its record. */
+/** Facts for a receipt that the record doesn't contain. */
 export interface ReceiptFacts {
   receiptId: string;
   issuedAt: Date;
   retentionMonths: number;
   proof: string | null;
-  /** As the project names it when the receipt is made. */
+  /** The controller as the project names it when the receipt is issued. */
   controller: ProjectController;
 }
 
-/** Writes the receipt of a record; `receiptId` is its own, as one may be asked for again. */
+/**
+ * Creates the receipt of a record. Each receipt has its own `receiptId`, because it can be
+ * requested again.
+ */
 export function receiptOf(record: ConsentRecorded, receipt: ReceiptFacts): ConsentReceiptDocument {
   const { id, projectId, hostname, action, surface, language, configHash, extra, receivedAt } = record;
   const { receiptId, issuedAt, retentionMonths, proof, controller } = receipt;

@@ -35,14 +35,18 @@ function comparison(now: Date, from: Date, before: Date): Comparison {
   };
 }
 
-/** The instant at which a day begins; months count from 0, and days and months beyond their bounds are the next ones. */
+/**
+ * The instant at which a day starts. Months count from 0; a day or month out of range overflows
+ * into the next one.
+ */
 function localMidnight(year: number, month: number, day: number, timeZone: string): Date {
   const wantedMs = Date.UTC(year, month, day);
-  // Once more with the offset of the result: the first may be that of the other side of a change of the clocks.
+  // Corrected with the offset of the result: the first offset may be from the other side of a clock
+  // change.
   const guess = new Date(wantedMs - offsetMs(new Date(wantedMs), timeZone));
   const midnight = new Date(wantedMs - offsetMs(guess, timeZone));
   if (offsetMs(midnight, timeZone) === offsetMs(guess, timeZone)) return midnight;
-  // The clocks skip midnight: the day begins with the change, the later of the two.
+  // Where the clocks skip midnight, the day starts with the change, the later of the two.
   return new Date(Math.max(guess.getTime(), midnight.getTime()));
 }
 

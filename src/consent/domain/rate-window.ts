@@ -6,18 +6,22 @@ interface Window {
   endsAtMs: number;
 }
 
-/** What a rate window allows. */
+/** The limits of a rate window. */
 export interface RateWindowLimits {
-  /** Counted in one window of one key; what goes beyond is refused. */
+  /** Count allowed per key and window. */
   countMax: number;
   windowMs: number;
-  /** Keys remembered at once; past it the one that was used longest ago is forgotten, and starts anew. */
+  /**
+   * Number of keys that are remembered. Beyond it the least recently used key is forgotten and
+   * starts again.
+   */
   keysMax: number;
 }
 
 /**
- * Counts by key in fixed windows, each beginning with the key's first count. A key costs no timer, and there are
- * never more of them than `keysMax`: whoever makes keys up can lift a limit for a moment, but not fill the memory.
+ * Counts by key in fixed windows, each starting with the key's first count. A key needs no timer,
+ * and there are at most `keysMax`: a client that invents keys can lift a limit for a moment but
+ * can't fill the memory.
  */
 export class RateWindow {
   private readonly windows: LRUCache<string, Window>;

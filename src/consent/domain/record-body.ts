@@ -3,7 +3,7 @@ import type { ConsentRecorded } from './consent-recorded.js';
 /** Version of the body; it may gain fields without a new number (spec §9). */
 export const BODY_SCHEMA_VERSION = 1;
 
-/** What stands beside a record in a forwarded body and is no part of it. */
+/** Member of a forwarded body that isn't part of the record. */
 export const EVIDENCE_MEMBER = 'evidence';
 
 /**
@@ -22,7 +22,8 @@ export function recordBody(record: ConsentRecorded): Record<string, unknown> {
     hostname: record.hostname,
     receivedAt: record.receivedAt.toISOString(),
   };
-  // Absent where the banner did not tell them: what an older record has under these names is an additional field.
+  // Absent where the banner did not send them: in an older record, these names are additional
+  // fields.
   if (record.configHash !== null) known.configHash = record.configHash;
   if (record.language !== null) known.language = record.language;
   if (record.surface !== null) known.surface = record.surface;

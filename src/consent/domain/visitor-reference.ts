@@ -1,30 +1,33 @@
 import { createHash } from 'node:crypto';
 
-/** Which additional field of a project's records names a visitor, and how it is kept. */
+/** Which additional field of a project's records identifies a visitor, and how it is stored. */
 export interface VisitorReference {
-  /** null: none does. */
+  /** null: no field. */
   field: string | null;
-  /** Whether its value is kept and forwarded as a hash alone. */
+  /** Whether only a hash of its value is stored and forwarded. */
   hashed: boolean;
-  /** null: no field was ever named. */
+  /** null: no field was ever set. */
   salt: Buffer | null;
 }
 
-/** Topic of the message that has a project's stored records gone through for the visitors that they name. */
+/** Topic of the message that indexes a project's stored records by visitor. */
 export const VISITOR_INDEX_REQUESTED = 'visitor_index.asked';
 
-/** What stands in place of a value that is kept as a hash alone, in front of the hash in hex. */
+/** Prefix of the hash in hex that replaces a hashed value. */
 export const HASH_PREFIX = 'sha256:';
 
 /**
- * What a visitor is found by: SHA-256 of the project's salt and the value. The ingest computes the same in its
- * statement (infrastructure/visitor-sql.ts).
+ * The hash by which a visitor is found: SHA-256 of the project's salt and the value. The ingest
+ * statement computes the same (infrastructure/visitor-sql.ts).
  */
 export function visitorHash(salt: Buffer, value: string): Buffer {
   return createHash('sha256').update(salt).update(value).digest();
 }
 
-/** Additional fields as the project keeps them: where it asks for it, with the hash in place of the value. */
+/**
+ * The additional fields as the project stores them: with the hash instead of the value, where
+ * hashing is on.
+ */
 export function keptFields(
   extra: Record<string, unknown> | null,
   { field, hashed, salt }: VisitorReference,
@@ -36,7 +39,7 @@ export function keptFields(
   return { ...extra, [field]: HASH_PREFIX + visitorHash(salt, value).toString('hex') };
 }
 
-/** A text or a number, as text; null for what names nobody. */
+/** A string or number, as text; null for a value that identifies no visitor. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : null;

@@ -2,25 +2,28 @@ import type { FieldError } from '../../shared/field-problem.js';
 import { isUuid } from '../../shared/ids.js';
 import { visitorKeyHash } from './visitor-key.js';
 
-/** Whose records a visitor asks for. */
+/** Identifies whose records a visitor requests. */
 export interface KeyHolder {
   projectId: string;
   visitorKeyHash: Buffer;
 }
 
-/** A visitor's request, checked; her key is in it as its hash alone. */
+/** A validated request of a visitor. It contains only the hash of the key. */
 export interface VisitorRequest {
   holder: KeyHolder;
-  /** One of her records; null: the newest, or all. */
+  /** One of the visitor's records; null: the newest, or all. */
   consentId: string | null;
-  /** Whatever else she sent. */
+  /** All other members of the request. */
   fields: Record<string, unknown>;
 }
 
 export type ParsedVisitorRequest =
   { kind: 'valid'; request: VisitorRequest } | { kind: 'invalid'; errors: FieldError[] };
 
-/** Where nothing can be: what is no id of a project or record finds as little as a wrong one. */
+/**
+ * An id that matches nothing: an invalid project or record id finds nothing, through the same query
+ * as a wrong one.
+ */
 const NOWHERE = '00000000-0000-0000-0000-000000000000';
 
 /** Checks the body of a visitor's request. Never throws. */

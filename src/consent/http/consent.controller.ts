@@ -63,7 +63,7 @@ export class ConsentController {
   ): Promise<ConsentPageView> {
     if (visitorReference === undefined) return this.reader.list(project.id, filter, gone);
     const visitorHash = await this.erasures.hashOf(project.id, visitorReference);
-    // Asked before the records are: that it is done means that they are all there.
+    // Read before the records: if indexing is finished by then, the list is complete.
     const indexing = await this.index.isUnderWay(project.id);
     return { ...(await this.reader.list(project.id, { ...filter, visitorHash }, gone)), indexing };
   }
@@ -77,7 +77,10 @@ export class ConsentController {
     return this.reader.one(project.id, consentId);
   }
 
-  /** With its deliveries and what waits to be sent of it. There is no way back; the audit keeps id and reason. */
+  /**
+   * Also deletes its deliveries and queued messages. It can't be undone; the audit log keeps the id
+   * and the reason.
+   */
   @Delete(':consentId')
   @ProjectRole('owner')
   @HttpCode(204)

@@ -74,7 +74,7 @@ export const CONSENT_BODY_SCHEMA: NonNullable<NonNullable<OpenAPIObject['compone
   example: CONSENT_EXAMPLE,
 };
 
-/** What the banner is told. */
+/** The response to the banner. */
 export class ConsentReceiptView {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() receivedAt!: Date;

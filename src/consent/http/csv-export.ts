@@ -22,7 +22,9 @@ export async function* csvPieces(
   }
 }
 
-/** JSON has another way to write it: readers that split there, whatever the quotes, find no cell behind it. */
+/**
+ * JSON can escape a semicolon: a reader that splits there despite the quotes finds no extra cell.
+ */
 function withoutSemicolons(row: ExportRow): ExportRow {
   row[JSON_COLUMN] = (row[JSON_COLUMN] ?? '').replaceAll(';', '\\u003b');
   return row;

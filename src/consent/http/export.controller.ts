@@ -32,7 +32,7 @@ import { PROVED_RECORDS_MAX, zipPieces } from './zip-export.js';
 
 const FORMATS = ['csv', 'pdf'] as const;
 const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', pdf: 'application/pdf', zip: 'application/zip' };
-/** Without `from`, everything that is kept. */
+/** Start of an export without `from`: earlier than any record. */
 export const EARLIEST = new Date('2000-01-01T00:00:00Z');
 
 /** Filters as those of the list; all that are given must hold. */

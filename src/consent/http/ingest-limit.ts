@@ -6,9 +6,12 @@ import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { RateWindow } from '../domain/rate-window.js';
 
 const WINDOW_MS = 60_000;
-/** Counters of each kind that are kept; each takes some 200 bytes. */
+/** Number of counters of each kind; each takes about 200 bytes. */
 const KEYS_MAX = 50_000;
-/** A network that names projects that do not exist is guessing: each counts as so many of its requests. */
+/**
+ * A client that sends to unknown projects is guessing ids, so each such request counts as this
+ * many.
+ */
 const UNKNOWN_PROJECT_COST = 10;
 
 /**
@@ -33,12 +36,12 @@ export class IngestLimit {
     if (!this.byNetwork && !this.byProject) return;
     const nowMs = performance.now();
     const network = clientNetwork(address);
-    // The network first: what it may not send makes no counter of a project.
+    // The network is counted first: a refused request must not create a counter for a project.
     refuseAfter(this.byNetwork?.add(network, nowMs));
     refuseAfter(this.byProject?.add(`${network} ${projectId}`, nowMs));
   }
 
-  /** The project of a request that was counted does not exist, which only the database could tell. */
+  /** The project of a counted request does not exist. Only the database could show that. */
   countUnknownProject(address: string): void {
     this.byNetwork?.add(clientNetwork(address), performance.now(), UNKNOWN_PROJECT_COST - 1);
   }

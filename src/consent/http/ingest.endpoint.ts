@@ -25,7 +25,7 @@ const INGEST_URL = /^(?:https?:\/\/[^/?#]*)?\/v1\/projects\/([^/?#]+)\/consents\
  */
 @Injectable()
 export class IngestEndpoint {
-  /** What every answer carries, name and value in turn. */
+  /** Headers of every response, name and value alternating. */
   private readonly headers: string[];
   private readonly addressOf: (request: IncomingMessage) => string;
 
@@ -57,7 +57,7 @@ export class IngestEndpoint {
   async post(projectId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     let startedMs = performance.now();
     const address = this.addressOf(request);
-    // One spelling of an id, or each would have a counter of its own.
+    // One spelling per id, otherwise each spelling would have its own counter.
     const id = projectId.toLowerCase();
     try {
       this.limit.count(address, id);
@@ -84,7 +84,7 @@ export class IngestEndpoint {
     }
   }
 
-  /** Answers a browser that asks before it sends: any origin may POST. */
+  /** Responds to a browser's preflight request: any origin may POST. */
   private preflight(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(204, [
       ...this.headers,

@@ -5,7 +5,7 @@ import { Metrics } from '../../shared/metrics.js';
 /** Seconds; the ingest answers in about a millisecond, and a hanging receiver must not show here. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** What the ingest answers, for an operator. Labels are results, never projects or visitors. */
+/** Results of the ingest. Labels are results, never projects or visitors. */
 @Injectable()
 export class IngestMetrics {
   private readonly requests: Counter<'result'>;

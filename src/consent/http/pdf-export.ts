@@ -21,7 +21,9 @@ const COLUMNS = [
   { title: 'Surface', x: 686, width: 50 },
   { title: 'Shown', x: 738, width: 64 },
 ];
-/** Of a configuration's hash so many digits tell a project's few hundred apart. */
+/**
+ * This many digits of a configuration's hash distinguish a project's few hundred configurations.
+ */
 const HASH_DIGITS = 12;
 
 export interface PdfCover {
@@ -29,16 +31,16 @@ export interface PdfCover {
   projectId: string;
   from: Date;
   to: Date;
-  /** In words; `none` where there is none. */
+  /** The filters as text; `none` where there are none. */
   filters: string;
   records: number;
   madeAt: Date;
-  /** In which order they come, and which format has all of them where the table has not. */
+  /** The order of the records, and the format that contains all of them where the table doesn't. */
   first: 'oldest' | 'newest';
   whole: 'csv' | 'json';
 }
 
-/** What the PDF shows. */
+/** Content of the PDF. */
 export interface RecordsPage {
   cover: PdfCover;
   /** At most `PDF_RECORDS_MAX`. */

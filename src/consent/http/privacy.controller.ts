@@ -64,9 +64,9 @@ export class PrivacyController {
   }
 
   /**
-   * Holds at once for records that come from now on. A worker goes through those that are stored: `indexing` until it is
-   * done. Where the hash is asked for, they lose the value too; without it again, they keep the hash. 412
-   * `version_conflict` where If-Match is given and names another state.
+   * Applies to new records at once. A worker updates the stored ones: `indexing` is true until it
+   * has finished. With hashing on, they lose the value too; when it is turned off again, they keep
+   * the hash. 412 `version_conflict` where If-Match names another state.
    */
   @Put('privacy')
   @IfMatchHeader()
@@ -87,8 +87,8 @@ export class PrivacyController {
   }
 
   /**
-   * What is stored of a visitor, as a file for her; on every tier. The PDF shows the newest 5,000 records and leaves
-   * additional fields out; the JSON is whole.
+   * A file with everything stored about a visitor, for them; on every tier. The PDF shows the
+   * newest 5,000 records without additional fields; the JSON is complete.
    */
   @Get('visitor-records')
   @ProjectRole('viewer')
@@ -127,9 +127,10 @@ export class PrivacyController {
   }
 
   /**
-   * Erases every record of a visitor that was received until now, with its deliveries and what waits to be sent: those
-   * that name her, or those that were made with the key of one of them. Up to 500 are gone with this answer; of more, `finishedAt` is null until a worker has erased the rest. From then on none of
-   * them is sent, but by a worker that had claimed it before. There is no way back.
+   * Erases every record of a visitor received until now, with deliveries and queued messages: by
+   * visitor reference, or by the visitor key of one of the records. Up to 500 are erased before the
+   * response; of more, `finishedAt` is null until a worker has erased the rest. After that, only a
+   * worker that had claimed a record before can still send it. It can't be undone.
    */
   @Post('erasures')
   @HttpCode(202)
@@ -169,7 +170,7 @@ export class PrivacyController {
   }
 }
 
-/** A file for a visitor is whole, or it is none. */
+/** A visitor's file is complete, or it is an error. */
 function notWhole(): DomainError {
   return new DomainError(
     'visitor_index_under_way',
@@ -177,7 +178,7 @@ function notWhole(): DomainError {
   );
 }
 
-/** The settings as an answer, with the tag of what a PUT can change. */
+/** The settings, with an ETag for the part that a PUT can change. */
 function answer(response: Response, state: PrivacyState): PrivacyStateDto {
   response.setHeader('ETag', tagOf(state));
   return state;

@@ -7,12 +7,15 @@ import { PDF_RECORDS_MAX, type PdfCover, type RecordsPage } from './pdf-export.j
 /** The table does not show the additional fields, which may be large. */
 const SHOWN_COLUMNS = EXPORT_COLUMNS.indexOf('additionalFields');
 
-/** Makes PDFs of records, on a thread. */
+/** Renders PDFs of records, on a thread. */
 @Injectable()
 export class RecordsPdf implements OnApplicationShutdown {
   private readonly threads = pdfThreads<RecordsPage>(new URL('./pdf-thread.js', import.meta.url));
 
-  /** Reads no more than the table shows. @throws DomainError `overloaded`; ClientDisconnected; what the reading throws */
+  /**
+   * Reads no more records than the table shows.
+   * @throws DomainError `overloaded`; ClientDisconnected; any error of the batches
+   */
   async render(cover: PdfCover, batches: AsyncIterable<ExportRow[]>, gone: AbortSignal): Promise<Readable> {
     const rows: ExportRow[] = [];
     for await (const batch of batches) {

@@ -1,7 +1,7 @@
 import type { ConsentItem } from '../application/consent.reader.js';
 import type { ExportRow } from '../application/consent-export.js';
 
-/** What a visitor's file says in front of her records. */
+/** The part of a visitor's file before their records. */
 export interface VisitorFileHead {
   projectId: string;
   projectName: string;

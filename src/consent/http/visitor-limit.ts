@@ -6,10 +6,12 @@ import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { RateWindow } from '../domain/rate-window.js';
 
 const WINDOW_MS = 60_000;
-/** Counters that are kept; each takes some 200 bytes. */
+/** Number of counters; each takes about 200 bytes. */
 const KEYS_MAX = 50_000;
 
-/** Counts what visitors ask with their keys in this process, by network (setting VISITOR_RATE_PER_MINUTE). */
+/**
+ * Counts requests with visitor keys in this process, by network (setting VISITOR_RATE_PER_MINUTE).
+ */
 @Injectable()
 export class VisitorLimit {
   private readonly byNetwork: RateWindow | null;

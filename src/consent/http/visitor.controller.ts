@@ -14,8 +14,9 @@ import {
 import { VisitorEndpoint } from './visitor.endpoint.js';
 
 /**
- * Described here; the server hands these requests to the endpoint before Express sees them (visitor.endpoint.ts). Each
- * answers 404 `consent_not_found` with the same sentence for whatever is wrong with project, key or record.
+ * For documentation only: the server passes these requests to the endpoint before Express
+ * (visitor.endpoint.ts). A wrong project, key or record always gets the same 404
+ * `consent_not_found`.
  */
 @ApiTags('Visitors')
 @Controller('v1/visitor')
@@ -61,7 +62,10 @@ export class VisitorController {
     return this.endpoint.post('withdrawals', request, response);
   }
 
-  /** All of her records that were received until now, or `consentId` alone, as an owner's erasure does. No way back. */
+  /**
+   * Erases all records of the visitor received until now, or only `consentId`, as an owner's
+   * erasure does. It can't be undone.
+   */
   @Post('erasures')
   @Public()
   @HttpCode(200)

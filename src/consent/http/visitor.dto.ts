@@ -4,7 +4,7 @@ import { ConsentView } from './consent.dto.js';
 type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 
 const PROJECT_ID = '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f';
-/** Of nobody. */
+/** An example key that no visitor has. */
 const KEY = '019aa9f2c3d450d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c';
 const STATES = ['consent_given', 'consent_refused', 'consent_withdrawn'];
 
@@ -49,7 +49,7 @@ export const WITHDRAWAL_BODY_SCHEMA = {
   example: { projectId: PROJECT_ID, visitorKey: KEY, language: 'en' },
 } as Schema;
 
-/** What is stored under a key. */
+/** The records stored under a key. */
 export class KeyRecordsView {
   @ApiProperty({ type: [ConsentView], description: 'The newest first' }) items!: ConsentView[];
   @ApiProperty({ description: 'There are older ones' }) more!: boolean;

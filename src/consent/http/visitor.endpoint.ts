@@ -14,7 +14,7 @@ import { parseVisitorRequest, type VisitorRequest } from '../domain/visitor-requ
 import { VisitorLimit } from './visitor-limit.js';
 import { VisitorMetrics } from './visitor.metrics.js';
 
-/** What a visitor may ask: the last part of the path. */
+/** The visitor requests: the last part of the path. */
 export const VISITOR_REQUESTS = ['records', 'receipts', 'withdrawals', 'erasures'] as const;
 export type VisitorRequestName = (typeof VISITOR_REQUESTS)[number];
 
@@ -24,19 +24,20 @@ const VISITOR_URL = new RegExp(
   'i',
 );
 
-/** A withdrawal may hold whatever a choice does. */
+/** A withdrawal may be as large as any choice. */
 const readBody = jsonReader(CONSENT_BODY_BYTES_MAX);
 
-/** An answer that is none of a refusal. */
+/** A response that isn't a refusal. */
 interface VisitorAnswer {
   body: object;
-  /** Path of what was made; absent: nothing was. */
+  /** Path of the created resource; absent where none was created. */
   location?: string;
 }
 
 /**
- * Takes what visitors ask with their keys, from pages of any origin. Ahead of Express, as its refusals need the same
- * headers: a page may not read an answer without them. The key stands in the body, so that no log of paths holds it.
+ * Serves visitors' requests with their keys, from pages of any origin. It runs ahead of Express
+ * because refusals need the same headers: without them, a page can't read a response. The key is in
+ * the body, so that no access log contains it.
  */
 @Injectable()
 export class VisitorEndpoint {
@@ -64,7 +65,7 @@ export class VisitorEndpoint {
     return true;
   }
 
-  /** Answers what she asks as JSON, else with a problem document. Never rejects. */
+  /** Sends the result as JSON, or a problem document. Never rejects. */
   async post(name: VisitorRequestName, request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       this.limit.count(this.addressOf(request));

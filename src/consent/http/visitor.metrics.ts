@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { Metrics } from '../../shared/metrics.js';
 
-/** What visitors ask with their keys, for an operator. */
+/** Requests with visitor keys. */
 @Injectable()
 export class VisitorMetrics {
   private readonly requests: Counter<'request' | 'result'>;

@@ -8,10 +8,10 @@ import { csvPieces } from './csv-export.js';
 export const PROVED_RECORDS_MAX = 50_000;
 /** Records that are proved in one go: some 20 ms, between which visitors are answered. */
 const PROVED_AT_ONCE = 200;
-/** What is sent in one piece: the library makes four small ones for each file. */
+/** Size of a chunk: the library emits four small ones per file. */
 const PIECE_BYTES = 64 * 1024;
 
-/** What the files beside the records say. */
+/** Content of the files beside the records. */
 export interface ZipCover {
   /** The project's. */
   id: string;
@@ -23,8 +23,9 @@ export interface ZipCover {
 }
 
 /**
- * A ZIP, piece by piece: the CSV, a proof for each record that has one, and a text that says how they are checked, and
- * which records have none. Of each record only the id is kept until its turn; nothing is read before it is asked for.
+ * A ZIP as a stream: the CSV, a proof for each record that has one, and a text that explains how to
+ * check them and which records have none. Only the id of each record is kept until its proof is
+ * written; nothing is read before it is needed.
  */
 export async function* zipPieces(
   cover: ZipCover,
@@ -50,7 +51,7 @@ interface Missing {
   why: string;
 }
 
-/** Each one's content is taken before the next is asked for. */
+/** The content of each file is consumed before the next file starts. */
 async function* files(
   cover: ZipCover,
   batches: AsyncIterable<ExportRow[]>,

@@ -20,16 +20,19 @@ import {
 
 export interface AnalyticsQuestion {
   projectId: string;
-  /** The begin of the first interval and the end of the last one. */
+  /** Start of the first interval; `to` is the end of the last one. */
   from: Date;
   to: Date;
   interval: AnalyticsInterval;
 }
 
-/** By what records are counted beside the time. */
+/** What records are grouped by, besides the time. */
 export type Grouping = 'action' | 'hostname' | (typeof AUDIENCE_DIMENSIONS)[number];
 
-/** The counts of an interval, or of a name: empty where the records tell none, `OTHER_NAME` for all others. */
+/**
+ * The counts of an interval or a name. The name is empty for records without one, and `OTHER_NAME`
+ * for all others.
+ */
 export interface GroupRow extends ConsentCounts {
   grouped: 'at' | Grouping;
   at: Date | null;
@@ -88,8 +91,8 @@ const SUMS = sql`
   sum(rejection)::float8 as rejection, sum(withdrawal)::float8 as withdrawal`;
 
 /**
- * What is counted, and not by region or language: the record was gone before it could be, or is still to be. A row of
- * each without a name, so that what is listed adds up to the totals whatever happens to the records.
+ * Records that are counted, but not by region or language: they were deleted first, or are still to
+ * be counted. One row of each without a name makes the listed entries add up to the totals.
  */
 const UNTOLD = sql`
   select d.dimension, '',

@@ -9,7 +9,10 @@ import { partitionMonths, retentionStart } from '../domain/retention.js';
 /** Months of partitions that are ready ahead of time, so that a worker may be away for long. */
 const MONTHS_AHEAD = 3;
 
-/** The monthly partitions of `consent_record`: made ahead of time, dropped after the retention (design §4). */
+/**
+ * The monthly partitions of `consent_record`: created ahead of time, dropped after the retention
+ * (design §4).
+ */
 @Injectable()
 export class ConsentPartitions {
   private readonly logger = new Logger(ConsentPartitions.name);
@@ -19,7 +22,10 @@ export class ConsentPartitions {
     @InjectSettings(consentSettings) private readonly settings: ConsentSettings,
   ) {}
 
-  /** Makes what is missing from last month (ids may be 7 days old) to `MONTHS_AHEAD` months from now. */
+  /**
+   * Creates missing partitions from last month (ids may be 7 days old) to `MONTHS_AHEAD` months
+   * from now.
+   */
   async ensure(now: Date): Promise<void> {
     for (const startsAt of partitionMonths(now, MONTHS_AHEAD))
       await ensurePartition(this.em, 'consent_record', startsAt);

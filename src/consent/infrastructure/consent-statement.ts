@@ -24,7 +24,7 @@ export interface ConsentRow {
   /** Hash of the visitor key; null where the visitor has none. */
   visitorKeyHash: Buffer | null;
   extraJson: string | null;
-  /** Host of the request's `Origin` header; null where there was none or any may send. */
+  /** Host of the request's `Origin` header; null where there was none or any origin may send. */
   originHost: string | null;
 }
 

@@ -18,76 +18,82 @@ export const ConsentRecordSchema = defineEntity({
     marketing: p.boolean(),
     preferences: p.boolean(),
     action: p.text(),
-    /** The page's host as the banner told it; null where it did not. */
+    /** The page's host; null where the banner did not send it. */
     hostname: p.text().nullable(),
     /** Legacy endpoint that came with the request (spec §2.2); null in nearly every row. */
     customEndpoint: p.text().nullable(),
-    /** Additional fields, as given; null where there are none. */
+    /** Additional fields, as sent; null where there are none. */
     extra: p.json<Record<string, unknown>>().nullable(),
     receivedAt: p.datetime().defaultRaw('now()'),
     /** Why it was not announced to forwarding, as a code; null: it was, or it is older than this column. */
     unannounced: p.text().nullable(),
-    /** Hash of the published configuration that was shown, in hex; null where the banner did not tell it. */
+    /**
+     * Hash of the published configuration that was shown, in hex; null where the banner did not
+     * send it.
+     */
     configHash: p.text().nullable(),
     /** Language that was shown, BCP 47; null as above, and in records that are older than this column. */
     language: p.text().nullable(),
     /** Where the choice was made (SURFACES); null as above. */
     surface: p.text().nullable(),
-    /** What its visitor is found by (domain/visitor-reference.ts); null: nothing names one. */
+    /**
+     * Hash by which the visitor is found (domain/visitor-reference.ts); null where the record
+     * identifies none.
+     */
     visitorHash: p.blob().nullable(),
-    /** Hash of the visitor's key (domain/visitor-key.ts); null: her banner has none, or the record is older. */
+    /** Hash of the visitor key (domain/visitor-key.ts); null where the banner sent none. */
     visitorKeyHash: p.blob().nullable(),
-    /** With which it is sealed; null: stored while nothing was, or before there was this column. */
+    /** The salt with which the record is sealed; null where it was stored without. */
     salt: p.blob().nullable(),
     /** The transaction that stored it, by which it is sequenced; null: the record is older than this column. */
     storedXid: p.bigint('number').nullable().defaultRaw(CURRENT_XID),
   },
 });
 
-/** An owner's wish to have a visitor's records erased. */
+/** An owner's request to erase a visitor's records. */
 export const ErasureRequestSchema = defineEntity({
   name: 'ErasureRequest',
   tableName: 'erasure_request',
   properties: {
     projectId: p.uuid().primary(),
     id: p.uuid().primary(),
-    /** What the records are found by, one of the two; null once nothing is left to do. */
+    /** One of the two hashes identifies the visitor; both are null once the request is finished. */
     visitorHash: p.blob().nullable(),
     visitorKeyHash: p.blob().nullable(),
     reason: p.text(),
     requestedAt: p.datetime().defaultRaw('now()'),
     /** Records erased so far. */
     erased: p.bigint('number').defaultRaw('0'),
-    /** null: there is more to erase. */
+    /** null: a worker erases the rest. */
     finishedAt: p.datetime().nullable(),
   },
 });
 
-/** How many erasures visitors made with their keys in an hour, until the audit log has them. */
+/** Number of erasures with visitor keys in an hour, until the audit log has them. */
 export const VisitorErasureHourSchema = defineEntity({
   name: 'VisitorErasureHour',
   tableName: 'visitor_erasure_hour',
   properties: {
     projectId: p.uuid().primary(),
-    /** The begin of the hour, in UTC. */
+    /** Start of the hour, in UTC. */
     at: p.datetime().primary(),
     erasures: p.integer(),
   },
 });
 
-/** A project whose stored records are gone through for the visitors that they name; no row: none is. */
+/** A project whose stored records are being indexed by visitor. */
 export const VisitorIndexingSchema = defineEntity({
   name: 'VisitorIndexing',
   tableName: 'visitor_indexing',
   properties: {
     projectId: p.uuid().primary(),
-    /** Records up to this id are gone through. */
+    /** Records up to this id are indexed. */
     afterId: p.uuid().defaultRaw(`'00000000-0000-0000-0000-000000000000'`),
     askedAt: p.datetime().defaultRaw('clock_timestamp()'),
   },
 });
 
-/** A record that was erased: its id alone, to erase it again where a backup brings it back. */
+/** The id of an erased record, to erase it again where a backup brings it back. */
 export const ErasedRecordSchema = defineEntity({
   name: 'ErasedRecord',
   tableName: 'erased_record',
@@ -105,20 +111,20 @@ const counts = {
   analytics: p.bigint('number'),
   marketing: p.bigint('number'),
   preferences: p.bigint('number'),
-  /** All three categories given. */
+  /** All three categories granted. */
   fullAccept: p.bigint('number'),
-  /** None of them given. */
+  /** No category granted. */
   rejection: p.bigint('number'),
   withdrawal: p.bigint('number'),
 };
 
-/** Keys and counts of a rollup: the records of one project, action and host name that begin in one interval. */
+/** Keys and counts of a rollup: the records of one project, action and hostname in one interval. */
 const rollup = {
   projectId: p.uuid().primary(),
   /** The start of the interval, in UTC. */
   at: p.datetime().primary(),
   action: p.text().primary(),
-  /** Empty where the banner told none. */
+  /** Empty for records without a hostname. */
   hostname: p.text().primary(),
   ...counts,
 };
@@ -137,7 +143,7 @@ export const ConsentRollupDaySchema = defineEntity({
   properties: rollup,
 });
 
-/** Counts of consent records by region, and by language, each by itself (ADR 12); of an hour or a day. */
+/** Counts of consent records by hour or day: by region, and separately by language (ADR 12). */
 export const ConsentRollupAudienceSchema = defineEntity({
   name: 'ConsentRollupAudience',
   tableName: 'consent_rollup_audience',
@@ -147,22 +153,24 @@ export const ConsentRollupAudienceSchema = defineEntity({
     /** The start of the interval, in UTC. */
     at: p.datetime().primary(),
     dimension: p.enum(AUDIENCE_DIMENSIONS).primary(),
-    /** Empty where the record tells none; `*`: what it tells is no such name, or is one of too many. */
+    /** Empty for records without a name; `*` for invalid names and those beyond the limit. */
     name: p.text().primary(),
     ...counts,
   },
 });
 
-/** How far the rollups are: one row. */
+/** Progress of the rollups: one row. */
 export const ConsentRollupStateSchema = defineEntity({
   name: 'ConsentRollupState',
   tableName: 'consent_rollup_state',
   properties: {
     /** Always true, so that there is no second row. */
     singleton: p.boolean().primary().default(true),
-    /** Records received before it are in the rollups, those from then on are not. */
+    /** Records received before this instant are in the rollups; later ones are not. */
     doneUntil: p.datetime(),
-    /** Of these, the ones received from then on are not counted by region and language yet. */
+    /**
+     * Of these, records received from this instant on are not counted by region and language yet.
+     */
     audienceUntil: p.datetime(),
   },
 });

@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { OTHER_NAME } from '../domain/consent-counts.js';
 
-/** Ids may be older or newer than the receipt by so much (design §6.1); it bounds the months that are read. */
+/** How far an id's time may be from the receipt (design §6.1); bounds the months that are read. */
 const ID_APART_MAX_MS = 8 * 24 * 60 * 60 * 1000;
 
-/** The columns of what is counted, as the rollups have them. */
+/** The counters, by their column names in the rollups. */
 export const COUNT_COLUMNS = [
   'records',
   'analytics',
@@ -19,14 +19,14 @@ export const COUNT_COLUMNS = [
 export const COUNTS = listed((column) => column);
 /** Their sums, under the same names. */
 export const SUMMED = listed((column) => `sum(${column}) as ${column}`);
-/** Of an insert into a rollup as `r`: what is there and what is added. */
+/** For an upsert into a rollup as `r`: existing count plus added count. */
 export const ADDED = listed((column) => `${column} = r.${column} + excluded.${column}`);
 
 function listed(write: (column: string) => string): RawBuilder<unknown> {
   return sql.raw(COUNT_COLUMNS.map(write).join(', '));
 }
 
-/** What is counted, over the rows of `consent_record` under an alias; the names are those of the rollup's columns. */
+/** The counters over rows of `consent_record` under an alias, named like the rollup's columns. */
 export function countsOf(alias: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     count(*) as records,
@@ -44,8 +44,9 @@ export function countsOf(alias: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /**
- * The hostname under which a record counts, as SQL over its hostname and the project's domains: where the project
- * lists domains, another site's name is not one to be kept. Empty where the banner told none.
+ * The hostname under which a record counts, as SQL over its hostname and the project's domains.
+ * Where the project lists domains, hostnames of other sites don't get their own count. Empty for
+ * records without one.
  */
 export function namedHostname(
   hostname: RawBuilder<unknown>,
@@ -61,11 +62,12 @@ export function namedHostname(
 }
 
 /**
- * The region under which a record counts, of its additional fields: a code of ISO 3166-1 in capitals, with its part of
- * ISO 3166-2 where that is told. Empty where none is told, or that it is not known (`XX` by the loader, `ZZ` by others).
+ * The region under which a record counts, from its additional fields: an ISO 3166-1 code in
+ * capitals, with its ISO 3166-2 subdivision where it was sent. Empty where it is missing or unknown
+ * (`XX` from the loader, `ZZ` from others).
  */
 export function namedRegion(extra: RawBuilder<unknown>): RawBuilder<unknown> {
-  // Capitals of the C collation: others have some of their own for an i.
+  // Capitals of the C collation: other collations have different capitals for i.
   const code = sql`upper((${extra} ->> 'region') collate "C")`;
   return sql`
     case when ${extra} ->> 'region' is null or ${code} in ('', 'XX', 'ZZ') then ''
@@ -74,8 +76,8 @@ export function namedRegion(extra: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /**
- * The language under which a record counts, small: its tag. What was sent as one and is none stands in the additional
- * fields (ADR 37), and is not kept as a name. Empty where none is told.
+ * The language under which a record counts: its tag in lower case. An invalid tag is an additional
+ * field (ADR 37) and doesn't count under its name. Empty where there is none.
  */
 export function namedLanguage(
   language: RawBuilder<unknown>,
@@ -88,9 +90,10 @@ export function namedLanguage(
 }
 
 /**
- * Condition that the records `c` which were received from `from` on and before `to` meet by their ids, so that only their
- * months are read. The bounds are values: of what is computed in the statement the planner thinks that little lies behind
- * it, and looks through a week of the primary key besides (64 ms against 0.4 for nothing new among 2 million records).
+ * A condition on the ids of records `c` received from `from` on and before `to`, so that only their
+ * months are read. The bounds are values: for a bound computed in the statement the planner expects
+ * few rows, and also reads a week of the primary key (64 ms instead of 0.4 for nothing new among 2
+ * million records).
  */
 export function idsOfReceived({ from, to }: { from: Date; to: Date }): RawBuilder<boolean> {
   const [first, beyond] = [from.getTime() - ID_APART_MAX_MS, to.getTime() + ID_APART_MAX_MS].map((ms) =>

@@ -18,7 +18,7 @@ const COLUMNS: Record<keyof ConsentRecorded, string> = {
   salt: 'salt',
 };
 
-/** What selects a `ConsentRecorded` from `consent_record c`. */
+/** The select list that reads a `ConsentRecorded` from `consent_record c`. */
 export const RECORD_COLUMNS = Object.entries(COLUMNS)
   .map(([member, column]) => `c.${column} as "${member}"`)
   .join(', ');

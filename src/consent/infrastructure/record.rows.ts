@@ -5,7 +5,7 @@ import { listLiteral } from '../../shared/list-literal.js';
 import { consentKey, type ConsentRecorded, type ConsentRef } from '../domain/consent-recorded.js';
 import { RECORD_COLUMNS } from './record-columns.js';
 
-/** Reads records by id, keyed by `consentKey`. Records that are gone are missing from the map. */
+/** Reads records by id, keyed by `consentKey`. Deleted records are missing from the map. */
 export async function loadRecords(
   reads: Reads,
   refs: readonly ConsentRef[],

@@ -24,7 +24,7 @@ export interface StoredEvent extends StoredPlace {
   record: ConsentRecorded | null;
 }
 
-/** What to read. */
+/** A page of the order. */
 export interface StoredSlice {
   /** The position to begin after. */
   after: StoredPlace;

@@ -4,18 +4,25 @@ import { joinProject } from '../../projects/project.rows.js';
 import { HASH_PREFIX } from '../domain/visitor-reference.js';
 import { visitorHashSql, visitorValueSql } from './visitor-sql.js';
 
-/** Records that one transaction goes through: some tens of milliseconds, and no lock is held for longer. */
+/**
+ * Records that one transaction indexes. It takes some tens of milliseconds, and holds its locks
+ * that long.
+ */
 export const INDEX_BATCH_MAX = 500;
-/** Before PostgreSQL looks for a deadlock (1 s): where somebody announces these records again, the index gives way. */
+/**
+ * Shorter than PostgreSQL's deadlock check (1 s): if a resend locks the same records, the index
+ * gives up first.
+ */
 const LOCK_WAIT_MS = 500;
 
 /**
- * Writes what visitors are found by for the next records of a project, in the order of their ids, and moves its row in
- * `visitor_indexing` on; 'done' deletes the row, or found none. 'too_soon': the settings are not yet so many seconds old.
- *
- * The row is locked first, as by who changes the settings, and then the settings are read: so a batch is either of the
- * old ones, and gone through again, or of the new ones. A value that stands in a record as a hash already (it is 64
- * digits that the ingest has written) is what it was; it is found by it again.
+ * Writes the visitor hashes of a project's next records, in the order of their ids, and moves its
+ * row in `visitor_indexing`. 'done': the row was deleted or did not exist. 'too_soon': the settings
+ * are younger than the required number of seconds.
+ * The row is locked first, as when settings change, and then the settings are read. So a batch
+ * belongs either to the old settings, and is indexed again, or to the new ones. A value that is
+ * stored as a hash already (64 digits written by the ingest) is used as it is, and still finds the
+ * visitor.
  */
 export async function indexVisitors(
   tx: EntityManager,

@@ -4,7 +4,7 @@ import type { VisitorReference } from '../domain/visitor-reference.js';
 
 const NONE: VisitorReference = { field: null, hashed: false, salt: null };
 
-/** How the project's records name a visitor. A deleted project names none. */
+/** How the project's records identify a visitor. A deleted project identifies none. */
 export async function findVisitorReference(em: EntityManager, projectId: string): Promise<VisitorReference> {
   return (await readVisitorReference(em, projectId)) ?? NONE;
 }

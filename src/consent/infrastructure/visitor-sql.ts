@@ -1,4 +1,4 @@
-/** What visitors are found by, in SQL, as domain/visitor-reference.ts computes it; over the project as `p`. */
+/** The visitor hash in SQL, as domain/visitor-reference.ts computes it; over the project as `p`. */
 
 /** The value that names a visitor: a text that is not empty, or a number; null for anything else. `extra` is jsonb. */
 export function visitorValueSql(extra: string): string {
