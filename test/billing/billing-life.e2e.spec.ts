@@ -21,7 +21,7 @@ import { until } from '../support/until.js';
 const DAY_MS = 86_400_000;
 /** Until a worker that starts in another process is ready. */
 const READY_MAX_MS = 30_000;
-/** A start, with what a busy machine adds; how long it takes is not what these tests are about. */
+/** Time for a start on a busy machine; these tests are not about its duration. */
 const HOOK_TIMEOUT_MS = 4 * READY_MAX_MS;
 /** With three workers that are killed, and as many that start. */
 const LIFE_TIMEOUT_MS = 8 * READY_MAX_MS;
@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** A worker in a process of its own, from `dist`, on the service's database. */
+/** A separate worker process, from `dist`, on the service's database. */
 class WorkerProcess {
   private child: ChildProcess | null = null;
 
@@ -154,7 +154,7 @@ describe.each([
         },
       ]);
 
-      // The owner pays. The webhooks come in the wrong order, and twice.
+      // The owner pays. The webhooks arrive in the wrong order, and twice.
       const session = own[0] ?? {};
       const subscription = stripeSubscription({ projectId: project.id, customer: session.customer });
       const paid = { ...session, object: 'checkout.session', subscription: subscription.id };
@@ -174,7 +174,7 @@ describe.each([
         portalUrl: 'https://portal.stripe.example/p',
       });
 
-      // The next payment fails; 13 days later the tier is what it was.
+      // The next payment fails; 13 days later the tier is still the same.
       const invoice = stripeInvoice(subscription.id, { at: daysAgo(13) });
       stripe.invoices.set(invoice.id, invoice);
       const overdue = { ...subscription, status: 'past_due', latest_invoice: invoice.id };
@@ -194,7 +194,7 @@ describe.each([
       await tierIs(project, 'lite', 'grace_expired');
       expect(await guarded(project)).toBe(403);
 
-      // The payment comes after all.
+      // The payment succeeds after all.
       Object.assign(invoice, { status: 'paid' });
       stripe.subscriptions.set(subscription.id, { ...overdue, status: 'active' });
       await disturbed(worker, () => send(stripeEvent('invoice.paid', invoice)));
@@ -256,7 +256,7 @@ describe('checkout, portal and sync', () => {
 
   it('makes one customer, however often Stripe fails in between', async () => {
     const project = await createTestProject(service);
-    // The SDK tries again by itself, with the same idempotency key.
+    // The SDK retries, with the same idempotency key.
     stripe.failNext(1, 0);
     const first = await project.request('owner', 'POST', '/billing/checkout', wanted);
     expect(first.status).toBe(200);
@@ -334,7 +334,7 @@ describe('checkout, portal and sync', () => {
       const codes = bodies.map((body, n) => (answers[n]?.status === 200 ? 'opened' : body.code));
       expect(codes).toContain('opened');
       expect(codes.filter((code) => code !== 'opened' && code !== 'checkout_in_progress')).toEqual([]);
-      // Whoever comes later gets the page that counts, and the one before can no longer be paid.
+      // A later checkout replaces the earlier page, which can no longer be paid.
       const last = await project.request('owner', 'POST', '/billing/checkout', offers[round % 3]);
       expect(openCheckouts(project)).toEqual([expect.objectContaining((await last.json()) as Json)]);
     }

@@ -133,7 +133,7 @@ describe(BillingMaintenance.name, () => {
       evt_young: true,
       evt_dead: true,
     });
-    // It is past replaying, and nobody stumbles over it.
+    // It can't be replayed any more, and the command reports that without an error.
     expect(await replayEvent(service, 'evt_old')).toBe(false);
     await service.database.query('delete from billing_event where event_id = any($1)', [ids]);
   });

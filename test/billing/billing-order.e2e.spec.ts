@@ -26,7 +26,10 @@ const HOUR_MS = 3_600_000;
 const START = Math.floor(Date.now() / 1000) * 1000 - 100 * HOUR_MS;
 const hour = (n: number): Date => new Date(START + n * HOUR_MS);
 
-/** Whatever a synchronisation may write, without what may differ between two runs: ids and times of writing. */
+/**
+ * All columns that a sync writes, except those that differ between two runs: ids and times of
+ * writing.
+ */
 const MEANING = `provider, customer_id, price_id, tier, "interval", status, known_status, current_period_start,
   current_period_end, cancel_at, canceled_at, ended_at, end_reason, past_due_since, collection_paused`;
 
@@ -54,7 +57,7 @@ async function stateOf(service: TestService, project: TestProject): Promise<Json
   return { rows, tier, dead };
 }
 
-/** The life of a subscription, as changes of what Stripe holds. */
+/** The life of a subscription, as changes at Stripe. */
 function lifeOf(project: TestProject): {
   base: Json & { id: string };
   changes: Json[];
@@ -93,7 +96,7 @@ describe('with a key: any order, any duplicates, two workers, delayed reads', ()
     await stripe.close();
   });
 
-  // A delivery comes after its change, by any number of further changes; Stripe delivers at least once.
+  // An event is delivered after its change and any number of later changes, at least once.
   const deliveries = fc.array(fc.record({ event: fc.nat(6), later: fc.nat(6) }), { maxLength: 8 });
   // Mostly at once, so that there are stale reads; sometimes after later ones.
   const lag = fc.array(fc.constantFrom(0, 0, 0, 1, 4), { minLength: 7, maxLength: 7 });
@@ -104,7 +107,7 @@ describe('with a key: any order, any duplicates, two workers, delayed reads', ()
         fc.integer({ min: 1, max: 7 }),
         lag,
         deliveries,
-        // Long enough that a later event is read and written meanwhile.
+        // Long enough that a later event is read and written in between.
         fc.array(fc.constantFrom(0, 0, 80), { minLength: 2, maxLength: 9 }),
         async (length, lags, more, delays) => {
           await service.database.query('delete from billing_event');
@@ -252,7 +255,7 @@ describe('without a key: the payloads, in the order of created', () => {
         ...stripeEvent('customer.subscription.updated', object, { id, at: hour(1) }),
         data: { object, previous_attributes: previous },
       });
-      // It fails and is paid within a second: what counts is that it was paid.
+      // A payment fails and succeeds within a second; the success counts.
       for (const event of [
         stripeEvent('customer.subscription.created', active, { at: hour(0) }),
         of(late, { status: 'active' }, ids[0]),
@@ -260,14 +263,14 @@ describe('without a key: the payloads, in the order of created', () => {
       ]) {
         await postEvent(service.baseUrl, event);
       }
-      // A worker that has had much to do goes on looking for a while, rung or not.
+      // A worker that was busy keeps polling for a while.
       for (const worker of workersOf(service)) await worker.drain();
       expect(await stateOf(service, project)).toMatchObject({ rows: [{ status: 'active' }] });
     }
   });
 
   it('reads the events under the lock: who writes last has seen what came while it waited', async () => {
-    // Who is counted below as waiting is the one that is asked here.
+    // The count below must be that of this worker alone.
     await workersIdle(service.database);
     const project = await createTestProject(service);
     const subscription = stripeSubscription({ projectId: project.id });

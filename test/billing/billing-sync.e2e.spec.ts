@@ -45,7 +45,7 @@ afterEach(() => {
   stripe.delay = () => Promise.resolve();
 });
 
-/** Makes the subscription known to Stripe, tells the service of it, and lets the worker work. */
+/** Adds the subscription to Stripe, sends its event, and lets the worker process it. */
 async function tell(subscription: Json & { id: string }, type = 'updated', at?: Date): Promise<string> {
   stripe.subscriptions.set(subscription.id, subscription);
   const event = stripeEvent(`customer.subscription.${type}`, subscription, at ? { at } : {});
@@ -142,7 +142,7 @@ describe('an event', () => {
       status: 'canceled',
       ended_at: seconds(daysAgo(20)),
     });
-    // The first read sees the end and is held up; the second comes from a copy that lags behind.
+    // The first read sees the end and is delayed; the second comes from a lagging replica.
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     let reads = 0;
@@ -587,7 +587,7 @@ describe('a project', () => {
         [project.id],
       ),
     ).toEqual([{ customer_id: null, generation: 1 }]);
-    // Its subscription still names the one that is gone.
+    // The subscription still names the deleted customer.
     expect((await (await ask('portal')).json()) as Json).toMatchObject({ code: 'no_billing_customer' });
     expect((await ask('checkout')).status).toBe(200);
     const [, next, ...others] = ownCustomers();

@@ -114,7 +114,7 @@ describe('site analytics (spec §8)', () => {
     expect(await seen()).toEqual({ items: [] });
     const before = new Date();
     await visit(lite, { origin: 'https://one.example' });
-    // In a later millisecond, which is what instants are told apart by.
+    // Instants have millisecond resolution, so the next one must be in a later millisecond.
     await new Promise((wake) => setTimeout(wake, 5));
     await visit(lite, { origin: 'https://two.example' });
     await visit(lite, { origin: 'null' });

@@ -115,7 +115,7 @@ async function billingOf(em: EntityManager): Promise<OperatorBilling> {
     import('../../licensing/licensing.service.js'),
     import('../../outbox/outbox.service.js'),
   ]);
-  // The service's workers have the handlers and look by themselves: here messages are only left for them.
+  // The service's workers have the handlers and poll; this process only queues messages for them.
   const outbox = new OutboxService(em, { notify: () => undefined });
   const licensing = new LicensingService(em, readsThrough(em), outbox);
   licensing.onModuleInit();

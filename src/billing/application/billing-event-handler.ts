@@ -35,20 +35,26 @@ const ATTEMPT_MAX_MS = 30_000;
 /** Subscriptions of one customer that are looked at when the customer is deleted. */
 const CUSTOMER_SUBSCRIPTIONS_MAX = 100;
 
-/** What is written of an event: a stable code and a sentence, null where all went well, and the project once known. */
+/**
+ * The outcome of an event: a stable code and a sentence, null on success, and the project once it
+ * is known.
+ */
 export interface EventOutcome {
   code: string | null;
   error: string | null;
   projectId: string | null;
 }
 
-/** What came of one event. */
+/** The result of processing one event. */
 type Verdict =
   | { kind: 'done'; projectId: string | null; note: string | null }
   | { kind: 'retry'; code: string; error: string; attemptsMax: number }
   | { kind: 'dead'; code: string; error: string; projectId: string | null };
 
-/** An end was told, and the provider's answer does not know of it yet: it may come from a copy that lags behind. */
+/**
+ * The event reports an end that the provider's response does not show yet; the response may come
+ * from a lagging replica.
+ */
 const STILL_ALIVE: Verdict = {
   kind: 'retry',
   code: 'still_alive',
@@ -57,8 +63,8 @@ const STILL_ALIVE: Verdict = {
 };
 
 /**
- * Works through billing events: the outbox's handler for `billing.event`. An event may be worked through twice, here or
- * elsewhere: what it does is the same, and only the holder of the lease writes its outcome.
+ * The outbox handler for `billing.event`. An event may be processed twice, here or in another
+ * worker: the effect is the same, and only the holder of the lease writes the outcome.
  */
 @Injectable()
 export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModuleInit {
@@ -183,14 +189,14 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
   }
 
   private async syncOf(event: StripeEvent): Promise<Verdict> {
-    // A payment of its own, or a checkout that never came to a subscription.
+    // A one-off payment, or a checkout that did not lead to a subscription.
     if (event.subscriptionId === null) return { kind: 'done', projectId: null, note: 'no_subscription' };
     const cause = { reason: 'billing', eventId: event.id };
     const result = await this.subscriptions.sync(event.subscriptionId, cause);
     if (event.type === 'customer.subscription.deleted' && result.kind === 'written' && !result.ended) {
       return STILL_ALIVE;
     }
-    // A session without its subscription's own event tells nothing yet; that event finds the session.
+    // A session is not enough without its subscription's own event; that event finds the session.
     if (
       result.kind === 'unmapped' &&
       event.type.startsWith('checkout.session.') &&
@@ -201,7 +207,10 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
     return verdictOf(result);
   }
 
-  /** Stripe ends the subscriptions of a customer that is deleted; the next checkout makes a new customer. */
+  /**
+   * Stripe cancels the subscriptions of a deleted customer; the next checkout creates a new
+   * customer.
+   */
   private async forgetCustomer(event: StripeEvent): Promise<Verdict> {
     const { customerId } = event;
     if (customerId === null) return { kind: 'done', projectId: null, note: 'nothing_to_do' };
@@ -230,7 +239,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
   }
 }
 
-/** The event is gone, or another worker has been through with it. */
+/** The event is deleted, or another worker has processed it. */
 const NOTHING_LEFT: AttemptResult<EventOutcome> = {
   kind: 'settled',
   outcome: { code: null, error: null, projectId: null },

@@ -10,25 +10,31 @@ import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { StripeGateway } from '../infrastructure/stripe-gateway.js';
 
 const MINUTE_MS = 60_000;
-/** Stripe gives up on a webhook after three days; what it could not deliver is looked for as long. */
+/**
+ * Stripe stops retrying a webhook after three days; undelivered events are fetched for the same
+ * period.
+ */
 const UNDELIVERED_WINDOW_MS = 3 * 24 * 60 * 60_000;
-/** A subscription that was not brought up to date for so long is due: each is looked at once a night. */
+/** A subscription that was not synced for this long is due, so each is checked once a night. */
 const DUE_AFTER_MS = 20 * 60 * 60_000;
-/** Subscriptions of one run; what is left is due in the next, an hour later. */
+/** Subscriptions of one run; the rest is due in the next run, an hour later. */
 const RECONCILED_MAX = 2_000;
 /** Requests to Stripe under way at once. */
 const RECONCILE_BATCH = 4;
 
-/** Events that meant nothing are kept this long, for whoever wonders; one that comes again is ignored again. */
+/** How long ignored events are kept for inspection. One that is received again is ignored again. */
 const IGNORED_KEPT_MS = 30 * 24 * 60 * 60_000;
 
 /**
- * Bodies of events hold names, addresses and e-mails of customers; nobody replays one that is so old. What
- * happened stays on record: type, ids, times and outcome.
+ * Payloads contain names, addresses and emails of customers, and events this old are not replayed.
+ * Type, ids, times and outcome are kept.
  */
 const PAYLOADS_KEPT_MS = 90 * 24 * 60 * 60_000;
 
-/** Makes good what webhooks missed, so that a lost one costs a day at most. Every method may run twice. */
+/**
+ * Recovers from missed webhooks, so that a lost one costs at most a day. Every method may run
+ * twice.
+ */
 @Injectable()
 export class BillingMaintenance implements OnModuleInit {
   private readonly logger = new Logger(BillingMaintenance.name);
@@ -67,8 +73,8 @@ export class BillingMaintenance implements OnModuleInit {
   }
 
   /**
-   * Asks Stripe for every subscription that has not ended and was not brought up to date for 20 hours, and
-   * counts those that had drifted. Returns `{ checked, drifted, failed }`.
+   * Fetches every subscription from Stripe that has not ended and was not synced for 20 hours, and
+   * counts those that were out of sync. Returns `{ checked, drifted, failed }`.
    */
   async reconcile(now: Date): Promise<{ checked: number; drifted: number; failed: number }> {
     const counts = { checked: 0, drifted: 0, failed: 0 };
@@ -83,8 +89,8 @@ export class BillingMaintenance implements OnModuleInit {
   }
 
   /**
-   * Deletes old events that were ignored, and drops the payloads of those processed 90 days ago; returns how many
-   * were deleted. The others are the record of what was billed.
+   * Deletes old ignored events, and the payloads of events processed 90 days ago. Returns how many
+   * events were deleted. The others remain as the record of what was billed.
    */
   async prune(now: Date): Promise<number> {
     const oldest = new Date(now.getTime() - PAYLOADS_KEPT_MS);

@@ -33,7 +33,7 @@ export interface BillingState {
   billingAvailable: boolean;
 }
 
-/** What a project's people do about their plan. */
+/** What members of a project can do about its plan. */
 @Injectable()
 export class BillingService {
   private readonly logger = new Logger(BillingService.name);
@@ -60,8 +60,7 @@ export class BillingService {
   }
 
   /**
-   * The URL of a Checkout page, the only one that the project has open then. The customer is made once for a
-   * project.
+   * The URL of a Checkout page, the only open one of the project. A project gets one customer.
    * @throws DomainError `subscription_exists` with `portalUrl`, `checkout_in_progress`,
    * `billing_not_configured`, `billing_provider_unavailable`.
    */
@@ -118,7 +117,10 @@ export class BillingService {
     }
   }
 
-  /** Asks Stripe for every subscription of the project's customer, and answers as `read`. */
+  /**
+   * Fetches every subscription of the project's customer from Stripe, and returns the same as
+   * `read`.
+   */
   async sync(project: Project, author: Author, now: Date): Promise<BillingState> {
     this.requireConfigured();
     const customerId = await this.knownCustomerOf(project.id);
@@ -131,7 +133,7 @@ export class BillingService {
     return this.read(project, now);
   }
 
-  /** Before Stripe is asked: what it does cannot be undone where the writing down fails. */
+  /** Written before the call to Stripe, which cannot be undone if writing fails. */
   private note(
     author: Author,
     { id: projectId }: Project,
@@ -141,7 +143,7 @@ export class BillingService {
     return this.em.fork().transactional((tx) => writeAudit(tx, author, { projectId, action, after }));
   }
 
-  /** The caller is told that it did not work, the operator why. */
+  /** The caller learns that it failed, the operator also why. */
   private refusalOf(error: unknown): unknown {
     if (isProviderError(error)) this.logger.error({ err: error }, 'the billing provider refused');
     return refusalOf(error);
@@ -165,8 +167,8 @@ export class BillingService {
   }
 
   /**
-   * The project's customer, made where there is none. The idempotency key makes two calls at once get the
-   * same customer from Stripe, also where the first one died before it could write it down.
+   * The project's customer, created if missing. With the idempotency key, two concurrent calls get
+   * the same customer from Stripe, even if the first one crashed before it could store it.
    */
   private async customerOf(projectId: string): Promise<string> {
     const known = await this.knownCustomerOf(projectId);
@@ -187,7 +189,7 @@ export class BillingService {
     return kept[0]?.customerId ?? made;
   }
 
-  /** The customer of an earlier checkout, or of a subscription that was made by other means. */
+  /** The customer of an earlier checkout, or of a subscription that was created in another way. */
   private async knownCustomerOf(projectId: string): Promise<string | null> {
     const em = this.em.fork();
     const row = await billingTables(em)
@@ -195,7 +197,7 @@ export class BillingService {
       .select('customerId')
       .where('projectId', '=', projectId)
       .executeTakeFirst();
-    // A customer that was deleted at Stripe is none any more, whatever old subscriptions say.
+    // A customer that was deleted at Stripe no longer counts, even if old subscriptions name it.
     if (row) return row.customerId;
     const own = (await subscriptionsOf(em, projectId)).filter(
       ({ provider, customerId }) => provider === STRIPE && customerId !== null,

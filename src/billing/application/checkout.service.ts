@@ -6,9 +6,9 @@ import { StripeGateway } from '../infrastructure/stripe-gateway.js';
 
 /** Two clicks within this time are one checkout. */
 const CHECKOUT_WINDOW_MS = 10 * 60_000;
-/** One that is being made for longer belongs to a process that died. */
+/** A checkout that is being created for longer belongs to a crashed process. */
 const MAKING_MS = 90_000;
-/** Somebody else may claim the place between our closing and our claiming it. */
+/** Another request may claim the checkout after this one has closed the older session. */
 const CLAIMS_MAX = 3;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -20,9 +20,9 @@ export interface CheckoutOptions extends Purpose {
 }
 
 /**
- * Opens a checkout and sees to it that a project has no second one open: each could be paid, and then both would
- * be charged. The place is claimed in a transaction before Stripe is asked; an older checkout is closed at
- * Stripe before a new one is made.
+ * Opens a checkout and ensures that the project has no second open one: both could be paid, and
+ * both would be charged. A claim is stored in a transaction before Stripe is called; an older
+ * session is closed at Stripe before a new one is created.
  */
 @Injectable()
 export class CheckoutService {
@@ -32,8 +32,8 @@ export class CheckoutService {
   ) {}
 
   /**
-   * The URL of the page, or null where the project has a subscription that lives, at Stripe or here.
-   * @throws DomainError `checkout_in_progress`, and what Stripe throws.
+   * The URL of the page, or null where the project has a live subscription, at Stripe or here.
+   * @throws DomainError `checkout_in_progress`, and any error of Stripe.
    */
   async open(request: CheckoutOptions): Promise<string | null> {
     const { projectId, customerId, priceId, subscriptions } = request;
@@ -50,7 +50,7 @@ export class CheckoutService {
         await this.store.keepSession(projectId, idempotencyKey, session.id);
         return session.url;
       }
-      // Once somebody has paid, a subscription that is only being set up counts too.
+      // After a payment, a subscription that is still being set up counts too.
       const paid = (await this.close(request, claim.by)) === 'complete';
       if (paid && (await this.has(customerId, (status) => !isTerminal(status)))) return null;
       closed = claim.by.idempotencyKey;
@@ -61,7 +61,8 @@ export class CheckoutService {
   private async close(request: CheckoutOptions, open: OpenCheckout): Promise<'closed' | 'complete'> {
     if (open.sessionId !== null) return this.stripe.closeCheckout(open.sessionId);
     if (open.ageMs < MAKING_MS) throw inProgress();
-    // Whoever made it died before it was written down: the same key names it once more.
+    // The process that created it crashed before it stored the session; the same key returns that
+    // session.
     const session = await this.stripe.createCheckout({ ...request, ...open });
     return this.stripe.closeCheckout(session.id);
   }

@@ -23,25 +23,25 @@ export interface Grant {
   reason: string;
   /** When it stops granting; a grant without an end is not taken (design §6.2). */
   expiresAt: Date;
-  /** Who grants. */
+  /** The operator who grants. */
   operator: string;
 }
 
-/** What a grant or its end came to; null where the project, or the grant, does not exist. */
+/** The result of granting or revoking; null where the project, or the grant, does not exist. */
 export interface GrantResult {
   subscriptionId: string;
   before: string;
   after: ResolvedTier;
 }
 
-/** Undoes what was done, so that a dry run answers what would happen by really trying it. */
+/** Rolls back the transaction: a dry run executes the change and undoes it. */
 class DryRun extends Error {
   constructor(readonly result: GrantResult | boolean) {
     super('dry run');
   }
 }
 
-/** What an operator does about billing by hand; for the command line, beside a running service. */
+/** Billing changes that operators make on the command line, beside a running service. */
 export class OperatorBilling {
   private readonly events: BillingEventStore;
 
@@ -58,8 +58,8 @@ export class OperatorBilling {
   }
 
   /**
-   * Has an event worked through again, processed or dead, as if it had just come. Returns whether there is one that can
-   * be; a dry run changes nothing.
+   * Queues a processed or dead event again, as if it had just arrived. Returns whether there is one
+   * that can be replayed; a dry run changes nothing.
    */
   async replay(eventId: string, { dryRun }: { dryRun: boolean }): Promise<boolean> {
     try {
@@ -107,7 +107,7 @@ export class OperatorBilling {
       const { id, tier, expiresAt } = found;
       await writeSubscription(tx, {
         ...found,
-        // No reason of the provider's: an end that nobody asked for has no grace.
+        // No end reason: an end without a request or failed payment has no grace period.
         ...statusAfter(found, { status: 'canceled', tier, endedAt: now, endReason: null }, now),
         updatedAt: now,
       });
@@ -176,7 +176,7 @@ export class OperatorBilling {
   }
 }
 
-/** The grant that an operator gave and nobody has ended; it may have expired. */
+/** The grant that an operator gave and that was not revoked; it may have expired. */
 async function openGrant(tx: EntityManager, projectId: string): Promise<Subscription | null> {
   const all = await subscriptionsOf(tx, projectId);
   return all.find(({ provider, status }) => provider === 'manual' && status !== 'canceled') ?? null;

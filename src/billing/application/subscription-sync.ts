@@ -42,17 +42,18 @@ export interface SyncCause {
   /** `billing`, `reconciliation` or `sync`, for the audit. */
   reason: string;
   eventId?: string;
-  /** Who asked; absent: the provider by its event, or the service itself. */
+  /** Who requested it; absent: an event of the provider, or the service itself. */
   author?: Author;
 }
 
 /**
- * Brings one subscription up to date (design §6.4). The event that made us look is only a pointer: a number
- * is drawn from a sequence, *then* Stripe is asked, and the row is written only by a larger number than its
- * own, under the lock of the project's row. Every event that comes after a change is answered by a fetch
- * that sees the change, so the largest number has seen all of them: duplicates, any order and two workers
- * at once end in the same state. An end wins whatever its number: nothing that was read later can undo it, and
- * an answer from a copy that lags behind may carry a larger number than the one that saw it.
+ * Syncs one subscription (design §6.4). The event only says which subscription to fetch. A number
+ * is drawn from a sequence, *then* the subscription is fetched, and the row is written only by a
+ * larger number than its own, under the project's row lock.
+ * Every event that arrives after a change leads to a fetch that includes the change, so the largest
+ * number includes all of them: duplicates, any order and two workers at once lead to the same
+ * state. An end applies with any number: nothing that is fetched later can undo it, and a response
+ * of a lagging replica may have a larger number than the one that showed the end.
  */
 @Injectable()
 export class SubscriptionSync {
@@ -65,7 +66,10 @@ export class SubscriptionSync {
     private readonly metrics: BillingMetrics,
   ) {}
 
-  /** May run any number of times, for the same subscription at once. Throws what Stripe or the database throw. */
+  /**
+   * May run any number of times, also concurrently for one subscription. Throws errors of Stripe
+   * and the database.
+   */
   async sync(externalId: string, cause: SyncCause): Promise<SyncResult> {
     const prices = await this.prices.read();
     const fetched = this.stripe.configured ? await this.fetch(externalId) : null;
@@ -86,7 +90,7 @@ export class SubscriptionSync {
     });
   }
 
-  /** Asks Stripe; null where it knows no such subscription. */
+  /** Fetches the subscription; null where Stripe has none with this id. */
   private async fetch(externalId: string): Promise<SubscriptionDraft | null> {
     const seq = await this.nextSeq(this.em.fork());
     const told = readSubscription(await this.stripe.subscription(externalId));
@@ -96,9 +100,9 @@ export class SubscriptionSync {
   }
 
   /**
-   * Since when a payment is overdue: a fact of the oldest unpaid invoice, never of the time of arrival, or a
-   * replay would start the grace period anew. Without an unpaid one the latest stands in for it, and without
-   * any the start of the period.
+   * Start of an overdue payment: from the oldest unpaid invoice, not from the time of arrival, so a
+   * replay does not restart the grace period. Without an unpaid invoice the latest one is used, and
+   * without any the start of the period.
    */
   private async pastDueSince({ id, latestInvoice, items }: StripeSubscription): Promise<Date | null> {
     const open = (await this.stripe.openInvoices(id)).map((invoice) => readInvoice(invoice)?.dueAt ?? null);
@@ -119,7 +123,10 @@ export class SubscriptionSync {
     return subscriptionFrom(await this.events.history(em, externalId), prices);
   }
 
-  /** Reads the events again under the lock: whoever writes last has then seen at least what all others saw. */
+  /**
+   * Reads the events again under the lock: the last writer has then seen at least the events of all
+   * others.
+   */
   private async draftFromHistory(
     tx: EntityManager,
     told: StripeSubscription,
@@ -227,7 +234,7 @@ export class SubscriptionSync {
     );
   }
 
-  /** What is right as it is and yet needs a person: charged twice, or a word that we do not know. */
+  /** States that are valid but need a person: a double charge, or an unknown status. */
   private async raiseAnomalyAlerts(tx: EntityManager, row: Subscription): Promise<void> {
     const { projectId, id, status } = row;
     if (!isKnownStatus(status)) {

@@ -1,12 +1,12 @@
 /** How a synchronisation ended. */
 export type SyncResult =
-  /** The row is written; `changed` tells whether it says anything new, `ended` whether it has ended for good. */
+  /** The row is written. `changed`: it differs from before; `ended`: it has ended for good. */
   | { kind: 'written'; projectId: string; changed: boolean; ended: boolean }
   /** A later one has written already, or the subscription has ended for good. */
   | { kind: 'superseded'; projectId: string }
-  /** Nobody can say yet which project it belongs to; a later event may. */
+  /** The project is not known yet; a later event may name it. */
   | { kind: 'unmapped' }
-  /** Only a person can mend it. Nothing was granted. */
+  /** Only a person can fix it. Nothing was granted. */
   | { kind: 'refused'; code: RefusalCode; sentence: string; projectId: string | null };
 
 export type RefusalCode =

@@ -5,14 +5,14 @@ import type { StripeEvent } from './stripe-event.js';
 /** Topic of the message that is written with an event that is to be worked through. */
 export const BILLING_EVENT = 'billing.event';
 
-/** What of an event says where its message stands. */
+/** The members of an event that its message is addressed by. */
 export type EventKey = Pick<StripeEvent, 'id' | 'subscriptionId' | 'customerId'>;
 
 /** The message about an event; events of one subscription are claimed in their order. */
 export function messageOf({ id, subscriptionId, customerId }: EventKey): NewOutboxMessage {
   return {
     orderingKey: namedKey(`billing:${subscriptionId ?? customerId ?? id}`),
-    // Often nobody knows it yet; the event keeps it once it is known.
+    // Often not known yet; the event stores it later.
     projectId: null,
     topic: BILLING_EVENT,
     subjectId: namedKey(`billing-event:${id}`),
@@ -20,7 +20,7 @@ export function messageOf({ id, subscriptionId, customerId }: EventKey): NewOutb
   };
 }
 
-/** @throws Error where the message names no event: a bug of who appended it. */
+/** @throws Error where the message names no event, a bug of its producer. */
 export function eventIdOf({ payload }: Pick<OutboxMessage, 'payload'>): string {
   const eventId = payload?.['eventId'];
   if (typeof eventId !== 'string') throw new Error(`a message of ${BILLING_EVENT} names no event`);

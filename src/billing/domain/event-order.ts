@@ -3,10 +3,11 @@ import { type JsonObject, objectOf } from './json.js';
 import type { StripeEvent } from './stripe-event.js';
 
 /**
- * Events of one subscription in the order in which they happened. The provider's clock has whole seconds, and several
- * events share one. Within a second, a creation comes first, then invoices, then changes, then the end. Each change
- * contains the state before it (`previous_attributes`), and so which change it follows; an event without one, such as
- * `trial_will_end`, stands where its state fits.
+ * Events of one subscription in the order in which they happened. The provider's clock has whole
+ * seconds, and several events share one. Within a second, a creation comes first, then invoices,
+ * then changes, then the end. Each change contains the state before it (`previous_attributes`), and
+ * so shows which change it follows; an event without one, such as `trial_will_end`, goes where its
+ * state fits.
  */
 export function inOrder(events: readonly StripeEvent[]): StripeEvent[] {
   let rest = events.toSorted(byTime);
@@ -14,7 +15,7 @@ export function inOrder(events: readonly StripeEvent[]): StripeEvent[] {
   let before: JsonObject | null = null;
   for (let first = rest[0]; first; first = rest[0]) {
     const together = new Set(rest.filter((event) => isTogether(first, event)));
-    // What stands between two of them, and is none of them, comes after.
+    // Events between two of them that belong to neither follow them.
     rest = rest.filter((event) => !together.has(event));
     const isKnown = [...together].some(({ previous }) => previous !== null);
     ordered.push(...(isKnown ? chained([...together], before) : together));
@@ -53,9 +54,10 @@ function isTogether(a: StripeEvent, b: StripeEvent): boolean {
 }
 
 /**
- * Picks, one after the other, the event whose state before agrees best with the current state; while no state is known,
- * the one that follows none of the others. A change that has not arrived leaves a gap, hence "best". Of two that agree
- * equally well, the one that changes nothing comes first: its state does not replace a newer one then.
+ * Picks one event after the other: the one whose previous state matches the current state best;
+ * while no state is known, the one that follows none of the others. A change that has not arrived
+ * leaves a gap, hence "best". Of two equal matches, the one that changes nothing goes first, so its
+ * state does not replace a newer one.
  */
 function chained(changes: readonly StripeEvent[], before: JsonObject | null): StripeEvent[] {
   const left = [...changes];
@@ -82,7 +84,7 @@ function stateBefore({ object, previous }: StripeEvent): JsonObject {
   return previous ? merged(object, previous) : object;
 }
 
-/** What stood in place of the members that changed; a list is given whole, an object by its changed members. */
+/** The values before a change; a list is given whole, an object by its changed members. */
 function merged(now: JsonObject, previous: JsonObject): JsonObject {
   const was: JsonObject = { ...now };
   for (const [key, value] of Object.entries(previous)) {

@@ -1,10 +1,10 @@
 /**
- * Careful steps through a payload. Its shape depends on the API version of whoever sent it, so nothing is
- * taken on trust: what is not of the kind asked for reads as null.
+ * Reads members of a payload. Its shape depends on the sender's API version, so a member of an
+ * unexpected type reads as null.
  */
 export type JsonObject = Record<string, unknown>;
 
-/** The provider's ids; longer or stranger ones are none. */
+/** The provider's ids; anything longer or with other characters is not one. */
 const ID = /^[\w-]{1,255}$/;
 
 export function objectOf(value: unknown): JsonObject | null {
@@ -22,7 +22,7 @@ export function idOf(value: unknown): string | null {
   return typeof id === 'string' && ID.test(id) ? id : null;
 }
 
-/** The end of the year 9999: the text of a later instant is none that PostgreSQL reads. */
+/** The end of the year 9999; PostgreSQL does not read the text of a later instant. */
 const SECONDS_MAX = 253_402_300_799;
 
 /** Seconds since 1970, as the provider gives instants. */
@@ -35,7 +35,7 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** The earlier of two instants; null is none. */
+/** The earlier of two instants; null means none. */
 export function earlier(a: Date | null, b: Date | null): Date | null {
   if (a === null || b === null) return a ?? b;
   return a <= b ? a : b;

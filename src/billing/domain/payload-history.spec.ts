@@ -115,7 +115,7 @@ describe(subscriptionFrom.name, () => {
     expect(columnsOf(active, before, failed, paid)).toMatchObject(upToDate);
     const overdue = updated(61, subscription('past_due', { latest_invoice: 'in_1' }));
     expect(columnsOf(active, before, failed, overdue, paid)).toMatchObject(upToDate);
-    // The event says that it is paid, whatever its payload still says.
+    // The event means that the invoice is paid, even if its payload is out of date.
     const stale = event('invoice.paid', 70, invoice('open', 50));
     expect(columnsOf(active, failed, stale)).toMatchObject(upToDate);
     const nameless = event('invoice.payment_failed', 62, invoice('open', 50, { id: null }));
@@ -154,7 +154,7 @@ describe(subscriptionFrom.name, () => {
       subscriptionFrom([updated(0, subscription('active')), ...events], PRICES)?.columns.pastDueSince;
     const overdue = (second: number, latest: unknown, status = 'past_due'): StripeEvent =>
       updated(second, subscription(status, { latest_invoice: latest }));
-    // The failure comes after the change that it led to, and is of an older invoice.
+    // The failure arrives after the change it led to, and is about an older invoice.
     expect(since(overdue(60, null), event('invoice.payment_failed', 61, invoice('open', 50)))).toEqual(
       at(50),
     );

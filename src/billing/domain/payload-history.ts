@@ -11,22 +11,22 @@ import {
   type StripeSubscription,
 } from './stripe-subscription.js';
 
-/** What the events of a subscription say together. */
+/** What the events of a subscription show together. */
 export interface History {
   told: StripeSubscription;
   columns: StatusColumns;
 }
 
 interface State extends History {
-  /** Every invoice that an event told, by id. */
+  /** Every invoice in an event, by id. */
   invoices: Map<string, StripeInvoice>;
 }
 
 /**
- * Without a key to ask the provider with, the payloads are all there is (design §6.4). This reads all events
- * of a subscription that were ever received, in the order in which the provider says they happened, so the
- * answer depends on which events have come and never on when or how often they came. Null where none of
- * them tells the subscription itself.
+ * Without an API key for the provider, the payloads are the only source (design §6.4). Reads all
+ * events ever received about a subscription, in the provider's order, so the result depends on
+ * which events were received and never on when or how often. Null where no event contains the
+ * subscription itself.
  */
 export function subscriptionFrom(
   events: readonly StripeEvent[],
@@ -90,7 +90,7 @@ function afterEnd(state: State, at: Date): State {
   return { ...state, told: { ...state.told, endedAt: at }, columns: statusAfter(state.columns, end, at) };
 }
 
-/** A payment that fails or succeeds changes what an invoice is for, also where no other event tells it. */
+/** A failed or successful payment changes the invoice's status, even if no other event shows it. */
 function afterInvoice(state: State, event: StripeEvent, invoice: StripeInvoice): State {
   const { columns } = state;
   const { status, tier, endedAt, endReason } = columns;

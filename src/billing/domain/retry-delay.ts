@@ -2,9 +2,15 @@ import { type BackOff, backOffMs } from '../../shared/back-off.js';
 
 /** Claims of one event; after that it is dead, and an operator decides. */
 export const EVENT_ATTEMPTS_MAX = 12;
-/** Claims of an event whose project nobody knows: the event that says it comes within seconds, or never. */
+/**
+ * Claims of an event whose project is unknown: the event that names it follows within seconds, or
+ * never.
+ */
 export const UNMAPPED_ATTEMPTS_MAX = 6;
-/** Claims of an end that the provider's own answer does not show yet: two minutes, then somebody has to look. */
+/**
+ * Claims of an end that the provider's response does not show yet: after two minutes a person has
+ * to check.
+ */
 export const STILL_ALIVE_ATTEMPTS_MAX = 5;
 
 const BACK_OFF: BackOff = { baseMs: 2_000, factor: 3, longestMs: 60 * 60_000 };

@@ -1,13 +1,13 @@
 import { idOf, instantOf, type JsonObject, objectOf, textOf } from './json.js';
 import { readInvoice } from './stripe-invoice.js';
 
-/** What has to be done about an event. */
+/** The action that an event requires. */
 export type EventAction =
-  /** Bring the subscription up to date; without one (a payment of its own) there is nothing to do. */
+  /** Sync the subscription. An event without one (a one-off payment) needs nothing. */
   | 'sync'
-  /** Bring all subscriptions of a customer up to date, and forget the customer. */
+  /** Sync all subscriptions of a customer, and delete the customer. */
   | 'forget_customer'
-  /** Keep it, for people to look at; it changes nothing. */
+  /** Keep it for people to read; it changes nothing. */
   | 'audit';
 
 /** Every event type that means something to the service; all others are stored as ignored. */
@@ -40,21 +40,21 @@ export interface StripeEvent {
   id: string;
   type: string;
   createdAt: Date;
-  /** What the event is about. */
+  /** The object of the event. */
   object: JsonObject;
-  /** What stood before in the members that a change has changed; null where the event tells of no change. */
+  /** The previous values of changed members; null where the event reports no change. */
   previous: JsonObject | null;
   /** Whether it is about real money; null where it does not say. */
   livemode: boolean | null;
-  /** Null where the event names none. */
+  /** Null where the event has none. */
   objectId: string | null;
   subscriptionId: string | null;
   customerId: string | null;
 }
 
-/** What to do about a type; null: nothing. */
+/** The action for a type; null: the event is ignored. */
 export function actionFor(type: string): EventAction | null {
-  // The type comes from outside: `constructor` is none.
+  // The type is external input, so `constructor` must not match.
   return Object.hasOwn(EVENT_ACTIONS, type) ? (EVENT_ACTIONS[type] ?? null) : null;
 }
 
@@ -66,7 +66,7 @@ export function isOfOtherMode({ livemode }: StripeEvent, secretKey: string): boo
 
 const EVENT_TYPE = /^[\w.]{1,100}$/;
 
-/** Reads an event, whatever the API version; null where it is none. */
+/** Reads an event of any API version; null where it is invalid. */
 export function readEvent(payload: unknown): StripeEvent | null {
   const event = objectOf(payload);
   const data = objectOf(event?.data);
@@ -89,12 +89,14 @@ export function readEvent(payload: unknown): StripeEvent | null {
   };
 }
 
-/** The project that a checkout was made for, as the session tells it; null where it tells none. */
+/** The project in a checkout session; null where the session names none. */
 export function projectOfSession(session: JsonObject): string | null {
   return projectInMetadata(session.metadata) ?? textOf(session.client_reference_id);
 }
 
-/** We write `projectId`; people who make subscriptions by hand also write it as below. */
+/**
+ * The service writes `projectId`; people who create subscriptions by hand also use the names below.
+ */
 export function projectInMetadata(metadata: unknown): string | null {
   const entries = objectOf(metadata);
   return textOf(entries?.projectId) ?? textOf(entries?.project_id);

@@ -1,6 +1,6 @@
 import { idOf, instantOf, type JsonObject, objectOf, textOf } from './json.js';
 
-/** What of an invoice matters to a subscription's status. */
+/** The members of an invoice that a subscription's status depends on. */
 export interface StripeInvoice {
   id: string | null;
   subscriptionId: string | null;

@@ -5,7 +5,7 @@ import { earlier, idOf, instantOf, type JsonObject, listOf, objectOf, textOf } f
 import { projectInMetadata } from './stripe-event.js';
 import { readInvoice, type StripeInvoice } from './stripe-invoice.js';
 
-/** What a price sells. */
+/** The tier and interval that a price stands for. */
 export interface PriceMeaning {
   tier: PaidTier;
   interval: 'month' | 'year';
@@ -18,22 +18,22 @@ interface StripeSubscriptionItem {
   periodEnd: Date | null;
 }
 
-/** A subscription as the provider tells it, whatever the API version. */
+/** A subscription as the provider sends it, in any API version. */
 export interface StripeSubscription {
   id: string;
   customerId: string | null;
-  /** As told; `unreadable` where it is no text that a row can hold. */
+  /** As sent; `unreadable` where it is not a text that a row can store. */
   status: string;
   items: StripeSubscriptionItem[];
   cancelAt: Date | null;
   canceledAt: Date | null;
   endedAt: Date | null;
-  /** Null while it runs, and where nobody knows. */
+  /** Null while the subscription is active, and where the reason is unknown. */
   endReason: EndReason | null;
   collectionPaused: boolean;
-  /** From the metadata; null where it names none. */
+  /** From the metadata; null where it has none. */
   projectId: string | null;
-  /** Null where there is none, or only its id was told. */
+  /** Null where there is none, or only its id was sent. */
   latestInvoice: StripeInvoice | null;
   latestInvoiceId: string | null;
 }
@@ -46,7 +46,7 @@ export interface SoldItem extends StripeSubscriptionItem {
 /** A customer with one of these pays, or may yet: a second subscription would be charged beside it. */
 export const LIVE_STATUSES: readonly string[] = ['trialing', 'active', 'past_due', 'unpaid', 'paused'];
 
-/** Whether a row of ours stands for such a one. */
+/** Whether our row is such a subscription. */
 export function isLiveAtStripe({ provider, status }: Pick<Subscription, 'provider' | 'status'>): boolean {
   return provider === 'stripe' && LIVE_STATUSES.includes(status);
 }
@@ -57,7 +57,7 @@ export function isTerminal(status: string): boolean {
   return TERMINAL_STATUSES.includes(status);
 }
 
-/** Reads a subscription; null where it is none. */
+/** Reads a subscription; null where it is invalid. */
 export function readSubscription(value: unknown): StripeSubscription | null {
   const subscription = objectOf(value);
   const id = idOf(subscription?.id);
@@ -83,8 +83,8 @@ export function readSubscription(value: unknown): StripeSubscription | null {
 }
 
 /**
- * The item with the highest tier; null where no price of the subscription is known. Items that we do not
- * know beside one that we do are somebody's extras.
+ * The item with the highest tier; null where no price of the subscription is known. Unknown items
+ * beside a known one are extras that do not concern us.
  */
 export function soldItemOf(
   subscription: StripeSubscription,
@@ -103,7 +103,7 @@ export function soldItemOf(
   );
 }
 
-/** Periods stand on the items since API 2025-03-31, on the subscription before. */
+/** Items have the periods since API 2025-03-31; before, the subscription had them. */
 function itemsOf(subscription: JsonObject): StripeSubscriptionItem[] {
   const ownStart = instantOf(subscription.current_period_start);
   const ownEnd = instantOf(subscription.current_period_end);
@@ -118,7 +118,10 @@ function itemsOf(subscription: JsonObject): StripeSubscriptionItem[] {
   return [{ priceId: planId, periodStart: ownStart, periodEnd: ownEnd }];
 }
 
-/** `cancel_at` is told with and without `cancel_at_period_end`; the flag alone means the period's end. */
+/**
+ * `cancel_at` is sent with and without `cancel_at_period_end`; the flag alone means the end of the
+ * period.
+ */
 function cancelAtOf(subscription: JsonObject, items: StripeSubscriptionItem[]): Date | null {
   const told = instantOf(subscription.cancel_at);
   if (told !== null || subscription.cancel_at_period_end !== true) return told;
@@ -138,7 +141,7 @@ function endReasonOf(subscription: JsonObject, latestInvoice: StripeInvoice | nu
   }
   // A provider that has the field and leaves it empty does not know; there is no grace for that.
   if (details) return null;
-  // Payloads of before 2023 have no such field: then an invoice that was never paid tells the reason.
+  // Payloads from before 2023 lack this field. Then an invoice that was never paid is the reason.
   return latestInvoice?.status === 'open' || latestInvoice?.status === 'uncollectible'
     ? 'payment_failed'
     : 'requested';

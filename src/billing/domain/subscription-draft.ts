@@ -10,15 +10,20 @@ import { isTerminal, type soldItemOf, type StripeSubscription } from './stripe-s
 /** A subscription as it shall be written. */
 export interface SubscriptionDraft {
   told: StripeSubscription;
-  /** The number that was drawn before the provider was asked. */
+  /** The number that was drawn before the fetch. */
   seq: number;
-  /** The status columns as the events told them; absent: they follow from the row and what was told. */
+  /**
+   * The status columns from the events; absent: they follow from the row and the fetched
+   * subscription.
+   */
   columns?: StatusColumns;
-  /** Since when a payment is overdue, as the open invoices tell it; null where they do not. */
+  /** Start of an overdue payment by the open invoices; null without one. */
   pastDueSince: Date | null;
 }
 
-/** Whether what was told is older than the row, or contradicts an end that is written already. */
+/**
+ * Whether the fetched state is older than the row, or contradicts an end that is already stored.
+ */
 export function isSuperseded(before: Subscription, { told, seq }: SubscriptionDraft): boolean {
   if (isTerminal(before.status)) return told.status !== before.status || before.syncSeq >= seq;
   return before.syncSeq >= seq && !isTerminal(told.status);
@@ -65,7 +70,7 @@ function isSettled(status: string): boolean {
   return isKnownStatus(status) && status !== 'past_due' && status !== 'unpaid';
 }
 
-/** What of a row its people see. */
+/** The members of a row that project members see. */
 export function shownOf(row: Subscription): AuditedState {
   const { status, tier, interval, currentPeriodEnd, cancelAt, endedAt, pastDueSince } = row;
   return { status, tier, interval, currentPeriodEnd, cancelAt, endedAt, pastDueSince };

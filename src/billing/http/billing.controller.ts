@@ -23,7 +23,7 @@ const NOT_CONFIGURED = { description: '`billing_not_configured`: the service has
 export class BillingController {
   constructor(private readonly billing: BillingService) {}
 
-  /** The tier in effect and the subscription behind it; asks nobody else. */
+  /** The effective tier and its subscription, without a call to Stripe. */
   @Get('subscription')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Subscription of the project' })
@@ -63,7 +63,10 @@ export class BillingController {
     return { url: await this.billing.portal(project, author) };
   }
 
-  /** Asks Stripe now, e.g. on the return from a checkout, and answers as `GET …/subscription`. */
+  /**
+   * Fetches from Stripe now, e.g. after returning from a checkout, and returns the same as `GET
+   * …/subscription`.
+   */
   @Post('billing/sync')
   @HttpCode(200)
   @ProjectRole('owner')

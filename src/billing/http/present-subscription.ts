@@ -1,7 +1,7 @@
 import type { BillingState } from '../application/billing.service.js';
 import type { SubscriptionStateDto } from './billing.dto.js';
 
-/** What `GET …/subscription` answers. The provider's own ids stay inside. */
+/** The response of `GET …/subscription`, without the provider's ids. */
 export function presentSubscription(state: BillingState): SubscriptionStateDto {
   const { resolved, subscription, liveSubscriptions, billingAvailable } = state;
   return {

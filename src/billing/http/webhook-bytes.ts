@@ -7,8 +7,8 @@ export const WEBHOOK_PATHS = ['v1/webhooks/billing', 'v1/webhooks/stripe'];
 export const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * Reads the webhook's body as bytes, whatever its media type says: the signature is over exactly these. It has to
- * come ahead of the API's parser. A compressed body is refused: Stripe sends none.
+ * Reads the webhook's body as bytes, whatever its media type, because the signature covers exactly
+ * these. It must run before the API's parser. Compressed bodies are refused: Stripe sends none.
  */
 export function readWebhookBytes(): RequestHandler {
   const router = express.Router();

@@ -12,7 +12,7 @@ const ERROR_CHARACTERS_MAX = 500;
 
 export type EventStatus = 'pending' | 'processed' | 'ignored' | 'dead';
 
-/** How an event stands after an attempt. */
+/** State of an event after an attempt. */
 export interface EventState {
   status: 'pending' | 'processed' | 'dead';
   attempts: number;
@@ -35,7 +35,7 @@ export interface ListedEvent {
   receivedAt: Date;
 }
 
-/** The statements on the inbox of events. What works through them, and when, is the outbox's. */
+/** Statements on the inbox of events. The outbox decides which event is processed when. */
 @Injectable()
 export class BillingEventStore {
   constructor(private readonly em: EntityManager) {}
@@ -74,8 +74,9 @@ export class BillingEventStore {
   }
 
   /**
-   * Writes what came of an attempt, in the transaction in which the event's message is settled, put back or buried.
-   * Returns the event's type; null where the event is gone or somebody has been through with it.
+   * Writes the outcome of an attempt, in the transaction in which the event's message is settled,
+   * retried or dead-lettered. Returns the event's type; null where the event is deleted or already
+   * processed.
    */
   async write(tx: EntityManager, eventId: string, state: EventState): Promise<string | null> {
     const { status, attempts, projectId, code, error } = state;
@@ -90,7 +91,7 @@ export class BillingEventStore {
     return rows[0]?.type ?? null;
   }
 
-  /** Makes dead events pending again, whose messages an operator has put back. */
+  /** Marks dead events as pending again after an operator has requeued their messages. */
   async revive(tx: EntityManager, eventIds: string[]): Promise<void> {
     await sql`
       update billing_event set status = 'pending', attempts = 0, finished_at = null
@@ -98,7 +99,9 @@ export class BillingEventStore {
     `.execute(tx.getKysely());
   }
 
-  /** All events of a subscription and the end of its customer, oldest first; dead ones tell facts too. */
+  /**
+   * All events of a subscription and its customer's deletion, oldest first. Dead events count too.
+   */
   async history(
     em: EntityManager,
     subscriptionId: string,
@@ -128,7 +131,7 @@ export class BillingEventStore {
     return Number(numAffectedRows ?? 0);
   }
 
-  /** What waits and what was given up, for the metrics. */
+  /** Pending and dead events, for the metrics. */
   async backlog(): Promise<{ pending: number; oldestAgeSeconds: number; dead: number }> {
     const { rows } = await sql<{ pending: number; oldestAgeSeconds: number; dead: number }>`
       select count(*)::int as pending,
@@ -150,8 +153,9 @@ export class BillingEventStore {
   }
 
   /**
-   * Makes a finished event pending again, in the caller's transaction, which appends its message. Returns what says
-   * where that stands; null where there is no such event, or it was ignored, or its payload was dropped.
+   * Marks a finished event as pending again, in the caller's transaction, which appends its
+   * message. Returns the key of the message; null where there is no such event, it was ignored, or
+   * its payload was deleted.
    */
   async reopen(tx: EntityManager, eventId: string): Promise<EventKey | null> {
     const { rows } = await sql<EventKey>`

@@ -9,13 +9,13 @@ export const BillingEventSchema = defineEntity({
     /** The provider's own id of the event: the same one twice is one row. */
     eventId: p.text().primary(),
     type: p.text(),
-    /** What the event is about, by the provider's id; null where it names nothing. */
+    /** The provider's id of the event's object; null where it has none. */
     objectId: p.text().nullable(),
     /** null where the event names no subscription. */
     subscriptionId: p.text().nullable(),
     /** null where the event names no customer. */
     customerId: p.text().nullable(),
-    /** null until it is known; kept when the project goes. */
+    /** null until it is known; kept when the project is deleted. */
     projectId: p.uuid().nullable(),
     /** The signed body as it came: JSON, as text, because jsonb refuses some valid JSON. null: 90 days after the outcome. */
     payload: p.text().nullable(),
@@ -30,7 +30,7 @@ export const BillingEventSchema = defineEntity({
     claimId: p.uuid().nullable(),
     /** Of the version before, as `claimId`: the lease is the message's in the outbox. */
     availableAt: p.datetime().defaultRaw('now()'),
-    /** Why it failed last, or what was decided, as a stable code; null where all went well. */
+    /** Stable code of the last failure or decision; null on success. */
     code: p.text().nullable(),
     /** The same as a sentence; null where all went well. */
     lastError: p.text().nullable(),
@@ -40,7 +40,10 @@ export const BillingEventSchema = defineEntity({
   },
 });
 
-/** What a price sells. Append-only: it sells that for good, or old subscriptions would change their tier. */
+/**
+ * The tier and interval that a price stands for. Append-only and permanent, otherwise old
+ * subscriptions would change their tier.
+ */
 export const BillingPriceSchema = defineEntity({
   name: 'BillingPrice',
   tableName: 'billing_price',
@@ -58,9 +61,12 @@ export const BillingCustomerSchema = defineEntity({
   tableName: 'billing_customer',
   properties: {
     projectId: p.uuid().primary(),
-    /** null before it was made, and after it was deleted there. */
+    /** null before the customer is created, and after it was deleted at Stripe. */
     customerId: p.text().nullable(),
-    /** Part of the idempotency key that makes the customer; goes up when a customer was deleted. */
+    /**
+     * Part of the idempotency key for creating the customer; incremented when a customer was
+     * deleted.
+     */
     generation: p.integer().default(0),
     createdAt: p.datetime().defaultRaw('now()'),
     updatedAt: p.datetime().defaultRaw('now()'),
@@ -73,20 +79,23 @@ export const BillingCheckoutSchema = defineEntity({
   tableName: 'billing_checkout',
   properties: {
     projectId: p.uuid().primary(),
-    /** What it sells; another price closes it first. */
+    /** The price it sells; a checkout for another price closes it first. */
     priceId: p.text(),
     customerId: p.text(),
     /** How many the project had by then: a further one is another checkout. */
     subscriptions: p.integer(),
-    /** Makes the provider give the same checkout again, also after we died before we could write it down. */
+    /**
+     * With this key the provider returns the same checkout again, even after a crash before it was
+     * stored.
+     */
     idempotencyKey: p.text(),
-    /** The provider's checkout; null while it is being made. */
+    /** The provider's session id; null while the session is being created. */
     sessionId: p.text().nullable(),
     claimedAt: p.datetime(),
   },
 });
 
-/** What operators granted and revoked by hand. Append-only. */
+/** Manual grants and revocations by operators. Append-only. */
 export const BillingGrantLogSchema = defineEntity({
   name: 'BillingGrantLog',
   tableName: 'billing_grant_log',

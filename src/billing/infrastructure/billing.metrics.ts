@@ -5,7 +5,7 @@ import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js'
 import { actionFor } from '../domain/stripe-event.js';
 import { BillingEventStore } from './billing-event.store.js';
 
-/** What billing tells an operator. No project stands in a label. */
+/** Billing metrics. No label contains a project. */
 @Injectable()
 export class BillingMetrics {
   private readonly logger = new Logger('Billing');
@@ -62,12 +62,12 @@ export class BillingMetrics {
     });
   }
 
-  /** Types that we do not know are one label: their names come from outside. */
+  /** Unknown types share one label, because their names are external input. */
   count(type: string, outcome: string): void {
     this.events.inc({ type: actionFor(type) ? type : 'other', outcome });
   }
 
-  /** Something that a person has to look at. */
+  /** Reports a state that a person has to check. */
   alert(code: string, sentence: string, ids: Record<string, string | number | null>): void {
     this.alerts.inc({ code });
     this.logger.error({ ...ids, code }, sentence);

@@ -17,5 +17,5 @@ type BillingTables = TablesOf<
   | typeof BillingPriceSchema
 >;
 
-/** Typed queries over what billing keeps. */
+/** Typed queries over billing's tables. */
 export const billingTables = (em: EntityManager): Kysely<BillingTables> => typedTables<BillingTables>(em);

@@ -8,7 +8,7 @@ import { newId } from '../../shared/ids.js';
 import { billingTables } from './billing.tables.js';
 import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 
-/** What a checkout is for. */
+/** What a checkout sells. */
 export interface Purpose {
   priceId: string;
   customerId: string;
@@ -16,18 +16,18 @@ export interface Purpose {
   subscriptions: number;
 }
 
-/** A checkout that a project has open, or that is just being made. */
+/** A project's checkout that is open or being created. */
 export interface OpenCheckout extends Purpose {
-  /** Makes the provider give the same checkout again. */
+  /** With this key the provider returns the same checkout again. */
   idempotencyKey: string;
-  /** Null while the provider is asked for it. */
+  /** Null while the provider is creating it. */
   sessionId: string | null;
   /** Since it was claimed, by the database's clock. */
   ageMs: number;
 }
 
 export type Claim =
-  /** It is ours to make, with this key. */
+  /** The caller creates it, with this key. */
   | { kind: 'claimed'; idempotencyKey: string }
   /** Another one is in the way; it has to be closed first. */
   | { kind: 'occupied'; by: OpenCheckout }
@@ -81,7 +81,7 @@ export class CheckoutStore {
     });
   }
 
-  /** Writes down which checkout was made, unless another one has taken its place. */
+  /** Stores the created session, unless another checkout has replaced it. */
   async keepSession(projectId: string, idempotencyKey: string, sessionId: string): Promise<void> {
     await billingTables(this.em.fork())
       .updateTable('billing_checkout')

@@ -7,8 +7,8 @@ import { billingTables } from './billing.tables.js';
 import type { PriceMeaning } from '../domain/stripe-subscription.js';
 
 /**
- * What prices sell: STRIPE_PRICES, and every price that was ever in it. A price that is no longer sold stays
- * known, because old subscriptions are billed by it.
+ * Prices with their tiers: STRIPE_PRICES, and every price that was ever in it. A price that is no
+ * longer sold stays known, because old subscriptions use it.
  */
 @Injectable()
 export class PriceList implements OnModuleInit {
@@ -37,7 +37,10 @@ export class PriceList implements OnModuleInit {
     }
   }
 
-  /** All known prices, by id. Few, and read anew each time: another process may have added some. */
+  /**
+   * All known prices, by id. They are few, and read each time because another process may have
+   * added some.
+   */
   async read(): Promise<Map<string, PriceMeaning>> {
     const rows = await billingTables(this.em.fork())
       .selectFrom('billing_price')
@@ -46,7 +49,7 @@ export class PriceList implements OnModuleInit {
     return new Map(rows.map(({ priceId, tier, interval }) => [priceId, { tier, interval }]));
   }
 
-  /** The price that is sold for a tier now; undefined where none is. */
+  /** The price that is currently sold for a tier; undefined without one. */
   sold(tier: string, interval: string): string | undefined {
     return this.settings.prices.find((price) => price.tier === tier && price.interval === interval)?.priceId;
   }

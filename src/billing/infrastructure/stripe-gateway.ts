@@ -8,11 +8,11 @@ import { type BillingSettings, billingSettings } from '../billing.settings.js';
 const REQUEST_TIMEOUT_MS = 10_000;
 const NETWORK_RETRIES_MAX = 2;
 const PAGE_MAX = 100;
-/** Events that one reconciliation looks at; what is left waits for the next one. */
+/** Events that one reconciliation reads; the rest waits for the next one. */
 const UNDELIVERED_EVENTS_MAX = 2_000;
 const RETRY_AFTER_SECONDS = 30;
 
-/** A checkout to be made. */
+/** Parameters of a new checkout. */
 export interface CheckoutRequest {
   projectId: string;
   customerId: string;
@@ -22,7 +22,7 @@ export interface CheckoutRequest {
   idempotencyKey: string;
 }
 
-/** Everything that the service asks of Stripe. Answers are read by the domain, whatever their API version. */
+/** All calls to Stripe. The domain reads the responses, in any API version. */
 @Injectable()
 export class StripeGateway {
   private readonly stripe: Stripe | null;
@@ -46,7 +46,7 @@ export class StripeGateway {
     return this.stripe !== null;
   }
 
-  /** The subscription with its latest invoice, or null where Stripe knows none with that id. */
+  /** The subscription with its latest invoice; null where Stripe has none with that id. */
   async subscription(id: string): Promise<unknown> {
     try {
       return await this.client.subscriptions.retrieve(id, { expand: ['latest_invoice'] });
@@ -88,9 +88,9 @@ export class StripeGateway {
       .autoPagingToArray({ limit: UNDELIVERED_EVENTS_MAX });
   }
 
-  /** Makes the customer of a project; the same key again gives the same customer. */
+  /** Creates a project's customer. The same key returns the same customer. */
   async createCustomer(projectId: string, idempotencyKey: string): Promise<string> {
-    // Nothing else goes in: the same key with other parameters is refused.
+    // No further parameters: Stripe refuses the same key with different ones.
     const customer = await this.client.customers.create({ metadata: { projectId } }, { idempotencyKey });
     return customer.id;
   }
@@ -115,7 +115,7 @@ export class StripeGateway {
     return { id: session.id, url: session.url };
   }
 
-  /** Closes a Checkout page, so that nobody can pay on it any more; `complete`: somebody has paid before. */
+  /** Closes a Checkout page, so that nobody can pay on it. `complete`: it was paid before. */
   async closeCheckout(id: string): Promise<'closed' | 'complete'> {
     try {
       await this.client.checkout.sessions.expire(id);
@@ -155,7 +155,10 @@ export function isProviderError(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError;
 }
 
-/** An error as a sentence, with what Stripe says of its kind; it may hold a key (`withoutKeys`). */
+/**
+ * An error as a sentence, with Stripe's explanation of its kind. It may contain a key
+ * (`withoutKeys`).
+ */
 export function describeProviderError(error: unknown): string {
   if (error instanceof Stripe.errors.StripeError) {
     const { type, code, statusCode, requestId, message } = error;
@@ -165,7 +168,10 @@ export function describeProviderError(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/** What Stripe refused or could not answer, as a refusal that a client of ours understands; else the error itself. */
+/**
+ * Maps Stripe's refusals and failures to a DomainError for our client; returns other errors
+ * unchanged.
+ */
 export function refusalOf(error: unknown): unknown {
   if (!isProviderError(error)) return error;
   return new DomainError(

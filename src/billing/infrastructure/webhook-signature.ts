@@ -8,8 +8,8 @@ const SCHEME = /^v1=[0-9a-f]{64}$/;
 const TIMESTAMP = /^t=(\d{1,12})$/;
 
 /**
- * What was signed, parsed. Each of the secrets may have signed it, because two are in force while one
- * is being replaced.
+ * Verifies and parses the payload. Two secrets are valid while one is being rotated, and either may
+ * have signed it.
  * @throws DomainError `webhook_signature_missing`, `…_malformed`, `…_invalid`, `…_expired` or
  * `webhook_payload_invalid`, all 400.
  */
@@ -25,7 +25,7 @@ export function verifiedPayload(
   for (const secret of secrets) {
     const verdict = verdictOf(body, { header, secret, now });
     if (verdict.kind === 'other_secret') continue;
-    // The library takes a signature from the future; one that may be used later is none that is fresh.
+    // The library accepts a timestamp in the future; such a signature could be replayed later.
     if (verdict.kind === 'expired' || Math.abs(ageSeconds) > SIGNATURE_TOLERANCE_SECONDS) {
       throw new DomainError(
         'webhook_signature_expired',
@@ -79,7 +79,7 @@ function verdictOf(
     return { kind: 'payload', payload };
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) return { kind: 'unreadable' };
-    // The library tells the two apart in words alone.
+    // The library distinguishes the two only by the message.
     return error.message.startsWith('Timestamp outside') ? { kind: 'expired' } : { kind: 'other_secret' };
   }
 }

@@ -11,7 +11,7 @@ import { type Dimension } from '../domain/visit.js';
 import { type SiteCounts, siteCountsOf } from '../domain/site-counts.js';
 import type { VisitCounts } from '../domain/project-tally.js';
 
-/** Where the loader was not seen for so long, it is not installed any more. */
+/** A loader that was not seen for this long counts as uninstalled. */
 const SEEN_DAYS = 30;
 /** Hosts that are listed with when they were seen. */
 export const SEEN_HOSTS_MAX = 20;
@@ -52,7 +52,7 @@ interface GroupRow extends VisitCounts {
   name: string | null;
 }
 
-/** What is known of visits to a project's site (spec §8: site analytics). */
+/** Visits to a project's site (spec §8: site analytics). */
 @Injectable()
 export class SiteAnalytics {
   constructor(private readonly reads: ProjectReads) {}

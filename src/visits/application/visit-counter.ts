@@ -18,7 +18,7 @@ const FLUSH_EVERY_MS = 5_000;
 /** One statement takes some milliseconds. */
 const ROWS_PER_STATEMENT = 1_000;
 
-/** What is known of a project is asked again after so long, so that changed domains count. */
+/** How long a project's domains are cached. */
 const PROJECT_MS = 30_000;
 /** With their domains some 10 MB at most. */
 const PROJECTS_MAX = 10_000;
@@ -31,8 +31,9 @@ export interface VisitRequest extends BrowserHeaders {
 }
 
 /**
- * Counts page views in the process and adds them up in the database from time to time (ADR 39). No request waits for
- * the write, and what a process that is killed has not written is not counted: these are counts, not consents.
+ * Counts page views in the process and adds them to the database periodically (ADR 39). No request
+ * waits for the write. A killed process loses what it has not written, which is acceptable for
+ * counts.
  */
 @Injectable()
 export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
@@ -54,7 +55,7 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
     private readonly metrics: VisitMetrics,
     @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {
-    // Requests that ask for the same project at once share one query.
+    // Concurrent requests for the same project share one query.
     this.domains = new LRUCache({
       max: PROJECTS_MAX,
       ttl: PROJECT_MS,
@@ -74,7 +75,7 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Counts one page view; resolves at once, or after a look at the project.
+   * Counts one page view; resolves at once, or after reading the project.
    * @throws DomainError validation_failed, project_not_found, origin_not_allowed
    */
   async count({ projectId, body, origin, ...browser }: VisitRequest, now: Date): Promise<void> {
@@ -99,7 +100,7 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
     if (!this.tally.count(projectId, { ...visit, ...described }, now)) this.metrics.dropped('no_room', 1);
   }
 
-  /** Writes what was counted. One at a time; never rejects. */
+  /** Writes the counts. One write at a time; never rejects. */
   flush(): Promise<void> {
     return (this.flushing = this.flushing.then(() => this.write(this.tally.take(new Date()))));
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../../shared/metrics.js';
 
-/** What becomes of page visits, for an operator. */
+/** Outcomes of page visits. */
 @Injectable()
 export class VisitMetrics {
   private readonly requests: Counter<'result'>;

@@ -15,7 +15,7 @@ export interface VisitCounts {
 
 export interface VisitRow extends VisitCounts {
   projectId: string;
-  /** The begin of the hour, in UTC. */
+  /** Start of the hour, in UTC. */
   at: Date;
   dimension: Dimension;
   name: string;

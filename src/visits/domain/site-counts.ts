@@ -4,9 +4,11 @@ import type { VisitCounts } from './project-tally.js';
 const RATE_DIGITS = 4;
 
 export interface SiteCounts extends VisitCounts {
-  /** Visits on which a banner asked: chosen and ignored. */
+  /** Visits on which a banner was shown: chosen and ignored. */
   shown: number;
-  /** The share of the banners shown on which the visitor decided, from 0 to 1; null where none was shown. */
+  /**
+   * Share of shown banners on which the visitor decided, from 0 to 1; null where none was shown.
+   */
   interactionRate: number | null;
 }
 

@@ -18,7 +18,10 @@ export class VisitTally {
 
   constructor(private readonly entriesMax = TALLY_ENTRIES_MAX) {}
 
-  /** Counts a page view in all its dimensions; false, and in none of them, where there is no room for it. */
+  /**
+   * Counts a page view in all its dimensions; returns false, and counts none, where there is no
+   * room.
+   */
   count(projectId: string, visit: Visit, now: Date): boolean {
     const at = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
     const rows = DIMENSIONS.map((dimension) => ({

@@ -1,7 +1,7 @@
 import { OTHER_NAME } from '../../consent/domain/consent-counts.js';
 import { HOSTNAME_CHARACTERS_MAX } from '../../consent/domain/consent-input.js';
 
-/** What became of the banner on a page that was visited; `none`: it was not shown. */
+/** The outcome of the banner on a visited page; `none`: it was not shown. */
 export const BANNER_OUTCOMES = ['none', 'chosen', 'ignored'] as const;
 export type BannerOutcome = (typeof BANNER_OUTCOMES)[number];
 
@@ -11,7 +11,7 @@ export const DEVICES = ['desktop', 'phone', 'tablet'] as const;
 export const DIMENSIONS = ['hostname', 'region', 'language', 'device'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** Counts are kept by the hour. */
+/** Counts are per hour. */
 export const HOUR_MS = 60 * 60 * 1000;
 
 /** One page view. A name that is not known is `OTHER_NAME`. */
@@ -19,13 +19,13 @@ export interface Visit extends Record<Dimension, string> {
   banner: BannerOutcome;
 }
 
-/** What a browser says of itself with every request. */
+/** Headers that a browser sends with every request. */
 export interface BrowserHeaders {
   userAgent: string | undefined;
   acceptLanguage: string | undefined;
 }
 
-/** What the loader sends: `{ banner, region }`, both may be absent; null where it is something else. */
+/** Reads the loader's body `{ banner, region }`, both optional; null where it is invalid. */
 export function readVisit(body: unknown): { banner: BannerOutcome; region: string } | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
   const { banner = 'none', region } = body as { banner?: unknown; region?: unknown };
@@ -33,13 +33,16 @@ export function readVisit(body: unknown): { banner: BannerOutcome; region: strin
   return outcome === undefined ? null : { banner: outcome, region: countryOf(region) };
 }
 
-/** The country of a region, which may have a subdivision (`US-CA`). Only names that exist are kept: so few are. */
+/**
+ * The country of a region, which may have a subdivision (`US-CA`). Only existing codes are counted,
+ * so their number is bounded.
+ */
 function countryOf(region: unknown): string {
   const country = typeof region === 'string' ? region.slice(0, 2) : '';
   return COUNTRIES().has(country) ? country : OTHER_NAME;
 }
 
-/** The language that the browser prefers, by its first part: that of the visitor, whatever the page speaks. */
+/** The primary tag of the browser's preferred language: the visitor's language, not the page's. */
 export function languageOf(acceptLanguage: string | undefined): string {
   const first = /^\s*([a-z]{2})(?=[-,;\s]|$)/i.exec(acceptLanguage ?? '')?.[1]?.toLowerCase() ?? '';
   return LANGUAGES().has(first) ? first : OTHER_NAME;

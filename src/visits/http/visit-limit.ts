@@ -6,7 +6,7 @@ import { InjectSettings } from '../../shared/inject-settings.js';
 import { type VisitSettings, visitSettings } from '../visits.settings.js';
 
 const WINDOW_MS = 60_000;
-/** Counters of each kind that are kept; each takes some 200 bytes. */
+/** Number of counters of each kind; each takes about 200 bytes. */
 const KEYS_MAX = 50_000;
 /** Projects that one address may visit at the full rate. */
 const PROJECTS_OF_A_NETWORK = 10;
@@ -33,7 +33,7 @@ export class VisitLimit {
     if (waitMs) throw tooManyRequests('Too many page visits from one address.', waitMs);
   }
 
-  /** Who names projects that do not exist is guessing, and each guess asks the database. */
+  /** A client that sends unknown project ids is guessing, and each guess costs a query. */
   countUnknownProject(address: string): void {
     this.byNetwork?.add(clientNetwork(address), performance.now(), PROJECTS_OF_A_NETWORK - 1);
   }

@@ -22,7 +22,7 @@ const VISIT_URL = /^(?:https?:\/\/[^/?#]*)?\/v1\/projects\/([^/?#]+)\/visits\/?(
 
 const readBody = jsonReader(VISIT_BODY_BYTES_MAX);
 
-/** Takes page views over HTTP, ahead of Express for the reason for which the ingest does: every page view comes here. */
+/** Serves page views ahead of Express, like the ingest, because every page view is a request. */
 @Injectable()
 export class VisitEndpoint {
   private readonly headers: string[];

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
 import type { VisitRow } from '../domain/project-tally.js';
 
-/** Adds counts to those that are there. What is of a project that is gone is left out. Rows come in their order. */
+/** Adds to the stored counts, except those of deleted projects. The rows are sorted by key. */
 export async function addVisits(em: EntityManager, rows: VisitRow[]): Promise<void> {
   await sql`
     insert into site_visit as v (project_id, dimension, at, name, visits, chosen, ignored, last_seen_at)

@@ -8,7 +8,7 @@ export const SiteVisitSchema = defineEntity({
   properties: {
     projectId: p.uuid().primary(),
     dimension: p.enum(DIMENSIONS).primary(),
-    /** The begin of the hour, in UTC. */
+    /** Start of the hour, in UTC. */
     at: p.datetime().primary(),
     /** `*`: unknown, or one of too many. */
     name: p.text().primary(),
