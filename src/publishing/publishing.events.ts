@@ -1,7 +1,7 @@
 import { siteOrderingKey } from '../licensing/licensing.events.js';
 import type { NewOutboxMessage } from '../outbox/domain/outbox-message.js';
 
-/** What a project publishes changed, or shall be published once more. The subject is the project. */
+/** A project's published content changed, or must be published again. The subject is the project. */
 export const CONFIGURATION_CHANGED = 'configuration.changed';
 
 /** `recheck`: publish again after a while, because it is unknown what became of an earlier write. */

@@ -22,7 +22,7 @@ export const publishingSettings = declareSettings({
       advice: 'Credentials of S3 come from the AWS variables of the environment.',
       parse: storageOf,
     }),
-    /** In lower case; empty: no proxy tells it. */
+    /** In lower case; empty: no proxy sends it. */
     countryHeader: setting('COUNTRY_HEADER', {
       default: '',
       defaultShown: 'none',

@@ -111,7 +111,7 @@ export class ConfigurationService {
     return this.read(project);
   }
 
-  /** Has the configuration published once more, e.g. because somebody emptied the storage. */
+  /** Publishes the configuration again, e.g. after the storage was emptied. */
   async publish(projectId: string, author: Author): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       await this.outbox.append(tx, configurationChangedMessage(projectId));

@@ -21,7 +21,7 @@ export interface Publication {
   /** Since when it is shown. */
   inForceFrom: Date;
   comment: string | null;
-  /** null: nobody; the tier or the domains have changed, or it is not known. */
+  /** null: no person; the tier or the domains have changed, or the author is unknown. */
   authorKind: string | null;
   authorId: string | null;
 }
@@ -53,7 +53,7 @@ export class PublicationLog {
   /** What visitors were shown at `at`. @throws DomainError `publication_not_found` (404): nothing, or it is not kept. */
   async inForceAt(projectId: string, at: Date): Promise<Publication> {
     const found = await newestFirst(this.em.fork(), projectId)
-      // An answer tells milliseconds, and must lead back to itself.
+      // The response has milliseconds, and a cursor made from it must find the same row.
       .where(sql<boolean>`date_trunc('milliseconds', coalesce(in_force_from, at)) <= ${at}`)
       .limit(1)
       .executeTakeFirst();

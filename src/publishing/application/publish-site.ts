@@ -86,13 +86,13 @@ export class PublishSite {
     return this.storage.put(...args).catch(asStorageError);
   }
 
-  /** Adds to the project's history; the same once more only moves the time of the last entry. */
+  /** Adds to the project's history; publishing the same document again only updates the time of the last entry. */
   private async record(projectId: string, site: RenderedSite): Promise<void> {
     const { hash, document, saved, regionRulesLeftOut } = site;
     const { comment = null, author = null } = saved.note ?? {};
     await this.em.fork().transactional(async (tx) => {
       const kysely = tx.getKysely();
-      // The note is of the save: where the tier alone has changed since the last one, nobody has published anything.
+      // The note belongs to the save: a publication for a tier change alone has no author and no note.
       await sql`
         with last as (
           select version, content_hash, configuration_version from publication

@@ -8,7 +8,7 @@ import { configurationChangedMessage } from '../publishing.events.js';
 const BATCH_MAX = 10_000;
 
 /**
- * Has one project published once more, or all of them (null): after a new loader, another PUBLIC_BASE_URL or
+ * Publishes one project again, or all of them (null): after a new loader, another PUBLIC_BASE_URL or
  * another storage. Returns how many projects it found; with `dryRun` it changes nothing.
  */
 export async function republish(

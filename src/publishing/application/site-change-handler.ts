@@ -25,7 +25,7 @@ import { type PublishOutcome, PublishSite, StorageError } from './publish-site.j
 const RECHECK_AFTER_MS = 60_000;
 /** Cut-off writes that come closer together than this are looked after once. */
 const RECHECK_FOLD_SECONDS = 10;
-/** Whoever has waited for its slot for more of its lease than this goes back into the outbox. */
+/** A message that has waited for its slot for more of its lease than this goes back into the outbox. */
 const SLOT_WAIT_LEASE_SHARE = 1 / 5;
 const FULL_WAIT_MS = 250;
 const DATABASE_WAIT_MS = 1_000;
@@ -45,7 +45,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   /** One write; a worker that stops need not wait for those after it. */
   readonly attemptMaxMs = STORAGE_TIMEOUT_MAX_MS;
   private readonly slots: Semaphore;
-  /** Projects that wait for a slot: whoever comes now is served with them. */
+  /** Projects that wait for a slot: later messages of the same project are published with them. */
   private readonly waiting = new Map<string, Promise<AttemptResult<SiteOutcome>>>();
 
   constructor(
@@ -89,7 +89,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
     return { kind: 'settled', outcome: 'worker_lost', healthy: true };
   }
 
-  /** Publishes the message's project, at once or with whoever waits for it already. */
+  /** Publishes the message's project, at once or together with a message that already waits. */
   private attempt(message: OutboxMessage): Promise<AttemptResult<SiteOutcome>> {
     const { subjectId: projectId, payload, failures } = message;
     if (payload?.recheck === true && failures === 0) {
@@ -148,8 +148,8 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   }
 
   /**
-   * A write that was sent and never answered may land after newer ones, whichever worker writes those. So it
-   * is written down that the project be published once more, when what was under way is over.
+   * A write without a response may land after newer writes, also of other workers. Schedules another
+   * publication of the project for when writes in flight are over.
    */
   private async recheckLater(projectId: string): Promise<void> {
     const message = configurationChangedMessage(projectId, true);

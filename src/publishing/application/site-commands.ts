@@ -26,7 +26,7 @@ export const siteCommands: Command[] = [
           import('./republish.js'),
           import('../../outbox/outbox.service.js'),
         ]);
-        // The service's workers have the handlers and look by themselves: here messages are only left for them.
+        // The workers poll for messages and have the handlers: this command only adds messages.
         const outbox = new OutboxService(orm.em, { notify: () => undefined });
         outbox.announce(CONFIGURATION_CHANGED);
         const found = await republish(orm.em, outbox, projectId, { dryRun });

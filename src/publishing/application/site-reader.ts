@@ -27,7 +27,7 @@ export class SiteReader {
     const published = await this.storage.read(`${projectId}/config.json`);
     if (published === null) return (await this.source.render(projectId, new Date()))?.document ?? null;
     const document = JSON.parse(published) as SiteDocument;
-    // The loader is this build's, the document may be an older one's, until it is published once more.
+    // The loader is this build's; the document may be an older build's until it is published again.
     return {
       ...document,
       previewHosts: document.previewHosts ?? previewHostPattern(document.ownPreviewHosts),

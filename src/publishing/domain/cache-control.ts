@@ -6,12 +6,12 @@ const WEEK_SECONDS = 7 * DAY_SECONDS;
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /**
- * The newest configuration: a minute in caches, some minutes more while a cache fetches the new one behind its
- * reader's back, and a week where the origin fails. The loader asks its own browser to look anew each time.
+ * The newest configuration: a minute in caches, some minutes more while a cache revalidates in the
+ * background, and a week where the origin fails. The loader makes the browser revalidate each time.
  */
 export const CONFIGURATION = `public, max-age=${MINUTE_SECONDS}, stale-while-revalidate=${5 * MINUTE_SECONDS}, stale-if-error=${WEEK_SECONDS}`;
 
-/** The same, where the answer tells the visitor's region: no cache that serves others may keep it. */
+/** The same for a response with the visitor's region: no shared cache may store it. */
 export const CONFIGURATION_OF_VISITOR = CONFIGURATION.replace('public', 'private');
 
 export const LOADER = `public, max-age=${60 * MINUTE_SECONDS}, stale-while-revalidate=${DAY_SECONDS}, stale-if-error=${WEEK_SECONDS}`;

@@ -27,7 +27,7 @@ export function changesBetween(before: SiteConfiguration, after: SiteConfigurati
 }
 
 function changesOf(path: string[], before: unknown, after: unknown): ConfigurationChange[] {
-  // PostgreSQL gives members back in an order of its own, which is no difference.
+  // PostgreSQL returns JSON members in another order, which is no difference.
   if (isDeepStrictEqual(before, after)) return [];
   if (before === undefined) return [{ path, kind: 'added', before: null, after: textOf(after) }];
   if (after === undefined) return [{ path, kind: 'removed', before: textOf(before), after: null }];
@@ -51,7 +51,7 @@ function membersOf(path: string[], value: unknown): Map<string, unknown> | null 
     entry,
   ]);
   const names = new Set(entries.map(([name]) => name));
-  // Two services may have one name: then no name tells which of them has changed.
+  // Two services may have the same name: then the name does not identify the changed one.
   return names.size === entries.length && !names.has(null) ? new Map(entries as [string, unknown][]) : null;
 }
 

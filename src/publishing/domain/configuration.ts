@@ -1,13 +1,13 @@
 import { type BannerText, CATEGORIES, type Category } from './banner-text.js';
 import { defaultText } from './default-texts.js';
 
-/** Where a service belongs; necessary ones are listed, and nobody is asked about them. */
+/** The category of a service; necessary ones are listed and need no consent. */
 export const SERVICE_CATEGORIES = ['necessary', ...CATEGORIES] as const;
 export type ServiceCategory = (typeof SERVICE_CATEGORIES)[number];
 
 /**
- * What holds where a visitor has chosen nothing: `opt_in` nothing is granted, `opt_out` all is until the visitor
- * objects, `notice` all is and the banner only tells, `none` all is and no banner is shown.
+ * What holds before a visitor chooses: `opt_in` grants nothing; `opt_out` grants everything until the visitor
+ * objects; `notice` grants everything, and the banner only informs; `none` grants everything without a banner.
  */
 export const CONSENT_MODES = ['opt_in', 'opt_out', 'notice', 'none'] as const;
 export type ConsentMode = (typeof CONSENT_MODES)[number];
@@ -72,10 +72,10 @@ export interface SiteConfiguration {
   regionRules: RegionRule[];
   /** Whether a browser that sends Global Privacy Control has thereby opted out. */
   honorGlobalPrivacyControl: boolean;
-  /** Whether page visits are counted, without anything that tells visitors apart (ADR 39). */
+  /** Whether page visits are counted, without anything that identifies visitors (ADR 39). */
   siteAnalytics: boolean;
   services: SiteService[];
-  /** After so many months a choice is asked for again; also when `policyVersion` or `categories` change. */
+  /** Months after which visitors are asked again; they are also asked when `policyVersion` or `categories` change. */
   reconsentMonths: number;
   banner: BannerSettings;
 }

@@ -43,7 +43,7 @@ describe('renderDocument (design §6.6)', () => {
       features: CATALOGUE.business.features,
       preview: { tier: 'lite', features: CATALOGUE.lite.features },
       controller: { name: 'Example Ltd', contact: null },
-      // A free subdomain of one's own; staging hosts stay previews whoever owns them.
+      // A free subdomain; staging hosts stay previews whatever their owner.
       ownPreviewHosts: ['shop.myshopify.com'],
       previewHosts: previewHostPattern(['shop.myshopify.com']),
       euRegions: expect.arrayContaining(['DE', 'NO', 'RE']),

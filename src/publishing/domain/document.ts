@@ -23,7 +23,7 @@ export interface SiteDocument extends SiteConfiguration {
   ownPreviewHosts: string[];
   /** Regular expression of the host names of which `preview` holds. */
   previewHosts: string;
-  /** Countries of the European Economic Area, for a loader whose edge tells it the region. */
+  /** Countries of the European Economic Area, for a loader that gets the region from its edge. */
   euRegions: string[];
   /** File name of our banner, beside the loader; null where the site brings its own. */
   bannerScript: string | null;
@@ -31,7 +31,7 @@ export interface SiteDocument extends SiteConfiguration {
   consentUrl: string;
   /** Where page visits are counted; null: they are not. */
   visitsUrl: string | null;
-  /** The visitor's; whoever delivers the document and knows better fills it in. */
+  /** The visitor's region; filled in at delivery where it is known. */
   region: string;
   isEu: boolean;
   /** SHA-256 of all the others, in hex. */
@@ -119,7 +119,7 @@ function withWords(configuration: SiteConfiguration): SiteConfiguration {
   };
 }
 
-/** PostgreSQL gives the members of its JSON back in an order of its own; the hash must not depend on it. */
+/** PostgreSQL returns JSON members in another order; the hash must not depend on it. */
 function inOrder(configuration: SiteConfiguration): SiteConfiguration {
   return {
     policyVersion: configuration.policyVersion,

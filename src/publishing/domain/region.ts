@@ -1,12 +1,12 @@
-/** The region of a visitor of whom nobody knows it: a code that ISO 3166 leaves to its users. */
+/** The code of an unknown region, one that ISO 3166 leaves to its users. */
 export const UNKNOWN_REGION = 'XX';
 
 /** The word in a region rule that stands for all of `EU_REGIONS`. */
 export const EU_GROUP = 'EU';
 
 /**
- * Where the GDPR is law: the European Economic Area, with those parts of France and Finland that have country
- * codes of their own. The United Kingdom and Switzerland have laws of their own; rules may name them.
+ * Where the GDPR is law: the European Economic Area, with those parts of France and Finland that have their
+ * own country codes. The United Kingdom and Switzerland have other laws; rules may name them.
  */
 export const EU_REGIONS =
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK IS LI NO AX GF GP MF MQ RE YT';
@@ -23,7 +23,7 @@ export function regionOf(header: string | string[] | undefined): string {
 
 const SUBDIVISION = /^[A-Z0-9]{1,3}$/;
 
-/** The same with the part of the country that the CDN tells beside it: ISO 3166-2, e.g. `US-CA`. */
+/** The same with the part of the country that the CDN sends: ISO 3166-2, e.g. `US-CA`. */
 export function subdividedRegionOf(
   country: string | string[] | undefined,
   subdivision: string | string[] | undefined,
@@ -33,7 +33,7 @@ export function subdividedRegionOf(
   return region !== UNKNOWN_REGION && SUBDIVISION.test(part) ? `${region}-${part}` : region;
 }
 
-/** Whether the visitor is to be treated as one in the EU; who is nowhere known is (design §6.6). */
+/** Whether EU rules apply to the visitor; they do for an unknown region (design §6.6). */
 export function isEu(region: string): boolean {
   return region === UNKNOWN_REGION || EU_REGIONS.split(' ').includes(region.slice(0, 2));
 }

@@ -2,11 +2,11 @@
 export interface Slot {
   /** Resolves when it is this one's. */
   free: Promise<void>;
-  /** Hands it to the next one; once, by whoever has it. */
+  /** Releases the slot to the next waiter. The holder calls it once. */
   release(): void;
 }
 
-/** So many at once, and so many in all, those that wait included; they get their slots in the order of asking. */
+/** A bounded number of slots and of waiters; waiters get slots in the order of arrival. */
 export class Semaphore {
   private running = 0;
   private readonly waiting: (() => void)[] = [];

@@ -9,7 +9,7 @@ describe('the words that a visitor was shown', () => {
     ['de', 'de'],
     ['DE', 'de'],
     ['en', 'en'],
-    // None that the banner would have told.
+    // No language that the banner sends.
     ['de-CH', 'en'],
     ['fr', 'en'],
     [null, 'en'],

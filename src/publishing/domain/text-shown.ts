@@ -2,8 +2,8 @@ import type { BannerText } from './banner-text.js';
 import type { SiteConfiguration } from './configuration.js';
 
 /**
- * The words that a visitor was shown in a language (BCP 47, in any case): the banner tells the language of the words that
- * it took, so another one comes from a banner of the site's own, and the default language stands for it.
+ * The texts that a visitor saw in a language (BCP 47, in any case). Our banner sends the language of the texts that it
+ * used; an unknown one comes from the site's own banner, and the default language's texts are returned.
  */
 export function textShown(
   { texts, defaultLanguage }: Pick<SiteConfiguration, 'texts' | 'defaultLanguage'>,

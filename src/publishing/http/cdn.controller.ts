@@ -93,7 +93,7 @@ export class CdnController {
   }
 
   /**
-   * The newest published configuration, with the visitor's region where a trusted proxy tells it: 200 with an
+   * The newest published configuration, with the visitor's region where a trusted proxy sends it: 200 with an
    * ETag, or 304; 404 `project_not_found`, cached briefly; 503 where storage is away.
    */
   @Get('config.json')
@@ -158,7 +158,7 @@ export class CdnController {
 function openToAll(response: Response): void {
   response.set({
     'Access-Control-Allow-Origin': '*',
-    // The loader sets its clock by Date, and takes the region from an edge that tells it in a header.
+    // The loader sets its clock by Date, and reads the region from a header of the edge.
     'Access-Control-Expose-Headers': `ETag, Date, ${REGION_HEADER}`,
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Timing-Allow-Origin': '*',

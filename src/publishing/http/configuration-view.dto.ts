@@ -16,7 +16,7 @@ export class PublishRequestedDto {
   @ApiProperty() queued!: boolean;
 }
 
-/** A configuration by itself. */
+/** A configuration without its metadata. */
 export class ConfigurationContentDto implements SiteConfiguration {
   @ApiProperty() policyVersion!: string;
   @ApiProperty() bannerVersion!: string;

@@ -71,7 +71,7 @@ export class ConfigurationController {
   }
 
   /**
-   * Replaces the configuration; it is published by itself, in a moment. 412 `version_conflict` where If-Match
+   * Replaces the configuration; the service publishes it within seconds. 412 `version_conflict` where If-Match
    * names another version, 403 `tier_required` for new region rules on a tier without geo-targeting.
    */
   @Put('configuration')
@@ -100,7 +100,7 @@ export class ConfigurationController {
     return this.answer(response, await this.configurations.save(by, wanted, expected(ifMatch)));
   }
 
-  /** 202: it is going to be published once more; `GET …/publications` tells when it was. */
+  /** 202: the configuration will be published again; `GET …/publications` shows when. */
   @Post('publish')
   @HttpCode(202)
   @ProjectRole('editor')

@@ -16,8 +16,8 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * One publisher of a project at a time, over all workers. The lock belongs to a connection, not to a
- * transaction, so none is open while storage is written to; the connections are of a pool of their own, so
- * that a storage that hangs holds none of those that the rest of the service needs. PostgreSQL frees the
+ * transaction, so none is open during writes to storage. The connections are in a separate pool, so
+ * that a storage that hangs blocks no connection of the rest of the service. PostgreSQL frees the
  * lock when the worker dies, and keeps it while the worker is only paused.
  */
 @Injectable()
@@ -30,7 +30,7 @@ export class PublishLock implements OnApplicationShutdown {
       connections: PUBLISH_CONCURRENCY_MAX,
       statementMs: STATEMENT_TIMEOUT_MS,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      // An idle connection that breaks is made anew when it is needed.
+      // The pool replaces a broken idle connection on demand.
       onDropped: () => {},
     });
   }
@@ -39,7 +39,7 @@ export class PublishLock implements OnApplicationShutdown {
   async hold<T>(projectId: string, work: (lock: HeldLock) => Promise<T>): Promise<T | null> {
     const client = await this.pool.connect();
     const lock = new HeldLock(client);
-    // A connection of which one does not know what it holds is closed, and with it its lock.
+    // The connection may still hold the lock: closing it releases it.
     let broken = true;
     try {
       const taken = await take(client, projectId);
@@ -73,7 +73,7 @@ export class HeldLock {
     client.on('error', this.onError);
   }
 
-  /** @throws Error where the connection is gone, and the lock with it: somebody else may be publishing. */
+  /** @throws Error where the connection, and with it the lock, is lost: another worker may be publishing. */
   check(): void {
     if (this.lost) throw this.lost;
   }

@@ -26,7 +26,7 @@ export const ConfigurationDraftSchema = defineEntity({
     projectId: p.uuid().primary(),
     /** Counts its saves and ends; it is its entity tag. */
     version: p.bigint('number'),
-    /** null: it was published or thrown away. */
+    /** null: it was published or discarded. */
     configuration: p.json<SiteConfiguration>().nullable(),
     /** The version of the configuration that it began with. */
     basedOn: p.bigint('number'),

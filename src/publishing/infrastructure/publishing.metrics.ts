@@ -8,7 +8,7 @@ import { StorageHealth } from './storage-health.js';
 import { CONFIGURATION_CHANGED } from '../publishing.events.js';
 
 const DELAY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600];
-/** What publishing tells an operator. */
+/** Metrics of publishing. */
 @Injectable()
 export class PublishingMetrics {
   private readonly delay: Histogram;

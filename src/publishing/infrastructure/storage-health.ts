@@ -30,7 +30,7 @@ export class StorageHealth {
     return this.failures === 0;
   }
 
-  /** Milliseconds until an attempt makes sense; 0: now. Whoever gets 0 must say how it went. */
+  /** Milliseconds until the next attempt; 0: now. A caller that gets 0 must report the outcome. */
   enter(nowMs: number): number {
     if (this.up) return 0;
     if (nowMs < this.closedUntilMs) return spread(this.closedUntilMs - nowMs);
