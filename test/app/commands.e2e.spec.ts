@@ -37,7 +37,7 @@ const TEST_TIMEOUT_MS = 300_000;
 const processes = new Processes();
 let checkout: string;
 
-/** A checkout of its own, with the modules of this one, each of which a test may take away. */
+/** A separate checkout with links to this one's modules, so that a test can remove one. */
 beforeAll(() => {
   checkout = processes.folder();
   for (const path of [...COPIED, ...CONFIGURATION]) cpSync(path, join(checkout, path), { recursive: true });

@@ -71,7 +71,7 @@ describe('a client that @hey-api/openapi-ts generates from openapi.json', () => 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs a program of the installed packages; its output is part of what a failure tells. */
+  /** Runs a program of the installed packages; its output is part of the failure's message. */
   async function node(file: string, args: string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
     try {
       const { stdout } = await run(process.execPath, [resolve(file), ...args], {

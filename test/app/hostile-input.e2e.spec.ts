@@ -41,7 +41,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Each from an address of its own, so that no limit of attempts is met. */
+/** Each from a different address, so that no limit of attempts applies. */
 function send(request: RawRequest): Promise<RawAnswer> {
   return client.send({ ...request, headers: { 'x-forwarded-for': freshAddress(), ...request.headers } });
 }

@@ -159,7 +159,7 @@ describe('a session that ends in one tab', () => {
     await other.getByRole('button', { name: /account and appearance/ }).press('Enter');
     await other.getByRole('menuitem', { name: 'Sign out' }).click();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
-    // The list asks once a second, and is told so.
+    // The list polls once a second and gets the 401.
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.locator('input[name=email]').fill('ada@example.com');
     await page.locator('input[name=password]').fill(PASSWORD);
@@ -177,7 +177,7 @@ describe('a session that ends before something is saved', () => {
   /** Has the session end, asks for a save, and signs in beside the page that says so. */
   async function signInBeside(save: Locator): Promise<void> {
     await context.request.post(`${service.baseUrl}/v1/auth/sign-out`, { data: {} });
-    // Whatever asks first is told: a click, or the page as it looks for what others have changed.
+    // The first request gets the 401: a click, or the page's polling.
     await save.dispatchEvent('click');
     const [beside] = await Promise.all([
       context.waitForEvent('page'),

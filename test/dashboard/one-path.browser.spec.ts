@@ -19,7 +19,7 @@ const TABS_MAX = 120;
 let service: LoneService;
 let site: TestServer;
 let browser: Browser;
-/** Kept for the whole file: one person at her browser. */
+/** Kept for the whole file: one person at their browser. */
 let context: BrowserContext;
 let page: Page;
 let projectId: string;
@@ -48,7 +48,7 @@ const open = (path: string): Promise<unknown> => page.goto(`${service.baseUrl}/p
 /** The act that a new project needs before it may forward; a billing provider's checkout in production. */
 const field = (label: string) => page.getByRole('textbox', { name: label });
 
-/** Goes on with Tab until an element has the focus, as somebody without a mouse does. */
+/** Presses Tab until an element has the focus, as a person without a mouse does. */
 async function tabTo(wanted: Locator, key = 'Tab'): Promise<void> {
   await wanted.waitFor();
   for (let pressed = 0; pressed < TABS_MAX; pressed += 1) {
@@ -156,7 +156,7 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.type('?');
     await banner.getByRole('heading', { name: 'Tea and cookies?' }).waitFor();
     expect(await field('Title').first().inputValue()).toBe('Tea and cookies?');
-    // What cannot be published is told beside its field, and the last good one stays.
+    // An invalid value shows an error beside its field, and the last valid preview stays.
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.press('Delete');
     await page.getByText(/^title must be text/).waitFor();
@@ -219,7 +219,7 @@ describe('the one path, from an empty database', () => {
         whole.replace(/<script src="https:[^<]*<projectId>[^<]*<\/script>/, String(line)),
       );
     }
-    // The policy that the page tells: the visitor's page below has it.
+    // The policy that the page shows: the visitor's page below uses it.
     await page.getByRole('tab', { name: 'Content security policy' }).click();
     const policy = await page.getByLabel('Sample').textContent();
     const [name = '', value = ''] = policy?.split(': ') ?? [];
@@ -303,7 +303,7 @@ describe('the one path, from an empty database', () => {
     const drawer = page.getByRole('dialog', { name: 'Consent record' });
     await drawer.getByRole('button', { name: id }).waitFor();
     await drawer.getByText(/answered 20\d after \d+ ms/).waitFor();
-    // What else the record tells, and what was sent, without its secrets.
+    // The record's other facts, and the request that was sent, without its secrets.
     for (const told of ['on the banner’s first layer', 'English (en)', /^[0-9a-f]{8}…[0-9a-f]{6}/])
       await drawer.getByText(told).waitFor();
     await tabTo(drawer.getByText('Request headers'));
@@ -396,7 +396,7 @@ describe('the banner’s page', () => {
     await page.getByText('From here nothing is sent.').waitFor();
     await page.getByRole('button', { name: 'Show it again' }).click();
     await preview().getByRole('button', { name: 'Accept all' }).waitFor();
-    // A contrast that nobody can read is refused beside its field.
+    // An unreadable contrast is refused beside its field.
     await page.getByRole('tab', { name: 'Look' }).click();
     await field('Colour of the buttons, light').fill('#7fa8dd');
     await page.getByText(/has a contrast of 2\.\d to the banner's light background/).waitFor();
@@ -417,7 +417,7 @@ describe('the banner’s page', () => {
     ].map((reach) => { try { return String(reach()); } catch (error) { return error.name; } })`);
     expect(reached).toEqual(Array(4).fill('SecurityError'));
     expect(await frame?.evaluate('self.origin')).toBe('null');
-    // Also where somebody opens it by itself.
+    // Also where it is opened directly.
     const { headers } = await fetch(`${service.baseUrl}/preview-frame`);
     expect(headers.get('content-security-policy')).toMatch(/sandbox allow-scripts$/);
   });
@@ -432,7 +432,7 @@ describe('the banner’s page', () => {
     await other.getByRole('button', { name: 'Save the draft' }).click();
     await other.getByText('The draft is saved.').waitFor();
     await publish(page, 'From the first tab');
-    // Whose draft it is has changed meanwhile.
+    // The draft has another author now.
     await page.getByText('Somebody else has saved or published meanwhile.').waitFor();
     await page.getByRole('button', { name: 'Keep mine, on top of theirs' }).click();
     await publish(page, 'From the first tab');
@@ -492,7 +492,7 @@ describe('a receiver that is away', () => {
     const box = page.getByRole('dialog');
     await box.getByRole('button', { name: 'Count them' }).click();
     await box.getByText('No record matches.').waitFor();
-    // The record that came before there was an endpoint. Another choice is counted anew.
+    // The record from before the endpoint existed. Another selection is counted again.
     await box.getByLabel('Records that').selectOption('unsent');
     await box.getByRole('button', { name: 'Count them' }).click();
     await box.getByText('One record is going to be sent.').waitFor();
@@ -677,7 +677,7 @@ describe('somebody with a lower role', () => {
     await visitor.locator('input[name=password]').fill('another password');
     await visitor.keyboard.press('Enter');
     await visitor.getByRole('heading', { name: 'New project' }).waitFor();
-    // A password that is forgotten is set anew, once.
+    // A forgotten password is reset, once.
     await visitor.goto(`${service.baseUrl}/forgotten-password`);
     await visitor.locator('input[name=email]').fill('viewer@example.com');
     await visitor.keyboard.press('Enter');

@@ -18,7 +18,7 @@ let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let projectId: string;
-/** The other member, with a session of his own. */
+/** The other member, with a separate session. */
 let bo: BrowserContext;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ afterAll(async () => {
   await stripe?.close();
 });
 
-/** A browser in which somebody has an account and is signed in. */
+/** A browser in which a new person has an account and is signed in. */
 async function signedUp(email: string, name: string): Promise<BrowserContext> {
   const own = await browser.newContext({
     reducedMotion: 'reduce',
@@ -82,7 +82,7 @@ async function choose(fields: object = {}): Promise<string> {
   return ((await stored.json()) as { id: string }).id;
 }
 
-/** The demo's receiver, where it refuses what comes. */
+/** The demo's receiver, where it refuses requests. */
 function forwardingTo404(): object {
   const credentials = readFileSync(join(service.dataDir, 'dev-credentials.json'), 'utf8');
   const { receiverUrl } = JSON.parse(credentials) as { receiverUrl: string };
@@ -133,7 +133,7 @@ describe('API keys', () => {
 
   it('say beside the field what is wrong', async () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Yesterday’s');
-    // The browser's own check keeps earlier days out; somebody may have left the page open since.
+    // The browser's own check refuses earlier days; the page may have stayed open since.
     await page.getByLabel('Works until the end of').evaluate((input) => input.removeAttribute('min'));
     await page.getByLabel('Works until the end of').fill('2020-01-01');
     await page.getByRole('button', { name: 'Make the key' }).click();
@@ -506,7 +506,7 @@ describe('records and analytics', () => {
     const days = page.getByRole('table', { name: 'Day by day (UTC)' });
     await until('a week is shown', async () => (await days.locator('tbody tr').count()) === 7);
     const today = await days.locator('tbody tr').first().locator('td').allTextContents();
-    // With the pointer at its right edge the picture tells of the last day.
+    // With the pointer at its right edge the chart shows the last day.
     const picture = page.getByRole('img', { name: /^Rates of full acceptance/ });
     const box = await picture.locator('.u-over').boundingBox();
     if (!box) throw new Error('there is no picture');
@@ -708,7 +708,7 @@ describe('the plan', () => {
       await hers.getByText('$7 a month').waitFor();
       return hers;
     };
-    /** The provider's page, which is not there: that she is led to it is what counts. */
+    /** The provider's page does not exist here: only the redirect to it counts. */
     const leadsTo = async (hers: Page, act: string, host: string): Promise<void> => {
       const asked = hers.waitForRequest((request) => new URL(request.url()).host === host);
       await hers.getByRole('button', { name: act }).press('Enter');

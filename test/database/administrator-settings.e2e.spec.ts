@@ -74,7 +74,7 @@ describe.each([
 
   it('seals them', async () => {
     const sealer = sealerOf(forwarding.service);
-    // The worker has turns of its own: it may hold the place of both, or sign what was sealed here.
+    // The worker also sequences and signs: it may hold both locks, or sign what was sequenced here.
     await until('they are signed', async () => {
       await sealer.seal(project.id);
       return (await read<{ size: number }>(project, '/log')).size === AT_ONCE;

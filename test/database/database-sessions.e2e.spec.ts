@@ -39,7 +39,7 @@ describe('a server whose administrator switched synchronous commits off', () => 
   let app: NestExpressApplication;
 
   const start = (): Promise<EmbeddedPostgres> =>
-    // Late by itself, so that what was not asked for is surely lost.
+    // Flushes late, so that a commit without synchronous_commit is surely lost.
     startEmbeddedPostgres(join(folder, 'postgres'), { wal_writer_delay: '10s', autovacuum: 'off' });
 
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('a server whose administrator switched synchronous commits off', () => 
         expect(response.status).toBe(201);
         acknowledged.push(((await response.json()) as { id: string }).id);
       }
-      // As the server says itself, "immediate": nobody writes anything any more.
+      // The server's mode "immediate": no process writes any more.
       const pidFile = join(folder, 'postgres', 'data', 'postmaster.pid');
       process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGQUIT');
       await until(

@@ -20,7 +20,7 @@ interface Answer {
   text: string;
 }
 
-/** What the command line answers, to somebody who may change the schema. */
+/** The command line's output, with the owner's credentials. */
 function mikroOrm(...args: string[]): Promise<Answer> {
   const env = {
     PATH: process.env['PATH'] ?? '',

@@ -58,7 +58,7 @@ const WHOLE_DATABASE = [
   /^migrations\//,
   // Who may do what with which table.
   /^database\/grants\.ts$/,
-  // Copies every table, and knows which one tells that a database is in use.
+  // Copies every table, and knows which table shows that a database is in use.
   /^database\/copy\.ts$/,
   /^app\/entities\.ts$/,
 ];

@@ -68,7 +68,7 @@ const inRootLog = (project: TestProject, id: string): Promise<unknown> =>
     return record.evidence.isInRootLog;
   });
 
-/** Unpacks into a folder of its own, beside the keys. */
+/** Unpacks into a separate folder, beside the keys. */
 async function unpack(files: ReadonlyMap<string, Buffer>): Promise<string> {
   const into = mkdtempSync(join(folder, 'export-'));
   for (const [name, content] of files) {

@@ -50,7 +50,7 @@ describe('another implementation of RFC 9162 (npm @transmute/rfc9162)', () => {
     for (const from of SIZES.filter((each) => each < size)) {
       const earlier = treeOver(entries.slice(0, from));
       const ours = await later.path(consistencyRanges(from, size));
-      // It writes the root of a tree of 2^n entries into the proof, which RFC 9162 §2.1.4.1 leaves to whoever checks.
+      // It writes the root of a tree of 2^n entries into the proof, which RFC 9162 §2.1.4.1 leaves to the verifier.
       const consistency = Number.isInteger(Math.log2(from)) ? [earlier.root, ...ours] : ours;
       expect(hex(consistency)).toEqual(hex(await RFC9162.PROOF(from, entries)));
       const proof = { log_id: '', tree_size_1: from, tree_size_2: size, consistency_path: consistency };

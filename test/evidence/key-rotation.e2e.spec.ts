@@ -157,7 +157,7 @@ describe('after a rotation of the key', () => {
       writeCheckpoint(tx, { log: idle.id, epoch: 1, size: 1, note: late, former: first }),
     );
     expect(await checkpointOf(both)).toBe(second);
-    // Once more changes nothing.
+    // A second run changes nothing.
     expect(await sealer.sign(idle.id)).toBe('signed');
     expect(await checkpointOf(both)).toBe(second);
     await expect(verifyConsistency(first, second, '', await keysOf(both))).resolves.toBeDefined();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 const FOLDER = join(import.meta.dirname, '..', 'vectors', 'evidence');
 const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
-/** What stands ahead of an Ed25519 key in SPKI (RFC 8410). */
+/** The SPKI prefix of an Ed25519 key (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 /** In front of key and signature: the kind of key, and the number of the key. */
 const [KIND_BYTES, KEY_ID_BYTES] = [1, 4];

@@ -65,7 +65,7 @@ const hashLines = (text: string): string[] =>
     ?.split('\n')
     .filter((line) => line.length === 44) ?? [];
 
-/** Whoever holds a proof, the key and the script. */
+/** A reader with a proof, the key and the script. */
 describe('somebody alters a proof', () => {
   it('that nobody has altered is accepted', async () => {
     expect(await refusedAt(verifyProof(proof, keys))).toBeUndefined();
@@ -164,7 +164,7 @@ describe('somebody alters a proof', () => {
   });
 });
 
-/** Whoever holds an earlier checkpoint, as each receiver does, although all of this is signed by the very key. */
+/** A reader who also holds an earlier checkpoint, as each receiver does. All of this is signed by the real key. */
 describe('we rewrite the log, with our own key', () => {
   const earlier = logOf(entries.slice(0, EARLIER));
   const swapped = (at: number): Buffer[] =>

@@ -13,7 +13,7 @@ import {
 /** Of OpenSSL 3.0, to a query of ours over `checkpoint.txt`. */
 const FOLDER = join(import.meta.dirname, '..', 'vectors', 'timestamp');
 const read = (name: string): Buffer => readFileSync(join(FOLDER, name));
-/** One byte in so many is changed: an answer costs some milliseconds to be read. */
+/** Changes one byte in this many: reading a response takes some milliseconds. */
 const BYTES_APART = 7;
 const query = read('query.tsq');
 const answer = read('answer.tsr');

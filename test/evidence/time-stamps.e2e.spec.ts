@@ -74,7 +74,7 @@ async function grow(): Promise<number> {
   await until('the root log has grown', async () => (await rootSize()) > (before || 0), 20_000);
   return rootSize();
 }
-/** What waits is tried at once; true where anything waits that has failed so often. */
+/** Makes pending requests due now; true where a pending request has failed this often. */
 async function tryAgain(failures: number): Promise<boolean> {
   const tried = await service.database.query(
     `update outbox_message set available_at = now() where topic = 'stamp.due' and failures = $1 returning id`,
@@ -234,7 +234,7 @@ describe('a time-stamp service', () => {
   /** Lines of the log. */
   let said = 0;
   const { warn } = Logger.prototype;
-  /** How often what waits has failed. */
+  /** Failures of the pending request. */
   let failures = 0;
   beforeAll(async () => {
     stampedBefore = (await until('there is a time-stamp', newest)).size;
@@ -280,7 +280,7 @@ describe('a time-stamp service', () => {
       const before = await metric(name);
       if (failures === 0) await grow();
       else await tryAgain(failures);
-      // The lane of the time-stamps is taken meanwhile.
+      // The lane of the time-stamps is busy during this.
       if (reason === 'timeout') await grow();
       await until(`it is known to be ${reason}`, async () => (await metric(name)) > before, 20_000);
       failures += 1;
@@ -296,7 +296,7 @@ describe('a time-stamp service', () => {
     const size = await rootSize();
     const failing = service.app.get(LogStorage, { strict: false });
     const put = failing.putStamp.bind(failing);
-    // As a crash would: both objects are there, and no row tells of them.
+    // As after a crash: both objects exist, and no row refers to them.
     failing.putStamp = async (...given) => {
       await put(...given);
       throw new Error('EIO');

@@ -10,7 +10,7 @@ import { createTestProject, type TestProject } from '../support/project.js';
 import { makeTestAuthority, startReceiver } from '../support/receiver.js';
 import { startTestService, testSettings, type TestService } from '../support/service.js';
 
-/** A listener on loopback that nobody is allowed to reach; `PORT` in the tables stands for its port. */
+/** A listener on loopback that no delivery may reach; `PORT` in the tables stands for its port. */
 let trap: Server;
 let trapConnections = 0;
 let port: string;

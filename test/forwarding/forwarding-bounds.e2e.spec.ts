@@ -70,7 +70,7 @@ const putOff = async (reason: string): Promise<number> =>
   Number(
     new RegExp(`forwarding_put_off_total\\{reason="${reason}"\\} (\\d+)`).exec(await metrics())?.[1] ?? 0,
   );
-/** So many visitors at once, not all in one breath. */
+/** This many visitors, in batches. */
 async function chooseMany(project: TestProject, count: number, fields: Json = {}): Promise<void> {
   for (let sent = 0; sent < count; sent += 100) {
     const batch = Array.from({ length: Math.min(100, count - sent) }, () =>

@@ -203,7 +203,7 @@ describe('what the receiver answers (spec §3.3)', () => {
   it('does not take for an answer what came before it asked', async () => {
     const sender = makeSender();
     expect(await post(sender)).toMatchObject(status(204));
-    // As proxies do that are tired of waiting. It has come, and nobody has read it yet.
+    // As proxies close idle connections. The close has arrived and is not read yet.
     receiver.sendUnasked('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n');
     expect(await post(sender)).toMatchObject(status(204));
     expect(receiver.requests).toHaveLength(2);
@@ -276,7 +276,7 @@ describe('the second try on a closed keep-alive connection (design §6.5)', () =
     receiver.behave({ kind: 'reset_reused' });
     expect(await post(sender)).toMatchObject(status(204));
     expect(await post(sender)).toMatchObject(status(204));
-    // The second request came on the old connection, then once more on a new one.
+    // The second request arrived on the old connection, then again on a new one.
     expect(receiver.requests).toHaveLength(3);
     const [, second, repeated] = receiver.requests;
     expect([repeated?.headers, repeated?.body]).toEqual([second?.headers, second?.body]);
@@ -343,7 +343,7 @@ describe('the second try on a closed keep-alive connection (design §6.5)', () =
 
 describe('the way to the receiver', () => {
   it('is connect where nobody listens', async () => {
-    // A port that nobody is given by the system.
+    // A port that the system never assigns.
     expect(await post(makeSender({ targets: ['127.0.0.1:1'] }), 'https://127.0.0.1:1/')).toMatchObject(
       failure('connect'),
     );

@@ -129,7 +129,7 @@ describe('records whose receiver is away', () => {
     await until('the gauges say it', async () => (await gauge('forwarding_held_projects')) === 1, 10_000);
     expect(await gauge('forwarding_held_records')).toBe(ids.length - tried);
 
-    // One probe for each step, however long nobody looks; each is an ordinary attempt of the oldest record.
+    // One probe for each step, however late the worker polls; each is an ordinary attempt of the oldest record.
     for (const [probe, longestMs] of [12_000, 24_000, 48_000].entries()) {
       await letPass(project, 60);
       await until('a probe is spent', () => receiver.requests.length === tried + probe + 1);
@@ -143,7 +143,7 @@ describe('records whose receiver is away', () => {
 
     receiver.behave({ kind: 'answer', status: 204 });
     receiver.requests.length = 0;
-    // Not for so long that owners are told: then its end is kept until they are.
+    // Shorter than the time after which owners are notified: otherwise its end would be kept until then.
     await letPass(project, 60);
     await isDrained(project);
     expect(idsAt(receiver)).toHaveLength(ids.length - tried - 3);
@@ -372,7 +372,7 @@ describe('owners of a held project', () => {
       )
     ).items;
 
-  /** Subjects of mails that nobody has taken; messages of holds that other tests left wait for minutes. */
+  /** Subjects of unclaimed mails; messages of other tests' holds wait for minutes. */
   const subjectsLeft = async (email: string): Promise<string[]> => {
     await service.database.query(
       "delete from outbox_message where project_id is not null and topic <> 'mail.send' and project_id not in (select project_id from project_member m join app_user u on u.id = m.user_id where u.email = $1)",
@@ -399,7 +399,7 @@ describe('owners of a held project', () => {
     await letPass(project, 3_600);
     await until('all have come', () => receiver.requests.length === ids.length, 30_000);
     await until('its end is told', async () => {
-      // One that a worker looks at just now may wait once more.
+      // A message that a worker is processing now may wait again.
       const news = await service.database.query(
         "select 1 from outbox_message where project_id = $1 and topic = 'forwarding.hold'",
         [project.id],

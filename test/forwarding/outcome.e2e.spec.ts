@@ -91,7 +91,7 @@ describe('the outcome of a record (spec §3.3, §7)', () => {
   });
 
   it('row 3: a receiver that is not there is a failure', async () => {
-    // A port that nobody is given by the system.
+    // A port that the system never assigns.
     const project = await forwardingTo('https://127.0.0.1:1/hook');
     await expectFailure(project, (await choose(project.id)).id, { category: 'connect' });
   });

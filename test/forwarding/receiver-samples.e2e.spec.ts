@@ -128,7 +128,7 @@ describe.each(
     );
   }
 
-  /** Starts it anew with a secret. */
+  /** Restarts it with a secret. */
   async function restart(signingSecret: string): Promise<void> {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
@@ -151,7 +151,7 @@ describe.each(
   });
   const stored = (): string[] => readdirSync(join(folder, 'records')).toSorted();
 
-  /** Posts as the service does; `cutAfter` ends the connection after so many bytes of the body. */
+  /** Posts as the service does; `cutAfter` closes the connection after that many bytes of the body. */
   function post(given: {
     body?: string;
     id?: string;

@@ -15,7 +15,7 @@ const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 const PATH_SECRET = `path-${randomBytes(16).toString('hex')}`;
 const VISITOR_FIELD = `visitor-${randomBytes(16).toString('hex')}`;
 
-/** The whole service, as talkative as it gets, in a process of its own: its output is all that it logs. */
+/** The whole service at its highest log level, in a separate process: its output is the complete log. */
 describe('secrets (spec §5.2, §5.3)', () => {
   let authority: TestAuthority;
   let database: TestDatabase;

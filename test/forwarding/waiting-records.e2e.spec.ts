@@ -4,7 +4,7 @@ import { arrived, idsAt, OTHER_TOKEN, resendOne, startForwarding } from '../supp
 import { read, saveForwarding, settled, simulateTier } from '../support/pipeline.js';
 import { until } from '../support/until.js';
 
-/** So long is nobody's answer waited for; a test that needs less lets its receiver go. */
+/** Longer than any test waits for a response; a test that needs less releases its receiver. */
 const HANGING_MS = 20_000;
 
 const forwarding = await startForwarding({

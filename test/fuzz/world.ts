@@ -35,7 +35,7 @@ export class World {
     return [...Object.values(this.credentials), this.victims].flatMap(({ cookie }) => cookie ?? []);
   }
 
-  /** Created through the API, except its people. `told` receives every response, to count what was created. */
+  /** Created through the API, except its people. `told` is called with every response, to count what was created. */
   static async make(around: Surroundings): Promise<World> {
     const { baseUrl, endpointUrl } = around;
     const [owner, other, passing] = await Promise.all([signUp(around), signUp(around), signUp(around)]);

@@ -51,7 +51,7 @@ function mailUrl({ user, password }: typeof LOGIN): string {
   return `smtp://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${mail.port}`;
 }
 
-/** Appends a mail in a transaction of its own, and has the service's worker look. */
+/** Appends a mail in its own transaction, and wakes the service's worker. */
 async function send(fields: { to?: string; until?: Date } = {}, of = service): Promise<void> {
   const em = of.app.get(EntityManager, { strict: false }).fork();
   const mails = of.app.get(MailService, { strict: false });
@@ -68,7 +68,7 @@ interface Waiting extends Record<string, unknown> {
   last_error: string;
 }
 
-/** What waits for a second attempt. */
+/** Mails that wait for a second attempt. */
 async function retried(): Promise<Waiting> {
   return until('a mail waits for its next attempt', async () => {
     const rows = await service.database.query<Waiting>(

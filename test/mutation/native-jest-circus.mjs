@@ -1,5 +1,5 @@
-// As test/support/native-jest-circus.mjs, for Stryker: what switches a mutant on, and tells which test reaches it, lies
-// in the context that Jest made for the file. Node's own modules see the same object.
+// As test/support/native-jest-circus.mjs, for Stryker: the object that activates mutants and records coverage is in
+// the context that Jest created for the file. This lets Node's modules see the same object.
 import runNatively from '../support/native-jest-circus.mjs';
 
 /** `testRunner` of test/mutation/jest.config.mjs. */

@@ -6,7 +6,7 @@ import { DASHBOARD } from './planted/dashboard.js';
 import { FORWARDING } from './planted/forwarding.js';
 import { VISITS } from './planted/visits.js';
 
-/** A defect that somebody could make, and the tests that must notice it. */
+/** A plausible defect, and the tests that must notice it. */
 export interface Planted {
   name: string;
   mutations: Mutation[];

@@ -15,7 +15,7 @@ const NOTHING_LOST = {
 
 const pause = (ms: number): Promise<void> => new Promise((wake) => setTimeout(wake, ms));
 
-/** What a run showed, for whoever writes it down; a passing test says nothing else. */
+/** Prints the run's figures; a passing test prints nothing else. */
 function tell(what: string, figures: Record<string, unknown>): void {
   if (process.env['CLUSTER_REPORT']) process.stderr.write(`${what}: ${JSON.stringify(figures)}\n`);
 }
@@ -119,7 +119,7 @@ describe('two APIs behind HAProxy, two workers, Redis, PgBouncer, and a primary 
       await under('the primary dies', async () => {
         await cluster.primary.kill();
         await cluster.failOver();
-        // Every process finds its way to the new primary by itself.
+        // Every process reconnects to the new primary.
         await until(
           'both APIs are ready',
           async () => {

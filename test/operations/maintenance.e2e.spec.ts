@@ -34,9 +34,9 @@ const VISIT_MONTHS_KEPT = 25;
 const SUBSCRIPTION = 'sub_not_looked_at_for_long';
 
 const now = new Date();
-/** The first instant of the day so many days before this one. */
+/** The first instant of the day `days` days ago. */
 const daysAgo = (days: number): Date => new Date(Math.floor(now.getTime() / DAY_MS - days) * DAY_MS);
-/** The first instant of the month so many months before this one. */
+/** The first instant of the month `months` months ago. */
 const monthsAgo = (months: number): Date =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months));
 
@@ -47,7 +47,7 @@ let worker: NestExpressApplication;
 let folder: string;
 const projectId = newId();
 
-/** What waits for each task is there before the worker starts: nobody calls a task but its own schedule. */
+/** The input of each task exists before the worker starts: only its schedule calls a task. */
 beforeAll(async () => {
   database = await createTestDatabase();
   stripe = await startFakeStripe();

@@ -106,7 +106,7 @@ async function start(environment: Record<string, string>): Promise<ServiceProces
   return api;
 }
 
-/** A start that ends by itself: what it says. */
+/** The output of a start that exits. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const api = await processes.startApi({ environment });
   expect(await api.exit()).toEqual({ code: 1, signal: null });
@@ -123,7 +123,7 @@ async function expectDelivery(api: ServiceProcess): Promise<void> {
   expect(arrived.headers['authorization']).toBe(`Bearer ${TOKEN}`);
 }
 
-/** Whoever signs in sees so many records. */
+/** The number of records that the owner sees after signing in. */
 async function expectRecords(api: ServiceProcess, count: number): Promise<void> {
   const { cookie } = await callApi(api, 'POST', '/auth/sign-in/email', CREDENTIALS);
   const { value } = await callApi<{ items: unknown[] }>(
@@ -227,7 +227,7 @@ describe('a backup', () => {
     });
     const restored = await counts('restored');
     expect(restored).toMatchObject({ consent_record: RECORDS, delivery: RECORDS, project: 1, app_user: 1 });
-    // One message more: what is to be published anew, which the audit tells.
+    // One more message: the republication, which the audit log records.
     const before = await counts('service');
     expect(restored).toEqual({ ...before, outbox_message: 1, audit_event: (before['audit_event'] ?? 0) + 1 });
   });

@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { Processes, type ServiceProcess } from '../support/processes.js';
 import { until } from '../support/until.js';
 
-/** Long enough for what the test asks meanwhile, on a busy machine too. */
+/** Long enough for the test's requests, also on a busy machine. */
 const DELAY_MS = 4_000;
 const TEST_TIMEOUT_MS = 60_000;
 

@@ -140,7 +140,7 @@ describe('a throttle before a topic of a key', () => {
     const afterMs = Date.now();
     expect(await nextClaimAtMs()).toBeLessThan(afterMs + 1_500);
     expect(await nextClaimAtMs()).toBeGreaterThan(beforeMs - 500);
-    // Somebody else has set it, and it has opened since: what comes back late moves nothing.
+    // Another process has set it, and it has opened since: a late result changes nothing.
     await setThrottle({ nextClaimAt: fromNow(-1_000), batchLimit: 1 });
     await claim();
     await store.release(leasedOf(claimed));
@@ -190,7 +190,7 @@ describe('a throttle before a topic of a key', () => {
     await flushed();
     const before = await read();
     expect(subjectsOf(await claim())).toEqual(beside);
-    // What the other session has counted is told when its next statement ends.
+    // The other session reports its counts when its next statement ends.
     await new Promise((wake) => setTimeout(wake, 1_100));
     await claim();
     await flushed();

@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 
 const TEST_TIMEOUT_MS = 120_000;
 const STOP_MAX_MS = 5_000;
-/** Far more than the 5 s after which a worker looks by itself: it may have much to do then. */
+/** Far more than the 5 s after which a worker polls: it may have much to do then. */
 const BY_ITSELF_MAX_MS = 20_000;
 /** As in production. No worker dies here, and the receiver has to share its process with all the callers. */
 const PATIENCE = {

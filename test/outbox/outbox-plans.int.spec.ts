@@ -33,8 +33,8 @@ const DELIVERED = {
 };
 
 /**
- * A table that fills and empties is vacuumed and analysed while nothing is in it, again and again. A plan that is made then
- * is kept until it is looked at once more, while a backlog comes.
+ * A table that fills and empties is often vacuumed and analyzed while it is empty. A plan made then stays cached
+ * until the next analyze, while a backlog grows.
  */
 describe('plans that were made while the outbox was empty', () => {
   let service: TestService;

@@ -17,7 +17,7 @@ import { until } from '../support/until.js';
 
 /** The longest that can be set: whatever comes sooner was rung for, or seen by the worker's own look every 5 s. */
 const POLL_MS = 60_000;
-/** Records that keep coming, and the pause between two of them. */
+/** A steady stream of records, and the pause between two of them. */
 const STREAM_RECORDS = 100;
 const STREAM_PAUSE_MS = 10;
 /** Resends in a row that each have to come at once: the worker's own look hits the first by chance, and no second one. */
@@ -81,7 +81,7 @@ describe('a message of a topic that this version does not handle', () => {
 });
 
 describe('an appended message', () => {
-  /** An outbox whose rings the test counts, each with the messages that somebody else sees at that moment. */
+  /** An outbox whose wake-ups the test counts, each with the messages that another session sees at that moment. */
   const countedOutbox = (): { outbox: OutboxService; seenAtRing: Promise<number>[] } => {
     const seenAtRing: Promise<number>[] = [];
     const notify = (): void => {
@@ -146,7 +146,7 @@ describe('an appended message', () => {
       notify();
     };
     receiver.requests.length = 0;
-    // The tests before may have left the worker looking by itself: then nobody rings, not for the first record either.
+    // Earlier tests may have left the worker polling: then there is no wake-up, not for the first record either.
     await workersIdle(service.database);
     const sent: Promise<unknown>[] = [];
     for (let record = 0; record < STREAM_RECORDS; record++) {

@@ -152,7 +152,7 @@ const recorded = (count: number): Promise<Record<string, unknown>[]> =>
     return all.length === count ? all : null;
   });
 const problems = (opened: Page): Promise<string[]> => opened.evaluate(() => window.problems);
-/** Headings and controls that cannot be brought before the visitor's eyes and under her finger, or stick out. */
+/** Headings and controls that the visitor cannot see or tap, or that overflow. */
 const outOfReach = (opened: Page, layer: string): Promise<string[]> =>
   opened.evaluate((selector) => {
     const { innerWidth } = window as unknown as { innerWidth: number };
@@ -250,7 +250,7 @@ describe('our banner', () => {
     await button(opened, 'Accept all').click();
     await until('counted', () => posted().length === 2);
     expect(posted()).toEqual(['consents 201', 'visits 204']);
-    // What is decided anew is no other visit, and leaving the page is none either.
+    // Another choice is not another visit, and leaving the page is not one either.
     await button(opened, 'Privacy settings').click();
     await button(opened, 'Reject all').last().click();
     await recorded(2);
@@ -602,7 +602,7 @@ describe('our banner', () => {
     await button(opened, 'Reject all').click();
     await recorded(2);
 
-    // Asked again, and nothing is granted meanwhile, though all would be without a choice.
+    // Asked again, and nothing is granted until then, though everything would be without a choice.
     await configure({ defaultMode: 'opt_out', policyVersion: '2' });
     await opened.reload();
     await button(opened, 'Reject all').waitFor();

@@ -251,7 +251,7 @@ describe('GET /cdn/:projectId/banner-….js', () => {
     const { storage } = service.settings.publishing;
     if (storage.kind !== 'folder') throw new Error('not a folder');
     const folder = join(storage.path, project.id);
-    // The route tells what would be published as well: what is published stands in the folder.
+    // The route also shows unpublished content: the folder has the published one.
     await until('published', async () => existsSync(join(folder, 'config.json')) || null);
     const document = json(await get(`/cdn/${project.id}/config.json`));
     const path = `/cdn/${project.id}/${String(document.bannerScript)}`;

@@ -110,7 +110,7 @@ describe('a draft', () => {
     expect(
       await codeOf(await send(project, ['PUT', '/configuration/draft'], { basedOn: 0 }, '"0"')),
     ).toMatchObject({ status: 412, code: 'version_conflict', currentVersion: 1 });
-    // Nor is it, where somebody has saved it since.
+    // Nor is it where another person has saved it since.
     const late = await send(project, ['PUT', '/configuration'], { texts: [TEXT], draftVersion: 0 });
     expect(await codeOf(late)).toMatchObject({ status: 412, code: 'version_conflict', currentVersion: 1 });
     expect(await get(project, '/configuration')).toMatchObject({ version: 0 });
@@ -135,7 +135,7 @@ describe('a draft', () => {
     });
     expect((await send(project, ['DELETE', '/configuration/draft'], undefined, '"7"')).status).toBe(412);
     expect((await send(project, ['DELETE', '/configuration/draft'], undefined, '"1"')).status).toBe(204);
-    // Its version goes on, so that an old tag never fits again.
+    // Its version keeps counting, so that an old tag never matches again.
     expect(await get(project, '/configuration/draft')).toMatchObject({ version: 2, configuration: null });
     expect((await send(project, ['DELETE', '/configuration/draft'])).status).toBe(204);
     expect(await get(project, '/configuration/draft')).toMatchObject({ version: 2 });

@@ -41,7 +41,7 @@ it('the types for a site compile, know what the loader has, and nothing else', (
     void choose();
     // @ts-expect-error -- a flag is true or false
     void window.serviceConsent?.submit({ analytics: 'yes' });
-    // @ts-expect-error -- a tier is told, not set
+    // @ts-expect-error -- a tier is read-only
     if (window.serviceMeta) window.serviceMeta.tier = 'pro';`;
   expect(complaints(page)).toEqual([]);
 });

@@ -180,7 +180,7 @@ describe('serviceMeta', () => {
       `GET /cdn/${project.id}/config.json 200`,
       counted,
     ]);
-    // The next page asks whether it is still right, and is told so without a body.
+    // The next page revalidates it, and gets 304 without a body.
     await opened.reload();
     await metaOf(opened);
     await until('counted again', () => front.requests.length === 5);
@@ -466,7 +466,7 @@ describe('serviceConsent', () => {
     const opened = await open();
     expect(await metaOf(opened)).toMatchObject({ tier: 'lite' });
     expect(await submit(opened, { analytics: true })).toMatchObject({ stored: true });
-    // What waits is kept as long as the page lives, and sent once the service is back.
+    // Queued choices are kept while the page lives, and sent once the service is back.
     front.away = true;
     const { id, ...receipt } = await submit(opened, { marketing: true });
     expect(receipt).toMatchObject({ stored: false, status: 0 });
@@ -753,7 +753,7 @@ describe('a configuration that cannot be read', () => {
     const drawn = fc.sample(fc.constantFrom(...mutations(document)), { seed, numRuns: MUTATIONS });
     const tried: [string, unknown][] = [['as published', document], rule, ...whole, ...drawn];
 
-    // Of the page's own origin, so that the page hears of every error; each has a storage of its own.
+    // From the page's origin, so that the page gets every error; each has its own storage.
     const names = ['loader.js', String(document['bannerScript'])];
     const scripts = await Promise.all(names.map(async (name) => (await fetch(`${at}/${name}`)).text()));
     const script = { 'content-type': 'text/javascript' };

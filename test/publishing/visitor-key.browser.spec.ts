@@ -106,7 +106,7 @@ describe('“your choices” of our banner', () => {
   it('gives the visitor a receipt, withdraws, and erases, with a key that only her device has', async () => {
     const opened = await open();
     await button(opened, 'Accept all').waitFor();
-    // Nothing is kept of her before she chooses.
+    // Nothing is stored about visitors before they choose.
     expect(Object.keys(await stored(opened)).filter((name) => /Key|choice/.test(name))).toEqual([]);
     await button(opened, 'Accept all').click();
     const [first] = await recorded(1);
@@ -140,7 +140,7 @@ describe('“your choices” of our banner', () => {
     });
     await arrived(forwarding.sharedReceiver, String(withdrawn?.id));
 
-    // Who has stolen the number of her consent gets what a wrong key gets.
+    // A stolen consent ID gets the same response as a wrong key.
     const { visitorKey } = makeVisitorKey();
     const wrong = await ask('erasures', { projectId: project.id, visitorKey });
     for (const stolen of [String(first?.id), visitorKey])
@@ -154,7 +154,7 @@ describe('“your choices” of our banner', () => {
     await button(opened, 'Erase my records').click();
     await refused;
     expect(await records()).toHaveLength(2);
-    // At her next visit, by the keyboard alone. (A browser that is driven may show no second dialog on one page.)
+    // At the next visit, with the keyboard only. (An automated browser may show no second dialog on one page.)
     await opened.reload();
     await button(opened, 'Privacy settings').click();
     // The layer takes the focus a moment after it is to be seen.
@@ -178,7 +178,7 @@ describe('“your choices” of our banner', () => {
     const audit = (await (await project.request('owner', 'GET', '/audit?actorKind=visitor')).json()) as Json;
     expect(audit.items).toMatchObject([{ action: 'visitor.erase', after: { erasedAtOnce: 2 } }]);
 
-    // A second visit asks again, and its choice has a key of its own.
+    // A second visit asks again, and its choice has another key.
     const next = await open();
     await button(next, 'Reject all').click();
     const [fresh] = await recorded(1);

@@ -162,7 +162,7 @@ it('one command gives the demo a past of 30 days, once: publications, records, d
   expect(named('byRegion', 'region')).toEqual(['AT', 'CH', 'DE', 'FR', 'GB', 'US']);
   expect(named('byLanguage', 'language')).toEqual(['de', 'en']);
   expect(await call('GET', '/analytics/site')).toMatchObject({ totals: { visits, chosen: records } });
-  // Its domains are named, so that the set-up is done; the demo's own page is none of them, and not refused.
+  // Its domains are set, so that the set-up is complete; the demo's own page is not among them and still allowed.
   expect(await call('GET', '')).toMatchObject({ domains: ['example.com'] });
   expect(await call('GET', '/analytics/consents')).toMatchObject({ otherHostnames: { records: 0 } });
   const choice = { analytics: true, marketing: false, preferences: false, action: 'custom' };

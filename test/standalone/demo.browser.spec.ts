@@ -56,7 +56,7 @@ beforeAll(async () => {
   credentials = JSON.parse(
     readFileSync(join(service.dataDir, 'dev-credentials.json'), 'utf8'),
   ) as Credentials;
-  // Playwright gives it a user data folder of its own, empty.
+  // Playwright gives it an empty user data folder.
   browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: CHROMIUM_ARGUMENTS });
 });
 
@@ -244,15 +244,15 @@ describe('the demo page in a browser', () => {
     const page = await visit();
     const before = (await storedIds()).length;
     await page.getByRole('button', { name: 'Accept all' }).waitFor();
-    // In one step of the page: no answer can have come in between. The page may be gone before it can tell that the
-    // step is done, and then nobody ever hears of it.
+    // In one step of the page: no response can arrive in between. The page may close before it can report that the
+    // step is done; then no report ever arrives.
     void page
       .evaluate(() => {
         document.querySelector('#cc-main [data-role="all"]')?.click();
         location.href = 'about:blank';
       })
       .catch(() => {});
-    // The record may be there before the page is gone; a context that is closed meanwhile does so for ever.
+    // The record may exist before the page has closed; closing the context before that hangs.
     await page.waitForURL('about:blank', { waitUntil: 'commit' });
     await until('the record', async () => (await storedIds()).length === before + 1);
     await leave(page);

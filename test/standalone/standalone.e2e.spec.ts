@@ -254,7 +254,7 @@ describe('one data folder over many starts (design §3)', () => {
       await start();
       expect(new Set(await storedIds(api, credentials))).toEqual(new Set(acknowledged));
       await until('nothing is pending', async () => (await pending()) === 0, 20_000);
-      // Once more where nobody knows what became of the first time, else once.
+      // Twice where the outcome of the first attempt is unknown, else once.
       for (const id of ids) expect([id, timesReceived(id)]).toEqual([id, underWay.includes(id) ? 2 : 1]);
     },
     TEST_TIMEOUT_MS,
