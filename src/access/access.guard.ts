@@ -19,7 +19,10 @@ import { accessTables } from './infrastructure/access.tables.js';
 import { areaOfRoute, isWithinAreas } from './domain/key-area.js';
 import { type Role, roleCovers } from './domain/role.js';
 
-/** Refuses whoever may not: 401 without credential, 404 on somebody else's project, 403 with too low a role. */
+/**
+ * Refuses requests without permission: 401 without credential, 404 on a project of others, 403 with
+ * too low a role.
+ */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(
@@ -42,7 +45,7 @@ export class AccessGuard implements CanActivate {
       );
     if (rule.kind === 'public') return true;
     const http = context.switchToHttp();
-    // What a credential opens is for nobody's cache, the refusals included.
+    // Responses to credentials must not be cached, refusals included.
     http.getResponse<Response>().setHeader('Cache-Control', 'no-store');
     const request = http.getRequest<AccessedRequest>();
     const actor = await this.identify(request);

@@ -6,7 +6,7 @@ import { accessTables } from './infrastructure/access.tables.js';
 import type { Role } from './domain/role.js';
 import { ProjectMember } from './infrastructure/project-member.entity.js';
 
-/** The door of access for those who ask what somebody may see. */
+/** Roles and names, for other modules. */
 @Injectable()
 export class AccessService {
   constructor(private readonly em: EntityManager) {}
@@ -61,7 +61,7 @@ export class AccessService {
     return owner?.userId ?? projectId;
   }
 
-  /** What users and keys are called now, by id: a user by her e-mail. Those that are gone are missing. */
+  /** Current names of users (their email) and keys, by id. Deleted ones are missing. */
   async namesOf(ids: { userIds: string[]; apiKeyIds: string[] }): Promise<Map<string, string>> {
     const em = this.em.fork();
     const users =

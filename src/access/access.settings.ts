@@ -4,7 +4,7 @@ import { declareSettings, type SettingsOf } from '../shared/declare-settings.js'
 
 const AUTH_SECRET_CHARACTERS_MIN = 32;
 
-/** Sign-in, and who may sign up. */
+/** Sign-in and sign-up. */
 export const accessSettings = declareSettings({
   name: 'access',
   title: 'Sign-in',

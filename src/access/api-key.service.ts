@@ -26,7 +26,7 @@ export interface ApiKeyRequest {
   name: string;
   role: Role;
   scopes?: KeyScope[];
-  /** Absent: it does not end by itself. */
+  /** Absent: it does not expire. */
   expiresAt?: Date;
   /** Absent: all that the role may. */
   limitedTo?: KeyArea[];
@@ -75,8 +75,8 @@ export class ApiKeyService {
   }
 
   /**
-   * As `create`, in a transaction of its own. The key goes with the user behind the actor: one made by a key
-   * belongs to whoever made that key, and ends no later than that key.
+   * Like `create`, in its own transaction. The key is revoked with the user behind the actor: a key
+   * created by a key belongs to the member who created that one, and expires no later.
    * @throws DomainError `api_key_limit_reached`, `validation_failed`, and as `requireManager`.
    */
   async issue(wanted: ApiKeyRequest, actor: Actor): Promise<{ apiKey: ApiKey; key: string }> {
@@ -267,7 +267,7 @@ function keyNotFound(): DomainError {
   return new DomainError('api_key_not_found', 'This project has no such API key.');
 }
 
-/** A key that ends makes none that outlives it: whoever was given it for a time has it for that time. */
+/** A key that expires can't create one that expires later. */
 function refuseOutliving(expiresAt: Date | null, endsAt: Date | null): void {
   if (endsAt === null || (expiresAt !== null && expiresAt <= endsAt)) return;
   const message = `An API key that ends cannot make one that outlives it: give an instant up to ${endsAt.toISOString()}.`;

@@ -95,7 +95,7 @@ describe('who may do what (design §5)', () => {
         });
       }
     }
-    // Nobody, a key of another project, and a user who is no member.
+    // No credential, a key of another project, and a user who is not a member.
     const init = {
       method,
       headers: { 'content-type': 'application/json' },
@@ -518,7 +518,8 @@ describe('members', () => {
         [id],
       );
       expect(owners).toHaveLength(1);
-      // Whoever comes second is refused: as last owner, or as one who has been removed before the guard looked.
+      // The second request is refused: the caller is the last owner, or was removed before the
+      // guard checked.
       expect(statuses.filter((status) => status < 300)).toHaveLength(1);
     }
   });

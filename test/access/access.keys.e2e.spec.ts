@@ -78,7 +78,7 @@ describe('an owner who was removed', () => {
     const refused = { read: 401, mint: 401, spareRead: 401, comeBack: 401, removeFounder: 401 };
     expect(answers).toEqual(refused);
     expect((await withKey(stays, 'GET', url)).status).toBe(200);
-    // Back as a viewer, she finds none of them alive.
+    // A former owner who returns as a viewer finds all of their keys revoked.
     await becomeMember((body) => founder.request('POST', `${url}/members`, body), second, 'viewer');
     expect((await withKey(key, 'GET', url)).status).toBe(401);
   });

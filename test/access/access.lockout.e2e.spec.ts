@@ -27,7 +27,10 @@ afterAll(() => service.close());
 
 const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
 
-/** One wrong password from each of so many networks; how often which status came back. */
+/**
+ * Tries one wrong password from each of this many networks; returns how often each status was
+ * returned.
+ */
 async function attack(email: string, networks: number): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
   let left = networks;
@@ -63,7 +66,7 @@ describe('a stranger with a thousand networks', () => {
       expect(
         (await postAuth(service, 'sign-in/email', { ...signIn, password: 'another password' })).status,
       ).toBe(429);
-      // And guesses from her own network are bounded as from any.
+      // Guesses from the user's own network are limited as from any other.
       for (let number = 0; number < FAILURES_PER_NETWORK_MAX; number += 1) {
         expect((await postAuth(service, 'sign-in/email', signIn, home)).status).toBe(401);
       }

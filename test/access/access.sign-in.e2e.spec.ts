@@ -321,7 +321,7 @@ describe('limits of attempts', () => {
       expect((await change('wrong password')).status).toBe(401);
     }
     expect((await change(PASSWORD)).status).toBe(429);
-    // It is a count of its own: signing in is as open as before.
+    // It has its own counter: signing in still works.
     const fields = { email: user.email, password: PASSWORD };
     expect((await postAuth(service, 'sign-in/email', fields)).status).toBe(200);
   });

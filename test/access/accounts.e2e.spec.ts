@@ -218,7 +218,8 @@ describe('who registers the address of a colleague first', () => {
   it('gets nothing of what the owner gives to that address', async () => {
     const project = await createTestProject(service);
     const colleague = freshEmail();
-    // The stranger signs up with her address. He has the password, and no mail.
+    // The stranger signs up with a colleague's address. They know the password and can't read the
+    // mail.
     const asked = await postAuth(service, 'sign-up/email', { email: colleague, password: 'of the stranger' });
     expect(asked.status).toBe(202);
     const { token } = linkIn(await mailTo(service, colleague));
@@ -228,7 +229,7 @@ describe('who registers the address of a colleague first', () => {
     expect(added.status).toBe(201);
     const { id: invitationId } = (await added.json()) as { id: string };
     expect((await mailTo(service, colleague)).subject).toContain('Invitation to');
-    // The colleague opens the mail, and does not know the stranger's password; she signs up herself.
+    // The colleague opens the mail without knowing the stranger's password, and signs up again.
     const opened = await postAuth(service, 'confirm-email', { token, password: PASSWORD });
     expect(await problemOf(opened)).toEqual({ status: 401, code: 'invalid_credentials' });
     const own = await askFor(colleague);
@@ -239,7 +240,7 @@ describe('who registers the address of a colleague first', () => {
       headers: { cookie: cookieOf(made) },
     });
     expect(await accepted.json()).toEqual({ projectId: project.id, role: 'owner' });
-    // What the stranger knows opens nothing, and his link is gone.
+    // The stranger's password doesn't work, and their link has ended.
     expect((await signIn(colleague, 'of the stranger')).status).toBe(401);
     const late = await postAuth(service, 'confirm-email', { token, password: 'of the stranger' });
     expect(await problemOf(late)).toEqual({ status: 410, code: 'link_ended' });

@@ -157,7 +157,7 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'GET /cdn/{projectId}/banner-{hash}.js': 'public',
 };
 
-/** Those of them that are closed to who has not proven her address. */
+/** Operations that require a confirmed address. */
 const FOR_CONFIRMED = [
   'GET /v1/projects',
   'POST /v1/projects',
@@ -255,7 +255,7 @@ async function ask(
 
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
-/** Makes somebody a member of the project. */
+/** Adds a user to the project. */
 async function join(project: TestProject, user: TestUser, role: Role): Promise<TestUser> {
   await service.database.query('insert into project_member (project_id, user_id, role) values ($1, $2, $3)', [
     project.id,
@@ -370,7 +370,7 @@ describe('who may do what (design §5)', () => {
         await service.database.query('insert into project_sign_in_policy values ($1, true)', [project.id]);
         const expected = { status: 403, code: 'second_factor_required' };
         expect(await ask(operation, project.id, { cookie })).toEqual(expected);
-        // Another project than the caller's says no more than that it is not hers.
+        // For another project, the response is the same as for an unknown one.
         const stranger = await ask(operation, project.id, { cookie: people.stranger.cookie });
         expect(stranger).toEqual({ status: 404, code: 'project_not_found' });
         const byKey = await ask(operation, project.id, bearer(project.keys.owner));
@@ -444,7 +444,7 @@ describe('routes outside of a project', () => {
       expect(['authentication_required', 'session_required']).not.toContain(
         await code({ cookie: user.cookie }),
       );
-      // Her session outlives the routes that ask for one.
+      // The session outlives the routes that require it.
       const unconfirmed =
         closed && (await code({ cookie: people.unconfirmed.cookie })) === 'email_not_confirmed';
       expect({ route, unconfirmed }).toEqual({ route, unconfirmed: FOR_CONFIRMED.includes(route) });
@@ -493,7 +493,7 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
   return { ...ids, invitationId, erasureId, version: '1', configHash, path: '0/000.p/1' };
 }
 
-/** All that those things are, to see whether somebody has touched them. */
+/** The stored state of all these resources, to detect changes. */
 function contentOf(project: TestProject): Promise<Record<string, unknown>[]> {
   const tables = [
     'project_invitation',

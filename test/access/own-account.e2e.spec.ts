@@ -245,7 +245,7 @@ describe('a change of address', () => {
   });
 });
 
-/** All that is kept of a user, and what waits to be mailed. */
+/** Everything stored about a user, and their queued mail. */
 async function stateOf(userId: string): Promise<unknown> {
   const [row] = await service.database.query(
     `select (select to_jsonb(u) from app_user u where id = $1) as "user",
@@ -349,7 +349,7 @@ describe('sessions', () => {
     const user = await signUp(service);
     expect((await user.request('POST', '/v1/auth/sign-out')).status).toBe(200);
     expect(await isSignedIn(user)).toBe(false);
-    // Without a session there is nobody to write it down for.
+    // Without a session there is no account whose log could have an entry.
     expect((await user.request('POST', '/v1/auth/sign-out')).status).toBe(200);
     expect(await logOf(user.id)).toEqual(['sign_in', 'sign_out']);
   });

@@ -31,7 +31,7 @@ async function problemOf(response: Response): Promise<{ status: number; code: st
   return { status, code };
 }
 
-/** A user who has set a factor up, with the session that this has left her. */
+/** A user who has set up a second factor, and their session afterwards. */
 async function withFactor(): Promise<Factor> {
   const user = await signUp(service);
   const begun = await user.request('POST', '/v1/auth/second-factor', { password: PASSWORD });
@@ -272,7 +272,7 @@ describe("a person's own log", () => {
     await secondStep(await firstStep(user.email), { code });
     await secondStep(await firstStep(user.email), { code });
     await secondStep(await firstStep(user.email), { recoveryCode: recoveryCodes[0] });
-    // Without a sign-in that is half done there is nobody whom it could be told of.
+    // Without a started sign-in there is no account whose log could have an entry.
     await secondStep('auth.two_factor=2fa-nonsense.signature', { code });
     const log = await user.request('GET', '/v1/me/security-log');
     const { items } = (await log.json()) as { items: { action: string; network: string | null }[] };

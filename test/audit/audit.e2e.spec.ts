@@ -295,7 +295,7 @@ describe(AuditPartitionMaintenance.name, () => {
     expect(await names()).toEqual([...made('audit_event'), ...made('security_event')]);
     expect(await keep.dropExpired(new Date('2026-04-30T23:59:59Z'))).toEqual(made('security_event'));
     expect(await keep.dropExpired(new Date('2026-05-01T00:00:00Z'))).toEqual(['audit_event_202404']);
-    // Whoever took over the service can drop nothing that is younger.
+    // Even an attacker in control of the service can't drop newer partitions.
     await expect(keep.dropExpired(new Date('2030-01-01T00:00:00Z'))).rejects.toThrow('not old enough');
   });
 });

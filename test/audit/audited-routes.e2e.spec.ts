@@ -30,7 +30,7 @@ interface World {
 
 interface Audited {
   action: AuditAction;
-  /** Whether somebody else than Ada does it, whose id `change` returns. */
+  /** Whether another user than Ada makes the change; `change` returns their id. */
   byAnother?: true;
   /** Whether a visitor does it, of whom nothing is known. */
   byVisitor?: true;

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Unlike `fetch`, it adds no header of its own. */
+/** Unlike `fetch`, it adds no headers. */
 function read(headers: Record<string, string> = {}): Promise<{
   status: number | undefined;
   headers: IncomingHttpHeaders;

@@ -252,7 +252,7 @@ describe('POST …/tier/simulate (spec §4.5)', () => {
     expect((await project.request('owner', 'POST', '/tier/simulate', { tier: 'pro' })).status).toBe(200);
   });
 
-  // The first round also opens the connections, which takes turns by itself.
+  // The first round also opens the connections, which happens one after the other.
   it.each([1, 2, 3])('ends in one row and one tier with many calls at once, round %d', async () => {
     const project = await newProject();
     const tiers = ['pro', 'business', 'enterprise', 'pro', 'business', 'lite', 'pro', 'business'];

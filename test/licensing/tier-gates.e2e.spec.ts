@@ -148,7 +148,7 @@ describe('routes that a tier guards (spec §4.6, §8)', () => {
     it.each(GUARDED)(`as ${tier} (${reason}): $method $path`, async ({ method, path, role, tiers }) => {
       const response = await ask(role, method, path);
       if (tiers.includes(tier)) {
-        // What comes then is the route's own matter: here some have no endpoint, body or record to work on.
+        // Later checks depend on the route: here some have no endpoint, body or record to work on.
         expect([200, 202, 404, 409, 422]).toContain(response.status);
         await response.body?.cancel();
         return;

@@ -33,8 +33,8 @@ export interface Accepted {
 }
 
 /**
- * Taking up an invitation. The token proves the mailbox; that the person is the one of the account which the address
- * has, only her session proves.
+ * Accepts invitations. The token proves access to the mailbox. Where the address has an account,
+ * only a session of that account proves that the person is its user.
  */
 @Injectable()
 export class AcceptInvitation {

@@ -73,7 +73,7 @@ export class AccountMails {
     await this.mails.send({ to: email, template: 'confirm_email_change', values: { link }, until }, tx);
   }
 
-  /** To an address that somebody wanted for her account, and that has one. */
+  /** Sent to an address that a user wanted to change to, and that already has an account. */
   async addressTaken(tx: EntityManager, email: string): Promise<void> {
     await this.mails.send({ to: email, template: 'address_taken', values: {} }, tx);
   }

@@ -13,13 +13,13 @@ import { SecretVault } from '../../shared/secret-vault.js';
 import { findUser, lockUser } from '../infrastructure/user.rows.js';
 import { AccountMails } from './account-mails.js';
 
-/** Topic of the outbox for what somebody has asked of an address that may have an account. */
+/** Outbox topic of requests about an address that may have an account. */
 const ACCOUNT_REQUESTED = 'account.asked';
 const ORDERING_KEY = namedKey('accounts');
 /** Nothing is done but to decrypt it. */
 const ATTEMPT_MAX_MS = 1_000;
 
-/** What somebody may ask of an address, in lower case, that may have an account. */
+/** A request about an address, in lower case, that may have an account. */
 export type AccountRequest =
   | { kind: 'sign_up'; email: string; name: string; passwordHash: string }
   | { kind: 'forgot_password'; email: string; network: string | null }

@@ -39,7 +39,8 @@ export class ChangeEmail {
     address: string,
   ): Promise<void> {
     this.mails.requireMail();
-    // Who has registered somebody else's address may not prove one of his own, and enter what was given to hers.
+    // An unconfirmed user must not confirm another address and then use what was given to the first
+    // one.
     if (!user.emailConfirmed) throw emailNotConfirmed();
     const email = wanted.newEmail.toLowerCase();
     if (email === user.email)
@@ -53,18 +54,18 @@ export class ChangeEmail {
   }
 
   /**
-   * Changes the address of a link's account, ends its other links and all sessions but the one that follows the link,
-   * and tells both addresses: all of it in one transaction. The password is asked for because the link may have gone to
-   * a stranger whose address was typed by mistake.
-   * @throws DomainError `link_ended`, also where the address has got an account meanwhile; `invalid_credentials`,
-   * `too_many_requests`.
+   * Changes the address of a link's account, ends its other links and all sessions except the one
+   * that follows the link, and notifies both addresses, all in one transaction. The password is
+   * required because the link may have been mailed to a stranger through a typing error.
+   * @throws DomainError `link_ended`, also where another account has the address by now;
+   * `invalid_credentials`, `too_many_requests`.
    */
   async confirm({ token, password }: { token: string; password: string }, client: Client): Promise<void> {
     await this.limits.followLink(client.address);
     const link = await findLink(this.em.fork(), 'change_email', token, new Date());
     if (!link?.userId) throw linkEnded();
     const { email } = link;
-    // Counted for the link: a stranger's guesses do not keep the person herself from her settings.
+    // Counted per link, so that a stranger's guesses don't lock the user out of their settings.
     await this.password.require(link.userId, password, link.id);
     const signedIn = await this.signIns.find(client.cookie);
     const kept = signedIn?.id === link.userId ? signedIn.sessionId : undefined;

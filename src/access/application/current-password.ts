@@ -5,7 +5,7 @@ import { Passwords } from '../infrastructure/passwords.js';
 import { passwordHashOf } from '../infrastructure/user.rows.js';
 import { SignInService } from './sign-in.service.js';
 
-/** The password of an account, asked for once more before something that a stolen session must not do. */
+/** Requires the account's password again for actions that a stolen session must not allow. */
 @Injectable()
 export class CurrentPassword {
   constructor(

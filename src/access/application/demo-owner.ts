@@ -7,8 +7,8 @@ import { findUser, insertUser, setPasswordHash } from '../infrastructure/user.ro
 const NAME = 'Demo owner';
 
 /**
- * Makes the account of the demo, owner of the demo project, where it is missing, and sets its password: a new one
- * with each start, which nobody but the process knows. Development only.
+ * Creates the demo account, owner of the demo project, where it is missing. Sets a new password at
+ * each start, which only this process knows. Development only.
  */
 export async function prepareDemoOwner(
   em: EntityManager,

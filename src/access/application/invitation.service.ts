@@ -46,7 +46,7 @@ export class InvitationService {
     this.baseUrl = baseUrlOf(service);
   }
 
-  /** At most `limit` invitations that nobody has taken up, those that have ended too, newest first. */
+  /** At most `limit` invitations that were not accepted, expired ones included, newest first. */
   list(projectId: string, { after, limit }: PageRequest): Promise<ProjectInvitation[]> {
     const behind = after === null ? {} : { id: { $lt: after } };
     return this.em

@@ -22,7 +22,7 @@ export interface Member {
   name: string;
   role: Role;
   createdAt: Date;
-  /** Whether her account has a second factor. */
+  /** Whether their account has a second factor. */
   secondFactor: boolean;
 }
 
@@ -52,7 +52,7 @@ export class MembershipService implements OnModuleInit {
     private readonly places: Places,
   ) {}
 
-  /** Whoever makes a project is its owner. */
+  /** The user who creates a project becomes its owner. */
   onModuleInit(): void {
     this.events.listen({ created: (tx, created) => this.addFirstOwner(tx, created) });
   }
@@ -95,7 +95,7 @@ export class MembershipService implements OnModuleInit {
   }
 
   /**
-   * Takes a member out, and with her every key and invitation that she made on the project.
+   * Removes a member, and revokes the keys and invitations that they created on the project.
    * @throws DomainError `member_not_found`, `last_owner`, and as `requireManager`.
    */
   async remove(ref: MemberRef, actor: Actor): Promise<void> {

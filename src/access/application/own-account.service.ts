@@ -11,14 +11,14 @@ import { AccountMails } from './account-mails.js';
 import { CurrentPassword } from './current-password.js';
 import { isLastOwner, Places, withdrawAll } from './places.js';
 
-/** Projects that a refusal names; whoever owns more sees them in her list. */
+/** Projects that a refusal lists; a user with more sees them in their project list. */
 const PROJECTS_NAMED_MAX = 5;
-/** Somebody who is added to projects faster than that while she deletes her account is asked to try again. */
+/** Retries if the user is added to projects while their account is being deleted. */
 const LOCK_TRIES_MAX = 3;
 
 type User = Actor & { kind: 'user' };
 
-/** What a person does about her own account. */
+/** What users can do with their own account. */
 @Injectable()
 export class OwnAccountService {
   constructor(
@@ -28,7 +28,7 @@ export class OwnAccountService {
     private readonly places: Places,
   ) {}
 
-  /** Changes what other members see her as. */
+  /** Changes the name that other members see. */
   async rename({ userId, network }: User, name: string): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       await changeName(tx, { id: userId, name }, new Date());
@@ -37,11 +37,12 @@ export class OwnAccountService {
   }
 
   /**
-   * Deletes the caller's account in one transaction: her places with the keys and invitations that she made there,
-   * invitations to her address, sessions, second factor, links and her own log. What the audits of projects say of her
-   * stays, without a name; each tells that she has left.
-   * @throws DomainError `invalid_credentials`, `last_owner` with the names of the projects, `too_many_requests`,
-   * `temporarily_unavailable`.
+   * Deletes the caller's account in one transaction: memberships with the keys and invitations they
+   * created, invitations to their address, sessions, second factor, links, and their security log.
+   * Events in the audit logs of projects stay, without a name; each project's audit log gets an
+   * event that they left.
+   * @throws DomainError `invalid_credentials`, `last_owner` with the names of the projects,
+   * `too_many_requests`, `temporarily_unavailable`.
    */
   async delete(user: User, password: string): Promise<void> {
     await this.password.require(user.userId, password);
@@ -50,11 +51,14 @@ export class OwnAccountService {
     throw new DomainError('temporarily_unavailable', 'You are being added to projects. Try again.');
   }
 
-  /** False, and nothing is done, where she was given another place while those before were locked. */
+  /**
+   * Returns false and changes nothing if the user was added to a project while the known ones were
+   * being locked.
+   */
   private async deleteIn(tx: EntityManager, user: User): Promise<boolean> {
     const { userId } = user;
     const known = await this.placesOf(tx, userId);
-    // Projects before the person, as whoever adds her does; in one order for all.
+    // Projects before the user, as when members are added, and always in the same order.
     for (const projectId of known) await lockProject(tx, projectId);
     const account = await lockUser(tx, userId);
     if (!account) throw new DomainError('authentication_required', 'This account was deleted meanwhile.');

@@ -2,14 +2,15 @@ import type { Pool } from 'pg';
 import { AttemptLimit } from '../infrastructure/attempt-limit.js';
 import type { KnownNetworks } from '../infrastructure/known-networks.js';
 
-/** Wrong passwords for one e-mail from one network. Nobody else's network is closed by them. */
+/** Wrong passwords for one email from one network. The limit affects only that network. */
 export const FAILURES_PER_NETWORK_MAX = 10;
 const NETWORK_WINDOW_SECONDS = 15 * 60;
 
 /**
- * Wrong passwords for one e-mail from all networks together, those apart from which the user signed in
- * lately. NIST SP 800-63B §5.2.2 allows no more than 100 in a row; an hour at most keeps the user out where
- * she has never been before, and bounds whoever has any number of networks to 2,400 guesses a day.
+ * Wrong passwords for one email from all networks together, except those from which the user signed
+ * in recently. NIST SP 800-63B §5.2.2 allows at most 100 in a row. The limit locks the user out of
+ * new networks for at most an hour, and bounds an attacker with any number of networks to 2,400
+ * guesses a day.
  */
 export const FAILURES_PER_EMAIL_MAX = 100;
 const EMAIL_WINDOW_SECONDS = 60 * 60;

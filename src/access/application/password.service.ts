@@ -24,8 +24,8 @@ export class PasswordService {
   ) {}
 
   /**
-   * Has a link mailed to the address if it has an account; nobody can tell from here whether it has. `address` is the
-   * client's.
+   * Mails a link to the address if it has an account. The caller can't tell whether it has.
+   * `address` is the client's.
    * @throws DomainError `mail_not_configured`, `too_many_requests`.
    */
   async forgot(given: string, address: string): Promise<void> {
@@ -36,8 +36,8 @@ export class PasswordService {
   }
 
   /**
-   * Sets the password of a link's user, ends all her sessions and links, and takes her address as proven: all of it in
-   * one transaction. It opens no session: a second factor is still to be shown.
+   * Sets the password of a link's user, ends all their sessions and links, and marks their address
+   * as confirmed, all in one transaction. Opens no session: a second factor is still required.
    * @throws DomainError `link_ended`, `too_many_requests`.
    */
   async reset(
@@ -45,7 +45,7 @@ export class PasswordService {
     address: string,
   ): Promise<void> {
     await this.limits.followLink(address);
-    // Looked up first: nobody has passwords hashed with tokens that he makes up.
+    // Checked first, so that invented tokens don't cause password hashing.
     if (!(await findLink(this.em.fork(), 'reset_password', token, new Date()))) throw linkEnded();
     const passwordHash = await this.passwords.hash(newPassword);
     await this.em.fork().transactional(async (tx) => {
@@ -63,7 +63,7 @@ export class PasswordService {
     });
   }
 
-  /** Tells a user that her password was changed by who knew it. */
+  /** Notifies a user that someone who knew the password changed it. */
   async tellChanged({ userId, email, network }: Actor & { kind: 'user' }): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       await writeSecurityEvent(tx, { userId, action: 'password_changed', network });

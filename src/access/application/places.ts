@@ -14,7 +14,10 @@ interface Place {
   userId: string;
 }
 
-/** What goes with somebody's place in a project. All in the caller's transaction, which holds the project's row. */
+/**
+ * Removes what depends on a membership. All methods run in the caller's transaction, which holds
+ * the project's row lock.
+ */
 @Injectable()
 export class Places {
   constructor(private readonly apiKeys: ApiKeyService) {}

@@ -7,9 +7,10 @@ import { ApiKey } from '../infrastructure/api-key.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
 
 /**
- * Checks again, while the caller's transaction holds the project's row, whether the actor still manages members
- * and keys: since the guard checked, they may have been removed, or their key rotated. Returns the user behind the
- * actor, null where nobody is known to have made the secret, and when the secret ends, null where it does not.
+ * Checks again whether the actor may manage members and keys, while the caller's transaction holds
+ * the project's row lock: since the guard checked, they may have been removed, or their key
+ * rotated. Returns the user behind the actor, null where the secret's creator is unknown, and when
+ * the secret expires, null for never.
  * @throws DomainError `project_not_found`, `role_required`, `authentication_required`.
  */
 export async function requireManager(

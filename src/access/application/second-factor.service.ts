@@ -23,7 +23,7 @@ const HALF_SIGN_IN = /(?:^|; )(?:__Host-)?auth\.two_factor=([^;]*)/;
 
 type User = Actor & { kind: 'user' };
 
-/** What a person shows beside her password: a code of her authenticator, or one of her recovery codes. */
+/** The second factor beside the password: an authenticator code, or a recovery code. */
 export type SecondFactor = { code: string } | { recoveryCode: string };
 
 /** Second factors: TOTP (RFC 6238) and recovery codes, as better-auth keeps and checks them. */

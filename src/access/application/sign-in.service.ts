@@ -31,9 +31,12 @@ export interface SignedInUser {
   id: string;
   name: string;
   email: string;
-  /** Whether she has proven that the address is hers; never false for accounts made since addresses are. */
+  /**
+   * Whether the user has confirmed the address; always true for accounts created since confirmation
+   * is required.
+   */
   emailVerified: boolean;
-  /** Whether her account has a second factor. */
+  /** Whether their account has a second factor. */
   secondFactor: boolean;
 }
 
@@ -226,7 +229,10 @@ export class SignInService {
     return { session, cookies: headers.getSetCookie() };
   }
 
-  /** Nobody waits for it: an account's own log must not make the answer about it slower than that about none. */
+  /**
+   * Not awaited: writing the account's log must not make the response slower than one for an
+   * unknown account.
+   */
   private noteFailure(email: string, address: string): void {
     const note = async (): Promise<void> => {
       const em = this.em.fork();

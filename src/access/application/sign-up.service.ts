@@ -18,8 +18,9 @@ import { type SignIn, SignInService } from './sign-in.service.js';
 import { StrangerPasswords } from './stranger-passwords.js';
 
 /**
- * Making an account. Nobody is a user before she has proven her address: until then there is a link, and no row that a
- * project could name. Whoever registers a colleague's address first gets nothing by it (ADR 29).
+ * Creates accounts. A user exists only after they have confirmed their address; until then there is
+ * a link, and no row that a project could refer to. So registering a colleague's address gains
+ * nothing (ADR 29).
  */
 @Injectable()
 export class SignUpService {
@@ -35,8 +36,8 @@ export class SignUpService {
   ) {}
 
   /**
-   * Takes note that somebody wants an account, and has a mail sent to the address: with a link that confirms it, or,
-   * where it has an account, one that says so. `address` is the client's.
+   * Records a sign-up and mails the address: a link that confirms it, or a notice where it already
+   * has an account. `address` is the client's.
    * @throws DomainError `sign_up_closed`, `mail_not_configured`, `too_many_requests`.
    */
   async ask(fields: { email: string; password: string; name: string }, address: string): Promise<void> {
@@ -49,8 +50,9 @@ export class SignUpService {
   }
 
   /**
-   * Makes the account of a link and opens a session. The password is the one of that sign-up: who opens the link that a
-   * stranger had sent to her does not make an account that the stranger can use.
+   * Creates the account of a link and opens a session. It requires the password of that sign-up:
+   * following a link that a stranger requested must not create an account that the stranger can
+   * use.
    * @throws DomainError `sign_up_closed`, `link_ended`, `invalid_credentials`, `too_many_requests`.
    */
   async confirm(

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { passwordsBusy } from '../infrastructure/passwords.js';
 
-/** The rest of the queue of passwords is for sessions, links and networks from which somebody signed in lately. */
+/**
+ * The rest of the password queue is reserved for sessions, links and networks with a recent
+ * sign-in.
+ */
 export const STRANGER_PASSWORDS_MAX = 32;
 
 /**

@@ -40,7 +40,10 @@ export function linkTo(baseUrl: string, page: string, token: string): string {
   return `${baseUrl}${page}?token=${token}`;
 }
 
-/** The refusal of a link that was followed before, has ended, or never was: nobody learns which. */
+/**
+ * The refusal of a link that was used, has expired, or never existed; the response doesn't reveal
+ * which.
+ */
 export function linkEnded(): DomainError {
   return new DomainError(
     'link_ended',

@@ -37,7 +37,10 @@ export function authorOf(actor: Actor): Author & { kind: 'user' | 'api_key' } {
   return { kind, id: actor.kind === 'user' ? actor.userId : actor.apiKeyId, network };
 }
 
-/** The refusal of a user who has not proven her address: nothing that was given to it counts until she has. */
+/**
+ * The refusal of a user with an unconfirmed address; roles given to the address apply only after
+ * confirmation.
+ */
 export function emailNotConfirmed(): DomainError {
   return new DomainError(
     'email_not_confirmed',
@@ -45,7 +48,7 @@ export function emailNotConfirmed(): DomainError {
   );
 }
 
-/** The refusal of a member without a second factor, where her project asks for one. */
+/** The refusal of a member without a second factor, where the project requires one. */
 export function secondFactorRequired(): DomainError {
   return new DomainError(
     'second_factor_required',

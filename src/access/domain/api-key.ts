@@ -18,7 +18,7 @@ export interface ApiKeyFacts {
   revokedAt?: Date | null;
   /** UTC, as `2026-11-21`; null: never, or not since this is counted. */
   lastUsedOn?: string | null;
-  /** null: it does not end by itself. */
+  /** null: it does not expire. */
   expiresAt?: Date | null;
   /** Areas below its role; null: all that the role may. */
   limitedTo?: KeyArea[] | null;
@@ -40,7 +40,9 @@ export interface StoredSecrets {
   formerValidUntil?: Date | null;
 }
 
-/** A secret that works: the member who made it, null where nobody is known; and when it ends, null: not by itself. */
+/**
+ * A valid secret: the member who created it, null where unknown; and when it expires, null: never.
+ */
 export interface HeldSecret {
   madeBy: string | null;
   endsAt: Date | null;

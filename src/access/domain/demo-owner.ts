@@ -1,2 +1,2 @@
-/** Whom the demo signs in; no mail ever reaches her, because nobody can own this domain. */
+/** The demo's user. No mail ever reaches this address, because nobody can own its domain. */
 export const DEMO_OWNER_EMAIL = 'demo@example.com';

@@ -100,8 +100,8 @@ export class AccountController {
   }
 
   /**
-   * Changes the address, tells both by mail, and ends all sessions but the one that this came with, if any; opens none.
-   * 401 `invalid_credentials`, 410 `link_ended`.
+   * Changes the address, notifies both addresses, and ends all sessions except the request's, if
+   * any; opens none. 401 `invalid_credentials`, 410 `link_ended`.
    */
   @Public()
   @ApiOperation({ summary: 'Confirm the new address of an account' })
@@ -129,9 +129,10 @@ export class AccountController {
   }
 
   /**
-   * Makes the caller a member: with a session of the invited address, or, where it has no account, with a password,
-   * which makes one and opens a session. 401 `authentication_required` where the address has an account and nobody is
-   * signed in, 403 `invitation_for_another`, 410 `link_ended`.
+   * Makes the caller a member: with a session of the invited address, or, where it has no account,
+   * with a password, which creates one and opens a session. 401 `authentication_required` where the
+   * address has an account and the caller has no session, 403 `invitation_for_another`, 410
+   * `link_ended`.
    */
   @Public()
   @ApiOperation({ summary: 'Take up an invitation' })

@@ -99,8 +99,9 @@ export class ApiKeyController {
   }
 
   /**
-   * Returns the key's new secret, this once. The former one works for `formerValidHours` (24) more, so that nothing
-   * stops meanwhile, or until the member who made it is removed. The new secret belongs to the member who rotated.
+   * Returns the key's new secret, only once. The former one remains valid for `formerValidHours`
+   * (24), so that clients keep working, or until the member who created it is removed. The new
+   * secret belongs to the member who rotated the key.
    */
   @ApiOperation({ summary: 'Replace the secret of an API key' })
   @ApiOkResponse({ type: CreatedApiKeyDto })

@@ -94,8 +94,8 @@ export class AuthController {
   }
 
   /**
-   * Sets a new password, ends all other sessions of the user, renews this one and tells her by mail; 401
-   * `invalid_credentials`.
+   * Sets a new password, ends all other sessions of the user, renews this one and notifies them by
+   * mail; 401 `invalid_credentials`.
    */
   @SignedIn()
   @SessionOnly()
@@ -117,8 +117,9 @@ export class AuthController {
   }
 
   /**
-   * Always `{ status: "check_your_mail" }`: the new address gets a link to `/confirm-new-email?token=…`, or word that it
-   * has an account; the present one is told. 401 `invalid_credentials`, 403 `email_not_confirmed`.
+   * Always `{ status: "check_your_mail" }`: the new address gets a link to
+   * `/confirm-new-email?token=…`, or a notice that it has an account; the current address is
+   * notified. 401 `invalid_credentials`, 403 `email_not_confirmed`.
    */
   @SignedIn()
   @SessionOnly()
@@ -137,7 +138,7 @@ export class AuthController {
   }
 }
 
-/** Sets the cookies of a session on the answer, and tells whose it is. */
+/** Sets the session cookies on the response, and returns the session's user. */
 export function setCookies(response: Response, { user, cookies }: SignIn): SignedInDto {
   response.append('Set-Cookie', cookies);
   return { user: UserDto.of(user) };

@@ -91,8 +91,9 @@ export class MeController {
   }
 
   /**
-   * Places in projects, API keys and invitations made there, sessions, second factor and the person's own log go; each
-   * project's audit tells that she has left. 401 `invalid_credentials`, 409 `last_owner` with the names of the projects.
+   * Deletes memberships, the API keys and invitations created there, sessions, second factor and
+   * the user's security log; each project's audit log gets an event that they left. 401
+   * `invalid_credentials`, 409 `last_owner` with the names of the projects.
    */
   @SignedIn()
   @SessionOnly()

@@ -109,8 +109,8 @@ export class MemberController {
   }
 
   /**
-   * 409 `last_owner` where nobody would be owner any more. Every API key that the member made is revoked;
-   * `GET …/members/:userId/api-keys` lists them before.
+   * 409 `last_owner` where the project would have no owner. Revokes every API key that the member
+   * created; `GET …/members/:userId/api-keys` lists them.
    */
   @ApiOperation({ summary: 'Remove a member' })
   @ApiNoContentResponse()

@@ -8,7 +8,7 @@ export const AccountLinkSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     kind: p.enum(LINK_KINDS),
-    /** SHA-256 of the token: who reads the table cannot follow the link. */
+    /** SHA-256 of the token, so that reading the table isn't enough to use a link. */
     tokenHash: p.blob(),
     /** null: of a person who is no user yet. */
     userId: p.uuid().nullable(),

@@ -15,7 +15,10 @@ export interface AccountLink {
 
 const COLUMNS = ['id', 'kind', 'userId', 'email', 'name', 'passwordHash'] as const;
 
-/** Makes a link in the caller's transaction, and takes away those that have ended. The token is returned this once. */
+/**
+ * Creates a link in the caller's transaction, and deletes expired ones. The token is returned only
+ * here.
+ */
 export async function mintLink(
   tx: EntityManager,
   link: Omit<AccountLink, 'id'>,
@@ -32,8 +35,8 @@ export async function mintLink(
 }
 
 /**
- * Holds the links that would make an account of an address, in one order: whoever takes several of them, or the address
- * itself, comes here first.
+ * Locks the sign-up links of an address, in a fixed order. Every transaction that takes several of
+ * them, or the address, takes this lock first.
  */
 export async function lockSignUps(tx: EntityManager, email: string): Promise<void> {
   await accessTables(tx)
@@ -46,7 +49,7 @@ export async function lockSignUps(tx: EntityManager, email: string): Promise<voi
     .execute();
 }
 
-/** Takes away the links of a user, and those that would make another account of an address. */
+/** Deletes the links of a user, and the sign-up links of an address. */
 export async function dropLinks(
   tx: EntityManager,
   { userId, email }: { userId: string; email: string },

@@ -23,14 +23,14 @@ const ApiKeySchema = defineEntity({
     revokedAt: p.datetime().nullable(),
     /** UTC, as `2026-11-21`; null: never, or not since this column came. */
     lastUsedOn: p.date().nullable(),
-    /** null: it does not end by itself. */
+    /** null: it does not expire. */
     expiresAt: p.datetime().nullable(),
     /** Areas below its role; null: all that the role may. */
     limitedTo: p.array().columnType('text[]').$type<KeyArea[]>().nullable(),
     /** Of the key before this one, good until `formerValidUntil`; null where there is none. */
     formerKeyHash: p.blob().nullable(),
     formerValidUntil: p.datetime().nullable(),
-    /** The member who made the former secret; null: there is none, or nobody knows. */
+    /** The member who created the former secret; null: there is none, or the creator is unknown. */
     formerCreatedBy: p.uuid().nullable(),
   },
 });

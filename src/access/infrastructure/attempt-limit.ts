@@ -29,7 +29,8 @@ export class AttemptLimit {
       keyPrefix: options.name,
       points: options.attemptsMax,
       duration: options.windowSeconds,
-      // Whoever is over the limit is refused from memory: a flood of attempts does not reach the database.
+      // A client above the limit is refused from memory, so a flood of attempts doesn't reach the
+      // database.
       inMemoryBlockOnConsumed: options.attemptsMax + 1,
     });
   }

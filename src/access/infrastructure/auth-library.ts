@@ -34,7 +34,10 @@ export function cookieHeaders(cookie: string | undefined): Headers {
   return new Headers(cookie === undefined ? {} : { cookie });
 }
 
-/** As `cookieHeaders`, for what opens a session: the library keeps as its user agent what stands in that header. */
+/**
+ * Like `cookieHeaders`, for requests that open a session: the library stores this header as the
+ * user agent.
+ */
 export function sessionHeaders({ cookie, device }: Pick<Client, 'cookie' | 'device'>): Headers {
   const headers = cookieHeaders(cookie);
   headers.set('user-agent', device);

@@ -6,7 +6,7 @@ export const NETWORK_REMEMBERED_DAYS = 30;
 /** Networks of one user: a phone on the move brings many, and the oldest go first. */
 export const NETWORKS_PER_USER_MAX = 20;
 
-/** From which networks somebody signed in lately. Kept as keyed hashes; no address is stored. */
+/** Networks with a recent sign-in. They are stored as keyed hashes; no address is stored. */
 export class KnownNetworks {
   constructor(
     private readonly pool: Pool,

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { ROLES } from '../domain/role.js';
 
-/** A role in a project for an address, until somebody who has proven it takes it up. */
+/** A role in a project for an address, until a user with that confirmed address accepts it. */
 const ProjectInvitationSchema = defineEntity({
   name: 'ProjectInvitation',
   tableName: 'project_invitation',
@@ -13,7 +13,7 @@ const ProjectInvitationSchema = defineEntity({
     role: p.enum(ROLES),
     /** SHA-256 of the token of the newest mail: those before it open nothing. */
     tokenHash: p.blob(),
-    /** null: an API key of which nobody knows who made it, or a person whose account is gone. */
+    /** null: an API key with an unknown creator, or a user whose account is deleted. */
     invitedBy: p.uuid().nullable(),
     /** Whether the owner who sent it becomes an editor when it is accepted. */
     transfersOwnership: p.boolean().default(false),

@@ -27,7 +27,7 @@ export async function sessionsOf(em: EntityManager, userId: string, now: Date): 
   return rows.map(({ userAgent, ...row }) => ({ ...row, device: userAgent === '' ? null : userAgent }));
 }
 
-/** Ends one session of a user; false where she has none of that id. */
+/** Ends one session of a user; returns false where the user has none with that id. */
 export async function endSession(
   tx: EntityManager,
   { userId, id }: { userId: string; id: string },

@@ -10,7 +10,7 @@ export const AppUserSchema = defineEntity({
     /** Always in lower case. */
     email: p.text(),
     emailVerified: p.boolean().default(false),
-    /** Whether she has a second factor that a code was shown of. */
+    /** Whether the user has a second factor that was confirmed with a code. */
     twoFactorEnabled: p.boolean().default(false),
     /** A column of better-auth that stays null. */
     image: p.text().nullable(),
@@ -49,7 +49,7 @@ export const UserAccountSchema = defineEntity({
     userId: p.uuid(),
     providerId: p.text(),
     accountId: p.text(),
-    /** scrypt with a salt of its own; null for accounts that have no password. */
+    /** scrypt with its own salt; null for accounts without a password. */
     password: p.text().nullable(),
     accessToken: p.text().nullable(),
     refreshToken: p.text().nullable(),
@@ -82,7 +82,10 @@ export const UserNetworkSchema = defineEntity({
   tableName: 'user_network',
   properties: {
     userId: p.uuid().primary(),
-    /** Keyed hash of e-mail and network: neither can be read from it, nor two users of one network be told. */
+    /**
+     * Keyed hash of email and network. Neither can be read from it, and two users of one network
+     * have different hashes.
+     */
     networkHash: p.blob().primary(),
     /** Of the last sign-in from there. */
     seenAt: p.datetime(),

@@ -37,7 +37,7 @@ export async function findUserById(em: EntityManager, id: string): Promise<UserR
   return found ?? null;
 }
 
-/** The user with an id, her row held until the transaction ends; null where there is none. */
+/** The user with an id, their row locked until the transaction ends; null where there is none. */
 export async function lockUser(tx: EntityManager, id: string): Promise<UserRow | null> {
   const found = await accessTables(tx)
     .selectFrom('app_user')
@@ -49,8 +49,8 @@ export async function lockUser(tx: EntityManager, id: string): Promise<UserRow |
 }
 
 /**
- * Makes a user whose address is proven, in the caller's transaction and in the shape that better-auth reads. Null where
- * the address has one already. `passwordHash` null: she has none yet.
+ * Creates a user with a confirmed address, in the caller's transaction and in the format of
+ * better-auth. Null where the address already has a user. `passwordHash` null: no password yet.
  */
 export async function insertUser(
   tx: EntityManager,
@@ -80,7 +80,7 @@ export async function insertUser(
   return id;
 }
 
-/** The hash of a user's password; null where she has none. */
+/** The hash of a user's password; null without one. */
 export async function passwordHashOf(em: EntityManager, userId: string): Promise<string | null> {
   const found = await accessTables(em)
     .selectFrom('user_account')
@@ -147,7 +147,7 @@ export async function changeName(
   await accessTables(tx).updateTable('app_user').set({ name, updatedAt: now }).where('id', '=', id).execute();
 }
 
-/** Takes a user away, and with her what is hers alone: sessions, password, second factor, links, her own log, keys. */
+/** Deletes a user with their sessions, password, second factor, links, security log and keys. */
 export async function deleteUser(tx: EntityManager, id: string): Promise<void> {
   await accessTables(tx).deleteFrom('app_user').where('id', '=', id).execute();
 }
