@@ -55,7 +55,10 @@ export class AccessGuard implements CanActivate {
     return true;
   }
 
-  /** An `Authorization` header is taken at its word: where it is wrong, no cookie stands in for it. */
+  /**
+   * A request with an `Authorization` header is authenticated by that header alone, even if it is
+   * invalid and there is a valid cookie.
+   */
   private async identify(request: AccessedRequest): Promise<Actor> {
     const { authorization, cookie } = request.headers;
     const actor =

@@ -45,8 +45,9 @@ export class AccessService {
   }
 
   /**
-   * The account that a project counts against, where the projects of one person share something: the owner who has been it
-   * for longest. Requests of API keys and of further members count against the same account.
+   * The account whose quota a project shares with the other projects of the same person: its
+   * longest-standing owner. Requests of API keys and of other members count against the same
+   * account.
    */
   async accountOf(projectId: string): Promise<string> {
     const owner = await accessTables(this.em.fork())

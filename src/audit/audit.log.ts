@@ -5,7 +5,7 @@ import { type AuditAction, type AuditedState, boundedState } from './domain/audi
 import type { Author } from './domain/author.js';
 import type { SecurityAction } from './domain/security-event.js';
 
-/** What an event of no single project stands under. */
+/** The project id of events that belong to no single project. */
 export const WHOLE_SERVICE = '00000000-0000-0000-0000-000000000000';
 
 /** A change to be written down. */

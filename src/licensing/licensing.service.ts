@@ -36,7 +36,7 @@ export interface TierCause {
 /** The effective tier of a project, for one of its host names or (null) for none; null where the project is gone. */
 export type TierLookup = (projectId: string, hostname: string | null) => ResolvedTier | null;
 
-/** The door of licensing: which tier a project has now (spec §3.2). */
+/** The effective tier of a project, for other modules (spec §3.2). */
 @Injectable()
 export class LicensingService implements OnModuleInit {
   constructor(
@@ -85,7 +85,7 @@ export class LicensingService implements OnModuleInit {
     return cachedTier(project, now) ?? (await this.fromSubscriptions(project, undefined, now));
   }
 
-  /** The effective tier as the subscriptions say it, whatever the cache holds. One query. */
+  /** The effective tier from the subscriptions, without the cache. One query. */
   async fromSubscriptions(
     project: LicensedProject,
     hostname: string | undefined,

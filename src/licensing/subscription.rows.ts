@@ -69,7 +69,10 @@ export function countSubscriptions(em: EntityManager, provider: SubscriptionProv
   return em.count(SubscriptionEntity, { provider });
 }
 
-/** A fragment for a statement of billing: whether the subscription of two SQL expressions has ended for good. */
+/**
+ * A fragment for a statement of billing: whether the subscription identified by two SQL expressions
+ * has ended permanently.
+ */
 export function hasEnded(provider: string, externalId: string): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select 1 from subscription s

@@ -176,7 +176,10 @@ export function joinProject(idExpression: string): string {
   return `join project p on p.id = ${idExpression}`;
 }
 
-/** The same, all null where the project is gone: a look into the primary key for each row, whatever the planner thinks. */
+/**
+ * Like `joinProject`, with nulls where the project is deleted. Always one primary-key lookup per
+ * row, independent of the planner's statistics.
+ */
 export function lookUpProject(idExpression: string): string {
   return `left join lateral (select * from project where id = ${idExpression} limit 1) p on true`;
 }

@@ -32,7 +32,7 @@ export interface ProjectListener {
   deleted?(tx: EntityManager, projectId: string): Promise<void>;
 }
 
-/** The door of projects for those who follow them; it does not know who they are. */
+/** Project events for other modules. Projects doesn't know its listeners. */
 @Injectable()
 export class ProjectEvents {
   private readonly listeners: ProjectListener[] = [];

@@ -62,7 +62,7 @@ describe('a stranger with a thousand networks', () => {
       );
       expect(counts).toEqual({ 401: FAILURES_PER_EMAIL_MAX, 429: NETWORKS - FAILURES_PER_EMAIL_MAX });
       expect({ own: own.status, changed: changed.status }).toEqual({ own: 200, changed: 200 });
-      // The backstop is there for everybody else, whatever password they bring.
+      // The overall limit refuses everyone else, even with the right password.
       expect(
         (await postAuth(service, 'sign-in/email', { ...signIn, password: 'another password' })).status,
       ).toBe(429);

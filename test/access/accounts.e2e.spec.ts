@@ -258,7 +258,7 @@ describe('who registers the address of a colleague first', () => {
     expect(await problemOf(await user.request('GET', `/v1/projects/${project.id}`))).toEqual(refused);
     expect(await problemOf(await user.request('GET', '/v1/projects'))).toEqual(refused);
     expect(await problemOf(await user.request('POST', '/v1/projects', { name: 'Mine' }))).toEqual(refused);
-    // Another project's owner invites the address: only who reads its mails can accept.
+    // Another project's owner invites the address: only a person who reads its mail can accept.
     const other = await createTestProject(service);
     const added = await other.request('owner', 'POST', '/members', { email: user.email, role: 'viewer' });
     expect(added.status).toBe(201);

@@ -13,7 +13,7 @@ import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { BEHIND_LOOPBACK_PROXY, freshAddress, signUp, type TestUser } from '../support/user.js';
 
-/** Who may, by the table of design §5; `tiers` where the route asks for one. */
+/** Who may call a route, by the table of design §5; `tiers` where the route requires one. */
 interface Rule {
   least: Role | 'public';
   tiers?: 'pro' | 'business';
@@ -23,7 +23,7 @@ interface Rule {
 
 const AT = '/v1/projects/{projectId}';
 
-/** The table, route by route; a new route fails the first test until it stands here. */
+/** The table, route by route. A route that is missing here fails the first test. */
 const RULES: Record<string, Rule> = {
   [`GET ${AT}`]: { least: 'viewer' },
   [`PATCH ${AT}`]: { least: 'editor' },
@@ -195,7 +195,7 @@ const ACCESS_CODES = [
 interface People extends Record<Role, TestUser> {
   /** Whose session has run out. */
   late: TestUser;
-  /** Who has signed out. */
+  /** A user who has signed out. */
   gone: TestUser;
   stranger: TestUser;
   /** Who was a member once. */
@@ -308,7 +308,7 @@ describe('who may do what (design §5)', () => {
         const project = await business();
         const expected = { status: 401, code: 'authentication_required' };
         expect(await ask(operation, project.id, headers)).toEqual(expected);
-        // Who has no credential does not learn which projects there are.
+        // Without a credential, the response doesn't reveal which projects exist.
         expect(await ask(operation, newId(), headers)).toEqual(expected);
       });
 

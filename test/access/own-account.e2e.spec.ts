@@ -340,7 +340,7 @@ describe('sessions', () => {
     expect((await user.request('DELETE', '/v1/me/sessions')).status).toBe(204);
     expect(await isSignedIn(user)).toBe(true);
     for (const other of others) expect(await isSignedIn(other)).toBe(false);
-    // There is nothing to end, and nothing to tell of.
+    // There is no session to end, and no event to log.
     expect((await user.request('DELETE', '/v1/me/sessions')).status).toBe(204);
     expect((await logOf(user.id)).filter((action) => action === 'sessions_ended')).toHaveLength(1);
   });

@@ -26,9 +26,10 @@ export type AccountRequest =
   | { kind: 'change_email'; userId: string; email: string; network: string | null };
 
 /**
- * Answers those who ask for an account or a new password, by mail. The request itself only writes down what was asked:
- * whether the address has an account is looked up here, after the answer, so neither its body nor its time can tell
- * (ADR 29). What was asked waits encrypted, because it holds an address and the hash of a password.
+ * Mails people who request an account or a new password. The HTTP request only queues the request.
+ * Whether the address has an account is checked here, after the response, so neither its body nor
+ * its duration can reveal it (ADR 29). Queued requests are encrypted, because they contain an
+ * address and the hash of a password.
  */
 @Injectable()
 export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleInit {
@@ -50,7 +51,7 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
     this.outbox.register(this);
   }
 
-  /** Takes note of a request; a worker answers it by mail. The same work whatever the address. */
+  /** Queues a request; a worker mails the response. The work is the same for every address. */
   async note(request: AccountRequest): Promise<void> {
     const id = newId();
     const { ciphertext, keyId } = this.vault.seal(boundTo(id), JSON.stringify(request));

@@ -18,7 +18,10 @@ import { type SignIn, SignInService, userOf } from './sign-in.service.js';
 /** A code is good for 30 s and those beside them; it is remembered for longer than all of that. */
 const USED_CODE_WINDOW_SECONDS = 120;
 
-/** The cookie of a sign-in that is half done, as the library names it; a signature stands behind the dot. */
+/**
+ * The library's cookie of a sign-in that lacks the second factor; the part after the dot is a
+ * signature.
+ */
 const HALF_SIGN_IN = /(?:^|; )(?:__Host-)?auth\.two_factor=([^;]*)/;
 
 type User = Actor & { kind: 'user' };
@@ -67,7 +70,10 @@ export class SecondFactorService {
     return { totpUri: made.totpURI, recoveryCodes: made.backupCodes };
   }
 
-  /** Sets the factor up for good. @throws DomainError `second_factor_invalid`, `second_factor_missing`, `too_many_requests`. */
+  /**
+   * Activates the factor.
+   * @throws DomainError `second_factor_invalid`, `second_factor_missing`, `too_many_requests`.
+   */
   async confirm(user: User, code: string, client: Client): Promise<SignIn> {
     const attempt = await this.signIns.countPassword(`${user.userId}\ncode`);
     const { headers, response } = await countingFailure(attempt, () =>

@@ -29,8 +29,8 @@ export class SignInPolicyService {
   }
 
   /**
-   * Members without a second factor are refused from their next request on. Changing the policy, either way, takes a
-   * session of an owner who has a second factor: an API key shows none.
+   * Members without a second factor are refused from their next request on. Changing the policy,
+   * either way, requires the session of an owner with a second factor: an API key has none.
    * @throws DomainError `session_required`, `second_factor_missing`, and as `requireManager`.
    */
   async save(projectId: string, wanted: SignInPolicy, actor: Actor): Promise<SignInPolicy> {

@@ -21,7 +21,7 @@ import { StrangerPasswords } from './stranger-passwords.js';
 export const ATTEMPTS_PER_ADDRESS_MAX = 30;
 const ADDRESS_WINDOW_SECONDS = 60;
 
-/** How exactly the last use of a session is kept: one write in so long a time, whatever it is used for. */
+/** Resolution of a session's last use: it is written at most once in this time. */
 export const SESSION_USE_NOTED_MS = 5 * 60 * 1000;
 
 /** Sessions of one user at once; the oldest goes when one more is opened. */
@@ -214,7 +214,7 @@ export class SignInService {
 
   /** As `find`, and prolongs a session that is older than a day; `cookies` carries what then changes. */
   async renew(cookie: string | undefined): Promise<{ session: Session | null; cookies: string[] }> {
-    // Prolonged for good, a cookie that was stolen once would be good for ever.
+    // With unlimited renewal, a stolen cookie would never expire.
     if (!(await this.find(cookie))) {
       return { session: null, cookies: cookie === undefined ? [] : await this.dropCookies(cookie) };
     }

@@ -25,7 +25,7 @@ const TOKEN_BYTES = 32;
 /** Base64url of 32 bytes. */
 export const TOKEN = /^[\w-]{43}$/;
 
-/** A fresh token; it stands in the mail alone. */
+/** Creates a token; only the mail contains it. */
 export function makeToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }

@@ -14,8 +14,8 @@ export function apiKeyIn(authorization: string | undefined): string | undefined 
 }
 
 /**
- * The API key and the session that a request names, whatever its headers hold besides: `; j=1` in the `Cookie` header
- * makes no other session. Not verified, so that it costs nothing.
+ * The API key and the session in a request's headers. Other cookies don't matter: `; j=1` in the
+ * `Cookie` header makes no other session. Not verified, so it costs nothing.
  */
 export function credentialsIn(
   { authorization, cookie }: { authorization?: string | undefined; cookie?: string | undefined },

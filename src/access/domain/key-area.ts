@@ -27,7 +27,10 @@ export function areaOfRoute(route: string): KeyArea | null {
   return AREA_OF_PART[part] ?? null;
 }
 
-/** Whether a key may call a route of its project at all, whatever its role; `limitedTo` null: there is no limit. */
+/**
+ * Whether a key's areas include a route of its project, independent of its role; `limitedTo` null:
+ * there is no limit.
+ */
 export function isWithinAreas(
   limitedTo: readonly KeyArea[] | null,
   { method, route }: { method: string; route: string },

@@ -31,8 +31,9 @@ import {
 } from './auth.dto.js';
 
 /**
- * Signing in by e-mail and password (design §5). The session is an HttpOnly cookie; its token never stands
- * in a body. Requests from other sites' pages get 403 `csrf_refused`, too many attempts 429.
+ * Sign-in with email and password (design §5). The session is an HttpOnly cookie; no response body
+ * contains its token. Requests from pages of other sites get 403 `csrf_refused`, too many attempts
+ * 429.
  */
 @ApiTags('Sign-in')
 @UseGuards(OwnRequestGuard)

@@ -4,8 +4,8 @@ import { parse } from 'bowser';
 const USER_AGENT_CHARACTERS_MAX = 512;
 
 /**
- * Browser and system that a `User-Agent` header names, e.g. `Firefox on Linux`: enough to know one's own session in a
- * list, and too little to follow anybody by. Empty where it names neither.
+ * Browser and system from a `User-Agent` header, e.g. `Firefox on Linux`: enough to recognize one's
+ * own session in a list, and too little to track anyone. Empty where it names neither.
  */
 export function deviceOf(userAgent: string | undefined): string {
   const text = userAgent?.slice(0, USER_AGENT_CHARACTERS_MAX);

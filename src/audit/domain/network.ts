@@ -1,7 +1,10 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Bits of an address that are kept: enough to tell one access provider or office from another, and no person. */
+/**
+ * Bits of an address that are stored: enough to distinguish access providers or offices, not
+ * people.
+ */
 const IPV4_BITS_KEPT = 24;
 const IPV6_BITS_KEPT = 48;
 

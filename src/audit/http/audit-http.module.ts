@@ -4,6 +4,6 @@ import { AuditModule } from '../audit.module.js';
 import { AuditController } from './audit.controller.js';
 import { SecurityLogController } from './security-log.controller.js';
 
-/** The routes of the audit. They ask access who may do what, and access writes the audit: hence two modules. */
+/** The audit routes. They depend on access, and access writes audit events: hence two modules. */
 @Module({ imports: [AccessModule, AuditModule], controllers: [AuditController, SecurityLogController] })
 export class AuditHttpModule {}

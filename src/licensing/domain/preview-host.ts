@@ -5,7 +5,7 @@ import { PREVIEW_HOST_SUFFIXES, type PreviewHostClass } from './preview-host-suf
 /** Longest host name that DNS can carry, in characters (RFC 1035). */
 export const HOSTNAME_CHARACTERS_MAX = 253;
 
-/** A host name with a trailing dot and a port of five digits; whatever is longer is no host name. */
+/** A hostname with a trailing dot and a port of five digits; anything longer is not a hostname. */
 const HOST_AND_PORT_CHARACTERS_MAX = HOSTNAME_CHARACTERS_MAX + 7;
 
 /** A name as nearly all are stored. What `normalizeHostname` does to others takes 0.8 µs, for each record that is sent. */

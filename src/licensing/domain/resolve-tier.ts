@@ -171,7 +171,10 @@ function claimByStatus(subscription: SubscriptionFacts, status: string, tier: Ti
   }
 }
 
-/** Grace is for an end on request at a known instant; whatever else ended grants nothing from then on. */
+/**
+ * Only an end on request at a known instant has a grace period; any other ended subscription grants
+ * nothing.
+ */
 function claimOfCanceled({ endedAt, endReason }: SubscriptionFacts, tier: Tier): Claim {
   if (endReason === 'payment_failed') return refused('payment_failed');
   if (endReason === 'dispute') return refused('payment_disputed');

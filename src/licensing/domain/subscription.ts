@@ -38,7 +38,7 @@ export interface Subscription extends SubscriptionKey, StatusColumns {
   reason: string | null;
   /** Which operator; null where none did. */
   grantedBy: string | null;
-  /** When it stops granting anything, whatever its status; null: its status alone decides. */
+  /** From this instant on it grants nothing, with any status; null: only its status decides. */
   expiresAt: Date | null;
   createdAt: Date;
   updatedAt: Date;

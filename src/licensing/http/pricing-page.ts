@@ -32,7 +32,7 @@ const CONTENT_SECURITY_POLICY = [
 
 type Texts = (typeof PRICING_TEXTS)[PricingLanguage];
 
-/** Where the page stands in one language, whatever the browser asks for. */
+/** Path of the page in one language, independent of the browser's languages. */
 export const pricingPath = (language: PricingLanguage): string => `/pricing/${language}`;
 
 const LANGUAGES = Object.keys(PRICING_LANGUAGES) as PricingLanguage[];

@@ -26,8 +26,8 @@ const ETAG = `"${createHash('sha256').update(BODY).digest('base64url')}"`;
 @Controller('v1/pricing')
 export class PricingController {
   /**
-   * The catalogue (spec §2.5, §4.3), for anybody from any origin: 200 with a strong ETag, or 304 where
-   * `If-None-Match` names it.
+   * The public catalogue (spec §2.5, §4.3), for any origin: 200 with a strong ETag, or 304 where
+   * `If-None-Match` has it.
    */
   @Get()
   @Public()

@@ -10,7 +10,7 @@ import { described } from '../../shared/schema-of-checks.js';
 import { IsInstant } from '../../shared/instant.js';
 import { TierFeaturesDto, TierLimitsDto } from './pricing.dto.js';
 
-/** Longest status that is taken from anybody; the providers' own are under 20 characters. */
+/** Maximum length of a status; those of providers have under 20 characters. */
 const STATUS_CHARACTERS_MAX = 64;
 
 /** Text that a database can hold: no control characters, no half of a surrogate pair. */

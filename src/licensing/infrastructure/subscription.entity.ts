@@ -46,7 +46,7 @@ const SubscriptionSchema = defineEntity({
     reason: p.text().nullable(),
     /** Which operator; null where none did. */
     grantedBy: p.text().nullable(),
-    /** When it stops granting anything, whatever its status; null: its status alone decides. */
+    /** From this instant on it grants nothing, with any status; null: only its status decides. */
     expiresAt: p.datetime().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     updatedAt: p.datetime().defaultRaw('now()'),
