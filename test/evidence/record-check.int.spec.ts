@@ -260,6 +260,13 @@ describe('the daily check', () => {
     expect((await stateOf(project))?.problem).toContain(last);
   });
 
+  it('compares the record at the end of a page', async () => {
+    const { project, ids } = await sealed(CHECKED_AT_ONCE + 1);
+    const last = ids[CHECKED_AT_ONCE - 1] ?? '';
+    await query('update consent_record set marketing = true where id = $1', [last]);
+    expect((await checkPage(project)).findings).toMatchObject([{ id: last, kind: 'changed' }]);
+  });
+
   it('goes on to other logs where one cannot be read', async () => {
     const [broken, sound] = [(await sealed(2)).project, (await sealed(2)).project];
     await query(`update evidence_log set checked_at = now() - interval '30 hours' where log = $1`, [

@@ -187,6 +187,68 @@ describe('sealing', () => {
       });
   });
 
+  it('proves a record that was erased and sent again', async () => {
+    const project = await createTestProject(service);
+    const [id = ''] = await store([project], 1);
+    await seal(project);
+    await service.database.orm.em.fork().transactional(async (tx) => {
+      await get(EraseRecords).erase(tx, { projectId: project.id, consentIds: [id] }, { limit: 10 });
+    });
+    await seal(project);
+    await expect(verifier.verifyProof(await text(proof(project, id)), await keys())).resolves.toMatchObject({
+      record: { id, action: 'erase' },
+    });
+    await service.database.query(
+      `insert into consent_record (project_id, id, analytics, marketing, preferences, action, salt)
+       values ($1, $2, true, false, false, 'custom', $3)`,
+      [project.id, id, randomBytes(32)],
+    );
+    expect((await proof(project, id)).status).toBe(202);
+    await seal(project);
+    await expect(verifier.verifyProof(await text(proof(project, id)), await keys())).resolves.toMatchObject({
+      record: { id, action: 'custom' },
+    });
+    expect(await leavesOf(project)).toMatchObject([{ consentId: id, index: 2, isErasure: false }]);
+  });
+
+  it('proves by the newest of several checkpoints that one checkpoint of the root log covers', async () => {
+    const project = await createTestProject(service);
+    for (let size = 1; size <= 2; size++) {
+      await store([project], 1);
+      await seal(project);
+      // EVIDENCE_ROOT_SECONDS have passed.
+      await service.database.query(
+        `update evidence_log set appended_at = now() - interval '1 minute' where log = $1`,
+        [ROOT_LOG],
+      );
+      await get(SealRoots).step();
+    }
+    expect(await sign(ROOT_LOG)).toBe('signed');
+    expect(await stateOf(project)).toMatchObject({ size: 2, rootedSize: 2 });
+  });
+
+  it('has no tile of unsigned entries, even where the storage has it', async () => {
+    const project = await createTestProject(service);
+    await store([project], 2);
+    await seal(project);
+    await store([project], 1);
+    await place();
+    await withStorage(
+      (real) =>
+        (path, ...rest) =>
+          path.endsWith('/checkpoint') ? Promise.reject(new Error('killed')) : real(path, ...rest),
+      () => expect(sign(project.id)).rejects.toThrow('The storage of the logs failed.'),
+    );
+    expect(existsSync(join(folderOf(project.id), 'tile', '0', '000.p', '3'))).toBe(true);
+    for (const path of ['0', 'entries']) {
+      const answer = await project.request('viewer', 'GET', `/log/tile/${path}/000.p/3`);
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ code: 'tile_not_found' });
+    }
+    expect(await sign(project.id)).toBe('signed');
+    expect((await project.request('viewer', 'GET', '/log/tile/0/000.p/3')).status).toBe(200);
+  });
+
   it('gives no proof that does not hold', async () => {
     const project = await createTestProject(service);
     const [id = ''] = await store([project], 1);
@@ -727,6 +789,38 @@ describe('a log that continues another one', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  it('goes on from a checkpoint that a receiver holds, where everything else was restored', async () => {
+    const project = await createTestProject(service);
+    await store([project], 3);
+    await seal(project);
+    const older = await backUp(project);
+    const note = await checkpoint(project);
+    await store([project], 2);
+    await seal(project);
+    const held = await checkpoint(project);
+    await restore(project, older);
+    writeFileSync(join(folderOf(project.id), 'checkpoint'), note);
+    const file = join(service.settings.service.dataDir, 'head.txt');
+    const go = (...which: string[]): Promise<Outcome> =>
+      ops('continue', ...which, '--reason', 'Restored.', '--head', file);
+    expect((await go('--project', project.id)).err).toContain('cannot be read');
+    writeFileSync(file, held.replace('\n5\n', '\n6\n'));
+    expect((await go('--project', project.id)).err).toContain('is not one of');
+    writeFileSync(file, await text(fetch(`${service.baseUrl}/log/checkpoint`)));
+    expect((await go('--project', project.id)).err).toContain('is not one of');
+    writeFileSync(file, held);
+    expect(await go('--all')).toMatchObject({ code: 2 });
+    const done = await go('--project', project.id);
+    expect(done).toMatchObject({ code: 0, err: '' });
+    expect(done.out).toMatch(
+      new RegExp(`/${project.id}/2 continues the 5 entries of .*/${project.id}\\.\n$`),
+    );
+    expect(await seal(project)).toBe('signed');
+    const found = await verifier.verifyContinuation(await continuation(project), held, await keys());
+    expect(found).toMatchObject({ former: { size: 5 }, reason: 'Restored.' });
+    rmSync(file);
   });
 
   it('is refused without a reason, and where nothing was signed', async () => {

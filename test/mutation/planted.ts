@@ -3,6 +3,7 @@ import { ACCESS } from './planted/access.js';
 import { BILLING } from './planted/billing.js';
 import { CONSENT } from './planted/consent.js';
 import { DASHBOARD } from './planted/dashboard.js';
+import { EVIDENCE } from './planted/evidence.js';
 import { FORWARDING } from './planted/forwarding.js';
 import { VISITS } from './planted/visits.js';
 
@@ -31,6 +32,7 @@ export const PLANTED: Planted[] = [
   ...BILLING,
   ...ACCESS,
   ...VISITS,
+  ...EVIDENCE,
   ...DASHBOARD,
   {
     name: 'retention: drops a month early',

@@ -41,7 +41,7 @@ export async function continueLog(
 ): Promise<Continued> {
   const found = await findLog(em.fork(), log);
   if (!found) throw new OperatorError(`${log}: nothing was sealed in this log.`);
-  if (head !== null && !signer.open(head, found.origin))
+  if (head !== null && signer.open(head, found.origin)?.origin !== found.origin)
     throw new OperatorError(
       `${log}: the checkpoint given is not one of ${found.origin} with a known signature.`,
     );
