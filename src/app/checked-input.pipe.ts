@@ -18,7 +18,10 @@ export class CheckedInputPipe extends ValidationPipe {
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    const { metatype } = metadata;
+    const { metatype, type } = metadata;
+    // No member is missing where all may be absent; it is no object all the same.
+    if (type === 'body' && value === null)
+      throw fieldErrors([{ field: '', message: 'Send one JSON object.' }]);
     if (metatype) {
       const problems = shapeProblems(metatype as new () => object, value);
       const first = problems.next();

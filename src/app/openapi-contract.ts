@@ -66,31 +66,52 @@ const WITHOUT_DATABASE = new Set(['pricingRead', 'cdnLoader']);
 /** Codes of refusals that are made outside the domain. */
 const OTHER_CODES = ['internal_error', 'request_timeout', 'expectation_failed', 'headers_too_large'];
 
-const RETRY_AFTER = {
-  'Retry-After': { description: 'Seconds until it makes sense to ask again', schema: { type: 'integer' } },
+/** The headers of responses, by name; each response refers to those that it may have. */
+const HEADERS = {
+  Allow: headerOf('The methods of the path'),
+  'Access-Control-Allow-Origin': headerOf('`*` on the routes that pages of any site call'),
+  'Access-Control-Expose-Headers': headerOf('The headers that a page of another site may read'),
+  'Cache-Control': headerOf('How long the response may be kept'),
+  'Content-Disposition': headerOf('The name of the file'),
+  ETag: headerOf('Version of the representation, for If-Match and If-None-Match'),
+  Location: headerOf('Path of the created resource'),
+  'Retry-After': headerOf('Seconds until a retry makes sense', 'integer'),
+  'Set-Cookie': headerOf('Starts, renews or ends the session'),
+  'Timing-Allow-Origin': headerOf('`*`: a page may measure the request'),
+  Vary: headerOf('The request headers that the response depends on'),
+  'WWW-Authenticate': headerOf('Bearer'),
+  'X-Amz-Meta-Tier': headerOf('The tier that was published'),
+  'X-Request-Id': headerOf('The id of the request in the log'),
 };
+type HeaderName = keyof typeof HEADERS;
 
-/** Headers of answers: the tag that a change or a cache refers to, and the name of a file. */
-const ETAG = { ETag: { description: 'Of the representation', schema: { type: 'string' } } };
-const FILE_NAME = {
-  'Content-Disposition': { description: 'The name of the file', schema: { type: 'string' } },
-};
+const OF_ANY_RESPONSE: HeaderName[] = ['X-Request-Id', 'Cache-Control'];
+const OF_ANY_ORIGIN: HeaderName[] = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
+/** The public files, and what websites load. */
+const OF_FILES: HeaderName[] = ['Timing-Allow-Origin', 'Vary', 'X-Amz-Meta-Tier'];
+/** Routes that pages of any site call. */
+const ANY_ORIGIN =
+  /^\/(v1\/(pricing|visitor\/|projects\/\{projectId\}\/(consents|visits)$)|cdn\/|log\/|\.well-known\/)/;
+/** Operations without `If-Match` that return the version of what they show. */
+const SHOWS_VERSION = new Set(['projectCreate', 'forwardingResume']);
+/** Operations that start, renew or end a session. */
+const SETS_COOKIES = /^(auth|account|secondFactor|meDelete|session)/;
 const FILE_TYPES = ['text/csv', 'application/pdf', 'application/zip'];
 /** Statuses that any route can answer. */
 const OF_ANY_ROUTE = [400, 405, 408, 431, 500];
 
 /** The refusals that many operations share, by status. */
-const REFUSALS: Record<number, { description: string; headers?: Json }> = {
+const REFUSALS: Record<number, { description: string; headers?: HeaderName[] }> = {
   400: { description: 'The request is not one: no JSON, or no valid path' },
   401: {
     description: 'Without a credential, or with a wrong one',
-    headers: { 'WWW-Authenticate': { description: 'Bearer', schema: { type: 'string' } } },
+    headers: ['WWW-Authenticate'],
   },
   403: { description: 'The caller, the tier or the origin does not allow it' },
   404: { description: 'There is no such thing, or none that the caller may know of' },
   405: {
     description: 'The path has no such method',
-    headers: { Allow: { description: 'The methods that it has', schema: { type: 'string' } } },
+    headers: ['Allow'],
   },
   408: { description: 'The request did not arrive in time' },
   409: { description: 'What is there already does not allow it' },
@@ -99,10 +120,10 @@ const REFUSALS: Record<number, { description: string; headers?: Json }> = {
   413: { description: 'The body is larger than this route takes' },
   415: { description: 'The body is of a type, charset or encoding that this route does not take' },
   422: { description: '`validation_failed`: `errors` names the fields' },
-  429: { description: 'Too many requests', headers: RETRY_AFTER },
+  429: { description: 'Too many requests', headers: ['Retry-After'] },
   431: { description: 'The headers, or the address, are too large' },
   500: { description: '`internal_error`: a defect of the service; the log has it under `X-Request-Id`' },
-  503: { description: 'The service, or what it needs, is busy or away', headers: RETRY_AFTER },
+  503: { description: 'The service, or what it needs, is busy or away', headers: ['Retry-After'] },
 };
 
 /**
@@ -119,6 +140,7 @@ export function completeContract(document: OpenAPIObject): OpenAPIObject {
     problemResponse(refusal),
   ]);
   responses.push(['Refusal', problemResponse({ description: 'Any other refusal' })]);
+  components.headers = HEADERS as NonNullable<typeof components.headers>;
   components.responses = Object.fromEntries(responses) as unknown as NonNullable<typeof components.responses>;
   for (const [path, methods] of Object.entries(paths)) {
     for (const method of METHODS) {
@@ -157,16 +179,27 @@ function completeOperation({ path, method }: Route, operation: Operation): void 
   }
   const conflict = CONFLICTS[operation.operationId];
   if (conflict) operation.responses[409] = problemResponse({ description: conflict });
-  if (operation.responses[201]) {
-    operation.responses[201].headers = {
-      Location: { description: 'Path of what was made', schema: { type: 'string' } },
-    };
-  }
-  for (const response of Object.values(operation.responses)) {
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (response.$ref) continue;
+    addHeaders(response, headersOf({ path, method }, operation, Number(status)));
     const types = Object.keys((response.content ?? {}) as Json);
-    if (types.some((type) => FILE_TYPES.includes(type))) addHeaders(response, FILE_NAME);
+    if (types.some((type) => FILE_TYPES.includes(type))) addHeaders(response, ['Content-Disposition']);
   }
   operation.responses.default = { $ref: '#/components/responses/Refusal' };
+}
+
+/** The headers of a response that the operation describes itself. */
+function headersOf({ path }: Route, { operationId }: Operation, status: number): HeaderName[] {
+  const isCreated = status === 201 || (status === 202 && operationId === 'privacyErase');
+  return [
+    ...OF_ANY_RESPONSE,
+    ...(ANY_ORIGIN.test(path) ? OF_ANY_ORIGIN : []),
+    ...(/^\/(cdn\/|v1\/pricing)/.test(path) ? OF_FILES : []),
+    ...(path.startsWith('/log/') ? (['Content-Disposition'] as const) : []),
+    ...(status < 300 && SETS_COOKIES.test(operationId) ? (['Set-Cookie'] as const) : []),
+    ...(isCreated ? (['Location'] as const) : []),
+    ...(status < 300 && SHOWS_VERSION.has(operationId) ? (['ETag'] as const) : []),
+  ];
 }
 
 /** The basis of a change (`If-Match`) is sent as ETag by the path; so is the tag of an answer that may be 304. */
@@ -177,13 +210,21 @@ function addTags(methods: Record<string, Operation | undefined>): void {
   for (const [method, operation] of Object.entries(methods)) {
     const { 200: answered, 304: unchanged } = operation?.responses ?? {};
     if (answered && (unchanged || isBased(operation) || (isChanged && method === 'get')))
-      addHeaders(answered, ETAG);
-    if (unchanged) addHeaders(unchanged, ETAG);
+      addHeaders(answered, ['ETag']);
+    if (unchanged) addHeaders(unchanged, ['ETag']);
   }
 }
 
-function addHeaders(response: Json, headers: Json): void {
-  response.headers = { ...(response.headers as Json | undefined), ...headers };
+function addHeaders(response: Json, names: readonly HeaderName[]): void {
+  response.headers = { ...(response.headers as Json | undefined), ...refsTo(names) };
+}
+
+function refsTo(names: readonly HeaderName[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function headerOf(description: string, type = 'string'): Json {
+  return { description, schema: { type } };
 }
 
 function addPathParameters(path: string, operation: Operation): void {
@@ -221,9 +262,19 @@ function nameOf(status: number): string {
   return (STATUS_CODES[status] ?? '').replaceAll(/[^A-Za-z]/g, '');
 }
 
-function problemResponse({ description, headers }: { description: string; headers?: Json }): Json {
+function problemResponse({
+  description,
+  headers = [],
+}: {
+  description: string;
+  headers?: HeaderName[];
+}): Json {
   const schema = { $ref: '#/components/schemas/Problem' };
-  return { description, ...(headers && { headers }), content: { 'application/problem+json': { schema } } };
+  return {
+    description,
+    headers: refsTo([...OF_ANY_RESPONSE, ...OF_ANY_ORIGIN, 'Timing-Allow-Origin', ...headers]),
+    content: { 'application/problem+json': { schema } },
+  };
 }
 
 const PROBLEM = {

@@ -5,6 +5,7 @@ import { serveApiDocument } from './api-document.js';
 import { completeContract } from './openapi-contract.js';
 import { addChecks } from './openapi-derived.js';
 import { BRAND } from '../shared/brand.js';
+import { securityHeaders } from '../shared/security-headers.js';
 
 /** What each group of routes is about. */
 const TAGS: Record<string, string> = {
@@ -38,7 +39,8 @@ export function describeApi(app: INestApplication): OpenAPIObject {
     .setDescription(
       'Stores visitors’ consent records and forwards each to the owner’s HTTPS endpoint. ' +
         'Refusals are problem documents (RFC 9457) with a stable `code`. Lists are `{ items, nextCursor }`. ' +
-        'A path that does not know a method answers 405 with `Allow`.',
+        'A path that does not know a method returns 405 with `Allow`. `x-response-headers` names the security headers ' +
+        'that every response may carry beside those of its operation.',
     )
     .setVersion('1')
     .setLicense('MIT', 'https://opensource.org/license/mit')
@@ -53,7 +55,8 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   for (const [name, description] of Object.entries(TAGS)) config.addTag(name, description);
   const document = SwaggerModule.createDocument(app, config.build(), { operationIdFactory: operationId });
   addChecks(document, app, operationId);
-  return completeContract(document);
+  const headers = securityHeaders(true).filter((_, at) => at % 2 === 0);
+  return { ...completeContract(document), 'x-response-headers': headers } as OpenAPIObject;
 }
 
 /** `ProjectController.create` ─▶ `projectCreate`: what generated clients call the function. */

@@ -44,7 +44,13 @@ export function IsInstant({ past = false }: { past?: boolean } = {}): PropertyDe
         message: ({ property, value }) => `${property} ${problemOf(value)}.`,
         context: coded('instant'),
       },
-      constraints: described({ type: 'string', format: 'date-time', pattern: INSTANT_PATTERN }),
+      // The formats check the calendar day; a day alone is its midnight in UTC.
+      constraints: described({
+        type: 'string',
+        format: undefined,
+        pattern: INSTANT_PATTERN,
+        anyOf: [{ format: 'date-time' }, { format: 'date' }],
+      }),
       validator: {
         validate: (value: unknown) =>
           value instanceof Date && (!past || value.getTime() <= Date.now() + CLOCK_DIFFERENCE_MAX_MS),

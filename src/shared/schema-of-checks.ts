@@ -8,6 +8,12 @@ type Check = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidati
 /** The JSON schema that matches a custom check, for its `constraints`. */
 export const described = (schema: Json): { schema: Json }[] => [{ schema }];
 
+/** An expression as a schema writes it: schemas have no flags, so the letters of one without case are in both cases. */
+export function patternOf({ source, ignoreCase }: RegExp): string {
+  if (!ignoreCase) return source;
+  return source.replaceAll(/([a-z])-([a-z])/g, (range: string) => range + range.toUpperCase());
+}
+
 /** What class-validator's own checks mean in a schema. */
 const SCHEMAS: Record<string, (given: unknown[]) => Json> = {
   isString: () => ({ type: 'string' }),
@@ -17,7 +23,7 @@ const SCHEMAS: Record<string, (given: unknown[]) => Json> = {
   isLength: ([minLength, maxLength]) => ({ minLength, maxLength }),
   minLength: ([minLength]) => ({ minLength }),
   maxLength: ([maxLength]) => ({ maxLength }),
-  matches: ([pattern]) => ({ pattern: (pattern as RegExp).source }),
+  matches: ([pattern]) => ({ pattern: patternOf(pattern as RegExp) }),
 };
 /** And those that are about a list as a whole. */
 const LIST_SCHEMAS: Record<string, (given: unknown[]) => Json> = {

@@ -222,6 +222,15 @@ describe('the session', () => {
   });
 });
 
+it('takes a new password of as many characters as promised, also where each is two UTF-16 units', async () => {
+  const user = await signUp(service);
+  const change = { currentPassword: PASSWORD, newPassword: '😀'.repeat(128) };
+  expect((await user.request('POST', '/v1/auth/change-password', change)).status).toBe(200);
+  const { email } = user;
+  const opened = await postAuth(service, 'sign-in/email', { email, password: change.newPassword });
+  expect(opened.status).toBe(200);
+});
+
 describe('limits of attempts', () => {
   it(`lets ${ATTEMPTS_PER_ADDRESS_MAX} sign-ins a minute come from one address and refuses the next`, async () => {
     const address = { 'x-forwarded-for': freshAddress() };

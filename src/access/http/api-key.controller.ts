@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import {
+  ApiBody,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
@@ -103,6 +104,7 @@ export class ApiKeyController {
    * (24), so that clients keep working, or until the member who created it is removed. The new
    * secret belongs to the member who rotated the key.
    */
+  @ApiBody({ type: RotateApiKeyBody, required: false })
   @ApiOperation({ summary: 'Replace the secret of an API key' })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   @HttpCode(200)

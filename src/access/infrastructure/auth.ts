@@ -43,7 +43,8 @@ export function createAuth(
       // Accounts are made by our own transactions (ADR 29).
       disableSignUp: true,
       minPasswordLength: PASSWORD_CHARACTERS_MIN,
-      maxPasswordLength: PASSWORD_CHARACTERS_MAX,
+      // The library counts UTF-16 units, of which a character takes up to two; our checks count characters.
+      maxPasswordLength: 2 * PASSWORD_CHARACTERS_MAX,
       password: {
         hash: (password) => passwords.hash(password),
         verify: ({ password, hash }) => passwords.matches(password, hash),

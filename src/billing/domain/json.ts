@@ -5,7 +5,7 @@
 export type JsonObject = Record<string, unknown>;
 
 /** The provider's ids; anything longer or with other characters is not one. */
-const ID = /^[\w-]{1,255}$/;
+export const STRIPE_ID = /^[\w-]{1,255}$/;
 
 export function objectOf(value: unknown): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
@@ -19,11 +19,11 @@ export function listOf(value: unknown): JsonObject[] {
 /** An id, or the id of an object that was expanded in its place. */
 export function idOf(value: unknown): string | null {
   const id = objectOf(value)?.id ?? value;
-  return typeof id === 'string' && ID.test(id) ? id : null;
+  return typeof id === 'string' && STRIPE_ID.test(id) ? id : null;
 }
 
 /** The end of the year 9999; PostgreSQL does not read the text of a later instant. */
-const SECONDS_MAX = 253_402_300_799;
+export const SECONDS_MAX = 253_402_300_799;
 
 /** Seconds since 1970, as the provider gives instants. */
 export function instantOf(value: unknown): Date | null {

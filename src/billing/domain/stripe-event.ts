@@ -64,7 +64,7 @@ export function isOfOtherMode({ livemode }: StripeEvent, secretKey: string): boo
   return mode !== undefined && livemode !== null && livemode !== (mode === 'live');
 }
 
-const EVENT_TYPE = /^[\w.]{1,100}$/;
+export const EVENT_TYPE = /^[\w.]{1,100}$/;
 
 /** Reads an event of any API version; null where it is invalid. */
 export function readEvent(payload: unknown): StripeEvent | null {

@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn } from 'class-validator';
+import { SECONDS_MAX, STRIPE_ID } from '../domain/json.js';
+import { EVENT_TYPE } from '../domain/stripe-event.js';
 import { SOLD_TIERS } from '../../licensing/domain/catalogue.js';
 import { SUBSCRIPTION_PROVIDERS } from '../../licensing/domain/subscription.js';
 import { type PaidTier, TIER_REASONS, TIERS, type Tier } from '../../licensing/domain/tier.js';
@@ -12,10 +14,15 @@ export const EVENT_SCHEMA = {
   type: 'object',
   required: ['id', 'type', 'created', 'data'],
   properties: {
-    id: { type: 'string' },
-    type: { type: 'string' },
-    created: { type: 'integer', description: 'Seconds since 1970' },
-    data: { type: 'object', additionalProperties: true },
+    id: { type: 'string', pattern: STRIPE_ID.source },
+    type: { type: 'string', pattern: EVENT_TYPE.source },
+    created: { type: 'integer', minimum: 1, maximum: SECONDS_MAX, description: 'Seconds since 1970' },
+    data: {
+      type: 'object',
+      required: ['object'],
+      properties: { object: { type: 'object', additionalProperties: true } },
+      additionalProperties: true,
+    },
   },
   additionalProperties: true,
   example: {

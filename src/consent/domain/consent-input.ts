@@ -48,8 +48,8 @@ export interface ConsentInput {
 export type ParsedConsent =
   { kind: 'valid'; consent: ConsentInput } | { kind: 'invalid'; errors: FieldError[] };
 
-const ACTION = /^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/;
-const HOSTNAME =
+export const ACTION = /^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/;
+export const HOSTNAME =
   /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 /** 64 digits, as the published configuration writes its own. */
 export const CONFIG_HASH = /^[0-9a-f]{64}$/;
@@ -69,9 +69,9 @@ const KNOWN_FIELDS = new Set([
   'custom_endpoint',
 ]);
 /** Members of the forwarded record that an additional field must not replace. */
-const RESERVED_FIELDS = new Set(['schemaVersion', 'projectId', 'receivedAt']);
+export const RESERVED_FIELDS = new Set(['schemaVersion', 'projectId', 'receivedAt']);
 /** Keys that reach into a JavaScript object's machinery. */
-const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+export const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Checks the body of an ingest request by hand: a decorated class would cost twice the time of all the

@@ -1,6 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsTimeZone } from 'class-validator';
+import { IsOptional, IsTimeZone, Matches } from 'class-validator';
 import { ANALYTICS_DAYS_MAX, type AnalyticsInterval } from '../domain/consent-counts.js';
+
+/** Names of the IANA alone: an offset is none, and PostgreSQL reads it the other way round. */
+const TIME_ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
 
 /** The definitions are in docs/analytics.md. */
 export class ConsentRatesView {
@@ -81,8 +84,13 @@ export class ConsentAnalyticsView {
 }
 
 export class OverviewQuery {
-  @ApiPropertyOptional({ default: 'UTC', example: 'Europe/Berlin', description: 'Where a day begins' })
+  @ApiPropertyOptional({
+    default: 'UTC',
+    example: 'Europe/Berlin',
+    description: 'Where a day begins: an IANA name',
+  })
   @IsOptional()
+  @Matches(TIME_ZONE, { message: 'timeZone must be the IANA name of a time zone, such as Europe/Berlin.' })
   @IsTimeZone({ message: 'timeZone must be the IANA name of a time zone, such as Europe/Berlin.' })
   timeZone: string = 'UTC';
 }

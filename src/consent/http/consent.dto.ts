@@ -13,16 +13,21 @@ import {
 } from 'class-validator';
 import { IsInstant } from '../../shared/instant.js';
 import { PageQuery } from '../../shared/page-query.js';
-import { described } from '../../shared/schema-of-checks.js';
+import { UUID_V7 } from '../../shared/ids.js';
+import { described, patternOf } from '../../shared/schema-of-checks.js';
 import { VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
 import { DELIVERY_STATES, type DeliveryStateName } from '../domain/consent-recorded.js';
 import { DOCUMENTED_ACTIONS } from '../domain/consent-counts.js';
 import {
+  ACTION,
   CONFIG_HASH,
+  FORBIDDEN_KEYS,
+  HOSTNAME,
   HOSTNAME_CHARACTERS_MAX,
   isLanguage,
   LANGUAGE,
   LANGUAGE_CHARACTERS_MAX,
+  RESERVED_FIELDS,
   SURFACES,
 } from '../domain/consent-input.js';
 
@@ -40,7 +45,7 @@ export const CONSENT_EXAMPLE = {
 const OTHERWISE = 'Any other value is kept as an additional field.';
 
 /** The body of the ingest, which `parseConsent` checks by hand. */
-export const CONSENT_BODY_SCHEMA: NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string] = {
+export const CONSENT_BODY_SCHEMA = {
   type: 'object',
   required: ['analytics', 'marketing', 'preferences', 'action'],
   properties: {
@@ -48,6 +53,7 @@ export const CONSENT_BODY_SCHEMA: NonNullable<NonNullable<OpenAPIObject['compone
       type: 'string',
       format: 'uuid',
       nullable: true,
+      pattern: patternOf(UUID_V7),
       description: 'UUIDv7 that the banner made, one for each decision; at most 7 days old, 5 minutes ahead',
     },
     analytics: { type: 'boolean' },
@@ -55,10 +61,15 @@ export const CONSENT_BODY_SCHEMA: NonNullable<NonNullable<OpenAPIObject['compone
     preferences: { type: 'boolean' },
     action: {
       type: 'string',
-      pattern: '^[A-Za-z][A-Za-z0-9_.:-]{0,63}$',
+      pattern: ACTION.source,
       description: `Documented: ${DOCUMENTED_ACTIONS.join(', ')}; others are taken`,
     },
-    hostname: { type: 'string', nullable: true, maxLength: HOSTNAME_CHARACTERS_MAX },
+    hostname: {
+      type: 'string',
+      nullable: true,
+      maxLength: HOSTNAME_CHARACTERS_MAX,
+      pattern: String.raw`${patternOf(HOSTNAME)}|^\[[0-9A-Fa-f:.]{2,45}\]$`,
+    },
     configHash: {
       description: `What was shown: the \`configHash\` of the published configuration, 64 hex digits. ${OTHERWISE}`,
     },
@@ -70,9 +81,10 @@ export const CONSENT_BODY_SCHEMA: NonNullable<NonNullable<OpenAPIObject['compone
     custom_endpoint: { nullable: true, description: 'Legacy; used where the project has no endpoint' },
   },
   additionalProperties: true,
+  propertyNames: { not: { enum: [...FORBIDDEN_KEYS, ...RESERVED_FIELDS] } },
   description: 'Every further key is an additional field: at most 32 of them, 4 levels deep, 4 KiB in all',
   example: CONSENT_EXAMPLE,
-};
+} as NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 
 /** The response to the banner. */
 export class ConsentReceiptView {
@@ -162,7 +174,7 @@ export class ConsentFilterQuery {
   @ApiPropertyOptional()
   @IsOptional()
   @IsString()
-  @Matches(/^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/, {
+  @Matches(ACTION, {
     message: 'action must be the action of a record, e.g. accept_all.',
   })
   action?: string;
@@ -207,7 +219,7 @@ export class ConsentFilterQuery {
     constraints: described({
       type: 'string',
       maxLength: LANGUAGE_CHARACTERS_MAX,
-      pattern: LANGUAGE.source.replaceAll('a-z', 'A-Za-z'),
+      pattern: patternOf(LANGUAGE),
     }),
     validator: { validate: isLanguage, defaultMessage: () => 'language must be a tag such as en or pt-BR.' },
   })

@@ -1,4 +1,7 @@
 import { ApiProperty, type OpenAPIObject } from '@nestjs/swagger';
+import { UUID_V7 } from '../../shared/ids.js';
+import { patternOf } from '../../shared/schema-of-checks.js';
+import { FORBIDDEN_KEYS } from '../domain/consent-input.js';
 import { ConsentView } from './consent.dto.js';
 
 type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
@@ -41,13 +44,15 @@ export const WITHDRAWAL_BODY_SCHEMA = {
       type: 'string',
       format: 'uuid',
       nullable: true,
+      pattern: patternOf(UUID_V7),
       description: 'UUIDv7 of the withdrawal, as with any consent: one that is sent twice is stored once',
     },
   },
   additionalProperties: true,
+  propertyNames: { not: { enum: [...FORBIDDEN_KEYS] } },
   description: 'Further members are those of a consent; what the service fills in itself is overwritten',
   example: { projectId: PROJECT_ID, visitorKey: KEY, language: 'en' },
-} as Schema;
+} as object as Schema;
 
 /** The records stored under a key. */
 export class KeyRecordsView {

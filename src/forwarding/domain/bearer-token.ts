@@ -7,7 +7,7 @@ export const BEARER_TOKEN_CHARACTERS_MAX = 4096;
 
 const BEARER_TOKEN_BYTES = 32;
 /** `b64token` of RFC 6750 §2.1: nothing in it can break out of a header. */
-const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+export const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 /** A sentence that does not repeat the token, and its code. */
 export type TokenRefusal = { message: string } & FieldProblem;
@@ -18,7 +18,7 @@ export function refusalOfBearerToken(token: string): TokenRefusal | null {
     const [min, max] = [BEARER_TOKEN_CHARACTERS_MIN, BEARER_TOKEN_CHARACTERS_MAX];
     return { message: `The bearer token must have ${min} to ${max} characters.`, code: 'length', min, max };
   }
-  return B64_TOKEN.test(token)
+  return BEARER_TOKEN.test(token)
     ? null
     : {
         message: 'The bearer token may hold letters, digits and - . _ ~ + / only, with = at its end.',

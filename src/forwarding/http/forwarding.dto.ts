@@ -1,13 +1,42 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, ValidateIf } from 'class-validator';
 import { HOLD_STATES, type HoldView } from '../application/hold.service.js';
-import { BEARER_TOKEN_CHARACTERS_MAX, BEARER_TOKEN_CHARACTERS_MIN } from '../domain/bearer-token.js';
+import {
+  BEARER_TOKEN,
+  BEARER_TOKEN_CHARACTERS_MAX,
+  BEARER_TOKEN_CHARACTERS_MIN,
+} from '../domain/bearer-token.js';
 import { ENDPOINT_URL_CHARACTERS_MAX } from '../domain/endpoint-policy.js';
 import { FAILURE_CATEGORIES } from '../domain/outcome.js';
 import { AUTH_MODES, type AuthMode } from '../domain/settings-change.js';
 import { IfGiven } from '../../shared/if-given.decorator.js';
+import { MembersRule } from '../../shared/schema-of-checks.js';
+
+/** A URL of https without blanks, backslashes and a fragment; `judgeEndpointUrl` has the rest. */
+const ENDPOINT_URL_PATTERN = String.raw`^[Hh][Tt][Tt][Pp][Ss]:[^\s\\#]+$`;
 
 /** What an owner saves; the rules between the fields are in `judgeSettingsChange`. */
+@MembersRule({
+  allOf: [
+    {
+      if: { properties: { enabled: { const: true } } },
+      then: {
+        anyOf: [
+          { properties: { endpointUrl: { type: 'string' } } },
+          { required: ['allowCustomEndpoint'], properties: { allowCustomEndpoint: { const: true } } },
+        ],
+      },
+    },
+    {
+      if: { properties: { authMode: { const: 'none' } } },
+      then: { properties: { bearerToken: { type: 'null' } } },
+      else: {
+        if: { properties: { endpointUrl: { type: 'string' } } },
+        then: { properties: { bearerToken: { type: 'string' } } },
+      },
+    },
+  ],
+})
 export class SaveForwardingDto {
   @ApiProperty({ description: 'Whether records are forwarded. Needs an endpoint URL.' })
   @IsBoolean()
@@ -17,6 +46,7 @@ export class SaveForwardingDto {
     type: String,
     nullable: true,
     maxLength: ENDPOINT_URL_CHARACTERS_MAX,
+    pattern: ENDPOINT_URL_PATTERN,
     description: 'https only, a public host, no user name, no fragment.',
     example: 'https://consents.example.com/hook',
   })
@@ -31,6 +61,7 @@ export class SaveForwardingDto {
   @ApiPropertyOptional({
     minLength: BEARER_TOKEN_CHARACTERS_MIN,
     maxLength: BEARER_TOKEN_CHARACTERS_MAX,
+    pattern: BEARER_TOKEN.source,
     writeOnly: true,
     type: String,
     nullable: true,

@@ -35,7 +35,12 @@ export class TierQuery {
   @ValidateBy(
     {
       name: 'hostname',
-      constraints: described({ type: 'string', minLength: 1, maxLength: HOSTNAME_CHARACTERS_MAX }),
+      constraints: described({
+        type: 'string',
+        minLength: 1,
+        maxLength: HOSTNAME_CHARACTERS_MAX,
+        pattern: String.raw`^\s*[^\s/\\?#@%]+\s*$`,
+      }),
       validator: {
         validate: (value: unknown) => typeof value === 'string' && isHostname(value),
         defaultMessage: () => 'hostname must be a host name such as www.example.com.',

@@ -4,12 +4,14 @@ import type { FieldError } from '../../shared/field-problem.js';
 export const DOMAINS_PER_PROJECT_MAX = 100;
 
 /** Longest name that is looked at at all; a name in punycode is at most 253 characters (RFC 1035). */
-const INPUT_CHARACTERS_MAX = 1000;
+export const DOMAIN_INPUT_CHARACTERS_MAX = 1000;
 const HOST_CHARACTERS_MAX = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** What turns a host into something more (scheme, port, path, user, pattern, literal address) or is no text. */
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
 const NOT_A_HOST = /[\u0000-\u0020\u007f-\u00a0/\\:@?#%*[\]<>^|]/;
+/** In a schema: none of these, and perhaps blanks around it. */
+export const DOMAIN_PATTERN = String.raw`^\s*[^${NOT_A_HOST.source.slice(1, -1)}]+\s*$`;
 
 export type Domains = { kind: 'accepted'; domains: string[] } | { kind: 'refused'; errors: FieldError[] };
 
@@ -43,7 +45,8 @@ export function normalizeDomains(names: readonly unknown[], rules: { production:
 
 /** The host name in the form above, or null where `name` is none. `localhost` counts outside production only. */
 export function normalizeDomain(name: unknown, { production }: { production: boolean }): string | null {
-  if (typeof name !== 'string' || name.length > INPUT_CHARACTERS_MAX || !name.isWellFormed()) return null;
+  if (typeof name !== 'string' || name.length > DOMAIN_INPUT_CHARACTERS_MAX || !name.isWellFormed())
+    return null;
   const given = name.trim();
   if (given === '' || NOT_A_HOST.test(given) || !URL.canParse(`https://${given}`)) return null;
   // Parsed first and judged afterwards: `0x7f.1` and full-width digits become addresses only here.

@@ -2,7 +2,11 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateIf } from 'class-validator';
 import { type Role, ROLES } from '../../access/domain/role.js';
-import { DOMAINS_PER_PROJECT_MAX } from '../domain/domain-name.js';
+import {
+  DOMAIN_INPUT_CHARACTERS_MAX,
+  DOMAIN_PATTERN,
+  DOMAINS_PER_PROJECT_MAX,
+} from '../domain/domain-name.js';
 import type { Project } from '../domain/project.js';
 import { IfGiven } from '../../shared/if-given.decorator.js';
 import { ListOf } from '../../shared/body-shape.js';
@@ -14,11 +18,12 @@ const PROJECT_NAME_CHARACTERS_MAX = 120;
 const CONTROLLER_CHARACTERS_MAX = 200;
 
 const DOMAINS = {
-  type: [String] as [typeof String],
+  type: 'array',
+  items: { type: 'string', maxLength: DOMAIN_INPUT_CHARACTERS_MAX, pattern: DOMAIN_PATTERN },
   description:
-    'Host names that may send consents, at most 100; none: any may. Kept in lower case and punycode.',
+    'Host names that may send consents, at most 100, each with a dot (`localhost` in development); none: any may. Kept in lower case and punycode.',
   example: ['www.example.com'],
-};
+} as const;
 
 const CONTROLLER_NAME = "Who decides about the project's records (GDPR Art. 4(7)); null: not given";
 const CONTROLLER_CONTACT =

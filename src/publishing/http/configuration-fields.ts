@@ -5,7 +5,7 @@ import { IfGiven } from '../../shared/if-given.decorator.js';
 import { TextLine } from '../../shared/text.decorator.js';
 import { BANNER_BACKGROUNDS, COLOR, CONTRAST_MIN, contrastOf } from '../domain/contrast.js';
 import { coded } from '../../shared/field-problem.js';
-import { described } from '../../shared/schema-of-checks.js';
+import { described, patternOf } from '../../shared/schema-of-checks.js';
 
 export const LABEL_CHARACTERS_MAX = 80;
 export const TITLE_CHARACTERS_MAX = 200;
@@ -34,7 +34,7 @@ export const textSchema = (maxLength: number): Record<string, unknown> => ({
 export const isLine = (value: unknown, max: number): boolean =>
   typeof value === 'string' &&
   value.trim() !== '' &&
-  value.length <= max &&
+  [...value.slice(0, 2 * max + 1)].length <= max &&
   value.isWellFormed() &&
   !CONTROL_CHARACTER.test(value);
 
@@ -93,13 +93,13 @@ export const Accent = (theme: keyof typeof BANNER_BACKGROUNDS, byDefault: string
     ApiPropertyOptional({
       example: byDefault,
       default: byDefault,
-      pattern: COLOR.source,
+      pattern: patternOf(COLOR),
       description: `Contrast of at least ${CONTRAST_MIN} to ${BANNER_BACKGROUNDS[theme]}`,
     }),
     ValidateBy(
       {
         name: 'accent',
-        constraints: described({ type: 'string', pattern: COLOR.source }),
+        constraints: described({ type: 'string', pattern: patternOf(COLOR) }),
         validator: {
           validate: (value: unknown) =>
             typeof value === 'string' &&

@@ -88,7 +88,7 @@ export class BannerTextDto implements BannerText {
   @BannerLine(LABEL_CHARACTERS_MAX) choose!: string;
   @BannerLine(LABEL_CHARACTERS_MAX) save!: string;
 
-  @ApiPropertyOptional({ type: [CategoryTextDto], default: [] })
+  @ApiPropertyOptional({ type: [CategoryTextDto], default: [], description: 'Each key once' })
   @IfGiven()
   @ListOf({ max: CATEGORIES.length, of: () => CategoryTextDto })
   @ArrayUnique((text: unknown) => memberOf(text, 'key'), { message: 'categories must name no key twice' })

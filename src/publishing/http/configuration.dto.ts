@@ -52,7 +52,10 @@ export class ConfigurationBodyDto {
   @PolicyUrl()
   policyUrl?: string | null;
 
-  @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.defaultLanguage })
+  @ApiPropertyOptional({
+    default: DEFAULT_CONFIGURATION.defaultLanguage,
+    description: 'One of the languages of `texts`; otherwise 422 with the code `texts_missing`',
+  })
   @IfGiven()
   @IsString()
   @Matches(LANGUAGE, {
@@ -61,7 +64,11 @@ export class ConfigurationBodyDto {
   })
   defaultLanguage?: string;
 
-  @ApiPropertyOptional({ type: [BannerTextDto], description: 'The words of the banner, once per language' })
+  @ApiPropertyOptional({
+    type: [BannerTextDto],
+    description:
+      'The words of the banner, once per language; one of them is `defaultLanguage`. Absent: our own, in English',
+  })
   @IfGiven()
   @ListOf({ min: 1, max: LANGUAGES_MAX, of: () => BannerTextDto })
   @ArrayUnique((text: unknown) => memberOf(text, 'language'), {

@@ -1,0 +1,489 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { bannerScript } from '../../src/publishing/infrastructure/loader-script.js';
+import { newId } from '../../src/shared/ids.js';
+import { type FakeStripe, signatureOf, startFakeStripe, stripeEnvironment } from '../support/fake-stripe.js';
+import type { Json } from '../support/json.js';
+import { linkIn, mailTo } from '../support/mails.js';
+import { choose, TOKEN } from '../support/pipeline.js';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
+import { sealWhenTold } from '../support/sealer.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { writeSubscription } from '../support/subscription.js';
+import { reply, startTimeStampService, unsignedTimeStamp } from '../support/time-stamp-service.js';
+import { totpCode } from '../support/totp.js';
+import { until } from '../support/until.js';
+import {
+  becomeMember,
+  BEHIND_LOOPBACK_PROXY,
+  cookieOf,
+  freshAddress,
+  PASSWORD,
+  postAuth,
+  signUp,
+  type TestUser,
+  userWith,
+} from '../support/user.js';
+import { makeVisitorKey } from '../support/visitor-key.js';
+import type { DocumentOperation } from './document-requests.js';
+
+/** Members of a configuration that rules between them are about: absent, so that the defaults hold. */
+const DEFAULTS = { texts: undefined, defaultLanguage: undefined, banner: undefined };
+/** Entries of a full tile. */
+const TILE_WIDTH = 256;
+const SEAL_DEADLINE_MS = 20_000;
+
+/** What a request needs that exists, in place of what the document alone gives. */
+export interface Supplied {
+  params?: Record<string, string>;
+  /** `undefined` takes a parameter away. */
+  query?: Record<string, string | undefined>;
+  headers?: (body: string) => Record<string, string>;
+  cookie?: string;
+  /** Members of the body; `undefined` takes one away. */
+  body?: Json;
+}
+
+/** A project on Business of one operation alone, and an owner of it. */
+export interface Stage {
+  project: TestProject;
+  /** Null where the operation takes the project's keys. */
+  owner: TestUser | null;
+}
+
+/** The service with all that it talks to, and what each operation needs to succeed. */
+export class DocumentWorld {
+  private constructor(
+    readonly service: TestService,
+    private readonly stripe: FakeStripe,
+    private readonly receiver: Receiver,
+    private readonly authority: TestAuthority,
+    private readonly closeStamper: () => Promise<void>,
+    private readonly nothingIsUnderWay: () => Promise<void>,
+  ) {}
+
+  static async start(): Promise<DocumentWorld> {
+    const stamper = await startTimeStampService((query, response) =>
+      reply(response, unsignedTimeStamp(query)),
+    );
+    const stripe = await startFakeStripe();
+    const authority = await makeTestAuthority();
+    const receiver = await startReceiver(authority.authority);
+    const service = await startTestService({
+      ...BEHIND_LOOPBACK_PROXY,
+      ...stripeEnvironment(stripe),
+      RUN_WORKER: 'true',
+      OUTBOX_POLL_MS: '100',
+      EVIDENCE_KEYS: `e1:${randomBytes(32).toString('base64')}`,
+      EVIDENCE_SEAL_SECONDS: '1',
+      EVIDENCE_ROOT_SECONDS: '1',
+      EVIDENCE_TIMESTAMP_URL: stamper.url,
+      EVIDENCE_TIMESTAMP_SECONDS: '1',
+      FORWARDING_ALLOWED_PRIVATE_TARGETS: `127.0.0.1:${receiver.port}`,
+      FORWARDING_EXTRA_CA_FILE: authority.caFile,
+      FORWARDING_CONNECT_TIMEOUT_MS: '300',
+      FORWARDING_TIMEOUT_MS: '1000',
+    });
+    const nothingIsUnderWay = sealWhenTold(service);
+    return new DocumentWorld(service, stripe, receiver, authority, () => stamper.close(), nothingIsUnderWay);
+  }
+
+  async close(): Promise<void> {
+    await this.service.close();
+    await Promise.all([this.stripe.close(), this.receiver.close(), this.closeStamper()]);
+    this.authority.remove();
+  }
+
+  async stage(operation?: DocumentOperation): Promise<Stage> {
+    const project = await createTestProject(this.service);
+    await writeSubscription(this.service, project.id, { tier: 'business' });
+    const isOfPeople = operation !== undefined && operation.security.length > 0 && !takesKeys(operation);
+    return { project, owner: isOfPeople ? await this.member(project, 'owner') : null };
+  }
+
+  /** What lets a request of the operation succeed; made afresh, because many succeed only once. */
+  async supply(operation: DocumentOperation, stage: Stage): Promise<Supplied> {
+    const { params, ...supplied } = (await this.supplies[operation.operationId]?.(stage)) ?? {};
+    return { ...supplied, params: { projectId: stage.project.id, ...params } };
+  }
+
+  /** Who may do it: the owner's key, or their session where keys are refused. */
+  credentialOf(
+    operation: DocumentOperation,
+    { project, owner }: Stage,
+    { cookie }: Supplied,
+  ): Record<string, string> {
+    if (cookie !== undefined) return { cookie };
+    if (takesKeys(operation)) return { authorization: `Bearer ${project.keys.owner}` };
+    return owner ? { cookie: owner.cookie } : {};
+  }
+
+  private readonly user = (): Promise<TestUser> => signUp(this.service);
+
+  private async member(project: TestProject, role: string): Promise<TestUser> {
+    const user = await this.user();
+    await becomeMember((body) => project.request('owner', 'POST', '/members', body), user, role);
+    return user;
+  }
+
+  private async linkTo(email: string): Promise<string> {
+    return linkIn(await mailTo(this.service, email)).token;
+  }
+
+  private async made(answer: Promise<Response>): Promise<Json> {
+    const response = await answer;
+    if (!response.ok)
+      throw new Error(`${response.url} answered ${response.status}: ${await response.text()}`);
+    const text = await response.text();
+    return text === '' ? {} : (JSON.parse(text) as Json);
+  }
+
+  private async invitation({ project }: Stage, email = `${randomUUID()}@example.com`): Promise<string> {
+    return String(
+      (await this.made(project.request('owner', 'POST', '/invitations', { email, role: 'viewer' })))['id'],
+    );
+  }
+
+  private async apiKey({ project }: Stage): Promise<string> {
+    const body = { name: 'Another', role: 'viewer' };
+    return String((await this.made(project.request('owner', 'POST', '/api-keys', body)))['id']);
+  }
+
+  /** A record of a visitor with a key. */
+  private async record({ project }: Stage): Promise<{ consentId: string; visitorKey: string }> {
+    const { visitorKey, visitorKeyHash } = makeVisitorKey();
+    const { id } = await choose(this.service, project.id, { visitorKeyHash, customer: 'customer-42' });
+    return { consentId: id, visitorKey };
+  }
+
+  private async withFactor(): Promise<{ user: TestUser; cookie: string; recoveryCodes: string[] }> {
+    const user = await this.user();
+    const begun = await this.made(user.request('POST', '/v1/auth/second-factor', { password: PASSWORD }));
+    const code = totpCode(String(begun['totpUri']));
+    const confirmed = await user.request('POST', '/v1/auth/second-factor/confirm', { code });
+    return {
+      user,
+      cookie: cookieOf(confirmed) || user.cookie,
+      recoveryCodes: begun['recoveryCodes'] as string[],
+    };
+  }
+
+  private async forwarding({ project }: Stage): Promise<void> {
+    const settings = {
+      enabled: true,
+      endpointUrl: this.receiver.url,
+      authMode: 'bearer',
+      bearerToken: TOKEN,
+    };
+    await this.made(project.request('owner', 'PUT', '/forwarding', settings));
+  }
+
+  private async published({ project }: Stage): Promise<{ version: number; configHash: string }> {
+    await this.made(
+      project.request('owner', 'PUT', '/configuration', {
+        policyVersion: newId(),
+        banner: { enabled: true },
+      }),
+    );
+    return until('it is published', async () => {
+      const { items } = await this.made(project.request('owner', 'GET', '/publications'));
+      return (items as { version: number; configHash: string; publishedAt?: string }[])[0];
+    });
+  }
+
+  /** A proved record in a separate project, and the size of the stamped log of all; made once. */
+  private readonly sealed = once(async () => {
+    const stage = await this.stage();
+    const { consentId } = await this.record(stage);
+    const { project } = stage;
+    await this.nothingIsUnderWay();
+    await until(
+      'the record is proved',
+      async () => (await project.request('owner', 'GET', `/consents/${consentId}/proof`)).status === 200,
+      SEAL_DEADLINE_MS,
+    );
+    const size = await until(
+      'there is a time-stamp',
+      async () => {
+        const answer = await fetch(`${this.service.baseUrl}/log/timestamp`);
+        return answer.status === 200 ? String(((await answer.json()) as Json)['size']) : null;
+      },
+      SEAL_DEADLINE_MS,
+    );
+    const authorization = `Bearer ${project.keys.owner}`;
+    return {
+      params: { projectId: project.id, consentId, size, path: '0/000.p/1' },
+      query: {},
+      headers: () => ({ authorization }),
+    };
+  });
+
+  private readonly epoch = async (): Promise<Supplied> => ({
+    ...(await this.sealed()),
+    query: { epoch: '1' },
+  });
+
+  private readonly sizes = async (): Promise<Supplied> => ({
+    ...(await this.sealed()),
+    query: { from: '1', to: '1', epoch: '1' },
+  });
+
+  private async accountWithLink(route: string, email: string, body: Json): Promise<string> {
+    await this.made(postAuth(this.service, route, body));
+    return this.linkTo(email);
+  }
+
+  private readonly visitor = async (stage: Stage): Promise<Supplied> => {
+    const { visitorKey } = await this.record(stage);
+    return { body: { projectId: stage.project.id, visitorKey, consentId: undefined, id: undefined } };
+  };
+
+  private readonly domains = (): Promise<Supplied> =>
+    Promise.resolve({ body: { domains: ['www.example.com'] } });
+
+  /** Of a project without a subscription. */
+  private readonly unsubscribed = async (): Promise<Supplied> => {
+    const { id, keys } = await createTestProject(this.service);
+    return { params: { projectId: id }, headers: () => ({ authorization: `Bearer ${keys.owner}` }) };
+  };
+
+  private readonly signed = (): Promise<Supplied> =>
+    Promise.resolve({ headers: (body) => ({ 'Stripe-Signature': signatureOf(body) }) });
+
+  private readonly period = (): Promise<Supplied> => {
+    const at = (ms: number): string => new Date(Date.now() + ms).toISOString();
+    return Promise.resolve({ query: { from: at(-3_600_000), to: at(3_600_000) } });
+  };
+
+  private readonly resent = (): Promise<Supplied> => {
+    const at = (ms: number): string => new Date(Date.now() + ms).toISOString();
+    return Promise.resolve({ body: { from: at(-3_600_000), to: at(0) } });
+  };
+
+  private readonly asUserWith = (body: Json) => async (): Promise<Supplied> => ({
+    cookie: (await this.user()).cookie,
+    body,
+  });
+
+  private readonly ofPublication = async (stage: Stage): Promise<Supplied> => {
+    const { version, configHash } = await this.published(stage);
+    return { params: { version: String(version), configHash }, query: { since: '1' } };
+  };
+
+  private readonly site = async (stage: Stage): Promise<Supplied> => {
+    await this.published(stage);
+    const hash = bannerScript().name.slice('banner-'.length, -'.js'.length);
+    const files = ['loader.js', 'config.json', `banner-${hash}.js`];
+    await until('the files are there', async () => {
+      const answers = await Promise.all(
+        files.map((file) => fetch(`${this.service.baseUrl}/cdn/${stage.project.id}/${file}`)),
+      );
+      return answers.every(({ status }) => status === 200);
+    });
+    return { params: { hash } };
+  };
+
+  private readonly supplies: Record<string, (stage: Stage) => Promise<Supplied>> = {
+    authSignIn: async () => ({ body: { email: (await this.user()).email, password: PASSWORD } }),
+    authSignOut: this.asUserWith({}),
+    authSession: this.asUserWith({}),
+    authChangePassword: this.asUserWith({ currentPassword: PASSWORD }),
+    authChangeEmail: this.asUserWith({ password: PASSWORD }),
+    accountConfirmEmail: async () => {
+      const email = `${randomUUID()}@example.com`;
+      const token = await this.accountWithLink('sign-up/email', email, { email, password: PASSWORD });
+      return { body: { token, password: PASSWORD } };
+    },
+    accountResetPassword: async () => {
+      const { email } = await this.user();
+      return { body: { token: await this.accountWithLink('forgot-password', email, { email }) } };
+    },
+    accountConfirmNewEmail: async () => {
+      const user = await this.user();
+      const newEmail = `${randomUUID()}@example.com`;
+      await this.made(user.request('POST', '/v1/auth/change-email', { newEmail, password: PASSWORD }));
+      return { body: { token: await this.linkTo(newEmail), password: PASSWORD } };
+    },
+    accountInvitation: async (stage) => {
+      const email = `${randomUUID()}@example.com`;
+      await this.invitation(stage, email);
+      return { body: { token: await this.linkTo(email) } };
+    },
+    accountAcceptInvitation: async (stage) => {
+      const email = `${randomUUID()}@example.com`;
+      await this.invitation(stage, email);
+      return { body: { token: await this.linkTo(email) } };
+    },
+    invitationRead: async (stage) => ({ params: { invitationId: await this.invitation(stage) } }),
+    invitationWithdraw: async (stage) => ({ params: { invitationId: await this.invitation(stage) } }),
+    invitationResend: async (stage) => ({ params: { invitationId: await this.invitation(stage) } }),
+    ownInvitationAccept: async (stage) => {
+      const { email, cookie } = await this.user();
+      return { cookie, params: { invitationId: await this.invitation(stage, email) } };
+    },
+    ownInvitationDecline: async (stage) => {
+      const { email, cookie } = await this.user();
+      return { cookie, params: { invitationId: await this.invitation(stage, email) } };
+    },
+    ownershipOffer: async ({ project }) => ({ body: { userId: (await this.member(project, 'editor')).id } }),
+    ownershipLeave: async ({ project }) => ({ cookie: (await this.member(project, 'viewer')).cookie }),
+    secondFactorBegin: this.asUserWith({ password: PASSWORD }),
+    secondFactorConfirm: async () => {
+      const user = await this.user();
+      const { totpUri } = await this.made(
+        user.request('POST', '/v1/auth/second-factor', { password: PASSWORD }),
+      );
+      return { cookie: user.cookie, body: { code: totpCode(String(totpUri)) } };
+    },
+    secondFactorDisable: async () => ({
+      cookie: (await this.withFactor()).cookie,
+      body: { password: PASSWORD },
+    }),
+    secondFactorRecoveryCodes: async () => ({
+      cookie: (await this.withFactor()).cookie,
+      body: { password: PASSWORD },
+    }),
+    secondFactorSignIn: async () => {
+      const { user, recoveryCodes } = await this.withFactor();
+      const first = await postAuth(this.service, 'sign-in/email', { email: user.email, password: PASSWORD });
+      return { cookie: cookieOf(first), body: { recoveryCode: recoveryCodes[0], code: undefined } };
+    },
+    signInPolicySave: async ({ project }) => {
+      const { user, cookie } = await this.withFactor();
+      const invited = { ...user, request: userWith(this.service, { ...user, cookie }).request };
+      await becomeMember((body) => project.request('owner', 'POST', '/members', body), invited, 'owner');
+      return { cookie };
+    },
+    meDelete: this.asUserWith({ password: PASSWORD }),
+    sessionEndOthers: this.asUserWith({}),
+    sessionEnd: async () => {
+      const user = await this.user();
+      await this.made(postAuth(this.service, 'sign-in/email', { email: user.email, password: PASSWORD }));
+      const { items } = await this.made(user.request('GET', '/v1/me/sessions'));
+      const other = (items as { id: string; current: boolean }[]).find(({ current }) => !current);
+      return { cookie: user.cookie, params: { sessionId: other?.id ?? newId() } };
+    },
+    memberRead: async ({ project }) => ({ params: { userId: (await this.member(project, 'viewer')).id } }),
+    memberChangeRole: async ({ project }) => ({
+      params: { userId: (await this.member(project, 'viewer')).id },
+      body: { role: 'editor' },
+    }),
+    memberRemove: async ({ project }) => ({ params: { userId: (await this.member(project, 'viewer')).id } }),
+    memberKeysOf: async ({ project }) => ({ params: { userId: (await this.member(project, 'viewer')).id } }),
+    apiKeyRead: async (stage) => ({ params: { apiKeyId: await this.apiKey(stage) } }),
+    apiKeyRename: async (stage) => ({ params: { apiKeyId: await this.apiKey(stage) } }),
+    apiKeyRevoke: async (stage) => ({ params: { apiKeyId: await this.apiKey(stage) } }),
+    apiKeyRotate: async (stage) => ({ params: { apiKeyId: await this.apiKey(stage) } }),
+    projectRemove: async () => {
+      const { project } = await this.stage();
+      return {
+        params: { projectId: project.id },
+        headers: () => ({ authorization: `Bearer ${project.keys.owner}` }),
+      };
+    },
+    projectCreate: this.domains,
+    projectUpdate: this.domains,
+    simulateTierSimulate: () => Promise.resolve({ body: { pastDueSince: undefined, endedAt: undefined } }),
+    tierRead: () => Promise.resolve({ query: { hostname: 'www.example.com' } }),
+    analyticsOverview: () => Promise.resolve({ query: { timeZone: 'Europe/Berlin' } }),
+    visitCount: () => Promise.resolve({ headers: () => ({ origin: 'https://www.example.com' }) }),
+    configurationSave: () => Promise.resolve({ body: { ...DEFAULTS, draftVersion: undefined } }),
+    draftSave: () => Promise.resolve({ body: { ...DEFAULTS, basedOn: 0 } }),
+    draftPreview: () => Promise.resolve({ body: DEFAULTS }),
+    consentList: () => Promise.resolve({ query: { visitorReference: undefined } }),
+    consentExport: () => Promise.resolve({ query: { proofs: undefined, from: undefined, to: undefined } }),
+    auditExport: () => Promise.resolve({ query: { from: undefined, to: undefined } }),
+    billingCheckout: this.unsubscribed,
+    consentOne: async (stage) => ({ params: { consentId: (await this.record(stage)).consentId } }),
+    consentErase: async (stage) => ({ params: { consentId: (await this.record(stage)).consentId } }),
+    consentAnalytics: this.period,
+    visitSite: this.period,
+    privacyFile: async ({ project }) => {
+      const settings = { visitorReferenceField: 'customer', visitorReferenceHashed: false };
+      await this.made(project.request('owner', 'PUT', '/privacy', settings));
+      return {};
+    },
+    privacyErase: async (stage) => ({
+      body: { consentId: (await this.record(stage)).consentId, visitorReference: undefined },
+    }),
+    privacyOne: async (stage) => {
+      const { consentId } = await this.record(stage);
+      const erasure = await this.made(
+        stage.project.request('owner', 'POST', '/erasures', { consentId, reason: 'Request 4711' }),
+      );
+      return { params: { erasureId: String(erasure['id']) } };
+    },
+    visitorRecords: this.visitor,
+    visitorReceipt: this.visitor,
+    visitorWithdraw: this.visitor,
+    visitorErase: this.visitor,
+    logProof: this.sealed,
+    logLog: this.sealed,
+    logCheckpoint: this.epoch,
+    logConsistency: this.sizes,
+    logTile: this.epoch,
+    rootLogCheckpoint: this.epoch,
+    rootLogConsistency: this.sizes,
+    rootLogTile: async () => {
+      const supplied = await this.sealed();
+      const width = Number(supplied.params.size) % TILE_WIDTH;
+      return { ...supplied, params: { ...supplied.params, path: `0/000.p/${width}` }, query: { epoch: '1' } };
+    },
+    rootLogNewestTimeStamp: this.sealed,
+    rootLogTimeStamp: this.epoch,
+    rootLogStampedCheckpoint: this.epoch,
+    forwardingSave: () =>
+      Promise.resolve({
+        body: { endpointUrl: this.receiver.url, authMode: 'bearer', bearerToken: TOKEN },
+      }),
+    forwardingTest: async (stage) => {
+      await this.forwarding(stage);
+      return {};
+    },
+    deliveryResendMany: this.resent,
+    deliveryResendCount: this.resent,
+    deliveryResendChosen: async (stage) => ({ body: { consentIds: [(await this.record(stage)).consentId] } }),
+    deliveryResendOne: async (stage) => {
+      await this.forwarding(stage);
+      return { params: { consentId: (await this.record(stage)).consentId } };
+    },
+    webhookReceive: this.signed,
+    webhookReceiveAlias: this.signed,
+    billingPortal: async () => {
+      const project = await createTestProject(this.service);
+      await this.made(
+        project.request('owner', 'POST', '/billing/checkout', { tier: 'pro', interval: 'month' }),
+      );
+      const authorization = `Bearer ${project.keys.owner}`;
+      return { params: { projectId: project.id }, headers: () => ({ authorization }) };
+    },
+    configurationRollBack: this.ofPublication,
+    publicationInForce: async (stage) => {
+      await this.published(stage);
+      return { query: { at: new Date().toISOString() } };
+    },
+    publicationDocument: this.ofPublication,
+    publicationChanges: this.ofPublication,
+    draftRead: async ({ project }) => {
+      await this.made(project.request('owner', 'PUT', '/configuration/draft', { basedOn: 0 }));
+      return {};
+    },
+    draftDiscard: async ({ project }) => {
+      await this.made(project.request('owner', 'PUT', '/configuration/draft', { basedOn: 0 }));
+      return {};
+    },
+    cdnLoader: this.site,
+    cdnBanner: this.site,
+    cdnConfiguration: this.site,
+  };
+}
+
+/** A new address for each request: what is counted by address does not run out. */
+export const fromAnywhere = (): Record<string, string> => ({ 'x-forwarded-for': freshAddress() });
+
+const takesKeys = ({ security }: DocumentOperation): boolean => security.some((each) => 'apiKey' in each);
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => (made ??= make());
+}
