@@ -42,9 +42,10 @@ class StepsOnThread {
 
   /** What it is made of, without the application around it: no other thread's queue, no listener, no task. */
   private storedOf({ em }: MikroORM): SealStored {
-    const outbox = new OutboxService(em, { notify: () => (this.hasAppended = true) });
-    outbox.onModuleInit();
-    outbox.announce(LOG_GROWN);
+    const outbox = OutboxService.appendOnly(em, {
+      topics: [LOG_GROWN],
+      notify: () => (this.hasAppended = true),
+    });
     const records = new ConsentRecords(em, readsThrough(em));
     const signer = new LogSigner(this.data.evidence, this.data.service);
     return new SealStored(em, records, outbox, signer, new LeafPartitions(em));

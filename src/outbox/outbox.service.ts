@@ -44,6 +44,20 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     @Inject(WakeupNotifier) private readonly notifier: Pick<WakeupNotifier, 'notify'>,
   ) {}
 
+  /**
+   * For processes without handlers, such as operator commands and threads: messages of the topics are stored, and the
+   * service's workers process them. Without `notify` they wait for the next poll.
+   */
+  static appendOnly(
+    em: EntityManager,
+    { topics, notify }: { topics: readonly string[]; notify?: () => void },
+  ): OutboxService {
+    const outbox = new OutboxService(em, { notify: notify ?? (() => undefined) });
+    if (notify) outbox.onModuleInit();
+    for (const topic of topics) outbox.announce(topic);
+    return outbox;
+  }
+
   /** It is the commit that rings, so that nobody can forget to, and nobody rings for what is not there yet. */
   onModuleInit(): void {
     this.em.getEventManager().registerSubscriber({

@@ -506,6 +506,25 @@ describe('outbox', () => {
     expect(await dead()).toEqual([]);
   });
 
+  it('retries an attempt that lost the database, whatever the retry schedule of its topic', async () => {
+    recorder.retry = { failuresMax: 1, abandonedAttemptsMax: 3, delayMs: () => 60_000 };
+    recorder.attempt = () => {
+      recorder.attempt = () => Promise.resolve({ kind: 'settled', outcome: 'done', healthy: true });
+      return Promise.reject(Object.assign(new Error('connect failed'), { code: 'ECONNREFUSED' }));
+    };
+    await append(1);
+    dispatcher.requestPoll();
+    await until('the failure is written', () => recorder.failures.length === 1);
+    expect(recorder.failures).toEqual([
+      { kind: 'retry', error: 'The database cannot be reached.', outcome: null },
+    ]);
+    await until('settled', () => {
+      dispatcher.requestPoll();
+      return recorder.settled.length === 1;
+    });
+    expect(await dead()).toEqual([]);
+  });
+
   it('revives a dead letter by hand, and it is worked through like any other', async () => {
     const [subjectId] = await append(1);
     await service.database.query('update outbox_message set failures = $1', [OUTBOX_FAILURES_MAX - 1]);

@@ -115,11 +115,9 @@ async function billingOf(em: EntityManager): Promise<OperatorBilling> {
     import('../../licensing/licensing.service.js'),
     import('../../outbox/outbox.service.js'),
   ]);
-  // The service's workers have the handlers and poll; this process only queues messages for them.
-  const outbox = new OutboxService(em, { notify: () => undefined });
+  const outbox = OutboxService.appendOnly(em, { topics: [BILLING_EVENT] });
   const licensing = new LicensingService(em, readsThrough(em), outbox);
   licensing.onModuleInit();
-  outbox.announce(BILLING_EVENT);
   return new Billing(em, licensing, outbox);
 }
 

@@ -143,7 +143,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
 
   private async attempt(message: OutboxMessage, event: StripeEvent): Promise<AttemptResult<EventOutcome>> {
     const verdict = await this.workOn(event).catch((error: unknown): Verdict => {
-      // A provider that is away is counted and waited for; a database that is away is the outbox's to wait for.
+      // Provider failures count as attempts of the event. The outbox retries after database failures.
       if (!isProviderError(error) && isConnectionFailure(error)) throw error;
       return {
         kind: 'retry',

@@ -62,7 +62,7 @@ export async function reapply(
   listed: AsyncIterable<ErasedLine>,
   { listeners, dryRun }: { listeners: readonly ErasureListener[]; dryRun: boolean },
 ): Promise<{ listed: number; erased: number }> {
-  const outbox = new OutboxService(em, { notify: () => undefined });
+  const outbox = OutboxService.appendOnly(em, { topics: [] });
   const records = new EraseRecords(listeners, outbox);
   let [listedCount, erased] = [0, 0];
   const flush = async (projectId: string, consentIds: string[]): Promise<void> => {

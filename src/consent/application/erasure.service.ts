@@ -15,7 +15,6 @@ import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid, newId } from '../../shared/ids.js';
-import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { ERASE_BATCH_MAX, ERASURE_REQUESTED, type VisitorHash } from '../domain/erasure.js';
 import { visitorHash } from '../domain/visitor-reference.js';
 import { findVisitorReference } from '../infrastructure/visitor-reference.rows.js';
@@ -28,7 +27,6 @@ const SLOTS = 2;
 /** Time limit of one attempt; the next attempt continues. */
 const ATTEMPT_MS = 20_000;
 const ATTEMPT_MAX_MS = 30_000;
-const DATABASE_WAIT_MS = 1_000;
 
 /**
  * Each batch commits separately, so even many workers that die during a request are no reason to
@@ -199,16 +197,11 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
   private async attempt(message: OutboxMessage, signal: AbortSignal): Promise<AttemptResult<null>> {
     const ref = { projectId: projectOf(message), id: message.subjectId };
     const until = performance.now() + ATTEMPT_MS;
-    try {
-      for (;;) {
-        const end = await this.em.fork().transactional((tx) => this.eraseBatch(tx, ref));
-        if (end === 'done') return { kind: 'settled', outcome: null, healthy: true };
-        if (end === 'waits') return { kind: 'snooze', afterMs: INDEX_WAIT_MS };
-        if (signal.aborted || performance.now() > until) return { kind: 'snooze', afterMs: 0 };
-      }
-    } catch (error) {
-      if (!isConnectionFailure(error)) throw error;
-      return { kind: 'retry', afterMs: DATABASE_WAIT_MS, error: 'The database cannot be reached.' };
+    for (;;) {
+      const end = await this.em.fork().transactional((tx) => this.eraseBatch(tx, ref));
+      if (end === 'done') return { kind: 'settled', outcome: null, healthy: true };
+      if (end === 'waits') return { kind: 'snooze', afterMs: INDEX_WAIT_MS };
+      if (signal.aborted || performance.now() > until) return { kind: 'snooze', afterMs: 0 };
     }
   }
 

@@ -11,7 +11,6 @@ import { namedKey } from '../../outbox/domain/ordering-key.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { VISITOR_INDEX_REQUESTED } from '../domain/visitor-reference.js';
 import { indexVisitors } from '../infrastructure/visitor-index.rows.js';
 
@@ -23,7 +22,6 @@ const SLOTS = 1;
 /** Time limit of one attempt; the next attempt continues. */
 const ATTEMPT_MS = 20_000;
 const ATTEMPT_MAX_MS = 30_000;
-const DATABASE_WAIT_MS = 1_000;
 /**
  * The ingest gives a statement up after 5 s: by then no record is under way any more that is stored by the settings of
  * before, and that a walk could miss.
@@ -93,18 +91,13 @@ export class VisitorIndex implements OutboxHandler<null>, OnModuleInit {
 
   private async attempt(projectId: string, signal: AbortSignal): Promise<AttemptResult<null>> {
     const until = performance.now() + ATTEMPT_MS;
-    try {
-      for (;;) {
-        const came = await this.em
-          .fork()
-          .transactional((tx) => indexVisitors(tx, projectId, UNDER_WAY_SECONDS));
-        if (came === 'done') return { kind: 'settled', outcome: null, healthy: true };
-        if (came === 'too_soon') return { kind: 'snooze', afterMs: INDEX_WAIT_MS };
-        if (signal.aborted || performance.now() > until) return { kind: 'snooze', afterMs: 0 };
-      }
-    } catch (error) {
-      if (!isConnectionFailure(error)) throw error;
-      return { kind: 'retry', afterMs: DATABASE_WAIT_MS, error: 'The database cannot be reached.' };
+    for (;;) {
+      const came = await this.em
+        .fork()
+        .transactional((tx) => indexVisitors(tx, projectId, UNDER_WAY_SECONDS));
+      if (came === 'done') return { kind: 'settled', outcome: null, healthy: true };
+      if (came === 'too_soon') return { kind: 'snooze', afterMs: INDEX_WAIT_MS };
+      if (signal.aborted || performance.now() > until) return { kind: 'snooze', afterMs: 0 };
     }
   }
 }

@@ -73,8 +73,7 @@ export async function continueLog(
     const { edge } = appendEntries(EMPTY_LOG_EDGE, [continuationEntry(continues)]);
     await beginNextLog(tx, { log, epoch, origin, continues, edge });
     if (log !== ROOT_LOG) await askForBackfill(tx, [log]);
-    const outbox = new OutboxService(tx, { notify: () => undefined });
-    outbox.announce(LOG_GROWN);
+    const outbox = OutboxService.appendOnly(tx, { topics: [LOG_GROWN] });
     await outbox.append(tx, logMessage(LOG_GROWN, log));
   });
   return { origin, former: last };

@@ -7,7 +7,6 @@ import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.setting
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
 import { InjectSettings } from '../../shared/inject-settings.js';
 import { STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
-import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { LOG_GONE, LOG_GROWN } from '../evidence.events.js';
 import { LogStorage } from '../infrastructure/log-storage.js';
@@ -16,7 +15,6 @@ import { LogStorageError, SignLog, type SignOutcome } from './sign-log.js';
 /** Logs that a worker writes to the storage at once. */
 const LOGS_AT_ONCE = 8;
 const LEASE_SHARE = 1 / 4;
-const DATABASE_WAIT_MS = 1_000;
 /** There is no last try: what is not signed stays to be signed. */
 const STORAGE_WAIT: BackOff = { baseMs: 500, factor: 2, longestMs: 30_000 };
 /** A log that must not be signed is looked at again, for an operator may have restored what was lost. */
@@ -70,8 +68,6 @@ export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
         this.away.warn(error.cause);
         return { kind: 'retry', afterMs: backOffMs(failures + 1, STORAGE_WAIT), error: error.message };
       }
-      if (isConnectionFailure(error))
-        return { kind: 'retry', afterMs: DATABASE_WAIT_MS, error: 'The database cannot be reached.' };
       throw error;
     }
   }

@@ -5,12 +5,10 @@ import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { InjectSettings } from '../../shared/inject-settings.js';
-import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { SEAL_DUE } from '../evidence.events.js';
 import { SealRoots } from './seal-roots.js';
 import { SealStored } from './seal-stored.js';
 
-const DATABASE_WAIT_MS = 1_000;
 /** A step that has begun is ended; after it, a worker that stops need not wait for another one. */
 const STEP_USUAL_MS = 5_000;
 /** Share of a lease for which one message goes on, step after step. */
@@ -46,15 +44,9 @@ export class SealHandler implements OutboxHandler<null>, OnModuleInit {
 
   private async attempt(signal: AbortSignal): Promise<AttemptResult<null>> {
     const deadlineMs = performance.now() + this.settings.leaseMs * LEASE_SHARE;
-    try {
-      await this.roots.step();
-      while (await this.steps.step())
-        if (signal.aborted || performance.now() > deadlineMs) return { kind: 'snooze', afterMs: 0 };
-    } catch (error) {
-      if (isConnectionFailure(error))
-        return { kind: 'retry', afterMs: DATABASE_WAIT_MS, error: 'The database cannot be reached.' };
-      throw error;
-    }
+    await this.roots.step();
+    while (await this.steps.step())
+      if (signal.aborted || performance.now() > deadlineMs) return { kind: 'snooze', afterMs: 0 };
     return DONE;
   }
 

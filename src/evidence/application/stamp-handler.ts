@@ -5,13 +5,11 @@ import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
 import { STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
-import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { STAMP_DUE } from '../evidence.events.js';
 import { EvidenceMetrics } from '../infrastructure/evidence.metrics.js';
 import { TIME_STAMP_TIMEOUT_MS } from '../infrastructure/time-stamp-service.js';
 import { StampRoots } from './stamp-roots.js';
 
-const DATABASE_WAIT_MS = 1_000;
 /** The root log has a new checkpoint by then. There is no last try, and no use in asking a public service more often. */
 const REFUSED_WAIT: BackOff = { baseMs: 60_000, factor: 2, longestMs: 60 * 60_000 };
 
@@ -42,26 +40,20 @@ export class StampHandler implements OutboxHandler<null>, OnModuleInit {
   }
 
   private async attempt({ failures }: OutboxMessage, stopped: AbortSignal): Promise<AttemptResult<null>> {
-    try {
-      const outcome = await this.stamps.stamp(stopped);
-      if (outcome.kind === 'not_due') return DONE;
-      if (outcome.kind === 'stamped') {
-        this.metrics.timeStamps.inc({ outcome: 'stamped' });
-        if (failures > 0) this.logger.log({ failures }, 'the time-stamp service gives time-stamps again');
-        return DONE;
-      }
-      if (stopped.aborted) return { kind: 'snooze', afterMs: 0 };
-      const { reason, detail } = outcome;
-      this.metrics.timeStamps.inc({ outcome: reason });
-      // Once: that it goes on is what the metrics tell.
-      if (failures === 0)
-        this.logger.warn({ reason, detail }, 'there is no time-stamp of the log of all yet, trying again');
-      return { kind: 'retry', afterMs: backOffMs(failures + 1, REFUSED_WAIT), error: `${reason}: ${detail}` };
-    } catch (error) {
-      if (isConnectionFailure(error))
-        return { kind: 'retry', afterMs: DATABASE_WAIT_MS, error: 'The database cannot be reached.' };
-      throw error;
+    const outcome = await this.stamps.stamp(stopped);
+    if (outcome.kind === 'not_due') return DONE;
+    if (outcome.kind === 'stamped') {
+      this.metrics.timeStamps.inc({ outcome: 'stamped' });
+      if (failures > 0) this.logger.log({ failures }, 'the time-stamp service gives time-stamps again');
+      return DONE;
     }
+    if (stopped.aborted) return { kind: 'snooze', afterMs: 0 };
+    const { reason, detail } = outcome;
+    this.metrics.timeStamps.inc({ outcome: reason });
+    // Only once: the metrics show that it continues.
+    if (failures === 0)
+      this.logger.warn({ reason, detail }, 'there is no time-stamp of the log of all yet, trying again');
+    return { kind: 'retry', afterMs: backOffMs(failures + 1, REFUSED_WAIT), error: `${reason}: ${detail}` };
   }
 
   /** The time-stamp was written down by the attempt. */

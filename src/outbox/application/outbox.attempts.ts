@@ -19,6 +19,13 @@ const TIMER_EARLY_MS = 2;
 /** How an attempt ended, seen from here. */
 type AttemptEnd = AttemptResult<unknown> | { kind: 'threw'; cause: unknown };
 
+/** An attempt that lost the database is retried; it is no bug of its handler. */
+const DATABASE_UNREACHABLE: AttemptEnd = {
+  kind: 'retry',
+  afterMs: 1_000,
+  error: 'The database cannot be reached.',
+};
+
 /** What attempts are made with. */
 export interface AttemptParts {
   slots: WorkerSlots;
@@ -151,7 +158,7 @@ export class OutboxAttempts {
     try {
       end = await this.made(leased.message, attempt);
     } catch (cause) {
-      end = { kind: 'threw', cause };
+      end = isConnectionFailure(cause) ? DATABASE_UNREACHABLE : { kind: 'threw', cause };
     }
     // The receiver has answered: its slot is free, and need not wait until the outcome is on the disk.
     const healthy = end.kind !== 'settled' || end.healthy;

@@ -6,7 +6,6 @@ import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import type { Attempt, AttemptResult, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
-import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { InjectSettings } from '../../shared/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { isCutOff, STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
@@ -28,7 +27,6 @@ const RECHECK_FOLD_SECONDS = 10;
 /** A message that has waited for its slot for more of its lease than this goes back into the outbox. */
 const SLOT_WAIT_LEASE_SHARE = 1 / 5;
 const FULL_WAIT_MS = 250;
-const DATABASE_WAIT_MS = 1_000;
 
 /** What came of a message. */
 export type SiteOutcome = PublishOutcome | 'worker_lost';
@@ -142,7 +140,6 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
         return retry(afterMs, sentenceOf(error.cause));
       }
       this.health.unused();
-      if (isConnectionFailure(error)) return retry(DATABASE_WAIT_MS, 'The database cannot be reached.');
       throw error;
     }
   }

@@ -26,9 +26,7 @@ export const siteCommands: Command[] = [
           import('./republish.js'),
           import('../../outbox/outbox.service.js'),
         ]);
-        // The workers poll for messages and have the handlers: this command only adds messages.
-        const outbox = new OutboxService(orm.em, { notify: () => undefined });
-        outbox.announce(CONFIGURATION_CHANGED);
+        const outbox = OutboxService.appendOnly(orm.em, { topics: [CONFIGURATION_CHANGED] });
         const found = await republish(orm.em, outbox, projectId, { dryRun });
         if (projectId !== null && found === 0) throw new OperatorError('There is no such project.');
         print(
