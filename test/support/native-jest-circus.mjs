@@ -77,7 +77,9 @@ export default async function runNatively(
   };
   const substitute = new Proxy(runtime, { get: (target, name) => native[name] ?? bound(target, name) });
   try {
-    return await circus.default(globalConfig, config, environment, substitute, testPath, sendMessageToJest);
+    // Jest takes the timeout from the global configuration, which has none where there are several projects.
+    const ofProject = { ...globalConfig, testTimeout: config.testTimeout ?? globalConfig.testTimeout };
+    return await circus.default(ofProject, config, environment, substitute, testPath, sendMessageToJest);
   } finally {
     await closeLeftOpen();
   }
