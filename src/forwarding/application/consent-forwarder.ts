@@ -191,11 +191,10 @@ function skip(reason: SkipReason): AttemptResult<ClassifiedOutcome> {
 }
 
 /**
- * Which records are announced (spec §6), and why the others are not: `tier`, or `off`. The tier must allow it,
- * and either forwarding is on with an endpoint, or the request brought an endpoint, the project has none of its
- * own, and it either never saved any settings or allowed that. A constant, so the ingest can keep it in its
- * statement. The settings are looked up by their key for each record: of an `exists` the planner may make a table of the
- * settings of all projects.
+ * Whether a record is forwarded (spec §6), else why not: `tier` or `off`. The tier must allow it, and one of these must
+ * hold: forwarding is on with an endpoint; or the request has an endpoint, the project has none, and its settings were
+ * never saved or allow that. The expression is constant, so the ingest statement stays prepared. Each record looks up
+ * the settings by their key: for an `exists`, the planner may hash the settings of all projects.
  */
 function forwardingPredicate(legacyAllowed: boolean): ForwardingPredicate {
   return ({ projectId, tier, customEndpoint }) => {
