@@ -92,7 +92,7 @@ async function takePages(link) {
   await page
     .getByRole('row', { name: /Accepted all/ })
     .first()
-    .getByRole('link', { name: /open the record/ })
+    .getByRole('link', { name: /Open record/ })
     .click();
   await take(page, 'consent');
   await page.setViewportSize(DESKTOP);
@@ -132,11 +132,11 @@ async function takeOnePath() {
   const page = await context.newPage();
   await page.goto(`${base}/sign-up`);
   await page.getByRole('textbox', { name: 'Name' }).fill('Ada Example');
-  await page.getByRole('textbox', { name: 'E-mail' }).fill('ada@example.com');
+  await page.getByRole('textbox', { name: 'Email' }).fill('ada@example.com');
   await page.locator('input[name=password]').fill(PASSWORD);
   await take(page, 'path-1-sign-up');
   await page.keyboard.press('Enter');
-  await page.getByText('Look into your mail').waitFor();
+  await page.getByText('Check your inbox').waitFor();
   await page.goto(await mailedLink(page));
   await page.locator('input[name=password]').fill(PASSWORD);
   await page.keyboard.press('Enter');
@@ -144,7 +144,7 @@ async function takeOnePath() {
   await page.getByRole('textbox', { name: 'Name' }).fill('My shop');
   await page.getByRole('textbox', { name: 'Domains' }).fill('shop.example.com');
   await take(page, 'path-2-site');
-  await page.getByRole('button', { name: 'Create the project' }).click();
+  await page.getByRole('button', { name: 'Create project' }).click();
   await page.getByRole('heading', { name: 'My shop' }).waitFor();
   const project = new URL(page.url()).pathname;
   await page.request.post(`${base}/v1${project}/tier/simulate`, { data: { tier: 'pro' } });
@@ -168,26 +168,26 @@ async function takeOnePath() {
   } finally {
     await site.close();
   }
-  await page.getByText(/^Installed: a record came from/).waitFor();
+  await page.getByText(/^Installed. Latest record from/).waitFor();
   await page.getByText(/^Installed\. Seen/).waitFor();
   await take(page, 'path-6-installed');
   await page.goto(`${base}${project}/consents`);
   await page
-    .getByRole('link', { name: /open the record/ })
+    .getByRole('link', { name: /Open record/ })
     .first()
     .click();
-  await page.getByText(/answered 204/).waitFor();
+  await page.getByText(/returned 204/).waitFor();
   await take(page, 'path-7-record');
   const proof = page.getByRole('region', { name: 'Proof' });
-  for (let waitedMs = 0; !(await proof.getByText(/public log of all projects covers it/).isVisible());) {
+  for (let waitedMs = 0; !(await proof.getByText(/Covered by the public log of all projects/).isVisible());) {
     if (waitedMs > SEALED_DEADLINE_MS) throw new Error('the record is not sealed');
     waitedMs += SEALED_POLL_MS;
     await page.reload();
     await page.waitForTimeout(SEALED_POLL_MS);
   }
-  await proof.getByRole('button', { name: 'Check the proof in this browser' }).click();
-  await proof.getByText('The proof holds.').waitFor();
-  await proof.getByText('It does not show who clicked.').scrollIntoViewIfNeeded();
+  await proof.getByRole('button', { name: 'Verify in this browser' }).click();
+  await proof.getByText('Proof verified in your browser').waitFor();
+  await proof.getByText('It doesn’t prove who clicked.').scrollIntoViewIfNeeded();
   await take(page, 'path-8-proof');
   await context.close();
 }

@@ -66,7 +66,7 @@ describe('sign-up', () => {
     expect(asked.headers.getSetCookie()).toEqual([]);
     const mail = await mailTo(service, 'ada@example.com');
     expect(mail).toMatchObject({
-      subject: 'Confirm your e-mail address',
+      subject: 'Confirm your email address',
       text: expect.stringContaining('Hello "Ada",'),
     });
     const { page, token } = linkIn(mail);
@@ -122,7 +122,7 @@ describe('sign-up', () => {
       body: { status: 'check_your_mail' },
     });
     const mail = await mailTo(service, email);
-    expect(mail.subject).toBe('You have an account already');
+    expect(mail.subject).toBe('You already have an account');
     expect(linkIn(mail).page).toBe('/new-password');
     expect((await signIn(email, PASSWORD)).status).toBe(200);
   });
@@ -228,7 +228,7 @@ describe('who registers the address of a colleague first', () => {
     const added = await project.request('owner', 'POST', '/members', { email: colleague, role: 'owner' });
     expect(added.status).toBe(201);
     const { id: invitationId } = (await added.json()) as { id: string };
-    expect((await mailTo(service, colleague)).subject).toContain('Invitation to');
+    expect((await mailTo(service, colleague)).subject).toContain('You’re invited to');
     // The colleague opens the mail without knowing the stranger's password, and signs up again.
     const opened = await postAuth(service, 'confirm-email', { token, password: PASSWORD });
     expect(await problemOf(opened)).toEqual({ status: 401, code: 'invalid_credentials' });

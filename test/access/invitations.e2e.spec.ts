@@ -57,7 +57,7 @@ async function invite(email: string, role: Role = 'editor'): Promise<Invitation>
 
 async function tokenFor(email: string): Promise<string> {
   const mail = await mailTo(service, email);
-  expect(mail.subject).toBe('Invitation to "Bakery"');
+  expect(mail.subject).toBe('You’re invited to "Bakery"');
   const { page, token } = linkIn(mail);
   expect(page).toBe('/accept-invitation');
   return token;
@@ -292,7 +292,7 @@ describe('a member who is wanted', () => {
       const { id, ...body } = (await response.json()) as Invitation & Record<string, unknown>;
       expect(response.headers.get('location')).toBe(`/v1/projects/${projectId}/invitations/${id}`);
       answers.push([response.status, { ...body, email: '', createdAt: '', sentAt: '', expiresAt: '' }]);
-      expect((await mailTo(service, email)).subject).toBe('Invitation to "Bakery"');
+      expect((await mailTo(service, email)).subject).toBe('You’re invited to "Bakery"');
     }
     expect(answers[0]).toEqual(answers[1]);
     expect(await roleOf(user.id)).toBeUndefined();
@@ -451,7 +451,7 @@ describe('the last owner', () => {
     const offered = await owner.request('POST', at('/ownership'), { userId: user.id });
     expect(offered.status).toBe(201);
     const { id } = (await offered.json()) as Invitation;
-    expect((await mailTo(service, user.email)).subject).toBe('Ownership of "Bakery"');
+    expect((await mailTo(service, user.email)).subject).toBe('Accept ownership of "Bakery"');
     const twice = await owner.request('POST', at('/ownership'), { userId: user.id });
     expect(await problemOf(twice)).toEqual({ status: 409, code: 'invitation_exists' });
     expect([await roleOf(owner.id), await roleOf(user.id)]).toEqual(['owner', 'viewer']);
@@ -467,8 +467,8 @@ describe('the last owner', () => {
       return (await fetch(`${service.baseUrl}${at('')}`, { headers })).status;
     });
     expect(await Promise.all(works)).toEqual([401, 200]);
-    expect((await mailTo(service, user.email)).subject).toBe('You own "Bakery" now');
-    expect((await mailTo(service, owner.email)).subject).toBe('You have handed "Bakery" over');
+    expect((await mailTo(service, user.email)).subject).toBe('You are now the owner of "Bakery"');
+    expect((await mailTo(service, owner.email)).subject).toBe('You transferred ownership of "Bakery"');
     expect((await owner.request('POST', at('/leave'))).status).toBe(204);
     expect(await roleOf(owner.id)).toBeUndefined();
   });

@@ -71,7 +71,7 @@ const askFor = (user: TestUser, newEmail: string, password = PASSWORD): Promise<
 async function tokenFor(user: TestUser, newEmail: string): Promise<string> {
   expect((await askFor(user, newEmail)).status).toBe(202);
   const mail = await mailTo(service, newEmail.toLowerCase());
-  expect(mail.subject).toBe('Confirm your new e-mail address');
+  expect(mail.subject).toBe('Confirm your new email address');
   const { page, token } = linkIn(mail);
   expect(page).toBe('/confirm-new-email');
   return token;
@@ -89,7 +89,7 @@ describe('a change of address', () => {
     const token = await tokenFor(user, newEmail);
     const asked = await mailTo(service, user.email);
     expect(asked).toMatchObject({
-      subject: 'Your address is about to be changed',
+      subject: 'Request to change your email address',
       text: expect.stringContaining(email),
     });
     // Nothing has changed yet.
@@ -106,7 +106,7 @@ describe('a change of address', () => {
     expect((await signIn(user.email)).status).toBe(401);
     expect((await signIn(email)).status).toBe(200);
     for (const to of [user.email, email])
-      expect((await mailTo(service, to)).subject).toBe('The address of your account was changed');
+      expect((await mailTo(service, to)).subject).toBe('Your email address was changed');
     expect(await logOf(user.id)).toEqual([
       ...['sign_in', 'sign_in', 'email_change_requested', 'email_changed', 'sign_in'],
     ]);
@@ -158,8 +158,8 @@ describe('a change of address', () => {
       status: 202,
       body: { status: 'check_your_mail' },
     });
-    expect((await mailTo(service, user.email)).subject).toBe('Your address is about to be changed');
-    expect((await mailTo(service, taken.email)).subject).toBe('You have an account already');
+    expect((await mailTo(service, user.email)).subject).toBe('Request to change your email address');
+    expect((await mailTo(service, taken.email)).subject).toBe('You already have an account');
     expect(await service.database.query('select from account_link where user_id = $1', [user.id])).toEqual(
       [],
     );
@@ -223,7 +223,7 @@ describe('a change of address', () => {
   it('ends with a reset of the password', async () => {
     const user = await signUp(service);
     const token = await tokenFor(user, freshEmail());
-    expect((await mailTo(service, user.email)).subject).toBe('Your address is about to be changed');
+    expect((await mailTo(service, user.email)).subject).toBe('Request to change your email address');
     expect((await postAuth(service, 'forgot-password', { email: user.email })).status).toBe(202);
     const { token: reset } = linkIn(await mailTo(service, user.email));
     await postAuth(service, 'reset-password', { token: reset, newPassword: OTHER_PASSWORD });

@@ -31,7 +31,7 @@ const section = (name: string) => page.getByRole('region', { name, exact: true }
 const passwordIn = (within: Pick<Page, 'locator'> = page) => within.locator('input[name=password]');
 const openAccount = async (): Promise<void> => {
   await page.goto(`${service.baseUrl}/account`);
-  await section('Sessions').getByText('This one').waitFor();
+  await section('Sessions').getByText('Current session').waitFor();
 };
 
 describe('a person in her account', () => {
@@ -64,7 +64,7 @@ describe('a person in her account', () => {
   });
 
   it('changes her name', async () => {
-    await section('You').getByLabel('Name').fill('Ada Lovelace');
+    await section('Profile').getByLabel('Name').fill('Ada Lovelace');
     await page.keyboard.press('Enter');
     await page.getByText('Saved.').waitFor();
   });
@@ -81,14 +81,14 @@ describe('a person in her account', () => {
     expect((await other.request.get(`${service.baseUrl}/v1/me`)).status()).toBe(200);
     await openAccount();
     await section('Sessions').getByRole('button', { name: 'Sign out of Firefox on Linux' }).click();
-    await page.getByText('The session has ended.').waitFor();
+    await page.getByText('Session signed out.').waitFor();
     expect((await other.request.get(`${service.baseUrl}/v1/me`)).status()).toBe(401);
     await other.close();
   });
 
   it('sets a second factor up and signs in with it, by keyboard', async () => {
     await openAccount();
-    const factor = section('Second factor');
+    const factor = section('Two-factor authentication (2FA)');
     await passwordIn(factor).fill(PASSWORD);
     await page.keyboard.press('Enter');
     await factor.getByRole('img', { name: 'QR code with the secret' }).waitFor();
@@ -97,7 +97,7 @@ describe('a person in her account', () => {
     expect(await pageFaults(page)).toEqual([]);
     await factor.getByRole('textbox', { name: 'Code' }).fill(await formerTotpCode(uri));
     await page.keyboard.press('Enter');
-    await factor.getByText('Your account has a second factor.').waitFor();
+    await factor.getByText('2FA is on.').waitFor();
     await factor.getByLabel('Recovery codes').first().waitFor();
     await page.request.post(`${service.baseUrl}/v1/auth/sign-out`);
     await page.goto(`${service.baseUrl}/sign-in?to=%2Faccount`);
@@ -106,36 +106,36 @@ describe('a person in her account', () => {
     await page.keyboard.press('Enter');
     await page.locator('input[name=code]').fill('no code');
     await page.keyboard.press('Enter');
-    await page.getByText('Six digits, or a recovery code').waitFor();
+    await page.getByText('Enter six digits, or a recovery code').waitFor();
     expect(await pageFaults(page)).toEqual([]);
     await page.locator('input[name=code]').fill(totpCode(uri));
     await page.keyboard.press('Enter');
-    await section('Second factor').getByText('Your account has a second factor.').waitFor();
+    await section('Two-factor authentication (2FA)').getByText('2FA is on.').waitFor();
   });
 
   it('changes her address by the link in the new mailbox', async () => {
-    const email = section('E-mail');
-    await email.getByLabel('New e-mail').fill('ada@example.net');
+    const email = section('Email');
+    await email.getByLabel('New email').fill('ada@example.net');
     await passwordIn(email).fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await email.getByText('Look into the mailbox of the new address.').waitFor();
+    await email.getByText('Check the inbox of the new address.').waitFor();
     await page.goto(await linkMailedTo(service, 'ada@example.net', '/confirm-new-email'));
     await passwordIn().fill(PASSWORD);
     expect(await pageFaults(page)).toEqual([]);
     await page.keyboard.press('Enter');
-    await page.getByText('The address is changed.').waitFor();
+    await page.getByText('Email changed.').waitFor();
     await openAccount();
-    await page.getByText('Your address is ada@example.net.').waitFor();
+    await page.getByText('Your email is ada@example.net.').waitFor();
   });
 
   it('deletes it once she owns no project alone', async () => {
     const made = await page.request.post(`${service.baseUrl}/v1/projects`, { data: { name: 'Bakery' } });
     const { id } = (await made.json()) as { id: string };
-    const gone = section('Delete the account');
+    const gone = section('Delete account');
     await gone.getByLabel('Type “ada@example.net”').fill('ada@example.net');
     await passwordIn(gone).fill(PASSWORD);
     await gone.getByRole('button').last().click();
-    await gone.getByText('You are the last owner of Bakery.').waitFor();
+    await gone.getByText('You are the only owner of Bakery.').waitFor();
     await page.request.delete(`${service.baseUrl}/v1/projects/${id}`);
     await gone.getByRole('button').last().click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

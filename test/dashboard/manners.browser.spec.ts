@@ -91,16 +91,16 @@ describe('who reads German', () => {
       data: { tier: 'pro' },
     });
     await seite.goto(`${service.baseUrl}/projects/${projectId}/settings/consent/records-and-archive`);
-    await seite.getByLabel('URL des Endpunkts').fill('http://consents.example.com');
+    await seite.getByLabel('Endpunkt-URL').fill('http://consents.example.com');
     await seite.getByRole('button', { name: 'Speichern' }).click();
-    await seite.getByText('Die URL des Endpunkts muss mit https:// beginnen.').waitFor();
+    await seite.getByText('Die Endpunkt-URL muss mit https:// beginnen.').waitFor();
   });
 
   it('is told why the endpoint cannot be reached', async () => {
-    await seite.getByLabel('URL des Endpunkts').fill('https://consents.example.com');
-    await seite.getByRole('radio', { name: 'Keine Anmeldung' }).check();
+    await seite.getByLabel('Endpunkt-URL').fill('https://consents.example.com');
+    await seite.getByRole('radio', { name: 'Keine Authentifizierung' }).check();
     await seite.getByRole('button', { name: 'Speichern' }).click();
-    await seite.getByRole('button', { name: 'Prüfen' }).click();
+    await seite.getByRole('button', { name: 'Testen' }).click();
     await seite.getByText(/^(Hostname nicht gefunden|Keine Verbindung|Zu langsam)\.$/).waitFor();
   });
 });
@@ -113,7 +113,7 @@ describe('the address of a page', () => {
     ],
     [
       '/deliveries?status=failed&category=dns&from=2026-11-01',
-      { Outcome: 'failed', 'Why it failed': 'dns', From: '2026-11-01' },
+      { Outcome: 'failed', 'Failure reason': 'dns', From: '2026-11-01' },
     ],
     ['/settings/audit?action=member.add&actorKind=user', { What: 'member.add', Who: 'kind:user' }],
     ['/analytics?days=7', { '7 days': '7' }],
@@ -139,12 +139,12 @@ describe('the address of a page', () => {
 describe('an address that is mistyped', () => {
   it('says so in the person’s words, and leads on', async () => {
     await page.goto(`${service.baseUrl}/projects/${projectId}/nowhere`);
-    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
-    await page.getByRole('link', { name: 'To the start' }).press('Enter');
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.getByRole('link', { name: 'Go to home' }).press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Tea shop' }).waitFor();
     for (const path of ['accept-invitation?token=x', 'accept-invitation']) {
       await page.goto(`${service.baseUrl}/${path}`);
-      await page.getByText('This link was used already, or has ended.').waitFor();
+      await page.getByText('This link has expired or was already used.').waitFor();
     }
   });
 });
@@ -153,7 +153,7 @@ describe('a session that ends in one tab', () => {
   it('ends in the other too, which comes back to where it was', async () => {
     const path = `/projects/${projectId}/consents?action=custom`;
     await page.goto(`${service.baseUrl}${path}`);
-    await page.getByText('No record matches these filters.').waitFor();
+    await page.getByText('No records match these filters.').waitFor();
     const other = await context.newPage();
     await other.goto(`${service.baseUrl}/account`);
     await other.getByRole('button', { name: /account and appearance/ }).press('Enter');
@@ -193,10 +193,10 @@ describe('a session that ends before something is saved', () => {
   it('takes nothing of the banner along', async () => {
     await page.goto(`${service.baseUrl}/projects/${projectId}/banner`);
     await page.getByLabel('Title').first().fill('What may we do?');
-    const save = page.getByRole('button', { name: 'Save the draft' });
+    const save = page.getByRole('button', { name: 'Save draft' });
     await signInBeside(save);
     await save.click();
-    await page.getByText('The draft is saved. Visitors do not see it.').waitFor();
+    await page.getByText('Draft saved. Visitors don’t see it until you publish.').waitFor();
     expect(await page.getByLabel('Title').first().inputValue()).toBe('What may we do?');
     await page.getByRole('link', { name: 'Consents' }).click();
     await page.getByRole('heading', { name: 'Consents' }).waitFor();
@@ -206,7 +206,7 @@ describe('a session that ends before something is saved', () => {
     await page.goto(`${service.baseUrl}/projects/${projectId}/settings/privacy`);
     const field = page.getByLabel('Additional field');
     await field.fill('customerId');
-    const save = page.getByRole('button', { name: 'Save', exact: true });
+    const save = page.getByRole('button', { name: 'Save changes', exact: true });
     await signInBeside(save);
     expect(await field.inputValue()).toBe('customerId');
     await save.click();
@@ -217,8 +217,8 @@ describe('a session that ends before something is saved', () => {
     await page.goto(`${service.baseUrl}/projects/${projectId}/settings/privacy`);
     await page.getByLabel('Additional field').fill('customer');
     await context.request.post(`${service.baseUrl}/v1/auth/sign-out`, { data: {} });
-    await page.getByRole('button', { name: 'Save', exact: true }).dispatchEvent('click');
-    await page.getByRole('button', { name: 'Leave, and lose it' }).click();
+    await page.getByRole('button', { name: 'Save changes', exact: true }).dispatchEvent('click');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.locator('input[name=email]').fill('ada@example.com');
     await page.locator('input[name=password]').fill(PASSWORD);
     await page.keyboard.press('Enter');
@@ -232,7 +232,7 @@ describe('somebody in a second tab', () => {
     (await (
       await context.request.get(`${service.baseUrl}/v1/projects/${projectId}${path}`)
     ).json()) as object;
-  const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
+  const save = () => page.getByRole('button', { name: 'Save changes', exact: true }).click();
 
   it('is told that another has changed the project meanwhile, and changes nothing', async () => {
     await page.goto(`${service.baseUrl}/projects/${projectId}/settings/project`);
@@ -243,7 +243,7 @@ describe('somebody in a second tab', () => {
     });
     await name.fill('Coffee shop');
     await save();
-    await page.getByText('Somebody else has changed this meanwhile. Load the page anew.').waitFor();
+    await page.getByText('Someone else changed this. Reload the page.').waitFor();
     expect(await saved('')).toMatchObject({ name: 'Tea shop', domains: ['www.example.com'] });
     await page.reload();
     // Each save is based on the one before.
@@ -253,13 +253,13 @@ describe('somebody in a second tab', () => {
       await until(`saved as ${text}`, async () => ((await saved('')) as { name: string }).name === text);
     }
     await page.getByRole('textbox', { name: 'Controller', exact: true }).fill(' Tea Ltd ');
-    await page.getByRole('textbox', { name: 'Contact of the controller' }).fill('tea@example.com');
+    await page.getByRole('textbox', { name: 'Controller contact' }).fill('tea@example.com');
     await save();
     const named = async (): Promise<string | null> =>
       ((await saved('')) as { controllerContact: string | null }).controllerContact;
     await until('the controller is saved', async () => (await named()) === 'tea@example.com');
     expect(await saved('')).toMatchObject({ controllerName: 'Tea Ltd' });
-    await page.getByRole('textbox', { name: 'Contact of the controller' }).fill('');
+    await page.getByRole('textbox', { name: 'Controller contact' }).fill('');
     await save();
     await until('the contact is removed', async () => (await named()) === null);
   });
@@ -275,7 +275,7 @@ describe('somebody in a second tab', () => {
     await page.getByRole('switch', { name: 'Consent forwarding enabled' }).waitFor();
     await context.request.put(`${forwarding}`, { data: { ...settings, enabled: false } });
     await save();
-    await page.getByText('Somebody else has changed this meanwhile. Load the page anew.').waitFor();
+    await page.getByText('Someone else changed this. Reload the page.').waitFor();
     expect(await saved('/forwarding')).toMatchObject({ enabled: false });
     await page.reload();
     await page.getByLabel('Endpoint URL').fill('https://archive.example.com');
@@ -298,7 +298,7 @@ describe('somebody in a second tab', () => {
     await context.request.put(address, { data: { ...naming, visitorReferenceHashed: true } });
     await field.fill('memberId');
     await save();
-    await page.getByText('Somebody else has changed this meanwhile. Load the page anew.').waitFor();
+    await page.getByText('Someone else changed this. Reload the page.').waitFor();
     expect(await saved('/privacy')).toMatchObject({ ...naming, visitorReferenceHashed: true });
     await page.reload();
     // Each save is based on the one before.
@@ -399,7 +399,7 @@ describe('a page', () => {
       for (const part of ['html', '.rows'])
         expect([path, part, await wider(page.locator(part).first())]).toEqual([path, part, 0]);
     }
-    await page.getByRole('button', { name: `Project ${long}: choose another` }).click();
+    await page.getByRole('button', { name: `Project ${long}: switch project` }).click();
     expect(await wider(page.getByRole('menu'))).toBe(0);
     await page.setViewportSize({ width: 640, height: 400 });
     await page.goto(`${service.baseUrl}/projects/${id}`);
@@ -424,11 +424,13 @@ describe('a page', () => {
     await until('published', async () => (await configuration()).lastPublication !== null);
     const step = page.locator('.set-up li').nth(1);
     await page.goto(`${service.baseUrl}/projects/${id}`);
-    await page.getByText('Publish the banner’s configuration').waitFor();
+    await page.getByText('Publish your banner').waitFor();
     expect(await step.getAttribute('data-done')).toBe('false');
     await page.goto(`${service.baseUrl}/projects/${id}/install`);
-    await page.getByText('Nothing is published yet: the line works, with the defaults.').waitFor();
-    await page.getByText(/^Installed: a record came (now|\d+ seconds? ago)\.$/).waitFor();
+    await page
+      .getByText('Nothing is published yet, so visitors don’t see a banner. Publish your banner first.')
+      .waitFor();
+    await page.getByText(/^Installed\. Latest record (now|\d+ seconds? ago)\.$/).waitFor();
     await context.request.put(`${project}/configuration`, { data: { banner: { enabled: true } } });
     await page.goto(`${service.baseUrl}/projects/${id}/banner`);
     await page.getByText(/^Visitors see what is published since [A-Z][a-z]{2} \d+, \d{4}/).waitFor();

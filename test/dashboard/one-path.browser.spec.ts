@@ -99,9 +99,9 @@ describe('the one path, from an empty database', () => {
     );
     await page.locator('input[name=password]').fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await page.getByText('Look into your mail').waitFor();
+    await page.getByText('Check your inbox').waitFor();
     await page.goto(await linkMailedTo(service, 'ada@example.com'));
-    await heading('Confirm your e-mail');
+    await heading('Confirm your email');
     // The password has the focus.
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');
@@ -113,21 +113,21 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.press('Enter');
     await heading('My shop');
     projectId = new URL(page.url()).pathname.split('/')[2] ?? '';
-    await page.getByText('– This comes with the plan Pro.').waitFor();
+    await page.getByText('– Available on the Pro plan.').waitFor();
     expect(await stepsDone()).toEqual(['true', 'false', 'false', 'false', 'false']);
   });
 
   it.each([
-    ['/consents', 'Export CSV and PDF: This comes with the plan Pro. See the plans', 'Export CSV'],
-    ['/deliveries', 'The plan does not bring forwarding. See the plans', 'Send several…'],
-    ['/analytics', 'This comes with the plan Business. See the plans', '30 days'],
+    ['/consents', 'Export CSV and PDF: Available on the Pro plan. Compare plans', 'Export CSV'],
+    ['/deliveries', 'Your plan doesn’t include forwarding. Compare plans', 'Resend in bulk…'],
+    ['/analytics', 'Available on the Business plan. Compare plans', '30 days'],
   ])('says on a plan without it what %s lacks, and leads to the plans', async (path, sentence, act) => {
     await open(path);
     await page.getByText(sentence).waitFor();
     const disabled = page.getByRole('button', { name: act }).or(page.getByRole('radio', { name: act }));
     expect(await disabled.isDisabled()).toBe(true);
     expect(await faults()).toEqual([]);
-    await tabTo(page.getByRole('link', { name: 'See the plans' }));
+    await tabTo(page.getByRole('link', { name: 'Compare plans' }));
     await page.keyboard.press('Enter');
     await heading('Plan and billing');
   });
@@ -145,9 +145,9 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('b');
     await heading('Banner');
-    const banner = page.frameLocator('iframe[title="The banner, as a visitor sees it"]');
-    await banner.getByRole('heading', { name: 'Your choice' }).waitFor();
-    await page.getByText('Nothing is granted until the visitor agrees.').waitFor();
+    const banner = page.frameLocator('iframe[title="Banner preview"]');
+    await banner.getByRole('heading', { name: 'We value your privacy' }).waitFor();
+    await page.getByText('Nothing is allowed until the visitor opts in.').waitFor();
     await tabTo(field('Title').first());
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('Tea and cookies');
@@ -164,7 +164,7 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.type('Tea and cookies?');
     await page.getByText(/^title must be text/).waitFor({ state: 'detached' });
 
-    await tabTo(page.getByLabel('Another language'), 'Shift+Tab');
+    await tabTo(page.getByLabel('New language'), 'Shift+Tab');
     await page.keyboard.type('de');
     await page.keyboard.press('Enter');
     await banner.getByRole('button', { name: 'Alle akzeptieren' }).waitFor();
@@ -179,14 +179,14 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Install', exact: true }).click();
     await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
-    await page.getByRole('button', { name: 'Save the draft and leave' }).click();
+    await page.getByRole('button', { name: 'Save draft and leave' }).click();
     await heading('Install');
     await page.goBack();
     await heading('Banner');
-    await page.getByText('This is a draft; visitors do not see it.').waitFor();
+    await page.getByText('This is a draft. Visitors don’t see it.').waitFor();
     await page.reload();
-    await page.getByText('This is a draft; visitors do not see it.').waitFor();
-    await page.getByText('Nothing is published yet.').waitFor();
+    await page.getByText('This is a draft. Visitors don’t see it.').waitFor();
+    await page.getByText('Not published yet.').waitFor();
     await tabTo(page.getByRole('button', { name: 'Publish…' }));
     await page.keyboard.press('Enter');
     const box = page.getByRole('dialog', { name: 'Publish…' });
@@ -195,19 +195,19 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.type('First words, in two languages');
     await tabTo(box.getByRole('button', { name: 'Publish', exact: true }));
     await page.keyboard.press('Enter');
-    await page.getByText('Visitors see what is published since').waitFor();
+    await page.getByText('Live since').waitFor();
     await box.waitFor({ state: 'detached' });
   });
 
   it('gives the line, and says that it is there once somebody has chosen on the site', async () => {
     await open('/install');
     await heading('Install');
-    await page.getByText('Nothing has arrived yet.').waitFor();
+    await page.getByText('Not detected yet.').waitFor();
     await page.getByRole('button', { name: 'Copy' }).click();
     const line = await until('it is copied', () => page.evaluate('navigator.clipboard.readText()'));
     expect(line).toBe(`<script src="${service.baseUrl}/cdn/${projectId}/loader.js"></script>`);
     // The pages of docs/banners, with this line in them.
-    await page.getByRole('tab', { name: 'A banner of your own' }).click();
+    await page.getByRole('tab', { name: 'Your own banner' }).click();
     for (const [title, file] of [
       ['klaro', 'klaro.html'],
       ['Osano cookieconsent', 'cookieconsent.html'],
@@ -220,8 +220,8 @@ describe('the one path, from an empty database', () => {
       );
     }
     // The policy that the page shows: the visitor's page below uses it.
-    await page.getByRole('tab', { name: 'Content security policy' }).click();
-    const policy = await page.getByLabel('Sample').textContent();
+    await page.getByRole('tab', { name: 'Content Security Policy' }).click();
+    const policy = await page.getByLabel('Code sample').textContent();
     const [name = '', value = ''] = policy?.split(': ') ?? [];
     const html = (lang: string): string =>
       `<!doctype html><html lang="${lang}"><head>${String(line)}<title>A shop</title></head><body><h1>A shop</h1></body></html>`;
@@ -239,14 +239,14 @@ describe('the one path, from an empty database', () => {
   it('shows forwarding disabled on a plan that does not bring it, with the way to get it', async () => {
     // All is set up that this plan brings.
     await open('');
-    await page.getByRole('region', { name: 'Last records' }).getByText('shop.example.com').waitFor();
+    await page.getByRole('region', { name: 'Latest records' }).getByText('shop.example.com').waitFor();
     expect(await stepsDone()).toEqual([]);
     await open('/settings/consent/records-and-archive');
     await heading('Records and archive');
     expect(await page.getByRole('switch', { name: 'Consent forwarding enabled' }).isDisabled()).toBe(true);
-    await page.getByRole('link', { name: 'See the plans' }).first().click();
+    await page.getByRole('link', { name: 'Compare plans' }).first().click();
     await heading('Plan and billing');
-    await page.getByLabel('Tier').selectOption('business');
+    await page.getByLabel('Plan').selectOption('business');
     await page.getByRole('button', { name: 'Simulate' }).click();
     await page.getByRole('heading', { name: 'Your plan: Business' }).waitFor();
   });
@@ -262,11 +262,11 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.type(receiverUrl.replace('https:', 'http:'));
     await tabTo(page.getByRole('button', { name: 'Generate' }));
     await page.keyboard.press('Enter');
-    await page.getByText('Copy the token into your receiver now').waitFor();
+    await page.getByText('Copy the token to your receiver now').waitFor();
     const token = await page.locator('form input[type=password]').inputValue();
     expect(token).toMatch(/^[\w-]{43}$/);
     // What is typed or made can be looked at without a mouse, too.
-    await tabTo(page.getByRole('button', { name: 'Show what is typed' }), 'Shift+Tab');
+    await tabTo(page.getByRole('button', { name: 'Show password' }), 'Shift+Tab');
     await page.keyboard.press('Enter');
     expect(await field('Bearer token').inputValue()).toBe(token);
     await page.keyboard.press('Enter');
@@ -277,10 +277,10 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type(receiverUrl);
     await page.keyboard.press('Enter');
-    await page.getByText(/A token is configured since/).waitFor();
+    await page.getByText(/Token configured since/).waitFor();
     await tabTo(page.getByRole('button', { name: 'Test', exact: true }));
     await page.keyboard.press('Enter');
-    await page.getByText(/The endpoint answered 20\d after/).waitFor();
+    await page.getByText(/The endpoint returned 20\d in/).waitFor();
     await page.reload();
     expect(await page.getByRole('switch', { name: 'Consent forwarding enabled' }).isChecked()).toBe(true);
     expect(await page.locator('input[type=password]').inputValue()).toBe('');
@@ -289,7 +289,7 @@ describe('the one path, from an empty database', () => {
   it('shows a record within seconds, and its delivery on the same page', async () => {
     await open('/consents');
     await heading('Consents');
-    await page.getByText('That is the only one.').waitFor();
+    await page.getByText('1 result').waitFor();
     const visitor = await visit('/');
     const stored = visitor.waitForResponse((response) => response.request().method() === 'POST');
     await visitor.getByRole('button', { name: 'Reject all' }).click();
@@ -302,24 +302,24 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Consent record' });
     await drawer.getByRole('button', { name: id }).waitFor();
-    await drawer.getByText(/answered 20\d after \d+ ms/).waitFor();
+    await drawer.getByText(/returned 20\d in \d+ ms/).waitFor();
     // The record's other facts, and the request that was sent, without its secrets.
-    for (const told of ['on the banner’s first layer', 'English (en)', /^[0-9a-f]{8}…[0-9a-f]{6}/])
+    for (const told of ['Banner, first layer', 'English (en)', /^[0-9a-f]{8}…[0-9a-f]{6}/])
       await drawer.getByText(told).waitFor();
     await tabTo(drawer.getByText('Request headers'));
     await page.keyboard.press('Enter');
     const headers = (await drawer.getByLabel('Request headers').textContent()) ?? '';
     expect(headers).toMatch(/^Authorization: Bearer •+\nX-Service-Project-Id: /);
     expect(headers).toContain(`X-Service-Consent-Id: ${id}\n`);
-    await drawer.getByText('Token and signature as the settings are today').waitFor();
+    await drawer.getByText('Token and signature are shown as currently configured').waitFor();
     // The banner that it was chosen on, rendered.
     await drawer.frameLocator('iframe').getByRole('heading', { name: 'Tea and cookies?' }).waitFor();
     // The address holds what is open.
     await page.reload();
-    await drawer.getByText(/answered 20\d after \d+ ms/).waitFor();
+    await drawer.getByText(/returned 20\d in \d+ ms/).waitFor();
     // By key: what is still loading beside it may move it from under a pointer.
-    await drawer.getByRole('button', { name: 'Send again' }).press('Enter');
-    await page.getByText('The record is queued.').waitFor();
+    await drawer.getByRole('button', { name: 'Resend' }).press('Enter');
+    await page.getByText('Record queued.').waitFor();
     await until(
       'both attempts are shown',
       async () => (await drawer.getByRole('listitem').count()) === 2,
@@ -330,7 +330,7 @@ describe('the one path, from an empty database', () => {
     await drawer.waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe('');
     await open('');
-    await page.getByText('The endpoint answers. Last delivery').waitFor();
+    await page.getByText('Healthy. Last delivery').waitFor();
     expect(await stepsDone()).toEqual([]);
   });
 
@@ -338,10 +338,10 @@ describe('the one path, from an empty database', () => {
     await open('/consents');
     const shown = await page.locator('tbody tr').first().locator('button.id').getAttribute('title');
     const id = shown?.split(' ')[0] ?? '';
-    await tabTo(page.getByLabel('Find by id'));
+    await tabTo(page.getByLabel('Find by ID'));
     await page.keyboard.type('0123');
     await page.keyboard.press('Enter');
-    await page.getByText('This is no consent id: paste all of it.').waitFor();
+    await page.getByText('That isn’t a complete consent ID. Paste all 36 characters.').waitFor();
     expect(await faults()).toEqual([]);
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type(` ${id.toUpperCase()} `);
@@ -355,14 +355,13 @@ describe('the one path, from an empty database', () => {
     await page.waitForURL(({ search }) => search === '');
     expect(await drawer.count()).toBe(0);
     await open('/consents?open=00000000-0000-7000-8000-000000000000');
-    await drawer.getByText('There is no such record in this project.').waitFor();
+    await drawer.getByText('This record doesn’t exist in this project.').waitFor();
     await page.keyboard.press('Escape');
   });
 });
 
 describe('the banner’s page', () => {
-  const preview = (of: Page = page) =>
-    of.frameLocator('iframe[title="The banner, as a visitor sees it"]').first();
+  const preview = (of: Page = page) => of.frameLocator('iframe[title="Banner preview"]').first();
   const publish = async (of: Page, comment: string): Promise<void> => {
     await of.getByRole('button', { name: 'Publish…' }).click();
     await of.getByRole('textbox', { name: 'Comment' }).fill(comment);
@@ -373,16 +372,19 @@ describe('the banner’s page', () => {
     await open('/banner?part=rules');
     await page.getByRole('button', { name: 'Add US states' }).click();
     await page.getByLabel('Visitor’s region').selectOption('US-CA');
-    await page.getByText('All is granted until the visitor objects.').waitFor();
+    await page.getByText('Everything is allowed until the visitor opts out.').waitFor();
     await page.getByLabel('Global Privacy Control', { exact: true }).check();
-    await page.getByText('The browser’s signal is honoured').waitFor();
+    await page.getByText('The browser sends a Global Privacy Control signal').waitFor();
     await preview()
       .getByText(/Global Privacy Control/)
       .waitFor();
     await page.getByLabel('Visitor’s region').selectOption('US');
-    await page.getByRole('status').getByText('All is granted, and the visitor is told.').waitFor();
+    await page
+      .getByRole('status')
+      .getByText('Everything is allowed, and the banner informs the visitor.')
+      .waitFor();
     await page.getByLabel('Visitor’s region').selectOption('DE');
-    await page.getByText('Nothing is granted until the visitor agrees.').last().waitFor();
+    await page.getByText('Nothing is allowed until the visitor opts in.').last().waitFor();
     await page.getByText('Dark', { exact: true }).click();
     await preview().locator('#cc-main.cc--dark').waitFor({ state: 'attached' });
     await page.getByText('Phone', { exact: true }).click();
@@ -393,21 +395,21 @@ describe('the banner’s page', () => {
     // The second layer has such a button, too.
     await preview().locator('.cm').waitFor();
     await preview().getByRole('button', { name: 'Accept all' }).click();
-    await page.getByText('From here nothing is sent.').waitFor();
-    await page.getByRole('button', { name: 'Show it again' }).click();
+    await page.getByText('The preview doesn’t send it.').waitFor();
+    await page.getByRole('button', { name: 'Show again' }).click();
     await preview().getByRole('button', { name: 'Accept all' }).waitFor();
     // An unreadable contrast is refused beside its field.
-    await page.getByRole('tab', { name: 'Look' }).click();
-    await field('Colour of the buttons, light').fill('#7fa8dd');
+    await page.getByRole('tab', { name: 'Appearance' }).click();
+    await field('Button color (light)').fill('#7fa8dd');
     await page.getByText(/has a contrast of 2\.\d to the banner's light background/).waitFor();
     expect(await page.getByRole('button', { name: 'Publish…' }).isDisabled()).toBe(true);
-    await field('Colour of the buttons, light').fill('#205020');
+    await field('Button color (light)').fill('#205020');
     await page.getByRole('tab', { name: 'Categories and services' }).click();
-    await page.getByRole('button', { name: 'Add a service' }).click();
+    await page.getByRole('button', { name: 'Add service' }).click();
     await field('Service').fill('Counter');
     await field('Provider').fill('Example Ltd');
     await publish(page, 'Rules for the United States');
-    await page.getByText('There are changes that are not saved.').waitFor({ state: 'detached' });
+    await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
   });
 
   it('shows the banner where it can touch neither the session nor the dashboard', async () => {
@@ -429,18 +431,18 @@ describe('the banner’s page', () => {
     for (const each of [page, other]) await each.getByRole('textbox', { name: 'Title' }).first().waitFor();
     await page.getByRole('textbox', { name: 'Description' }).first().fill('May we, please?');
     await other.getByRole('textbox', { name: 'Title' }).first().fill('Tea?');
-    await other.getByRole('button', { name: 'Save the draft' }).click();
-    await other.getByText('The draft is saved.').waitFor();
+    await other.getByRole('button', { name: 'Save draft' }).click();
+    await other.getByText('Draft saved.').waitFor();
     await publish(page, 'From the first tab');
     // The draft has another author now.
-    await page.getByText('Somebody else has saved or published meanwhile.').waitFor();
-    await page.getByRole('button', { name: 'Keep mine, on top of theirs' }).click();
+    await page.getByText('Someone else has saved or published in the meantime.').waitFor();
+    await page.getByRole('button', { name: 'Overwrite theirs' }).click();
     await publish(page, 'From the first tab');
-    await page.getByText('There are changes that are not saved.').waitFor({ state: 'detached' });
+    await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
     await other.getByRole('textbox', { name: 'Title' }).first().fill('Tea or coffee?');
-    await other.getByRole('button', { name: 'Save the draft' }).click();
-    await other.getByText('Somebody else has saved or published meanwhile.').waitFor();
-    await other.getByRole('button', { name: 'Load theirs, and lose mine' }).click();
+    await other.getByRole('button', { name: 'Save draft' }).click();
+    await other.getByText('Someone else has saved or published in the meantime.').waitFor();
+    await other.getByRole('button', { name: 'Discard mine' }).click();
     await preview(other).getByText('May we, please?').waitFor();
     expect(await other.getByRole('textbox', { name: 'Title' }).first().inputValue()).toBe('Tea and cookies?');
     await other.close();
@@ -451,23 +453,23 @@ describe('the banner’s page', () => {
     await page.getByText('Rules for the United States').waitFor();
     await page.getByRole('cell', { name: 'ada@example.com' }).first().waitFor();
     await page.getByText('First words, in two languages').click();
-    const drawer = page.getByRole('dialog', { name: 'Publication' });
+    const drawer = page.getByRole('dialog', { name: 'Published version' });
     await drawer.getByText('Texts ▸ German (de)').waitFor();
     await drawer.frameLocator('iframe').getByRole('heading', { name: 'Tea and cookies?' }).waitFor();
     // The address holds what is open.
     await page.reload();
     await drawer.getByText('Texts ▸ German (de)').waitFor();
-    await drawer.getByRole('button', { name: 'Go back to this…' }).click();
-    const box = page.getByRole('dialog', { name: 'Go back to this…' });
+    await drawer.getByRole('button', { name: 'Roll back to this version…' }).click();
+    const box = page.getByRole('dialog', { name: 'Roll back to this version…' });
     await box.getByText('Services ▸ Counter').waitFor();
     await box.getByRole('textbox', { name: 'Comment' }).fill('The first was better');
-    await box.getByRole('button', { name: 'Publish this again' }).click();
+    await box.getByRole('button', { name: 'Roll back' }).click();
     await box.waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await page.getByText('The first was better').waitFor();
-    await page.getByLabel('What was shown on').fill('2020-05-03T12:00');
+    await page.getByLabel('Banner shown at').fill('2020-05-03T12:00');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
-    await drawer.getByText('Nothing that is still known was shown at').waitFor();
+    await drawer.getByText('No published version is on record for').waitFor();
     await page.keyboard.press('Escape');
   });
 
@@ -476,28 +478,28 @@ describe('the banner’s page', () => {
     await preview().getByRole('heading', { name: 'Tea and cookies?' }).waitFor();
     await context.setOffline(true);
     await field('Title').first().fill('Away?');
-    await page.getByText('The service does not answer.').waitFor({ timeout: 20_000 });
+    await page.getByText('The server isn’t responding.').waitFor({ timeout: 20_000 });
     await context.setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await preview().getByRole('heading', { name: 'Away?' }).waitFor();
     await field('Title').first().fill('Tea and cookies?');
-    await page.getByText('There are changes that are not saved.').waitFor({ state: 'detached' });
+    await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
   });
 });
 
 describe('a receiver that is away', () => {
   it('counts what would be sent again, and sends it on a second click', async () => {
     await open('/deliveries');
-    await page.getByRole('button', { name: 'Send several…' }).click();
+    await page.getByRole('button', { name: 'Resend in bulk…' }).click();
     const box = page.getByRole('dialog');
-    await box.getByRole('button', { name: 'Count them' }).click();
-    await box.getByText('No record matches.').waitFor();
+    await box.getByRole('button', { name: 'Count records' }).click();
+    await box.getByText('No records match.').waitFor();
     // The record from before the endpoint existed. Another selection is counted again.
-    await box.getByLabel('Records that').selectOption('unsent');
-    await box.getByRole('button', { name: 'Count them' }).click();
-    await box.getByText('One record is going to be sent.').waitFor();
+    await box.getByLabel('Latest outcome').selectOption('unsent');
+    await box.getByRole('button', { name: 'Count records' }).click();
+    await box.getByText('1 record will be sent.').waitFor();
     await box.getByRole('button', { name: 'Send 1', exact: true }).click();
-    await page.getByText('Queued one record.').waitFor();
+    await page.getByText('1 record queued.').waitFor();
   });
 
   it('is told with since when, how much waits and when the next try is, and tried on a click', async () => {
@@ -543,10 +545,10 @@ describe('a receiver that is away', () => {
     expect(await health.textContent()).toMatch(/^Fehler des Servers \(5xx\): Status 503\./);
     await german.close();
     await tryNow.click();
-    await page.getByText('The oldest waiting record is being sent.').waitFor();
+    await page.getByText('Sending the oldest queued record.').waitFor();
     await save(answered);
     // It has failed, and it is good again.
-    await page.locator('[data-health=good]').getByText('The endpoint answers. Last delivery').waitFor();
+    await page.locator('[data-health=good]').getByText('Healthy. Last delivery').waitFor();
   });
 });
 
@@ -583,8 +585,8 @@ describe('each page', () => {
       ['new-project', 'New project'],
       ['sign-in', 'Sign in'],
       ['sign-up', 'Sign up'],
-      ['forgotten-password', 'Forgotten password'],
-      ['confirm-email?token=x', 'Confirm your e-mail'],
+      ['forgotten-password', 'Forgot your password?'],
+      ['confirm-email?token=x', 'Confirm your email'],
       ['new-password?token=x', 'New password'],
       ['accept-invitation?token=x', 'Invitation'],
     ] as const;
@@ -639,7 +641,7 @@ describe('each page', () => {
     await heading('Consents');
     await page.keyboard.press('/');
     expect(
-      await page.getByPlaceholder('Paste a consent id').evaluate((input) => input.matches(':focus')),
+      await page.getByPlaceholder('Paste a consent ID').evaluate((input) => input.matches(':focus')),
     ).toBe(true);
     // A key that is typed is no command.
     await page.keyboard.type('gd');
@@ -647,17 +649,17 @@ describe('each page', () => {
     await heading('Consents');
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('Search on this page').waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Search this page').waitFor();
     expect(await faults()).toEqual([]);
     await page.keyboard.press('Escape');
   });
 
   it('says what the API refuses, and goes on when the service is back', async () => {
     await page.goto(`${service.baseUrl}/projects/00000000-0000-7000-8000-000000000000`);
-    await page.getByText('There is no such project among yours.').waitFor();
+    await page.getByText('This project doesn’t exist, or you don’t have access to it.').waitFor();
     await context.setOffline(true);
-    await page.getByRole('link', { name: 'To the start' }).click();
-    await page.getByText('The service does not answer.').waitFor({ timeout: 20_000 });
+    await page.getByRole('link', { name: 'Go to home' }).click();
+    await page.getByText('The server isn’t responding.').waitFor({ timeout: 20_000 });
     await context.setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await heading('My shop');
@@ -673,7 +675,7 @@ describe('somebody with a lower role', () => {
     await visitor.goto(await linkMailedTo(service, 'viewer@example.com'));
     await visitor.locator('input[name=password]').fill(PASSWORD);
     await visitor.keyboard.press('Enter');
-    await visitor.getByText('E-mail or password is wrong.').waitFor();
+    await visitor.getByText('Email or password is incorrect.').waitFor();
     await visitor.locator('input[name=password]').fill('another password');
     await visitor.keyboard.press('Enter');
     await visitor.getByRole('heading', { name: 'New project' }).waitFor();
@@ -681,9 +683,9 @@ describe('somebody with a lower role', () => {
     await visitor.goto(`${service.baseUrl}/forgotten-password`);
     await visitor.locator('input[name=email]').fill('viewer@example.com');
     await visitor.keyboard.press('Enter');
-    await visitor.getByText('Look into your mail').waitFor();
+    await visitor.getByText('Check your inbox').waitFor();
     const link = await linkMailedTo(service, 'viewer@example.com', '/new-password');
-    for (const outcome of ['The new password is set', 'This link was used already']) {
+    for (const outcome of ['Password changed', 'This link has expired']) {
       await visitor.goto(link);
       await visitor.locator('input[name=password]').fill(PASSWORD);
       await visitor.keyboard.press('Enter');
@@ -694,15 +696,15 @@ describe('somebody with a lower role', () => {
     // The page finds out that its session has ended, and comes back to where it was.
     await open('/settings/consent/records-and-archive');
     await heading('Sign in');
-    await field('E-mail').fill('ada@example.com');
+    await field('Email').fill('ada@example.com');
     await page.locator('input[name=password]').fill('not this one');
     await page.keyboard.press('Enter');
-    await page.getByText('E-mail or password is wrong.').waitFor();
+    await page.getByText('Email or password is incorrect.').waitFor();
     await page.locator('input[name=password]').fill(PASSWORD);
     await page.keyboard.press('Enter');
     await heading('Records and archive');
     await open('/settings/members');
-    await field('E-mail').fill('viewer@example.com');
+    await field('Email').fill('viewer@example.com');
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByRole('cell', { name: 'viewer@example.com', exact: true }).waitFor();
     const invitation = await linkMailedTo(service, 'viewer@example.com', '/accept-invitation');
@@ -710,16 +712,16 @@ describe('somebody with a lower role', () => {
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await heading('Sign in');
     await page.goto(invitation);
-    await page.getByText('viewer@example.com is invited to My shop, as Viewer.').waitFor();
+    await page.getByText('viewer@example.com is invited to join My shop. Role: Viewer.').waitFor();
     await page.locator('input[name=password]').fill(PASSWORD);
     await page.keyboard.press('Enter');
     await heading('My shop');
     await open('/settings/consent/records-and-archive');
-    await page.getByText('This needs the role Editor.').first().waitFor();
+    await page.getByText('Requires the Editor role.').first().waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Test', exact: true }).isDisabled()).toBe(true);
     await open('/banner');
-    await page.getByText('This needs the role Editor.').waitFor();
+    await page.getByText('Requires the Editor role.').waitFor();
     expect(await field('Title').first().isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Publish…' }).isDisabled()).toBe(true);
     await page.frameLocator('iframe').first().getByRole('heading', { name: 'Tea and cookies?' }).waitFor();
@@ -736,11 +738,11 @@ describe('somebody with a lower role', () => {
       data: { email: 'ada@example.com', password: PASSWORD },
     });
     await open('/settings/project');
-    await page.getByRole('button', { name: 'Delete the project' }).click();
-    const act = page.getByRole('button', { name: 'Delete everything' });
-    await field('Type “My shop” to go on').fill('My sho');
+    await page.getByRole('button', { name: 'Delete project' }).click();
+    const act = page.getByRole('button', { name: 'Delete project' });
+    await field('Type “My shop” to confirm').fill('My sho');
     expect(await act.isDisabled()).toBe(true);
-    await field('Type “My shop” to go on').fill('My shop');
+    await field('Type “My shop” to confirm').fill('My shop');
     await act.click();
     await heading('New project');
   });

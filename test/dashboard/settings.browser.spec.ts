@@ -94,7 +94,7 @@ describe('API keys', () => {
   const shownKey = (within: Pick<Page, 'getByLabel'> = page) =>
     within.getByLabel('API key', { exact: true }).textContent();
   const act = async (name: string, what: string): Promise<void> => {
-    await page.getByRole('button', { name: `Acts on ${name}` }).press('Enter');
+    await page.getByRole('button', { name: `Actions for ${name}` }).press('Enter');
     await page.getByRole('menuitem', { name: what, exact: true }).click();
   };
   const statusWith = async (key: string, path = ''): Promise<number> =>
@@ -112,7 +112,7 @@ describe('API keys', () => {
     await heading('API keys');
     await page.getByRole('textbox', { name: 'Name' }).fill('Nightly report');
     await page.getByLabel('Role', { exact: true }).selectOption('editor');
-    await page.getByLabel('Works until the end of').fill('2099-12-31');
+    await page.getByLabel('Expires at the end of').fill('2099-12-31');
     await page.getByRole('checkbox', { name: 'Consents and analytics' }).focus();
     await page.keyboard.press('Space');
     await page.getByRole('textbox', { name: 'Name' }).press('Enter');
@@ -134,10 +134,10 @@ describe('API keys', () => {
   it('say beside the field what is wrong', async () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Yesterday’s');
     // The browser's own check refuses earlier days; the page may have stayed open since.
-    await page.getByLabel('Works until the end of').evaluate((input) => input.removeAttribute('min'));
-    await page.getByLabel('Works until the end of').fill('2020-01-01');
-    await page.getByRole('button', { name: 'Make the key' }).click();
-    await page.getByText('Give an instant that is yet to come.').waitFor();
+    await page.getByLabel('Expires at the end of').evaluate((input) => input.removeAttribute('min'));
+    await page.getByLabel('Expires at the end of').fill('2020-01-01');
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    await page.getByText('Must be in the future.').waitFor();
   });
 
   it('are renamed and replaced, while the secret before works on', async () => {
@@ -147,11 +147,11 @@ describe('API keys', () => {
     await renaming.getByRole('textbox', { name: 'Name' }).fill('Weekly report');
     await page.keyboard.press('Enter');
     await listed('Weekly report').waitFor();
-    await act('Weekly report', 'Replace');
-    const rotation = dialog('Replace the secret of Weekly report');
-    await rotation.getByLabel('The secret before it works').selectOption('1');
-    await rotation.getByRole('button', { name: 'Replace', exact: true }).click();
-    await rotation.getByText('The secret before it works until').waitFor();
+    await act('Weekly report', 'Rotate');
+    const rotation = dialog('Rotate Weekly report');
+    await rotation.getByLabel('Old secret expires').selectOption('1');
+    await rotation.getByRole('button', { name: 'Rotate', exact: true }).click();
+    await rotation.getByText('The old secret works until').waitFor();
     expect(await pageFaults(page)).toEqual([]);
     const another = (await shownKey(rotation)) ?? '';
     expect(another).not.toBe(key);
@@ -167,7 +167,7 @@ describe('API keys', () => {
     await dialog('Revoke Weekly report').getByRole('button', { name: 'Revoke' }).click();
     await listed('Weekly report').getByText('Revoked', { exact: true }).waitFor();
     expect(await statusWith(key, '/consents')).toBe(401);
-    expect(await page.getByRole('button', { name: 'Acts on Weekly report' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Actions for Weekly report' }).count()).toBe(0);
   });
 });
 
@@ -188,7 +188,7 @@ describe('members', () => {
     await page.getByLabel('Role of bo@example.com').selectOption('owner');
     await page.getByText('bo@example.com becomes an owner when they accept the invitation.').waitFor();
     expect(await page.getByLabel('Role of bo@example.com').inputValue()).toBe('editor');
-    await his.getByRole('button', { name: 'Project Tea shop: choose another' }).click();
+    await his.getByRole('button', { name: 'Project Tea shop: switch project' }).click();
     await his.getByRole('menuitem', { name: 'Invitations (1)' }).click();
     await heading('Account', his);
     await accept.click();
@@ -200,16 +200,16 @@ describe('members', () => {
   it('are asked about before keys go with a lower role', async () => {
     await api('POST', '/api-keys', { name: 'Bo’s key', role: 'editor' }, bo);
     await open('/settings/members');
-    await row('bo@example.com').getByText('Missing').waitFor();
+    await row('bo@example.com').getByText('Off').waitFor();
     await page.getByLabel('Role of bo@example.com').selectOption('viewer');
-    const box = dialog('Make bo@example.com Viewer');
+    const box = dialog('Change the role of bo@example.com to Viewer');
     await box.getByText('Bo’s key').waitFor();
     expect(await pageFaults(page)).toEqual([]);
     await box.getByRole('button', { name: 'Cancel' }).click();
     await page.getByLabel('Role of bo@example.com').selectOption('editor');
-    const second = dialog('Make bo@example.com Editor');
-    await second.getByText('No API key stops working.').waitFor();
-    await second.getByRole('button', { name: 'Make them Editor' }).click();
+    const second = dialog('Change the role of bo@example.com to Editor');
+    await second.getByText('No API keys are affected.').waitFor();
+    await second.getByRole('button', { name: 'Change to Editor' }).click();
     await until(
       'the list tells it',
       async () => (await page.getByLabel('Role of bo@example.com').inputValue()) === 'editor',
@@ -217,9 +217,9 @@ describe('members', () => {
   });
 
   it('need a second factor where the owner, who has one, asks for it', async () => {
-    const policy = page.getByRole('switch', { name: 'Members need a second factor' });
+    const policy = page.getByRole('switch', { name: 'Require 2FA for all members' });
     await policy.click();
-    await page.getByText('Your own account has no second factor.').waitFor();
+    await page.getByText('Turn on 2FA for your own account first').waitFor();
     expect(await policy.isChecked()).toBe(false);
     const factor = (path: string, data: object) =>
       context.request.post(`${service.baseUrl}/v1/auth/second-factor${path}`, { data });
@@ -231,8 +231,8 @@ describe('members', () => {
     await page.getByText('Saved').waitFor();
     const his = await bo.newPage();
     await open('', his);
-    await his.getByText('This project asks its members for a second factor').waitFor();
-    await his.getByRole('link', { name: 'Your own second factor' }).click();
+    await his.getByText('This project requires 2FA').waitFor();
+    await his.getByRole('link', { name: 'Set up your own 2FA' }).click();
     await heading('Account', his);
     await his.close();
     await policy.click();
@@ -241,7 +241,7 @@ describe('members', () => {
 
   it('that were invited are listed until the invitation is withdrawn, and its link ends with it', async () => {
     await open('/settings/members');
-    await page.getByRole('textbox', { name: 'E-mail' }).fill('cy@example.com');
+    await page.getByRole('textbox', { name: 'Email' }).fill('cy@example.com');
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
     await row('cy@example.com').waitFor();
     const link = await linkMailedTo(service, 'cy@example.com', '/accept-invitation');
@@ -249,7 +249,7 @@ describe('members', () => {
     const look = async (): Promise<number> =>
       (await context.request.post(`${service.baseUrl}/v1/auth/invitation`, { data: { token } })).status();
     expect(await look()).toBe(200);
-    await page.getByRole('button', { name: 'Withdraw the invitation of cy@example.com' }).press('Enter');
+    await page.getByRole('button', { name: 'Withdraw the invitation for cy@example.com' }).press('Enter');
     await row('cy@example.com').waitFor({ state: 'detached' });
     expect(await api('GET', '/invitations')).toMatchObject({ items: [] });
     expect(await look()).toBe(410);
@@ -258,9 +258,9 @@ describe('members', () => {
   it('leave by themselves', async () => {
     const his = await bo.newPage();
     await open('/settings/members', his);
-    await his.getByText('This needs the role Owner.').first().waitFor();
-    await his.getByRole('button', { name: 'Leave the project' }).click();
-    await his.getByRole('dialog').getByRole('button', { name: 'Leave the project' }).click();
+    await his.getByText('Requires the Owner role.').first().waitFor();
+    await his.getByRole('button', { name: 'Leave project' }).click();
+    await his.getByRole('dialog').getByRole('button', { name: 'Leave project' }).click();
     await heading('New project', his);
     await his.close();
     await page.reload();
@@ -275,9 +275,9 @@ describe('what was shown', () => {
   it('is said not to be known where the record tells no hash, or one that was never published', async () => {
     const [without, unknown] = [await choose(), await choose({ configHash: 'a'.repeat(64) })];
     await open(`/consents?open=${without}`);
-    await page.getByText('The banner did not tell which configuration it showed.').waitFor();
+    await page.getByText('The banner didn’t report which configuration it showed.').waitFor();
     await open(`/consents?open=${unknown}`);
-    await page.getByText('This project has published no configuration of this hash').waitFor();
+    await page.getByText('Unknown configuration.').waitFor();
     expect(await pageFaults(page)).toEqual([]);
     for (const id of [without, unknown]) await api('DELETE', `/consents/${id}`, { reason: 'A test' });
   });
@@ -298,7 +298,7 @@ describe('what was shown on the second layer', () => {
     const choice = { analytics: false, marketing: true, preferences: false };
     const id = await choose({ ...choice, configHash, surface: 'preferences', language: 'en' });
     await open(`/consents?open=${id}`);
-    const frame = page.frameLocator('iframe[title="The banner, as a visitor sees it"]');
+    const frame = page.frameLocator('iframe[title="Banner preview"]');
     const box = (category: string) => frame.locator(`input[type=checkbox][value=${category}]`);
     await box('marketing').waitFor({ state: 'attached' });
     for (const [category, isOn] of Object.entries(choice))
@@ -317,7 +317,7 @@ describe('the banner’s page', () => {
           await page.emulateMedia({ colorScheme });
           await page.setViewportSize({ width, height: 800 });
           await open(`/banner?part=${part}`);
-          const banner = page.frameLocator('iframe[title="The banner, as a visitor sees it"]');
+          const banner = page.frameLocator('iframe[title="Banner preview"]');
           await banner.getByRole('button', { name: 'Accept all' }).waitFor();
           const frame = page.frames().find((each) => each.url().endsWith('/preview-frame'));
           if (!frame) throw new Error('there is no frame');
@@ -352,13 +352,13 @@ describe('the banner’s page', () => {
 describe('visitors and privacy', () => {
   it('says first which field names a visitor', async () => {
     await open('/settings/privacy');
-    await page.getByText('First say below which field').waitFor();
+    await page.getByText('First choose below which field').waitFor();
     await page.getByRole('textbox', { name: 'Additional field' }).fill('no field!');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('visitorReferenceField must be the name').waitFor();
+    await page.getByText('Enter a valid field name.').waitFor();
     await page.getByRole('textbox', { name: 'Additional field' }).fill('customerId');
     await page.keyboard.press('Enter');
-    await page.getByText('First say below which field').waitFor({ state: 'detached' });
+    await page.getByText('First choose below which field').waitFor({ state: 'detached' });
   });
 
   it('finds a visitor, gives the file out, and erases her records', async () => {
@@ -367,7 +367,7 @@ describe('visitors and privacy', () => {
     const field = page.getByRole('textbox', { name: 'customerId' });
     await field.fill('visitor-3');
     await page.keyboard.press('Enter');
-    await page.getByText('No record names this visitor.').waitFor();
+    await page.getByText('No records found for this visitor.').waitFor();
     await field.fill('visitor-1');
     await page.keyboard.press('Enter');
     await page.getByText('2 records').waitFor();
@@ -375,20 +375,20 @@ describe('visitors and privacy', () => {
     expect(await pageFaults(page)).toEqual([]);
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'File for the visitor, JSON' }).click(),
+      page.getByRole('link', { name: 'Download for the visitor (JSON)' }).click(),
     ]);
     expect(file.suggestedFilename()).toMatch(/^visitor-.*\.json$/);
-    await page.getByRole('button', { name: 'Erase all of them…' }).click();
+    await page.getByRole('button', { name: 'Erase all records…' }).click();
     const box = dialog('Erase a visitor');
     await box.getByText('(2)').waitFor();
     expect(await pageFaults(page)).toEqual([]);
     await box.getByRole('textbox', { name: 'Reason' }).fill('Request of today');
-    const erase = box.getByRole('button', { name: 'Erase for good' });
+    const erase = box.getByRole('button', { name: 'Erase permanently' });
     expect(await erase.isDisabled()).toBe(true);
-    await box.getByRole('textbox', { name: 'Type “Tea shop” to go on' }).fill('Tea shop');
+    await box.getByRole('textbox', { name: 'Type “Tea shop” to confirm' }).fill('Tea shop');
     await page.keyboard.press('Enter');
-    await page.getByText('2 records are erased.').waitFor();
-    await page.getByText('No record names this visitor.').waitFor();
+    await page.getByText('2 records erased.').waitFor();
+    await page.getByText('No records found for this visitor.').waitFor();
     const left = (await api('GET', '/consents')) as { items: { additionalFields: object }[] };
     expect(left.items.map(({ additionalFields }) => additionalFields)).toEqual([{ customerId: 'visitor-2' }]);
   });
@@ -399,17 +399,17 @@ describe('visitors and privacy', () => {
     const drawer = dialog('Consent record');
     await drawer.getByRole('button', { name: 'Erase this record…' }).click();
     const box = dialog('Erase this record');
-    await box.getByRole('textbox', { name: 'Type “Tea shop” to go on' }).fill('Tea shop');
-    await box.getByRole('button', { name: 'Erase for good' }).click();
+    await box.getByRole('textbox', { name: 'Type “Tea shop” to confirm' }).fill('Tea shop');
+    await box.getByRole('button', { name: 'Erase permanently' }).click();
     // Without a reason nothing goes.
     expect(
       await box.getByRole('textbox', { name: 'Reason' }).evaluate((input) => input.matches(':invalid')),
     ).toBe(true);
     await box.getByRole('textbox', { name: 'Reason' }).fill('Ticket 4711');
     await page.keyboard.press('Enter');
-    await page.getByText('The record is erased.').waitFor();
+    await page.getByText('Record erased.').waitFor();
     await drawer.waitFor({ state: 'detached' });
-    await page.getByText('That is the only one.').waitFor();
+    await page.getByText('1 result').waitFor();
   });
 
   it('erases all records of one device from one of them, where it had a key', async () => {
@@ -423,20 +423,20 @@ describe('visitors and privacy', () => {
     const ask = async (consentId: string) => {
       await open(`/consents?open=${consentId}`);
       const drawer = dialog('Consent record');
-      const erase = drawer.getByRole('button', { name: 'Erase all of this device…' });
+      const erase = drawer.getByRole('button', { name: 'Erase all from this device…' });
       await erase.waitFor();
       expect(await pageFaults(page)).toEqual([]);
       await erase.click();
-      const box = dialog('Erase all records of this device');
+      const box = dialog('Erase all records from this device');
       await box.getByRole('textbox', { name: 'Reason' }).fill('Ticket 4712');
-      await box.getByRole('textbox', { name: 'Type “Tea shop” to go on' }).fill('Tea shop');
+      await box.getByRole('textbox', { name: 'Type “Tea shop” to confirm' }).fill('Tea shop');
       await page.keyboard.press('Enter');
       return { drawer, box };
     };
     const { box } = await ask(without);
-    await box.getByText('The visitor had no key when this record was made').waitFor();
+    await box.getByText('This record was created without a visitor key').waitFor();
     const { drawer } = await ask(id);
-    await drawer.getByText('2 records are erased.').waitFor();
+    await drawer.getByText('2 records erased.').waitFor();
     const left = (await api('GET', '/consents')) as { items: { id: string }[] };
     expect(left.items.map((item) => item.id)).toEqual(expect.arrayContaining([kept, without]));
     expect(left.items.map((item) => item.id)).not.toContain(id);
@@ -449,8 +449,8 @@ describe('visitors and privacy', () => {
     await open('/settings/privacy', his);
     await his.getByRole('textbox', { name: 'customerId' }).fill('visitor-2');
     await his.keyboard.press('Enter');
-    await his.getByText('One record').waitFor();
-    expect(await his.getByRole('button', { name: 'Erase all of them…' }).isDisabled()).toBe(true);
+    await his.getByText('1 record').waitFor();
+    expect(await his.getByRole('button', { name: 'Erase all records…' }).isDisabled()).toBe(true);
     expect(await his.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await his.close();
   });
@@ -482,9 +482,9 @@ describe('records and analytics', () => {
     const onDay = (day: string): Promise<unknown> =>
       open(`/consents?hostname=www.example.com&analytics=true&from=${day}&to=${day}`);
     await onDay(await dayOf(1));
-    await page.getByText('No record matches these filters.').waitFor();
+    await page.getByText('No records match these filters.').waitFor();
     await onDay(await dayOf(0));
-    await page.getByText('That is the only one.').waitFor();
+    await page.getByText('1 result').waitFor();
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Export CSV' }).click(),
@@ -495,7 +495,7 @@ describe('records and analytics', () => {
     expect(rows.map((row) => row.slice(1, 37)).slice(1)).toEqual([ids[0]]);
     // A file knows nothing of deliveries, and the page says so.
     await page.getByLabel('Delivery').selectOption('unsent');
-    await page.getByText('A file cannot be filtered by delivery. Clear that filter first.').waitFor();
+    await page.getByText('Exports can’t be filtered by delivery. Clear that filter first.').waitFor();
     expect(await page.getByRole('button', { name: 'Export PDF' }).isDisabled()).toBe(true);
   });
 
@@ -503,19 +503,19 @@ describe('records and analytics', () => {
     await open('/analytics?days=30');
     await page.getByText('7 days', { exact: true }).click();
     await page.waitForURL(/days=7$/);
-    const days = page.getByRole('table', { name: 'Day by day (UTC)' });
+    const days = page.getByRole('table', { name: 'By day (UTC)' });
     await until('a week is shown', async () => (await days.locator('tbody tr').count()) === 7);
     const today = await days.locator('tbody tr').first().locator('td').allTextContents();
     // With the pointer at its right edge the chart shows the last day.
-    const picture = page.getByRole('img', { name: /^Rates of full acceptance/ });
+    const picture = page.getByRole('img', { name: /^Accept-all, rejection/ });
     const box = await picture.locator('.u-over').boundingBox();
     if (!box) throw new Error('there is no picture');
     await page.mouse.move(box.x + box.width - 2, box.y + 20);
     const told = (await picture.locator('.u-legend .u-value').allTextContents()).map((text) => text.trim());
     const [when, , analytics, , , fullAccept, rejection, withdrawal] = today;
     expect(told).toEqual([when, fullAccept, rejection, withdrawal, analytics]);
-    await page.getByRole('link', { name: 'What the figures mean' }).click();
-    const means = page.getByRole('region', { name: 'What the figures mean' });
+    await page.getByRole('link', { name: 'Definitions' }).click();
+    const means = page.getByRole('region', { name: 'Definitions' });
     await until('they are in sight', async () => {
       const place = await means.boundingBox();
       return place !== null && place.y >= 0 && place.y < 800;
@@ -559,7 +559,7 @@ describe('records and analytics', () => {
     expect(await told('By region')).toEqual([
       ['Unknown', expect.stringMatching(/^\d+$/), '0'],
       ['United States: CA', '2', '0'],
-      ['All others', '1', '0'],
+      ['Others', '1', '0'],
     ]);
     expect(await told('By language')).toEqual(
       expect.arrayContaining([
@@ -575,7 +575,7 @@ describe('records and analytics', () => {
     expect(await told('By region')).toEqual(
       expect.arrayContaining([
         ['United States: CA', '0', '2'],
-        ['All others', '0', '1'],
+        ['Others', '0', '1'],
       ]),
     );
     await other.close();
@@ -648,27 +648,27 @@ describe('tables', () => {
 describe('an editor', () => {
   it('changes banner and forwarding, and is told what is an owner’s', async () => {
     const his = await bo.newPage();
-    const needsOwner = his.getByText('This needs the role Owner.');
+    const needsOwner = his.getByText('Requires the Owner role.');
     await open('/settings/consent/records-and-archive', his);
     await his.getByLabel('Endpoint URL').fill('https://consents.example.com/hook');
     await his.getByRole('radio', { name: 'No auth' }).check();
-    await his.getByRole('switch', { name: 'Tell the endpoint of erased records' }).press('Space');
+    await his.getByRole('switch', { name: 'Notify the endpoint of erasures' }).press('Space');
     await his.getByRole('button', { name: 'Save' }).click();
     await his.getByText('Saved', { exact: true }).waitFor();
     expect(await needsOwner.count()).toBe(0);
     expect(await api('GET', '/forwarding')).toMatchObject({ forwardErasures: true, authMode: 'none' });
     await open('/banner', his);
     await his.getByRole('textbox', { name: 'Title' }).first().fill('Tea?');
-    await his.getByRole('button', { name: 'Save the draft' }).click();
-    await his.getByText('The draft is saved.').waitFor();
-    await his.getByRole('button', { name: 'Throw the draft away' }).click();
-    await his.getByText('The draft is gone.').waitFor();
+    await his.getByRole('button', { name: 'Save draft' }).click();
+    await his.getByText('Draft saved.').waitFor();
+    await his.getByRole('button', { name: 'Discard draft' }).click();
+    await his.getByText('Draft discarded.').waitFor();
     for (const [path, act] of [
       ['plan', 'Take Pro'],
       ['plan', 'Invoices and payment'],
       ['members', 'Invite'],
-      ['api-keys', 'Make the key'],
-      ['project', 'Delete the project'],
+      ['api-keys', 'Create API key'],
+      ['project', 'Delete project'],
     ]) {
       await open(`/settings/${path}`, his);
       await needsOwner.first().waitFor();
@@ -684,17 +684,17 @@ describe('an editor', () => {
 describe('signatures', () => {
   it('end after a question that says what that means', async () => {
     await open('/settings/consent/records-and-archive');
-    await page.getByRole('button', { name: 'Make a signing secret' }).click();
-    await page.getByText('Copy the secret into your receiver now').waitFor();
-    const remove = page.getByRole('button', { name: 'Remove the secret' });
+    await page.getByRole('button', { name: 'Create signing secret' }).click();
+    await page.getByText('Copy the secret to your receiver now').waitFor();
+    const remove = page.getByRole('button', { name: 'Remove secret' });
     await remove.click();
-    const box = dialog('Remove the secret');
-    await box.getByText('A receiver that checks signatures refuses them').waitFor();
+    const box = dialog('Remove secret');
+    await box.getByText('A receiver that verifies signatures will reject them').waitFor();
     await box.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('Requests are signed since').waitFor();
+    await page.getByText('Requests signed since').waitFor();
     await remove.click();
-    await box.getByRole('button', { name: 'Remove the secret' }).click();
-    await page.getByText('Requests are not signed.').waitFor();
+    await box.getByRole('button', { name: 'Remove secret' }).click();
+    await page.getByText('Requests aren’t signed.').waitFor();
   });
 });
 
@@ -705,7 +705,7 @@ describe('the plan', () => {
     const open = async (): Promise<Page> => {
       const hers = await context.newPage();
       await hers.goto(`${service.baseUrl}/projects/${id}/settings/plan`);
-      await hers.getByText('$7 a month').waitFor();
+      await hers.getByText('$7 per month').waitFor();
       return hers;
     };
     /** The provider's page does not exist here: only the redirect to it counts. */
@@ -717,9 +717,9 @@ describe('the plan', () => {
     };
     const first = await open();
     await first.getByRole('button', { name: 'Invoices and payment' }).click();
-    await first.getByText('Nothing was ever bought for this project').waitFor();
+    await first.getByText('This project has no purchases').waitFor();
     await first.getByText('Yearly', { exact: true }).click();
-    await first.getByText('$5 a month').waitFor();
+    await first.getByText('$5 per month').waitFor();
     const planned = first.getByRole('rowheader', { name: '(planned)' });
     expect(await planned.allTextContents()).toEqual([
       'Custom domains (planned)',
@@ -740,9 +740,9 @@ describe('the audit log', () => {
   it('tells who changed what, from what to what', async () => {
     await open('/settings/audit');
     await heading('Audit log');
-    await page.getByText('That is all of them.').waitFor();
+    await page.getByText('End of list').waitFor();
     await page.getByLabel('What', { exact: true }).selectOption('member.change_role');
-    await page.getByText('That is the only one.').waitFor();
+    await page.getByText('1 result').waitFor();
     expect(await rows().first().textContent()).toContain('ada@example.com');
     await rows().first().getByRole('link').focus();
     await page.keyboard.press('Enter');
@@ -757,7 +757,7 @@ describe('the audit log', () => {
     await page.goto(
       `${address.origin}${address.pathname}?open=${address.searchParams.get('open')}&action=tier.grant`,
     );
-    await page.getByText('No change matches these filters.').waitFor();
+    await page.getByText('No changes match these filters.').waitFor();
     await changed.getByRole('cell', { name: 'Owner' }).waitFor();
     await drawer.getByRole('button', { name: 'Show only changes by ada@example.com' }).click();
     await drawer.waitFor({ state: 'detached' });
@@ -781,16 +781,16 @@ describe('the audit log', () => {
   it('says that the service is away, and goes on', async () => {
     await context.setOffline(true);
     await page.getByLabel('What', { exact: true }).selectOption('member.leave');
-    await page.getByText('The service does not answer.').waitFor({ timeout: 20_000 });
+    await page.getByText('The server isn’t responding.').waitFor({ timeout: 20_000 });
     await context.setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('That is the only one.').waitFor();
+    await page.getByText('1 result').waitFor();
   });
 
   it('is an owner’s to read', async () => {
     const his = await bo.newPage();
     await open('/settings/audit', his);
-    await his.getByText('This needs the role Owner.').waitFor();
+    await his.getByText('Requires the Owner role.').waitFor();
     expect(await his.getByRole('button', { name: 'Export CSV' }).isDisabled()).toBe(true);
     expect(await pageFaults(his)).toEqual([]);
     await his.close();
@@ -805,29 +805,29 @@ describe('deliveries', () => {
     await open('/deliveries?category=http_4xx');
     await until('three attempts are shown', async () => (await page.locator('tbody tr').count()) === 3);
     await page
-      .getByRole('checkbox', { name: /^Choose the record/ })
+      .getByRole('checkbox', { name: /^Select record/ })
       .first()
       .focus();
     await page.keyboard.press('Space');
-    await page.getByText('One record is chosen.').waitFor();
-    await page.getByRole('checkbox', { name: 'Choose all that are shown' }).click();
-    await page.getByText('3 records are chosen.').waitFor();
+    await page.getByText('1 record selected.').waitFor();
+    await page.getByRole('checkbox', { name: 'Select all shown' }).click();
+    await page.getByText('3 records selected.').waitFor();
     expect(await pageFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Send 3 again' }).click();
-    const box = dialog('Send 3 again');
-    await box.getByText('3 records are going to be sent.').waitFor();
-    await box.getByRole('button', { name: 'Send 3 again' }).click();
-    await page.getByText('Queued 3 records.').waitFor();
+    await page.getByRole('button', { name: 'Resend 3 records' }).click();
+    const box = dialog('Resend 3 records');
+    await box.getByText('3 records will be sent.').waitFor();
+    await box.getByRole('button', { name: 'Resend 3 records' }).click();
+    await page.getByText('3 records queued.').waitFor();
     await until('six attempts are shown', async () => (await page.locator('tbody tr').count()) === 6);
     // What the filters show is what is offered for all of them.
-    await page.getByRole('button', { name: 'Send several…' }).click();
-    const many = dialog('Send several…');
-    expect(await many.getByLabel('Why it failed').inputValue()).toBe('http_4xx');
-    await many.getByRole('button', { name: 'Count them' }).click();
-    await many.getByText('3 records are going to be sent.').waitFor();
-    await many.getByLabel('Why it failed').selectOption('dns');
-    await many.getByRole('button', { name: 'Count them' }).click();
-    await many.getByText('No record matches.').waitFor();
+    await page.getByRole('button', { name: 'Resend in bulk…' }).click();
+    const many = dialog('Resend in bulk…');
+    expect(await many.getByLabel('Failure reason').inputValue()).toBe('http_4xx');
+    await many.getByRole('button', { name: 'Count records' }).click();
+    await many.getByText('3 records will be sent.').waitFor();
+    await many.getByLabel('Failure reason').selectOption('dns');
+    await many.getByRole('button', { name: 'Count records' }).click();
+    await many.getByText('No records match.').waitFor();
     await page.keyboard.press('Escape');
   });
 
@@ -843,16 +843,16 @@ describe('the ownership', () => {
   it('is offered by typing the project’s name, and handed over once the other accepts', async () => {
     await open('/settings/members');
     await page.getByLabel('New owner').selectOption({ label: 'bo@example.com' });
-    await page.getByRole('button', { name: 'Hand the ownership over' }).click();
-    const box = dialog('Hand the ownership over');
+    await page.getByRole('button', { name: 'Transfer ownership' }).click();
+    const box = dialog('Transfer ownership');
     await box.getByText('When they accept, you become an editor').waitFor();
     expect(await pageFaults(page)).toEqual([]);
-    await box.getByRole('textbox', { name: 'Type “Tea shop” to go on' }).fill('Tea shop');
+    await box.getByRole('textbox', { name: 'Type “Tea shop” to confirm' }).fill('Tea shop');
     await page.keyboard.press('Enter');
-    await page.getByText('bo@example.com is invited to become the owner.', { exact: true }).waitFor();
+    await page.getByText('bo@example.com was invited to become the owner.', { exact: true }).waitFor();
     await page.getByRole('cell', { name: 'Owner (transfer)' }).waitFor();
     await acceptAsBo();
     await page.reload();
-    await page.getByText('This needs the role Owner.').first().waitFor();
+    await page.getByText('Requires the Owner role.').first().waitFor();
   });
 });

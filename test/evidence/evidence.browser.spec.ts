@@ -70,13 +70,11 @@ describe('the proof beside a record', () => {
   it('comes when the record is sealed, is checked in the browser, and taken along as a file', async () => {
     await page.goto(`${service.baseUrl}/projects/${projectId}/consents?open=${consentId}`);
     const proof = page.getByRole('region', { name: 'Proof' });
-    await proof
-      .getByText('Sealed as entry 1 of this project’s log.')
-      .waitFor({ timeout: SEALED_DEADLINE_MS });
-    await proof.getByRole('button', { name: 'Check the proof in this browser' }).click();
-    await proof.getByText('The proof holds. This browser has checked it by itself:').waitFor();
+    await proof.getByText('Entry 1 in this project’s log.').waitFor({ timeout: SEALED_DEADLINE_MS });
+    await proof.getByRole('button', { name: 'Verify in this browser' }).click();
+    await proof.getByText('Proof verified in your browser:').waitFor();
     expect(await pageFaults(page)).toEqual([]);
-    const file = await downloadBy(proof.getByRole('link', { name: 'Download the proof' }));
+    const file = await downloadBy(proof.getByRole('link', { name: 'Download proof' }));
     expect(file.name).toBe(`consent-${consentId}.tlog-proof`);
     expect(file.bytes.toString()).toMatch(/^c2sp\.org\/tlog-proof@v1\n/);
     const pdf = await downloadBy(proof.getByRole('link', { name: 'Download as PDF' }));
@@ -107,16 +105,16 @@ describe('the proof beside a record', () => {
       await route.fulfill({ response, body: (await response.text()).replace(/^index 0$/m, 'index 1') });
     });
     const proof = page.getByRole('region', { name: 'Proof' });
-    await proof.getByRole('button', { name: 'Check the proof in this browser' }).click();
-    await proof.getByRole('alert').getByText('The proof does not hold, at the step “tree: path”').waitFor();
+    await proof.getByRole('button', { name: 'Verify in this browser' }).click();
+    await proof.getByRole('alert').getByText('Verification failed at the step “tree: path”').waitFor();
 
     const speak = (language: string) =>
       page.evaluate(`localStorage.setItem('language', '${language}')`).then(() => page.reload());
     await speak('de');
     const nachweis = page.getByRole('region', { name: 'Nachweis' });
-    await nachweis.getByRole('button', { name: 'Nachweis in diesem Browser prüfen' }).click();
+    await nachweis.getByRole('button', { name: 'In diesem Browser prüfen' }).click();
     expect(await nachweis.getByRole('alert').textContent()).toBe(
-      'Der Nachweis gilt nicht. So wie er hier steht, ist der Eintrag nicht im unterschriebenen Protokoll.',
+      'Prüfung fehlgeschlagen. Der Eintrag ist in dieser Form nicht im signierten Protokoll enthalten.',
     );
     await speak('en');
     // A text that loses its byte order mark on the way to the check would pass.
@@ -125,8 +123,8 @@ describe('the proof beside a record', () => {
       const response = await route.fetch();
       await route.fulfill({ response, body: `\ufeff${await response.text()}` });
     });
-    await proof.getByRole('button', { name: 'Check the proof in this browser' }).click();
-    await proof.getByRole('alert').getByText('The proof does not hold, at the step “file”').waitFor();
+    await proof.getByRole('button', { name: 'Verify in this browser' }).click();
+    await proof.getByRole('alert').getByText('Verification failed at the step “file”').waitFor();
     await page.unroute(`**${proofPath()}`);
   });
 
@@ -135,9 +133,9 @@ describe('the proof beside a record', () => {
     await old.addInitScript(withoutEd25519);
     await old.goto(`${service.baseUrl}/projects/${projectId}/consents?open=${consentId}`);
     const proof = old.getByRole('region', { name: 'Proof' });
-    await proof.getByRole('button', { name: 'Check the proof in this browser' }).click();
-    await proof.getByRole('alert').getByText('This browser cannot check Ed25519 signatures').waitFor();
-    expect(await old.getByText('does not hold').count()).toBe(0);
+    await proof.getByRole('button', { name: 'Verify in this browser' }).click();
+    await proof.getByRole('alert').getByText('This browser can’t verify Ed25519 signatures').waitFor();
+    expect(await old.getByText('Verification failed').count()).toBe(0);
     await old.close();
   });
 });

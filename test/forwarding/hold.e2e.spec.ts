@@ -390,7 +390,7 @@ describe('owners of a held project', () => {
     );
     await letPass(project, 15);
     const began = await mailTo(service, email);
-    expect(began.subject).toBe('The receiver of "A project" is away');
+    expect(began.subject).toBe('Consent forwarding of "A project" is on hold');
     expect(began.text).toContain('The endpoint answered 503.');
     await letPass(project, 600);
     await until('another probe is spent', () => receiver.requests.length > first);
@@ -412,11 +412,9 @@ describe('owners of a held project', () => {
       return news.length === 0;
     });
     const back = await mailTo(service, email);
-    expect(back.subject).toBe('The receiver of "A project" is back');
+    expect(back.subject).toBe('Consent forwarding of "A project" has resumed');
     const lost = (await deliveriesOf(project)).filter(({ outcome }) => outcome === 'failed').length;
-    expect(back.text).toContain(
-      `delivered: ${ids.length - lost}. Records that were tried and failed: ${lost};`,
-    );
+    expect(back.text).toContain(`delivered: ${ids.length - lost}. Failed records: ${lost}.`);
     expect((await audited(project)).slice(0, 2)).toMatchObject([
       { action: 'forwarding.released', actor: { kind: 'system' }, after: { lost, sent: ids.length - lost } },
       {

@@ -107,12 +107,12 @@ describe('a mail', () => {
     expect(received).toMatchObject({
       from: 'no-reply@consent.example.com',
       to: [ADA],
-      subject: 'A test from Service',
+      subject: 'Test email from Service',
       text: expect.stringMatching(/^This mail was sent .* It does\.\n\n-- \nService\n+$/),
       messageId: expect.stringMatching(/^<[0-9a-f-]{36}@consent\.example\.com>$/),
     });
     expect(received.html).toContain(
-      '<p>This mail was sent by an operator to see whether mail arrives. It does.</p>',
+      '<p>An operator sent this email to check that email delivery works. It does.</p>',
     );
     expect(received.headers).toContainEqual(
       expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }),

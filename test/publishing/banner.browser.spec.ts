@@ -443,7 +443,7 @@ describe('our banner', () => {
       await opened.evaluate(() => void window.serviceConsent.open());
       await until('asked for again', () => loads === click + 1);
     }
-    await button(opened, 'Save my choice').click();
+    await button(opened, 'Save settings').click();
     expect(await recorded(1)).toMatchObject([{ action: 'reject_all', surface: 'link' }]);
 
     // The page after it, with a choice: what failed once is there at the second click.
@@ -489,9 +489,9 @@ describe('our banner', () => {
       await opened.keyboard.press('Tab');
       order.push(await focused());
     }
-    expect(order).toEqual(['Accept all', 'Reject all', 'Choose']);
+    expect(order).toEqual(['Accept all', 'Reject all', 'Customize']);
     await opened.keyboard.press('Enter');
-    await opened.getByRole('dialog', { name: 'Your choice' }).last().waitFor();
+    await opened.getByRole('dialog', { name: 'We value your privacy' }).last().waitFor();
     await opened.keyboard.press('Escape');
     // It keeps the keys until it is gone.
     await opened.locator('.pm').waitFor({ state: 'hidden' });
@@ -508,10 +508,10 @@ describe('our banner', () => {
     });
     pages['/tea/green'] = pages['/'];
     const opened = await open('/tea/green');
-    await button(opened, 'Choose').click();
+    await button(opened, 'Customize').click();
     expect(await opened.evaluate(() => window.ran)).toEqual([]);
     await opened.locator('.pm').getByText('Analytics').locator('..').locator('label').click();
-    await button(opened, 'Save my choice').click();
+    await button(opened, 'Save settings').click();
     expect(await recorded(1)).toMatchObject([{ analytics: true, marketing: false, surface: 'preferences' }]);
     await until('the script ran', async () => (await opened.evaluate(() => window.ran.length)) === 1);
     expect(await opened.locator('script[data-site="7"]').getAttribute('src')).toBe('/counter.js');
@@ -565,7 +565,7 @@ describe('our banner', () => {
     await button(opened, 'Accept all').click();
     await until('the frame is there', () => loads() === 1);
     await button(opened, 'Privacy settings').click();
-    await button(opened, 'Save my choice').click();
+    await button(opened, 'Save settings').click();
     await recorded(2);
     expect(await opened.locator('img').getAttribute('src')).toBe('/map');
 
@@ -589,11 +589,11 @@ describe('our banner', () => {
       });
     await configure({ defaultMode: 'notice' });
     const opened = await open();
-    await button(opened, 'Understood').click();
+    await button(opened, 'Got it').click();
     await recorded(1);
     await opened.reload();
     expect(await granted(opened)).toEqual(['granted']);
-    expect(await button(opened, 'Understood').isVisible()).toBe(false);
+    expect(await button(opened, 'Got it').isVisible()).toBe(false);
 
     await configure({ defaultMode: 'opt_in' });
     await opened.reload();
@@ -694,11 +694,11 @@ describe('our banner', () => {
     });
     front.region = 'US-CA';
     const opened = await open();
-    await opened.getByText('We honour that.').waitFor();
+    await opened.getByText('we have opted you out.').waitFor();
     expect(await recorded(1)).toMatchObject([
       { action: 'opt_out', surface: 'signal', extra: { gpc: true, region: 'US-CA' } },
     ]);
-    await button(opened, 'Understood').click();
+    await button(opened, 'Got it').click();
     await opened.reload();
     await button(opened, 'Privacy settings').waitFor();
     expect(await records()).toHaveLength(1);
@@ -732,7 +732,7 @@ describe('our banner', () => {
     for (const [lang, locale, text, dir] of [
       ['ar-EG', 'en-US', 'فهمت', 'rtl'],
       ['cs', 'de-AT', 'Verstanden', 'ltr'],
-      ['cs', 'pl-PL', 'Understood', 'ltr'],
+      ['cs', 'pl-PL', 'Got it', 'ltr'],
     ] as const) {
       const own = await browser.newContext({ locale });
       pages['/'] = sitePage({ lang });
@@ -751,7 +751,7 @@ describe('our banner', () => {
     const all = await records();
     expect(links).toEqual([
       ['ar', 'الخصوصية'],
-      ['de', 'Datenschutz-Einstellungen'],
+      ['de', 'Datenschutzeinstellungen'],
       ['en', 'Privacy settings'],
     ]);
     expect(all.map(({ language, action, analytics }) => [language, action, analytics])).toEqual([

@@ -167,7 +167,7 @@ describe('“your choices” of our banner', () => {
     const again = opened.waitForEvent('load');
     void opened.keyboard.press('Enter');
     const dialog = await asked;
-    expect(dialog.message()).toMatch(/^Erase everything .* cannot be undone/);
+    expect(dialog.message()).toMatch(/^Erase all your consent records .* can’t be undone/);
     await dialog.accept();
     await again;
     await button(opened, 'Accept all').waitFor();
@@ -194,7 +194,7 @@ describe('“your choices” of our banner', () => {
     await button(opened, 'Privacy settings').click();
     opened.once('dialog', (dialog) => void dialog.accept());
     await button(opened, 'Erase my records').click();
-    await opened.getByRole('status').getByText('That did not work. Please try again later.').waitFor();
+    await opened.getByRole('status').getByText('Something went wrong. Please try again later.').waitFor();
     expect(Object.keys(await stored(opened)).some((name) => name.endsWith(':choice'))).toBe(true);
     const [download] = await Promise.all([
       opened.waitForEvent('download'),

@@ -75,12 +75,12 @@ describe('the demo site', () => {
       const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 720 } });
       const page = await context.newPage();
       await page.goto(`${await app.getUrl()}/demo`);
-      await page.getByRole('button', { name: 'Choose' }).click();
+      await page.getByRole('button', { name: 'Customize' }).click();
       for (const text of [
-        'The site does not work without these.',
-        'Helps us see how the site is used.',
-        'Lets us show you what may interest you.',
-        'Remembers how you like the site.',
+        'Required for the site to work. Always on.',
+        'Helps us understand how the site is used.',
+        'Lets us and our partners show you relevant ads.',
+        'Remembers your settings.',
       ]) {
         const description = page.locator('.pm').getByText(text);
         await description.waitFor();
@@ -132,7 +132,7 @@ describe('the demo site', () => {
 
     // The loader's words are read without scrolling sideways.
     expect(await page.locator('#meta').evaluate((code) => code.scrollWidth <= code.clientWidth)).toBe(true);
-    expect(await page.locator('#why').textContent()).toContain('does not bring forwarding');
+    expect(await page.locator('#why').textContent()).toContain('doesn’t include forwarding');
     expect(await page.locator('#why').isVisible()).toBe(true);
 
     await page.getByRole('button', { name: 'Change my choice' }).click();

@@ -154,13 +154,13 @@ describe('the demo page in a browser', () => {
         accepted: ['analytics', 'marketing', 'preferences'],
       },
       { choice: 'reject all', button: 'Reject all', action: 'reject_all', accepted: [] },
-      { choice: 'custom', button: 'Save my choice', action: 'custom', accepted: ['marketing'] },
+      { choice: 'custom', button: 'Save settings', action: 'custom', accepted: ['marketing'] },
     ];
     const times: number[] = [];
     for (const { choice, button, action, accepted } of visits) {
       const page = await visit();
       if (action === 'custom') {
-        await page.getByRole('button', { name: 'Choose' }).click();
+        await page.getByRole('button', { name: 'Customize' }).click();
         for (const category of accepted) await toggle(page, category);
       }
       const { id, tookMs, fetchMs } = await click(page, button);
@@ -215,7 +215,7 @@ describe('the demo page in a browser', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Change my choice' }).click();
     await toggle(page, 'analytics');
-    const second = await click(page, 'Save my choice');
+    const second = await click(page, 'Save settings');
     expect(second.id).not.toBe(first.id);
     expect((await arrived(first.id)).body).toMatchObject({ action: 'reject_all', analytics: false });
     expect((await arrived(second.id)).body).toMatchObject({ action: 'custom', analytics: true });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { de } from './de.js';
+import { en } from './en.js';
 
 interface Named {
   enum: string[];
@@ -12,18 +13,22 @@ const { components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
 };
 const { code, errors } = components.schemas.Problem.properties;
 
-/** Refusals that no act of the dashboard can meet: of banners, programs, other sites, and the provider. */
+/** Error codes that only banners, API clients, other sites, and the billing provider can meet. */
 const NOT_HERE =
   /^(webhook_|log_|tile_|timestamp_|body_not_json|unsupported_media_type|method_not_allowed|origin_not_allowed|consent_id_conflict|visitor_key_missing|scope_required|session_required|request_timeout|expectation_failed|headers_too_large)/;
 
-describe('German', () => {
-  it('has a sentence for everything that the API may say of a field', () => {
+describe.each([
+  ['English', en],
+  ['German', de],
+])('%s', (_name, texts) => {
+  it('has a text for every field error of the API', () => {
     const bounds = { min: 2, max: 9 };
-    const unsaid = errors.items.properties.code.enum.filter((each) => !de.fields[each]?.(bounds));
-    expect(unsaid).toEqual([]);
+    expect(errors.items.properties.code.enum.filter((each) => !texts.fields[each]?.(bounds))).toEqual([]);
   });
+});
 
-  it('has a sentence for every refusal that a person can meet', () => {
+describe('German', () => {
+  it('has a text for every error code that a user can meet', () => {
     expect(code.enum.filter((each) => !NOT_HERE.test(each) && !de.problems[each])).toEqual([]);
   });
 });

@@ -3,12 +3,12 @@ import type { Language } from './language';
 
 export type Texts = typeof en;
 
-/** Everything that the dashboard says, in the person's language. */
+/** The dashboard's texts in the user's language. */
 export let t: Texts = en;
 
 /**
- * Fetches the texts of a language other than English, which is at hand. Ahead of the first drawing: the pages are loaded
- * after it, so that what they make of the texts once is in the right language too.
+ * Loads the texts of a language other than English, which is bundled. Runs before the first render: pages are loaded
+ * afterwards and may compute constants from the texts.
  */
 export async function loadTexts(language: Language): Promise<void> {
   if (language === 'de') t = (await import('./de')).de;

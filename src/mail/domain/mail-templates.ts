@@ -2,125 +2,123 @@ import { BRAND } from '../../shared/brand.js';
 import { type Letter, nameInMail } from './letter.js';
 
 const NOT_YOU =
-  'If you did not ask for this, do nothing: without the link nothing changes, and nobody else has it.';
+  'If you didn’t request this, you can ignore this email. Nothing changes unless the link is used.';
 
 /**
- * Every mail that the service sends, by name. To add one, add a line: a function of its values (JSON: they wait in the
- * outbox) that returns subject and paragraphs; text and HTML are made of them. Names that people gave go through
- * `nameInMail`. A line that is taken away or whose values change leaves mails behind that wait: give it a new name.
- * No secret stands in a mail but a one-time link (docs/accounts.md).
+ * All mails, by template name. A template is a function of its values that returns the subject and the paragraphs; text
+ * and HTML are rendered from them. Values are stored as JSON in the outbox. User-supplied names go through `nameInMail`.
+ * To remove a template or change its values, add a new one under a new name: queued mails still use the old one.
+ * The only secret a mail may contain is a one-time link (docs/accounts.md).
  */
 export const MAIL_TEMPLATES = {
   /** `npm run ops -- mail test`. */
   test: (): Letter => ({
-    subject: `A test from ${BRAND}`,
-    paragraphs: ['This mail was sent by an operator to see whether mail arrives. It does.'],
+    subject: `Test email from ${BRAND}`,
+    paragraphs: ['An operator sent this email to check that email delivery works. It does.'],
   }),
   confirm_sign_up: ({ name, link }: { name: string; link: string }): Letter => ({
-    subject: 'Confirm your e-mail address',
+    subject: 'Confirm your email address',
     paragraphs: [
       `Hello "${nameInMail(name)}",`,
-      'somebody, you we hope, has signed up with this address. Confirm that it is yours with the password that you chose; the link can be used once, within a day.',
-      { label: 'Confirm the address', url: link },
+      'thanks for signing up. To activate your account, confirm your email address and enter the password you chose. The link works once and expires in 24 hours.',
+      { label: 'Confirm email address', url: link },
       NOT_YOU,
     ],
   }),
-  /** To who signs up with an address that has an account. */
+  /** Sent when someone signs up with the address of an existing account. */
   account_exists: ({ link }: { link: string }): Letter => ({
-    subject: 'You have an account already',
+    subject: 'You already have an account',
     paragraphs: [
-      'Somebody, you we hope, has signed up with this address, which has an account already. Sign in with your password; if you have forgotten it, this link sets another one. It can be used once, within an hour.',
+      'Someone tried to sign up with this email address, which already has an account. If it was you, sign in with your password, or use this link to set a new one. The link works once and expires in one hour.',
       { label: 'Set a new password', url: link },
       NOT_YOU,
     ],
   }),
   reset_password: ({ link }: { link: string }): Letter => ({
-    subject: 'Set a new password',
+    subject: 'Reset your password',
     paragraphs: [
-      'Somebody, you we hope, has asked for a new password. The link can be used once, within an hour.',
+      'We received a request to reset your password. The link works once and expires in one hour.',
       { label: 'Set a new password', url: link },
       NOT_YOU,
     ],
   }),
   invitation: ({ project, role, link }: { project: string; role: string; link: string }): Letter => ({
-    subject: `Invitation to "${nameInMail(project)}"`,
+    subject: `You’re invited to "${nameInMail(project)}"`,
     paragraphs: [
-      `You are invited to the project "${nameInMail(project)}" as ${role}. The link can be used once, within seven days, by who reads this mailbox.`,
-      { label: 'Take up the invitation', url: link },
-      'If you do not know the project, do nothing.',
+      `You have been invited to join the project "${nameInMail(project)}". Your role: ${role}. The link works once and expires in seven days. Don’t forward this email.`,
+      { label: 'Accept invitation', url: link },
+      'If you don’t recognize the project, you can ignore this email.',
     ],
   }),
   ownership_offered: ({ project, link }: { project: string; link: string }): Letter => ({
-    subject: `Ownership of "${nameInMail(project)}"`,
+    subject: `Accept ownership of "${nameInMail(project)}"`,
     paragraphs: [
-      `The owner of the project "${nameInMail(project)}" wants to hand it over to you. You become its owner when you accept, within seven days.`,
-      { label: 'Take the ownership', url: link },
-      'If you do not want to own the project, do nothing.',
+      `The owner of the project "${nameInMail(project)}" wants to transfer ownership to you. Accept within seven days to become its owner.`,
+      { label: 'Accept ownership', url: link },
+      'If you don’t want to own the project, you can ignore this email.',
     ],
   }),
   ownership_received: ({ project }: { project: string }): Letter => ({
-    subject: `You own "${nameInMail(project)}" now`,
-    paragraphs: [`The project "${nameInMail(project)}" was handed over to you: you are its owner now.`],
+    subject: `You are now the owner of "${nameInMail(project)}"`,
+    paragraphs: [`Ownership of the project "${nameInMail(project)}" was transferred to you.`],
   }),
   ownership_given: ({ project }: { project: string }): Letter => ({
-    subject: `You have handed "${nameInMail(project)}" over`,
+    subject: `You transferred ownership of "${nameInMail(project)}"`,
     paragraphs: [
-      `The project "${nameInMail(project)}" was handed over from your account, which is editor of it now.`,
-      'If it was not you, tell the new owner and the operator of this service at once.',
+      `Ownership of the project "${nameInMail(project)}" was transferred from your account. You are now an editor of the project.`,
+      'If this wasn’t you, contact the new owner and the operator of this service immediately.',
     ],
   }),
   second_factor_changed: ({ what }: { what: string }): Letter => ({
     subject: what,
     paragraphs: [
       `${what}.`,
-      'If it was not you, ask for a new password on the sign-in page at once, and tell the operator of this service.',
+      'If this wasn’t you, reset your password on the sign-in page immediately and contact the operator of this service.',
     ],
   }),
   email_change_asked: ({ email }: { email: string }): Letter => ({
-    subject: 'Your address is about to be changed',
+    subject: 'Request to change your email address',
     paragraphs: [
-      `Somebody who knows your password has asked to change the address of your account to ${email}. It is changed once the link that was mailed to that address is followed.`,
-      'If it was not you, ask for a new password on the sign-in page at once: the link opens nothing then.',
+      `Someone who knows your password requested to change the email address of your account to ${email}. The change takes effect when the link sent to that address is opened.`,
+      'If this wasn’t you, reset your password on the sign-in page immediately. The link then stops working.',
     ],
   }),
   confirm_email_change: ({ link }: { link: string }): Letter => ({
-    subject: 'Confirm your new e-mail address',
+    subject: 'Confirm your new email address',
     paragraphs: [
-      'Somebody, you we hope, wants this to be the address of an account. Confirm it with the password of the account; the link can be used once, within an hour.',
-      { label: 'Confirm the new address', url: link },
+      'To use this email address for your account, confirm it and enter your account password. The link works once and expires in one hour.',
+      { label: 'Confirm new address', url: link },
       NOT_YOU,
     ],
   }),
-  /** To who has an account, where somebody wants the address for another one. */
+  /** Sent to the existing account when another account requests its address. */
   address_taken: (): Letter => ({
-    subject: 'You have an account already',
-    paragraphs: [
-      'Somebody wanted this to be the address of another account. It has one already, and nothing was changed.',
-    ],
+    subject: 'You already have an account',
+    paragraphs: ['Someone tried to use this email address for another account. Nothing has changed.'],
   }),
-  /** To both addresses. */
+  /** Sent to both addresses. */
   email_changed: ({ former, email }: { former: string; email: string }): Letter => ({
-    subject: 'The address of your account was changed',
+    subject: 'Your email address was changed',
     paragraphs: [
-      `The address of your account was changed from ${former} to ${email}, and all other sessions were signed out. Sign in with the new address from now on.`,
-      'If it was not you, tell the operator of this service at once.',
+      `The email address of your account was changed from ${former} to ${email}, and all other sessions were signed out. Use the new address to sign in.`,
+      'If this wasn’t you, contact the operator of this service immediately.',
     ],
   }),
   account_deleted: (): Letter => ({
     subject: 'Your account was deleted',
     paragraphs: [
-      'Your account was deleted, and with it your places in projects, the API keys that you made there, and your sessions.',
-      'If it was not you, tell the operator of this service and the owners of your projects at once.',
+      'Your account was deleted, along with your project memberships, the API keys you created, and your sessions.',
+      'If this wasn’t you, contact the operator of this service and the owners of your projects immediately.',
     ],
   }),
   password_changed: (): Letter => ({
     subject: 'Your password was changed',
     paragraphs: [
       'The password of your account was changed, and all other sessions were signed out.',
-      'If it was not you, ask for a new password on the sign-in page at once, and tell the operator of this service.',
+      'If this wasn’t you, reset your password on the sign-in page immediately and contact the operator of this service.',
     ],
   }),
-  /** Five minutes after a hold began (docs/forwarding.md). */
+  /** Sent five minutes after a hold starts (docs/forwarding.md). */
   receiver_away: ({
     project,
     since,
@@ -132,14 +130,14 @@ export const MAIL_TEMPLATES = {
     reason: string;
     lost: number;
   }): Letter => ({
-    subject: `The receiver of "${nameInMail(project)}" is away`,
+    subject: `Consent forwarding of "${nameInMail(project)}" is on hold`,
     paragraphs: [
-      `Since ${since} the endpoint of "${nameInMail(project)}" takes no consent records. The last it answered was: ${reason}`,
-      `Records that were not tried yet wait and are sent once it is back. Tried and failed so far: ${lost}. They are not sent again by themselves; the delivery log names them.`,
-      'The endpoint is tried now and then. To have it tried at once, save the forwarding settings, test the endpoint, or resume.',
+      `The endpoint of "${nameInMail(project)}" has not accepted consent records since ${since}. Last error: ${reason}`,
+      `Queued records are sent automatically when the endpoint recovers. Failed so far: ${lost}. Failed records must be resent; the delivery log lists them.`,
+      'We retry the endpoint at regular intervals. To retry now, select “Try now” on the Deliveries page.',
     ],
   }),
-  /** After its end, once what waited was sent. */
+  /** Sent after the hold, when all queued records have been delivered. */
   receiver_back: ({
     project,
     since,
@@ -153,10 +151,10 @@ export const MAIL_TEMPLATES = {
     lost: number;
     sent: number;
   }): Letter => ({
-    subject: `The receiver of "${nameInMail(project)}" is back`,
+    subject: `Consent forwarding of "${nameInMail(project)}" has resumed`,
     paragraphs: [
-      `The endpoint of "${nameInMail(project)}" was away from ${since} to ${until}.`,
-      `Records that waited and were delivered: ${sent}. Records that were tried and failed: ${lost}; they can be sent again by hand from the delivery log.`,
+      `The endpoint of "${nameInMail(project)}" was unavailable from ${since} to ${until}.`,
+      `Queued records delivered: ${sent}. Failed records: ${lost}. You can resend failed records from the delivery log.`,
     ],
   }),
 } as const;
@@ -165,7 +163,7 @@ export type MailTemplate = keyof typeof MAIL_TEMPLATES;
 export type MailValues<Name extends MailTemplate> =
   Parameters<(typeof MAIL_TEMPLATES)[Name]> extends [infer Values] ? Values : Record<string, never>;
 
-/** The letter that a stored mail asks for; null where no template has that name any more. */
+/** The letter of a stored mail, or null if its template no longer exists. */
 export function letterOf(template: string, values: unknown): Letter | null {
   if (!Object.hasOwn(MAIL_TEMPLATES, template)) return null;
   const write = MAIL_TEMPLATES[template as MailTemplate] as (values: unknown) => Letter;

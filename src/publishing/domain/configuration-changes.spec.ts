@@ -25,7 +25,7 @@ describe(changesBetween.name, () => {
 
   it('names a text by its language, and tells it as it is', () => {
     expect(between({}, { texts: [text({ title: 'Tea?' })] })).toEqual([
-      { path: ['texts', 'en', 'title'], kind: 'changed', before: 'Your choice', after: 'Tea?' },
+      { path: ['texts', 'en', 'title'], kind: 'changed', before: 'We value your privacy', after: 'Tea?' },
     ]);
   });
 

@@ -99,7 +99,10 @@ async function publishSecond(em: EntityManager, projectId: string, credentials: 
   };
   const body = {
     ...{ banner, services, bannerVersion: '2', comment: 'A friendlier title' },
-    texts: texts.map((text) => ({ ...text, title: text.language === 'de' ? 'Ihre Wahl' : 'Your choice' })),
+    texts: texts.map((text) => ({
+      ...text,
+      title: text.language === 'de' ? 'Ihre Auswahl' : 'Your privacy',
+    })),
   };
   const saved = await fetch(address, { method: 'PUT', headers, body: JSON.stringify(body) });
   if (!saved.ok) throw new OperatorError(`The second publication was refused (${saved.status}).`);
