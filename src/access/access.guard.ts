@@ -103,12 +103,13 @@ export class AccessGuard implements CanActivate {
     const projectId = request.params.projectId;
     if (!isUuid(projectId)) throw projectNotFound();
     const id = projectId.toLowerCase();
-    const place = await placeOf(this.em.fork(), actor, id);
-    const project = place && (await this.projects.find(id));
-    if (!place || !project) throw projectNotFound();
-    const { role } = place;
+    const membership = await membershipOf(this.em.fork(), actor, id);
+    const project = membership && (await this.projects.find(id));
+    if (!membership || !project) throw projectNotFound();
+    const { role } = membership;
     if (actor.kind === 'user' && !actor.emailConfirmed) throw emailNotConfirmed();
-    if (actor.kind === 'user' && place.needsSecondFactor && !actor.secondFactor) throw secondFactorRequired();
+    if (actor.kind === 'user' && membership.needsSecondFactor && !actor.secondFactor)
+      throw secondFactorRequired();
     if (!roleCovers(role, needed)) {
       throw new DomainError('role_required', `This needs the role ${needed}; yours is ${role}.`, {
         members: { requiredRole: needed, currentRole: role },
@@ -136,20 +137,22 @@ function refuseBeyondAreas({ limitedTo }: Actor & { kind: 'api_key' }, request: 
   });
 }
 
-/** The actor's place in a project, and what the project asks of it; null where it has none there. */
-async function placeOf(
+/** The actor's membership in a project, and whether it requires a second factor; null for non-members. */
+async function membershipOf(
   em: EntityManager,
   actor: Actor,
   projectId: string,
 ): Promise<{ role: Role; needsSecondFactor: boolean } | null> {
   if (actor.kind === 'api_key')
     return actor.projectId === projectId ? { role: actor.role, needsSecondFactor: false } : null;
-  const place = await accessTables(em)
+  const membership = await accessTables(em)
     .selectFrom('project_member as m')
     .leftJoin('project_sign_in_policy as p', 'p.projectId', 'm.projectId')
     .select(['m.role', 'p.secondFactorRequired'])
     .where('m.projectId', '=', projectId)
     .where('m.userId', '=', actor.userId)
     .executeTakeFirst();
-  return place ? { role: place.role, needsSecondFactor: place.secondFactorRequired === true } : null;
+  return membership
+    ? { role: membership.role, needsSecondFactor: membership.secondFactorRequired === true }
+    : null;
 }

@@ -16,7 +16,7 @@ import { MembershipService } from './application/membership.service.js';
 import { OwnAccountService } from './application/own-account.service.js';
 import { OwnInvitations } from './application/own-invitations.service.js';
 import { PasswordService } from './application/password.service.js';
-import { Places } from './application/places.js';
+import { MembershipRevocation } from './application/membership-revocation.js';
 import { SecondFactorService } from './application/second-factor.service.js';
 import { SessionService } from './application/session.service.js';
 import { SignInPolicyService } from './application/sign-in-policy.service.js';
@@ -72,7 +72,7 @@ import { Passwords } from './infrastructure/passwords.js';
     JoinProject,
     OwnInvitations,
     MembershipService,
-    Places,
+    MembershipRevocation,
     CurrentPassword,
     ChangeEmail,
     SessionService,

@@ -24,10 +24,10 @@ export class AccessService {
       return after === null ? [{ projectId: actor.projectId, role: actor.role }] : [];
     if (!actor.emailConfirmed) throw emailNotConfirmed();
     const behind = after === null ? {} : { projectId: { $lt: after } };
-    const places = await this.em
+    const memberships = await this.em
       .fork()
       .find(ProjectMember, { userId: actor.userId, ...behind }, { orderBy: { projectId: 'desc' }, limit });
-    return places.map(({ projectId, role }) => ({ projectId, role }));
+    return memberships.map(({ projectId, role }) => ({ projectId, role }));
   }
 
   /** The confirmed addresses of a project's owners, in the transaction of `em` where there is one. */

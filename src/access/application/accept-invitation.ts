@@ -87,7 +87,7 @@ export class AcceptInvitation {
     }
     const person = isNew ? await this.newPerson(email, fields) : null;
     const network = truncatedNetwork(address);
-    const place = await this.em.fork().transactional((tx) =>
+    const membership = await this.em.fork().transactional((tx) =>
       this.joining.join(tx, {
         claim: claimOf(fields.token),
         identify: (now) => identify(tx, { person, signedIn, network }, now),
@@ -96,7 +96,7 @@ export class AcceptInvitation {
     );
     const { password } = fields;
     const signIn = person && password ? await this.signIns.signInNew({ email, password }, client) : null;
-    return { ...place, signIn };
+    return { ...membership, signIn };
   }
 
   private async newPerson(

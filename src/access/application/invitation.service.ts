@@ -22,7 +22,7 @@ import { accessTables } from '../infrastructure/access.tables.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { AccountLimits } from './account-limits.js';
 import { MembershipService, type PageRequest } from './membership.service.js';
-import { withdrawAll } from './places.js';
+import { withdrawAll } from './membership-revocation.js';
 import { requireManager } from './require-manager.js';
 
 export interface InvitationRef {

@@ -13,7 +13,7 @@ import { ProjectInvitation } from '../infrastructure/project-invitation.entity.j
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
 import { findUserById } from '../infrastructure/user.rows.js';
 import { memberLimitReached, MEMBERS_PER_PROJECT_MAX, refuseTooManyOwned } from './membership.service.js';
-import { Places } from './places.js';
+import { MembershipRevocation } from './membership-revocation.js';
 
 /** Proof that an invitation is the caller's: the token of its newest mail, or a session of its address. */
 export type InvitationClaim = { tokenHash: Buffer } | { id: string; email: string };
@@ -26,7 +26,7 @@ export type InvitationClaim = { tokenHash: Buffer } | { id: string; email: strin
 export class JoinProject {
   constructor(
     private readonly projects: ProjectService,
-    private readonly places: Places,
+    private readonly revocation: MembershipRevocation,
     private readonly mails: MailService,
   ) {}
 
@@ -82,7 +82,7 @@ export class JoinProject {
       ...{ projectId, action: 'ownership.transfer', target: userId },
       ...{ before: { role: former }, after: { role: 'owner' } },
     });
-    await this.places.takeBack(tx, giver, { role: 'editor', author });
+    await this.revocation.revokeGrants(tx, giver, { role: 'editor', author });
     giver.role = 'editor';
     const values = { project: (await findProject(tx, projectId))?.name ?? '' };
     const [receiver, owner] = [await findUserById(tx, userId), await findUserById(tx, giver.userId)];

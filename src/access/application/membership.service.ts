@@ -9,13 +9,13 @@ import { ApiKeyService, type MadeSecret } from '../api-key.service.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
 import type { Role } from '../domain/role.js';
-import { keepAnOwner, Places } from './places.js';
+import { keepAnOwner, MembershipRevocation } from './membership-revocation.js';
 import { requireManager } from './require-manager.js';
 
 export const PROJECTS_OWNED_MAX = 100;
 export const MEMBERS_PER_PROJECT_MAX = 1000;
 
-/** A user's place in a project, with what others see of the user. */
+/** A user's membership in a project, with what other members see of them. */
 export interface Member {
   userId: string;
   email: string;
@@ -49,7 +49,7 @@ export class MembershipService implements OnModuleInit {
     private readonly projects: ProjectService,
     private readonly events: ProjectEvents,
     private readonly apiKeys: ApiKeyService,
-    private readonly places: Places,
+    private readonly revocation: MembershipRevocation,
   ) {}
 
   /** The user who creates a project becomes its owner. */
@@ -74,7 +74,7 @@ export class MembershipService implements OnModuleInit {
       if (role === 'owner' && member.role !== 'owner') throw acceptanceRequired();
       if (role !== 'owner') await keepAnOwner(tx, member);
       const author = authorOf(actor);
-      await this.places.takeBack(tx, ref, { role, author });
+      await this.revocation.revokeGrants(tx, ref, { role, author });
       if (member.role === role) return;
       const { projectId, userId: target } = ref;
       await writeAudit(tx, author, {
@@ -101,17 +101,17 @@ export class MembershipService implements OnModuleInit {
   async remove(ref: MemberRef, actor: Actor): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       const member = await this.memberLocked(tx, ref, actor);
-      await this.places.end(tx, member, { author: authorOf(actor), action: 'member.remove' });
+      await this.revocation.end(tx, member, { author: authorOf(actor), action: 'member.remove' });
     });
   }
 
-  /** Gives up the caller's own place. @throws DomainError `last_owner`. */
+  /** Ends the caller's own membership. @throws DomainError `last_owner`. */
   async leave(projectId: string, actor: Actor & { kind: 'user' }): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       const ref = { projectId, userId: actor.userId };
       const member = (await tx.findOne(ProjectMember, ref)) ?? memberNotFound();
-      await this.places.end(tx, member, { author: authorOf(actor), action: 'member.leave' });
+      await this.revocation.end(tx, member, { author: authorOf(actor), action: 'member.leave' });
     });
   }
 

@@ -9,7 +9,7 @@ import { ProjectMember } from '../infrastructure/project-member.entity.js';
 import { changeName, deleteUser, lockUser } from '../infrastructure/user.rows.js';
 import { AccountMails } from './account-mails.js';
 import { CurrentPassword } from './current-password.js';
-import { isLastOwner, Places, withdrawAll } from './places.js';
+import { isLastOwner, MembershipRevocation, withdrawAll } from './membership-revocation.js';
 
 /** Projects that a refusal lists; a user with more sees them in their project list. */
 const PROJECTS_NAMED_MAX = 5;
@@ -25,7 +25,7 @@ export class OwnAccountService {
     private readonly em: EntityManager,
     private readonly mails: AccountMails,
     private readonly password: CurrentPassword,
-    private readonly places: Places,
+    private readonly revocation: MembershipRevocation,
   ) {}
 
   /** Changes the name that other members see. */
@@ -66,7 +66,7 @@ export class OwnAccountService {
     if (members.some(({ projectId }) => !known.includes(projectId))) return false;
     await refuseLastOwner(tx, members);
     const author = authorOf(user);
-    for (const member of members) await this.places.end(tx, member, { author, action: 'member.leave' });
+    for (const member of members) await this.revocation.end(tx, member, { author, action: 'member.leave' });
     const { email } = account;
     await withdrawAll(tx, await tx.find(ProjectInvitation, { email }), author);
     await writeAudit(tx, author, { action: 'account.delete', target: userId });

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { ROLES } from '../domain/role.js';
 
-/** The place of a user in a project. */
+/** The membership of a user in a project. */
 const ProjectMemberSchema = defineEntity({
   name: 'ProjectMember',
   tableName: 'project_member',

@@ -9,7 +9,7 @@ import { ProjectInvitation } from '../infrastructure/project-invitation.entity.j
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
 import { findUserById } from '../infrastructure/user.rows.js';
 
-interface Place {
+interface MemberRef {
   projectId: string;
   userId: string;
 }
@@ -19,11 +19,11 @@ interface Place {
  * the project's row lock.
  */
 @Injectable()
-export class Places {
+export class MembershipRevocation {
   constructor(private readonly apiKeys: ApiKeyService) {}
 
   /**
-   * Ends a place, and with it every key and invitation that its member has made on the project (ADR 14).
+   * Ends a membership, and revokes every key and invitation that the member created on the project (ADR 14).
    * @throws DomainError `last_owner`.
    */
   async end(
@@ -32,19 +32,19 @@ export class Places {
     { author, action }: { author: Author; action: 'member.remove' | 'member.leave' },
   ): Promise<void> {
     await keepAnOwner(tx, member);
-    await this.takeBack(tx, member, { role: null, author });
+    await this.revokeGrants(tx, member, { role: null, author });
     const { projectId, userId: target, role } = member;
     await writeAudit(tx, author, { projectId, action, target, before: { role } });
     tx.remove(member);
   }
 
   /**
-   * Revokes the keys and invitations that a member has made and that give more than `role`, and the offer of more than
+   * Revokes the keys and invitations that a member created and that give more than `role`, and invitations of more than
    * that to the member; null: all.
    */
-  async takeBack(
+  async revokeGrants(
     tx: EntityManager,
-    { projectId, userId }: Place,
+    { projectId, userId }: MemberRef,
     { role, author }: { role: Role | null; author: Author },
   ): Promise<void> {
     await this.apiKeys.revokeMadeBy(tx, { projectId, userId }, { role, author });
