@@ -115,7 +115,7 @@ export class StripeGateway {
     return { id: session.id, url: session.url };
   }
 
-  /** Closes a Checkout page, so that nobody can pay on it. `complete`: it was paid before. */
+  /** Closes a Checkout page, so that it can no longer be paid. `complete`: it was paid before. */
   async closeCheckout(id: string): Promise<'closed' | 'complete'> {
     try {
       await this.client.checkout.sessions.expire(id);

@@ -24,7 +24,7 @@ export class UnreadableLine extends Error {}
 const BATCH_ROWS = 1000;
 const LOWEST = '00000000-0000-0000-0000-000000000000';
 
-/** All records erased since an instant, by project and id. Each batch is a query of its own. */
+/** All records erased since an instant, by project and id. Each batch is a separate query. */
 export async function* erasedSince(em: EntityManager, since: Date): AsyncGenerator<ErasedLine> {
   let after = { projectId: LOWEST, consentId: LOWEST };
   for (;;) {
