@@ -31,12 +31,12 @@ import type { OutboxHandler } from './outbox.handler.js';
 
 export type { WaitingOf } from './infrastructure/waiting-messages.js';
 
-/** The door of the outbox: modules append messages, handlers sign up for topics. */
+/** Public interface of the outbox: modules append messages, handlers register for topics. */
 @Injectable()
 export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   private readonly handlers = new Map<string, OutboxHandler>();
   private readonly announced = new Set<string>();
-  /** Transactions under way that have appended messages. */
+  /** Open transactions that have appended messages. */
   private readonly appending = new WeakSet<object>();
 
   constructor(
@@ -58,7 +58,7 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     return outbox;
   }
 
-  /** It is the commit that rings, so that nobody can forget to, and nobody rings for what is not there yet. */
+  /** Notifies on commit, so callers cannot forget to, and never for messages that are not stored. */
   onModuleInit(): void {
     this.em.getEventManager().registerSubscriber({
       afterTransactionCommit: ({ transaction }): void => {
@@ -68,12 +68,12 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     });
   }
 
-  /** Says that messages of a topic will be appended; call it while modules start (`onModuleInit`). */
+  /** Declares a topic that this module appends; call it while modules start (`onModuleInit`). */
   announce(topic: string): void {
     this.announced.add(topic);
   }
 
-  /** Signs a handler up for its topics; call it while modules start (`onModuleInit`). */
+  /** Registers a handler for its topics; call it while modules start (`onModuleInit`). */
   register(handler: OutboxHandler): void {
     for (const topic of handler.topics) {
       if (this.handlers.has(topic)) throw new Error(`The topic ${topic} has two handlers.`);
@@ -83,15 +83,14 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     }
   }
 
-  /** A topic that is written and that nobody reads would pile up in silence: the start fails instead. */
+  /** Fails the start if an announced topic has no handler: its messages would pile up unnoticed. */
   onApplicationBootstrap(): void {
     for (const topic of this.announced) this.handlerOf(topic);
   }
 
   /**
-   * Appends a message inside the caller's transaction: it exists exactly if the transaction commits, and the
-   * commit wakes a worker.
-   * @throws Error where `tx` is no transaction, or nobody handles the topic: both are bugs.
+   * Appends a message inside the caller's transaction; the commit wakes a worker.
+   * @throws Error if `tx` is not a transaction or the topic has no handler; both are bugs.
    */
   append(tx: EntityManager, message: NewOutboxMessage): Promise<void> {
     return this.appendMany(tx, [message]);
@@ -101,20 +100,23 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   async appendMany(tx: EntityManager, messages: readonly NewOutboxMessage[]): Promise<void> {
     const context = tx.getTransactionContext<object>();
     if (!context) throw new Error('An outbox message is appended inside a transaction only.');
-    // The start has seen to it that announced topics are handled, here or in another process.
+    // The start checks that announced topics have a handler, here or in another process.
     for (const { topic } of messages) if (!this.announced.has(topic)) this.handlerOf(topic);
     if (messages.length === 0) return;
     await insertMessages(tx, messages);
     this.appending.add(context);
   }
 
-  /** Appends a message, in place of what waits or is dead about the same subject; else as `append`. */
+  /** Appends a message and deletes earlier messages and dead letters about its subject. */
   async appendAnew(tx: EntityManager, message: NewOutboxMessage): Promise<void> {
     await deleteAbout(tx, message);
     await this.append(tx, message);
   }
 
-  /** Deletes what waits or is dead about subjects, in the caller's transaction; reads all that waits of the key. */
+  /**
+   * Deletes messages and dead letters about subjects, in the caller's transaction; reads the whole queue of the
+   * key.
+   */
   forget(tx: EntityManager, waiting: WaitingOf, subjectIds: string[]): Promise<void> {
     return forgetSubjects(tx, waiting, subjectIds);
   }
@@ -163,24 +165,24 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     return newestDeathOf(this.em.fork(), orderingKey);
   }
 
-  /** Puts throttles before topics of keys, or sets them anew, inside the caller's transaction. */
+  /** Creates or replaces throttles in the caller's transaction. */
   async setThrottles(tx: EntityManager, throttles: readonly (ThrottleKey & ClaimThrottle)[]): Promise<void> {
     if (throttles.length > 0) await setThrottles(tx, throttles);
   }
 
-  /** Takes throttles away inside the caller's transaction; the commit wakes a worker. */
+  /** Deletes throttles in the caller's transaction; the commit wakes a worker. */
   async removeThrottles(tx: EntityManager, places: readonly ThrottleKey[]): Promise<void> {
     if (places.length === 0) return;
     await removeThrottles(tx, places);
     this.notifyAfterCommit(tx);
   }
 
-  /** Lets a throttle open now, inside the caller's transaction, where there is one; the commit wakes a worker. */
+  /** Makes a throttled key claimable now, in the caller's transaction; the commit wakes a worker. */
   async allowClaim(tx: EntityManager, place: ThrottleKey): Promise<void> {
     if (await allowClaim(tx, place)) this.notifyAfterCommit(tx);
   }
 
-  /** When a throttle opens next; null where there is none. */
+  /** When a throttled key may be claimed next; null without a throttle. */
   nextClaimAt(place: ThrottleKey): Promise<Date | null> {
     return nextClaimAt(this.em.fork(), place);
   }
@@ -210,22 +212,22 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Wakes a worker; for who writes messages outside of the ORM's transactions, after the commit. Never waits, never
-   * throws. A lost notifyWorkers is made up for by the poll.
+   * Wakes a worker; for writes outside of ORM transactions, after the commit. Never waits, never throws. The poll
+   * finds messages whose wake-up is lost.
    */
   notifyWorkers(): void {
     this.notifier.notify();
   }
 
   /**
-   * As `notifyWorkers`, but not where a worker looks by itself after the commit: `pollingMs` is what `POLLING_MS_SQL` answered in the
-   * transaction, `elapsedMs` how long ago at most that was.
+   * As `notifyWorkers`, unless a worker polls after the commit anyway. `pollingMs` is the value of
+   * `POLLING_MS_SQL` in the transaction, `elapsedMs` its age at most.
    */
   notifyUnlessPolling({ pollingMs, elapsedMs }: { pollingMs: number | null; elapsedMs: number }): void {
     if (pollingMs === null || pollingMs <= elapsedMs) this.notifyWorkers();
   }
 
-  /** @throws Error where nobody signed up for the topic. */
+  /** @throws Error if the topic has no handler. */
   handlerOf(topic: string): OutboxHandler {
     const handler = this.handlers.get(topic);
     if (!handler) throw new Error(`The outbox topic ${topic} has no handler.`);

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProjectEvents, type ProjectListener } from '../../projects/projects.events.js';
 import { deleteOfProject } from '../infrastructure/waiting-messages.js';
 
-/** Takes away what is about a project that is being deleted: nobody is to work on it any more. */
+/** Deletes the messages of a project that is being deleted. */
 @Injectable()
 export class DeleteProjectMessages implements ProjectListener, OnModuleInit {
   constructor(private readonly projects: ProjectEvents) {}

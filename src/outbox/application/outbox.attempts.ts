@@ -9,11 +9,11 @@ import type { OutboxService } from '../outbox.service.js';
 import type { OutboxSettler } from './outbox.settler.js';
 import type { Ready, WorkerSlots } from './worker-slots.js';
 
-/** A message that waited longer for its slot goes back: the settings it was prepared with may be old. */
+/** A message that waited longer for a slot is released, because its settings may be outdated. */
 const READY_MAX_MS = 2_000;
-/** Pause before a batch is prepared again that could not be, because the database was away. */
+/** Pause before preparing a batch again after the database was unreachable. */
 const PREPARE_AGAIN_MS = 250;
-/** A timer may go off so much before its time, by the clock that the pause is measured with. */
+/** Timers may fire this much early, measured by the clock of the pause. */
 const TIMER_EARLY_MS = 2;
 
 /** How an attempt ended, seen from here. */
@@ -34,11 +34,14 @@ export interface AttemptParts {
   outbox: OutboxService;
   metrics: OutboxMetrics;
   leaseMs: number;
-  /** Called where there may be more to claim: a slot is free, or a message was put back. */
+  /** Called when more messages may be claimable: a slot is free, or a message was released. */
   requestPoll: () => void;
 }
 
-/** Has handlers prepare and attempt what one worker has claimed, as slots become free, and what came of it settled. */
+/**
+ * Has handlers prepare and attempt the messages that one worker claimed, as slots become free, and settles the
+ * outcomes.
+ */
 export class OutboxAttempts {
   private readonly releaseFailure = new ThrottledLog(
     new Logger(OutboxAttempts.name),
@@ -65,13 +68,13 @@ export class OutboxAttempts {
     }
   }
 
-  /** Begins no further attempt; gives back what waits for a slot. */
+  /** Starts no further attempts, and releases messages that wait for a slot. */
   stop(): void {
     this.stopping = true;
     for (const key of this.parts.slots.waitingKeys) this.giveBack(key);
   }
 
-  /** Resolves once all that was begun is settled or given back. Call it stopped: nothing may be begun any more. */
+  /** Resolves once all started attempts are settled or released. Call `stop` first. */
   ended(): Promise<void> {
     return new Promise((nothingLeft) => {
       if (this.parts.slots.leased === 0) nothingLeft();
@@ -79,12 +82,12 @@ export class OutboxAttempts {
     });
   }
 
-  /** Cuts off what is still under way. */
+  /** Aborts the attempts in progress. */
   cutOff(): void {
     this.abort.abort();
   }
 
-  /** Never more than half of the lease: after a pause of the process the message may be somebody else's. */
+  /** At most half of the lease: after a longer pause of the process another worker may hold the message. */
   private get readyMaxMs(): number {
     return Math.min(READY_MAX_MS, this.parts.leaseMs / 2);
   }
@@ -98,8 +101,8 @@ export class OutboxAttempts {
   }
 
   /**
-   * Prepares as soon as the database can be read, of which nothing is counted against the messages; null where that took
-   * half of their lease, or the worker stops.
+   * Prepares once the database is readable, without counting failures against the messages. Returns null if that
+   * takes half of the lease, or the worker stops.
    */
   private async prepareInTime(
     topic: string,
@@ -139,7 +142,7 @@ export class OutboxAttempts {
     else this.startReady(orderingKey);
   }
 
-  /** Begins what has a slot. */
+  /** Starts attempts while slots are free. */
   private startReady(orderingKey: string): void {
     const { slots } = this.parts;
     for (let next = slots.next(orderingKey); next; next = slots.next(orderingKey)) {
@@ -160,12 +163,12 @@ export class OutboxAttempts {
     } catch (cause) {
       end = isConnectionFailure(cause) ? DATABASE_UNREACHABLE : { kind: 'threw', cause };
     }
-    // The receiver has answered: its slot is free, and need not wait until the outcome is on the disk.
+    // The slot is free once the receiver has answered, before the outcome is stored.
     const healthy = end.kind !== 'settled' || end.healthy;
     const snooze = end.kind === 'snooze' ? { snoozeMs: end.afterMs } : {};
     const freed = slots.left(leased, { startedMs, nowMs: performance.now(), healthy, ...snooze });
     if (end.kind === 'snooze') setTimeout(requestPoll, end.afterMs + TIMER_EARLY_MS).unref();
-    // What waits behind a receiver that fails may be sent by another worker, or later.
+    // Other workers may send the messages that wait for a failing receiver.
     if (!healthy || end.kind === 'snooze') this.giveBack(orderingKey);
     for (const key of freed) {
       if (slots.isFull) break;
@@ -174,17 +177,17 @@ export class OutboxAttempts {
     requestPoll();
     await this.conclude(leased, end, claimedMs);
     const madeRoom = this.forget(1);
-    // A message that was put back may be due again.
+    // A retried message may be due again.
     if (madeRoom || end.kind !== 'settled') requestPoll();
   }
 
-  /** Gives back all that is ready of a key. */
+  /** Releases all prepared messages of a key. */
   private giveBack(orderingKey: string): void {
     const line = this.parts.slots.takeWaiting(orderingKey);
     if (line.length > 0) void this.release(line.map(({ leased }) => leased));
   }
 
-  /** Gives messages back as if they had never been claimed. Never rejects. */
+  /** Releases messages as if they had never been claimed. Never rejects. */
   private async release(leased: LeasedMessage[]): Promise<void> {
     const { slots, requestPoll } = this.parts;
     for (const one of leased) slots.givenBack(one, performance.now());
@@ -193,7 +196,7 @@ export class OutboxAttempts {
     requestPoll();
   }
 
-  /** Returns whether there is room now, and was none before. */
+  /** Returns whether the worker was full before and has room now. */
   private forget(count: number): boolean {
     const { slots } = this.parts;
     const madeRoom = slots.forget(count);
@@ -201,12 +204,15 @@ export class OutboxAttempts {
     return madeRoom;
   }
 
-  /** Where this fails the leases run out by themselves. Never rejects. */
+  /** If this fails, the leases expire. Never rejects. */
   private async returnAll(leased: LeasedMessage[]): Promise<void> {
     await this.parts.store.release(leased).catch((error: unknown) => this.releaseFailure.warn(error));
   }
 
-  /** Makes the attempt, unless its message's workers died too often. Throws, or rejects, where the handler does. */
+  /**
+   * Makes the attempt, unless too many workers died during the message's attempts. Throws or rejects if the
+   * handler does.
+   */
   private made(
     message: OutboxMessage,
     attempt: Attempt<unknown> | undefined,

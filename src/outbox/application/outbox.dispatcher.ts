@@ -12,15 +12,15 @@ import { OutboxAttempts } from './outbox.attempts.js';
 import { OutboxSettler } from './outbox.settler.js';
 import { WorkerSlots } from './worker-slots.js';
 
-/** Longest that a shutdown waits for attempts under way, beyond the longest that one may take. */
+/** How much longer than the longest attempt a shutdown waits for attempts in progress. */
 const DRAIN_EXTRA_MS = 5_000;
 /** Pause after a claim failed, e.g. because the database is away. */
 const CLAIM_RETRY_MS = 500;
 
 /**
- * Works through the outbox: claims as many messages as there are free slots, fair between ordering keys, and hands them
- * over to be attempted. It is rung (by BullMQ, by a finished attempt), and looks by itself only while work keeps coming;
- * two rings at once are one.
+ * Claims as many messages as there are free slots, fairly between ordering keys, and hands them over to be
+ * attempted. BullMQ jobs and finished attempts request polls; under load the dispatcher also polls on a
+ * schedule. Concurrent requests are combined into one poll.
  */
 @Injectable()
 export class OutboxDispatcher implements BeforeApplicationShutdown {
@@ -31,7 +31,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   private readonly slots: WorkerSlots;
   private readonly attempts: OutboxAttempts;
   private readonly pace = new PollPacer();
-  /** Set while a look is to come. */
+  /** Set while a poll is scheduled. */
   private nextPoll: NodeJS.Timeout | undefined;
   private afterKey = LOWEST_KEY;
   private running: Promise<void> | null = null;
@@ -70,7 +70,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     return this.slots.leased;
   }
 
-  /** Looks for work: now, or, while work keeps coming, in some milliseconds. Never waits and never throws. */
+  /** Requests a poll: at once, or after the poll interval under load. Never waits and never throws. */
   requestPoll(): void {
     this.pollRequested = true;
     if (this.running || this.stopping) return;
@@ -102,12 +102,12 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     this.stopping = true;
     clearTimeout(this.nextPoll);
     this.attempts.stop();
-    // Nobody shall go without a ring because of what this worker said; where that fails, the poll makes up for it.
+    // Other processes must not skip wake-ups because of this worker. If this fails, the poll finds the messages.
     await this.store.withdrawPolling().catch(() => {});
     const deadline = new Promise<void>((wake) => {
       setTimeout(wake, this.outbox.attemptMaxMs + DRAIN_EXTRA_MS).unref();
     });
-    // Batches are looked at once no claim can add one any more.
+    // Waits for claims in progress first, because they may add batches.
     const ended = Promise.resolve(this.running).then(() => this.attempts.ended());
     await Promise.race([ended, deadline]);
     this.attempts.cutOff();
@@ -133,8 +133,8 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   }
 
   /**
-   * Claims until it has leased its fill or a whole walk over the keys is done. What a walk passed by (a key or a
-   * topic that has its fill, a message that comes later) rings again when its time has come.
+   * Claims until the worker is full or the walk has covered all keys. Skipped messages (of a full key or topic, or
+   * not due yet) cause another poll later.
    */
   private async claimAll(): Promise<Pick<PollResult, 'found' | 'leftMore'>> {
     const result = { found: false, leftMore: false };
@@ -166,7 +166,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   }
 }
 
-/** Whether a claim took all that it might of some key: then more of it may wait. */
+/** Whether a claim reached the limit of some key, so more messages of it may be queued. */
 function mayHaveMore(
   { freeOf, limitPerKey }: Pick<ClaimRequest, 'freeOf' | 'limitPerKey'>,
   messages: readonly OutboxMessage[],

@@ -17,7 +17,7 @@ import { type LeasedMessage, leaseKey, OutboxStore } from '../infrastructure/out
 const SETTLE_BATCH_MAX = 256;
 /** With two, a batch is on its way to the disk while the next one runs. */
 const SETTLE_BATCHES_MAX = 2;
-/** Nobody waits for an outcome of a delivery: those of 20 ms go together, unless a batch is full sooner. */
+/** No caller waits for an outcome, so those of 20 ms are batched unless the batch fills up sooner. */
 const SETTLE_GATHER = { ms: 20, enough: SETTLE_BATCH_MAX };
 const RECONNECT_PAUSE_MS = 250;
 /**
@@ -35,7 +35,7 @@ interface Finished {
   done(): void;
 }
 
-/** Writes outcomes in adaptive batches: whatever has ended while the last batch was written. */
+/** Writes outcomes in adaptive batches: those that finished while the last batch was written. */
 @Injectable()
 export class OutboxSettler {
   private readonly logger = new Logger(OutboxSettler.name);
@@ -64,8 +64,8 @@ export class OutboxSettler {
   ) {}
 
   /**
-   * Resolves once the outcome is written and the message is out of the outbox, or when the lease ends: then the message
-   * is claimed again, and the outcome is still logged if its handler does so (`settleLate`). Never rejects.
+   * Resolves once the outcome is stored and the message is deleted, or when the lease expires. In the latter case
+   * the message is claimed again, and the outcome is still logged if the handler has `settleLate`. Never rejects.
    */
   settle(leased: LeasedMessage, outcome: unknown, claimedMs: number): Promise<void> {
     return new Promise((done) => {
@@ -73,7 +73,7 @@ export class OutboxSettler {
     });
   }
 
-  /** Puts a message back that its handler wants to try again. Never rejects. */
+  /** Schedules a retry that the handler requested. Never rejects. */
   async retry(
     leased: LeasedMessage,
     end: Extract<AttemptResult<unknown>, { kind: 'retry' }>,
@@ -88,7 +88,7 @@ export class OutboxSettler {
     }
   }
 
-  /** Buries a message that its handler says is dead. Never rejects. */
+  /** Moves a message that its handler calls dead to the dead letters. Never rejects. */
   async deadLetter(
     leased: LeasedMessage,
     end: Extract<AttemptResult<unknown>, { kind: 'dead' }>,
@@ -103,7 +103,10 @@ export class OutboxSettler {
     }
   }
 
-  /** Counts a throw against a message: it waits as its handler's schedule says, and is buried in the end. Never rejects. */
+  /**
+   * Counts a thrown error against a message: it is retried on its handler's schedule, and becomes a dead letter
+   * after the last retry. Never rejects.
+   */
   async fail(leased: LeasedMessage, cause: unknown, claimedMs: number): Promise<void> {
     const failures = leased.message.failures + 1;
     const error = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
@@ -133,7 +136,7 @@ export class OutboxSettler {
         'outbox message failed',
       );
     } catch (error) {
-      // The lease ends by itself, and the message is claimed again.
+      // The lease expires and the message is claimed again.
       this.logger.warn(
         { err: error, projectId, messageId: id },
         'a failed outbox message could not be put back',
@@ -141,7 +144,7 @@ export class OutboxSettler {
     }
   }
 
-  /** Repeats a write for as long as the database cannot be reached and the lease lasts. */
+  /** Repeats a write while the database is unreachable and the lease is valid. */
   private async whileLeased(claimedMs: number, write: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
@@ -166,7 +169,7 @@ export class OutboxSettler {
     return isLogged && claimedMs + LATE_LEASES * this.settings.leaseMs > nowMs;
   }
 
-  /** One transaction where the handler has something to write as well; nothing where the lease was not ours any more. */
+  /** Uses one transaction if the handler also writes. Does nothing if the lease was lost. */
   private async writeFailure(
     { message }: LeasedMessage,
     { kind, error, outcome = null }: Pick<Failure<unknown>, 'kind' | 'error'> & { outcome?: unknown },
@@ -189,7 +192,7 @@ export class OutboxSettler {
     for (const entry of batch) entry.done();
   }
 
-  /** Writes what takes no transaction; returns the others, in their order. */
+  /** Settles what needs no transaction; returns the other entries, in their order. */
   private async settleInOneStatement(batch: Finished[]): Promise<Finished[]> {
     const handlers = Map.groupBy(batch, ({ leased }) => this.outbox.handlerOf(leased.message.topic));
     const written = new Set<Finished>();
@@ -205,7 +208,7 @@ export class OutboxSettler {
     return batch.filter((entry) => !written.has(entry));
   }
 
-  /** Returns the outcomes whose message is not leased by their claim any more: nothing is written of them. */
+  /** Returns the outcomes whose lease was lost; nothing is written for them. */
   private async writeTogether(batch: Finished[]): Promise<Finished[]> {
     return await this.em.fork().transactional(async (tx) => {
       const removed = await this.store.remove(
@@ -239,7 +242,7 @@ function settledOf({ leased, outcome }: Finished): Settled<unknown> {
   return { message: leased.message, outcome };
 }
 
-/** Those that take no transaction: of a key all or none, so that its outcomes are judged together. */
+/** Entries that need no transaction. All or none of a key, so that its outcomes are judged together. */
 function eligibleEntries(
   singleStatement: SingleStatementSettlement,
   entries: Finished[],

@@ -6,15 +6,15 @@ import type { ClaimRequest } from '../infrastructure/outbox.claimer.js';
 import type { LeasedMessage } from '../infrastructure/outbox.store.js';
 
 /**
- * Messages that a worker leases at most, as a multiple of its slots: those that wait for a slot, those under way
- * and those whose outcome waits to be written. Past it, a slow database stops the claims; a worker that dies
- * leaves so many unknown.
+ * The most messages that a worker leases, as a multiple of its slots: waiting for a slot, in progress, or waiting
+ * to be written. This bound stops claims when the database is slow, and limits the unknown outcomes if the worker
+ * dies.
  */
 const LEASED_PER_SLOT = 3;
-/** A claim is made for so many messages at least, as a part of the slots: two slots' worth more wait meanwhile. */
+/** The smallest claim, as a part of the slots. Two more slots of messages per slot are queued at that point. */
 const CLAIM_PER_SLOT = 1 / 4;
 
-/** A message that is prepared and waits for a slot. */
+/** A prepared message that waits for a slot. */
 export interface Ready {
   leased: LeasedMessage;
   attempt: Attempt<unknown> | undefined;
@@ -27,15 +27,18 @@ export interface SlotEnd {
   nowMs: number;
   /** False: it failed in a way that a busy or dead receiver fails. */
   healthy: boolean;
-  /** For how long nothing of its key is to be claimed; absent where something was attempted. */
+  /** How long to claim nothing of this key; absent if an attempt was made. */
   snoozeMs?: number;
 }
 
-/** What one worker has leased, and who gets its slots: fair between ordering keys, and within the limits of topics. */
+/**
+ * The messages that one worker leases, and who gets its slots: fair between ordering keys, and within the limits
+ * of topics.
+ */
 export class WorkerSlots {
   private readonly share: FairShare;
   private readonly topicSlots: TopicSlots;
-  /** What waits for a slot, by ordering key; no entry is empty. */
+  /** Messages waiting for a slot, by ordering key; no entry is empty. */
   private readonly ready = new Map<string, Ready[]>();
   private leasedCount = 0;
 
@@ -67,7 +70,7 @@ export class WorkerSlots {
     return this.leasedCount;
   }
 
-  /** How many messages may be claimed now: none while it is too few for a claim of their own. */
+  /** How many messages may be claimed now: 0 if too few for a claim. */
   get room(): number {
     const room = this.slots * LEASED_PER_SLOT - this.leasedCount;
     return room < this.slots * CLAIM_PER_SLOT ? 0 : room;
@@ -97,7 +100,7 @@ export class WorkerSlots {
     }
   }
 
-  /** Puts a message into the line of its key. */
+  /** Queues a message of its key. */
   add(ready: Ready): void {
     const { orderingKey } = ready.leased.message;
     const line = this.ready.get(orderingKey);
@@ -105,12 +108,12 @@ export class WorkerSlots {
     else this.ready.set(orderingKey, [ready]);
   }
 
-  /** The keys of which something waits. */
+  /** The keys with waiting messages. */
   get waitingKeys(): string[] {
     return [...this.ready.keys()];
   }
 
-  /** Takes the oldest of a key that may begin now; undefined where none may. */
+  /** Removes and returns the oldest message of a key that may start; undefined if none may. */
   next(orderingKey: string): Ready | undefined {
     const line = this.ready.get(orderingKey);
     if (!line || !this.share.mayStart(orderingKey)) return undefined;
@@ -119,7 +122,7 @@ export class WorkerSlots {
     return next;
   }
 
-  /** Takes all that waits of a key. */
+  /** Removes and returns all waiting messages of a key. */
   takeWaiting(orderingKey: string): Ready[] {
     const line = this.ready.get(orderingKey) ?? [];
     this.ready.delete(orderingKey);
@@ -131,8 +134,8 @@ export class WorkerSlots {
   }
 
   /**
-   * The attempt has ended: its slot is free, while its outcome is still to be written. Returns the keys of which
-   * something may begin because of it: where slots were free before, the others waited for answers of their own.
+   * Frees the slot of an ended attempt, whose outcome is still to be written. Returns the keys whose attempts may
+   * start now: all keys if the worker was full, else only this one.
    */
   left({ message }: LeasedMessage, { startedMs, nowMs, healthy, snoozeMs }: SlotEnd): Iterable<string> {
     const wasFull = this.isFull;
@@ -142,13 +145,13 @@ export class WorkerSlots {
     return wasFull ? this.ready.keys() : [message.orderingKey];
   }
 
-  /** It was never begun. */
+  /** Its attempt never started. */
   givenBack({ message }: LeasedMessage, nowMs: number): void {
     this.topicSlots.ended(message.topic);
     this.share.givenBack(message.orderingKey, nowMs);
   }
 
-  /** So many leases have ended; returns whether there is room now, and was none before. */
+  /** Removes ended leases; returns whether the worker was full before and has room now. */
   forget(count: number): boolean {
     const wasFull = this.room === 0;
     this.leasedCount -= count;

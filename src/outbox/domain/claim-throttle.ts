@@ -5,9 +5,10 @@ export interface ThrottleKey {
 }
 
 /**
- * What is let through of a key by all workers together: of the topics that may have throttles nothing before `opensAt`, then
- * the oldest `width` messages. A key has one throttle, under the topic that it was put up for. It shuts itself with them,
- * until their lease ends or somebody sets it anew. Where there is no throttle, the workers' slots are the only bound.
+ * Limits the claims of all workers together for one ordering key: nothing of its throttleable topics before
+ * `nextClaimAt`, then the oldest `batchLimit` messages. A key has at most one throttle. Each claim postpones
+ * `nextClaimAt` by the lease, so the next batch waits for these outcomes. Without a throttle only the slots of the
+ * workers limit a key.
  */
 export interface ClaimThrottle {
   nextClaimAt: Date;

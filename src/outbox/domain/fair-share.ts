@@ -1,4 +1,4 @@
-/** Attempts of one key at once, to begin with: nothing is known of its receiver yet. */
+/** Concurrent attempts of a new key, whose receiver is unknown. */
 export const SHARE_START = 4;
 /** No key gets more than this part of the slots (design §6.5). */
 export const SHARE_OF_ONE_KEY = 1 / 4;
@@ -7,13 +7,13 @@ export const SHARE_OF_SLOW_KEYS = 1 / 2;
 /** An attempt that takes longer makes its key a slow one. */
 export const SLOW_MS = 2_000;
 /**
- * Where answers come quicker than this, as many messages again are claimed ahead: a claim takes a good part of
- * such a time, and the receiver would wait for it. Ahead of a slower receiver they would only grow old.
+ * Below this response time, as many messages again are claimed ahead: a claim takes a large part of such a time,
+ * and the receiver would be idle. For slower receivers they would only grow old.
  */
 export const AHEAD_BELOW_MS = 250;
 /**
- * A key without work for this long begins with few slots again: its connections may be closed by now, and
- * a hundred handshakes at once are more than a receiver that was quick may bear.
+ * After this long without work a key starts small again: its connections may be closed, and a hundred handshakes
+ * at once can overload a receiver that was fast.
  */
 export const SHARE_RESTART_MS = 3_000;
 /** A key without work is forgotten after this time. */
@@ -37,12 +37,11 @@ interface KeyShare {
 }
 
 /**
- * Divides a worker's slots, each of which takes one attempt, between ordering keys; the records of a project have one.
- * Each key begins with a few slots, gains one with each healthy answer, however slow, up to a quarter of all, and
- * loses half with each that failed. Those that are slow share half of the slots between them, evenly where they want
- * more: a receiver that answers after 2.5 s gets as many attempts at a time as it bears while nobody else wants the
- * slots, a hanging one holds few however many records wait for it, and all of them together never hold the healthy
- * ones up. Times are of a monotonic clock, in milliseconds.
+ * Divides a worker's slots between ordering keys; each slot takes one attempt. A key starts with a few slots,
+ * gains one with each healthy response, however slow, up to a quarter of all slots, and loses half with each
+ * failure. Slow keys share half of the slots evenly: a receiver that responds after 2.5 s gets as many attempts as
+ * it handles while other keys do not need the slots, a hanging receiver holds few slots however many records are
+ * queued, and slow keys together never delay healthy ones. Times are of a monotonic clock, in milliseconds.
  */
 export class FairShare {
   private readonly shares = new Map<string, KeyShare>();
@@ -113,8 +112,8 @@ export class FairShare {
   }
 
   /**
-   * What was begun turned out to be for later: nothing of the key is claimed meanwhile, and then one at a time.
-   * The messages stay where they are in the outbox: moved to a later time, each claim would read past all of them.
+   * A started message was snoozed: pauses claims of the key, then allows one message at a time. The messages keep
+   * their due time in the outbox; moving them to a later one would make each claim read past all of them.
    */
   snooze(
     key: string,

@@ -1,13 +1,13 @@
-/** What a use case leaves behind for the worker, in its own transaction. */
+/** A message that a use case queues for the workers, in its own transaction. */
 export interface NewOutboxMessage {
-  /** Messages of one key are claimed in their order, and share a worker's slots as one: a project's id, or a `namedKey`. */
+  /** Messages of one key are claimed in order and share slots: a project id or a `namedKey`. */
   orderingKey: string;
-  /** The project that it is about; null where none is, or nobody knows it yet. It goes with its project. */
+  /** The project of the message; null if there is none or it is unknown. Deleted with its project. */
   projectId: string | null;
   topic: string;
   /** UUID of what the message is about. */
   subjectId: string;
-  /** Further facts, JSON. Stored events only gain fields: old messages outlive deploys. */
+  /** JSON. Only add fields: old messages outlive deploys. */
   payload?: Record<string, unknown>;
 }
 
@@ -20,36 +20,36 @@ export interface OutboxMessage {
   topic: string;
   subjectId: string;
   payload: Record<string, unknown> | null;
-  /** Earlier claims that ended without an outcome being written: worker deaths. */
+  /** Earlier claims without a recorded outcome, because the worker died. */
   abandonedAttempts: number;
   /** Earlier attempts that threw or asked for a retry. */
   failures: number;
   createdAt: Date;
-  /** By which opening of its throttle it was let through; null where it has none (`ClaimThrottle`). */
+  /** Which claim of its throttle released it; null if the key has no throttle. */
   probeNumber: number | null;
 }
 
 /** How one attempt ended. */
 export type AttemptResult<Outcome> =
-  /** The message is done with; `healthy` false makes the worker more careful with this key. */
+  /** The message is finished; `healthy` false reduces the concurrency of its key. */
   | { kind: 'settled'; outcome: Outcome; healthy: boolean }
-  /** Nothing was attempted: this worker leaves the key alone for so long, and nothing is counted against the message. */
+  /** Nothing was attempted. This worker pauses the key; no failure is counted. */
   | { kind: 'snooze'; afterMs: number }
-  /** The message stays and is tried again after the wait. */
+  /** The message is tried again after the delay. */
   | { kind: 'retry'; afterMs: number; error: string; outcome?: Outcome }
   /** The message becomes a dead letter: only an operator can help. */
   | { kind: 'dead'; error: string; outcome?: Outcome };
 
-/** Does the work of one message. Expected failures are endings; a throw is a bug and counts against the message. */
+/** Processes one message. Expected failures are results; a throw is a bug and counts as a failure. */
 export type Attempt<Outcome> = (signal: AbortSignal) => Promise<AttemptResult<Outcome>>;
 
-/** A message and what came of it. */
+/** A message with its outcome. */
 export interface Settled<Outcome> {
   message: OutboxMessage;
   outcome: Outcome;
 }
 
-/** Why a message was put back or buried. */
+/** Why a message is retried or became a dead letter. */
 export interface Failure<Outcome> {
   kind: 'retry' | 'dead';
   error: string;

@@ -1,20 +1,20 @@
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
 
-/** When a message is tried again after its handler threw, and when no more. */
+/** When a message is retried after its handler threw, and when it becomes a dead letter. */
 export interface RetrySchedule {
-  /** After so many failures it is buried as a dead letter. */
+  /** Failures after which the message becomes a dead letter. */
   readonly failuresMax: number;
-  /** After so many claims without an outcome, each the death of a worker, its handler gives it up (design §6.5). */
+  /** Claims without an outcome (each a dead worker) after which the handler discards the message (design §6.5). */
   readonly abandonedAttemptsMax: number;
-  /** The wait after the n-th failure. */
+  /** The delay after the n-th failure. */
   delayMs(failures: number): number;
 }
 
-/** After so many throws a message is buried. */
+/** Throws after which a message becomes a dead letter. */
 const OUTBOX_FAILURES_MAX = 8;
 const SOON: BackOff = { baseMs: 1_000, factor: 2, longestMs: 5 * 60_000 };
 
-/** For what throws by a bug alone, because expected failures are outcomes: two minutes in all, then somebody has to look. */
+/** For topics whose handlers throw only because of bugs: two minutes of retries, then an operator must act. */
 export const BUG_SCHEDULE: RetrySchedule = {
   failuresMax: OUTBOX_FAILURES_MAX,
   abandonedAttemptsMax: 3,

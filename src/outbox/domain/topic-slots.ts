@@ -1,23 +1,23 @@
 /**
- * Keeps topics that have a limit of their own within it: claims of them stop where so many messages are claimed or
- * under way in this worker. The others share the worker's slots without one.
+ * Enforces the concurrency limit of topics that have one, over claimed and running messages of this worker. Other
+ * topics share the slots of the worker.
  */
 export class TopicSlots {
   private readonly claimedOf = new Map<string, number>();
 
-  /** The messages of a topic at once; undefined where the worker's slots are its only limit. */
+  /** Concurrent messages of a topic; undefined if only the slots limit it. */
   constructor(private readonly slotsMaxOf: (topic: string) => number | undefined) {}
 
   claimed(topic: string): void {
     this.claimedOf.set(topic, (this.claimedOf.get(topic) ?? 0) + 1);
   }
 
-  /** A claimed message has ended, or was given back. */
+  /** A claimed message ended or was released. */
   ended(topic: string): void {
     this.claimedOf.set(topic, (this.claimedOf.get(topic) ?? 0) - 1);
   }
 
-  /** The topics of which something may be claimed now, and how much of those that have a limit. */
+  /** The topics that may be claimed now, and the remaining capacity of limited ones. */
   freeOf(topics: readonly string[]): { topics: string[]; freeOfTopic: Map<string, number> } {
     const freeOfTopic = new Map<string, number>();
     for (const topic of topics) {

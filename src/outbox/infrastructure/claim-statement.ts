@@ -1,23 +1,24 @@
-/** Ordering keys that one claim looks at; each costs one step in the primary key. */
+/** Ordering keys that one claim visits; each costs one step in the primary key. */
 export const CLAIM_KEYS_MAX = 256;
 
 /**
- * What a claim asks. Parameters: after which key, topics, free by key (and, by topic, how many messages of one key),
- * limit per key, limit, claim id, lease in seconds, topics with a limit, and what is free of each. Of those topics no more is leased than
- * that, however many were picked: first one of each key, and the keys drawn by lot. In the order of the walk, the lowest
- * keys would always come first. The rows picked are locked, so they are updated by their place: joined by their key, a plan made while the
- * outbox was empty, and kept, read all of it for each of them (8.0 s against 7 ms for 256 of 50,000).
+ * The claim statement. Parameters: after which key, topics, free by key (and, by topic, messages per key), limit
+ * per key, limit, claim id, lease in seconds, limited topics, and the capacity of each. Of limited topics it
+ * leases no more than their capacity: first one message of each key, and keys in random order, because in walk
+ * order the lowest keys would always win. It updates picked rows by ctid: a join by key read the whole table for
+ * each row under a cached plan made while the outbox was empty (8.0 s against 7 ms for 256 of 50,000).
  *
- * The server walks as far as somebody asks. A claim that got its fill tells nothing of the keys behind: to walk the other
- * 36 of 100 took a tenth of its time.
+ * The walk ends once the claim is full, and then says nothing about the remaining keys: walking the other 36 of
+ * 100 took a tenth of the time.
  *
- * `gatedTopics` are those that may have throttles. With null it claims only where no throttle stands at all, and says so: most of the time there is none, and the
- * parts that look after throttles cost a small claim a quarter of its time even then (0.83 ms of processor against 0.68).
+ * `throttledTopics` are the topics that may have throttles. With null the statement claims only if no throttle
+ * exists, and reports that. Usually none exists, and the parts for throttles cost a small claim a quarter of its
+ * time (0.83 ms of CPU against 0.68).
  *
- * Of a key with a throttle nothing of the topics that may have throttles is read before it opens, however much waits behind it,
- * and what else has the key is found by an index of its own. A key has one throttle, which lets all of those topics through:
- * would it let through its own alone, the others would wait until something of that one comes. A throttle that opens is
- * locked by the worker that takes what it lets through and shut in the same statement, so no two workers do.
+ * For a throttled key nothing of these topics is read before it is due, however long the backlog; a partial index
+ * finds its messages of other topics. One throttle per key covers all these topics: with one per topic, the others
+ * would wait for the next message of that topic. The claim locks a due throttle and postpones it in the same
+ * statement, so only one worker takes its batch.
  */
 export function claimStatement(throttledTopics: readonly string[] | null): string {
   const free = (key: string): string => `coalesce(($3::jsonb ->> ${key}::text)::int, $4::int)`;
@@ -97,7 +98,7 @@ function isThrottled(throttledTopics: readonly string[], topic: string): string 
     : `${topic} in (${throttledTopics.map((throttled) => `'${throttled}'`).join()})`;
 }
 
-/** What throttles let through, then the keys without throttles, then what has a throttle's key and another topic. */
+/** Due messages of throttled keys, then keys without throttles, then other topics of throttled keys. */
 function pickedWithThrottles({
   oldest,
   free,

@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import type { ClaimThrottle, ThrottleKey } from '../domain/claim-throttle.js';
 
 /**
- * How long a throttle stays shut when what it let through comes back without an attempt. Not at once: what is given back
- * again and again (a host that gets no more attempts for now) would be claimed as often.
+ * How long a key pauses after a released message. Not zero: messages that are released repeatedly (the host gets
+ * no attempts for now) would be claimed as often.
  */
 const GIVEN_BACK_SECONDS = 1;
 
-/** Puts throttles up, or sets them anew, in the caller's transaction and in the order of their keys. */
+/** Creates or replaces throttles in the order of their keys. */
 export async function setThrottles(
   tx: EntityManager,
   throttles: readonly (ThrottleKey & ClaimThrottle)[],
@@ -26,7 +26,7 @@ export async function setThrottles(
   `.execute(tx.getKysely());
 }
 
-/** Takes throttles away, in the caller's transaction. */
+/** Deletes throttles. */
 export async function removeThrottles(tx: EntityManager, places: readonly ThrottleKey[]): Promise<void> {
   await sql`
     delete from claim_throttle g
@@ -38,7 +38,7 @@ export async function removeThrottles(tx: EntityManager, places: readonly Thrott
   `.execute(tx.getKysely());
 }
 
-/** Lets a throttle open now, where there is one; returns whether there is. */
+/** Makes a throttled key claimable now; returns whether it has a throttle. */
 export async function allowClaim(tx: EntityManager, { orderingKey, topic }: ThrottleKey): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update claim_throttle set next_claim_at = now() where ordering_key = ${orderingKey} and topic = ${topic}
@@ -46,7 +46,7 @@ export async function allowClaim(tx: EntityManager, { orderingKey, topic }: Thro
   return Number(numAffectedRows ?? 0) > 0;
 }
 
-/** When a throttle opens next; null where there is none. */
+/** When a throttled key may be claimed next; null without a throttle. */
 export async function nextClaimAt(
   em: EntityManager,
   { orderingKey, topic }: ThrottleKey,
@@ -58,8 +58,8 @@ export async function nextClaimAt(
 }
 
 /**
- * Lets throttles open soon whose messages came back without an attempt, unless they were set, or have opened, since.
- * Without this they would stay shut until the lease ends.
+ * Shortens the pause of throttled keys whose messages were released, unless the throttle was changed or claimed
+ * since. Without this they would pause until the lease expires.
  */
 export async function advanceThrottles(
   em: EntityManager,
@@ -78,7 +78,7 @@ export async function advanceThrottles(
   `.execute(em.getKysely());
 }
 
-/** When the oldest messages that could be claimed were appended: of each place at most `max`, oldest first. */
+/** When the oldest claimable messages were queued: at most `max` per key, oldest first. */
 export async function oldestWaiting(
   tx: EntityManager,
   places: readonly ThrottleKey[],
@@ -100,7 +100,9 @@ export async function oldestWaiting(
   return rows;
 }
 
-/** When the oldest message of a topic of a key was appended, also one under way; null where there is none. */
+/**
+ * When the oldest message of a topic of a key was queued, including messages in progress; null if there is none.
+ */
 export async function waitingSince(
   em: EntityManager,
   { orderingKey, topic }: ThrottleKey,
@@ -112,7 +114,7 @@ export async function waitingSince(
   return rows[0]?.createdAt ?? null;
 }
 
-/** How many messages wait behind throttles of a topic, each throttle's counted up to `max`. */
+/** Counts the messages of a topic that are throttled, at most `max` per key. */
 export async function countThrottled(em: EntityManager, topic: string, max: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select coalesce(sum(behind.count), 0)::int as count

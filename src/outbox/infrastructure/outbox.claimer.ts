@@ -10,7 +10,7 @@ import type { OutboxMessage } from '../domain/outbox-message.js';
 import { CLAIM_KEYS_MAX, claimStatement } from './claim-statement.js';
 
 export const LOWEST_KEY = '00000000-0000-0000-0000-000000000000';
-/** A claim takes milliseconds; one that takes this long is on a server that hangs. */
+/** A claim takes milliseconds, so one that takes this long indicates a hanging server. */
 const CLAIM_TIMEOUT_MS = 10_000;
 
 /** What a claim may take. */
@@ -20,13 +20,13 @@ export interface ClaimRequest {
   throttledTopics: readonly string[];
   /** Messages in all. */
   limit: number;
-  /** Messages of a key that `freeOf` does not name. */
+  /** Messages of a key that is not in `freeOf`. */
   limitPerKey: number;
-  /** Messages that keys with work under way may still get; 0 for one that has its fill. */
+  /** Messages that keys with work in progress may still get; 0 if full. */
   freeOf: Map<string, number>;
-  /** Messages of a topic with a limit of its own; the other topics have none. */
+  /** Messages of limited topics; other topics have no entry. */
   freeOfTopic: Map<string, number>;
-  /** Messages of one key of such a topic; absent: as many as of the topic. */
+  /** Messages per key of a limited topic; absent: as many as of the topic. */
   perKeyOfTopic?: Map<string, number>;
   /** Where the walk over the keys begins; see `Claimed.nextKey`. */
   afterKey: string;
@@ -41,7 +41,7 @@ export interface Claimed {
   reachedEnd: boolean;
 }
 
-/** What a claim tells of its walk over the keys. */
+/** The walk of a claim over the keys. */
 interface Walk {
   /** Null, and 0 walked, where as many were picked as were asked for. */
   lastKey: string | null;
@@ -56,8 +56,8 @@ interface Walk {
 type ClaimRow = (OutboxMessage & { walk: null }) | { walk: Walk };
 
 /**
- * What the planner knows of a table that fills and empties all the time is never true. Left to itself it reads
- * and sorts a key's whole backlog for its oldest few messages; the primary key gives them in their order.
+ * Planner statistics of a table that constantly fills and empties are always wrong. By default the planner reads
+ * and sorts the whole backlog of a key; the primary key returns the oldest messages in order.
  */
 const ALONG_THE_PRIMARY_KEY = {
   enable_sort: 'off',
@@ -70,11 +70,11 @@ const ALONG_THE_PRIMARY_KEY = {
 /** Settings of the connection that claims. */
 const SERVER_SETTINGS = {
   ...ALONG_THE_PRIMARY_KEY,
-  // A claim that a crash of the server undoes is made again; to wait for the disk would protect nothing.
+  // A claim lost in a crash is repeated, so waiting for the disk protects nothing.
   synchronous_commit: 'off',
 };
 
-/** Leases messages to this worker. Time is the database's alone: a worker's clock decides nothing here. */
+/** Leases messages to this worker. Only the clock of the database counts. */
 @Injectable()
 export class OutboxClaimer implements OnApplicationShutdown {
   private readonly dropped = new ThrottledLog(
@@ -84,7 +84,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
   private readonly pool: Pool;
   private readonly leaseSeconds: number;
   private readonly statements = new Map<string, { name: string; text: string }>();
-  /** Whether some throttle stood when it was looked last. */
+  /** Whether any throttle existed at the last claim. */
   private hasThrottles = false;
 
   constructor(
@@ -102,15 +102,14 @@ export class OutboxClaimer implements OnApplicationShutdown {
   }
 
   /**
-   * Leases messages under a new claim id, fair between ordering keys: it steps from key to key along the
-   * primary key (so that a key with a million messages costs the same step as one with one) and takes the
-   * oldest of each, of those behind a throttle what it lets through. A lease that has run out counts as an unknown outcome
-   * and may be claimed again.
+   * Leases messages under a new claim id, fairly between ordering keys: it steps from key to key along the primary
+   * key, so a key with a million messages costs the same as one with a single message, and takes the oldest of
+   * each key within its throttle. An expired lease counts as an abandoned attempt and may be claimed again.
    */
   async claim(request: ClaimRequest): Promise<Claimed> {
     const claimId = newId();
     let { walk, messages } = await this.ask(request, claimId);
-    // Asked as if there were no throttle, the database has claimed nothing where there is one.
+    // The statement without throttles claims nothing if one exists.
     const isToBeAskedAgain = !this.hasThrottles && walk.hasThrottles;
     this.hasThrottles = walk.hasThrottles;
     if (isToBeAskedAgain) ({ walk, messages } = await this.ask(request, claimId));
@@ -135,7 +134,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
       values: [
         request.afterKey,
         request.topics,
-        // Keys are UUIDs, so a topic is none of them.
+        // Keys are UUIDs, so no topic collides with them.
         JSON.stringify(Object.fromEntries([...request.freeOf, ...(request.perKeyOfTopic ?? [])])),
         request.limitPerKey,
         request.limit,

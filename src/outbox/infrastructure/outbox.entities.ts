@@ -9,14 +9,14 @@ export const OutboxMessageSchema = defineEntity({
     orderingKey: p.uuid().primary(),
     /** Numbered by the database, across keys. */
     id: p.bigint('number').primary().autoincrement().generated('identity'),
-    /** The project that the message is about; null where it is about none, or nobody knows. */
+    /** The project of the message; null if there is none or it is unknown. */
     projectId: p.uuid().nullable(),
     topic: p.text(),
     /** What the message is about, e.g. the consent id. */
     subjectId: p.uuid(),
     /** Further facts of the message; null where the subject says it all. */
     payload: p.json<Record<string, unknown>>().nullable(),
-    /** Whose lease it is; null while nobody works on it. Every later write must name it. */
+    /** The claim that holds the lease; null if unclaimed. Every later write must match it. */
     claimId: p.uuid().nullable(),
     /** When it may be claimed: the end of the lease, or of the wait before a retry. */
     availableAt: p.datetime().defaultRaw('now()'),
@@ -30,7 +30,7 @@ export const OutboxMessageSchema = defineEntity({
   },
 });
 
-/** Until when workers look by themselves; one row, or none. It is not logged, so a crash of the server empties it. */
+/** Until when workers poll; at most one row. Unlogged, so a server crash empties it. */
 export const WorkerPollingSchema = defineEntity({
   name: 'WorkerPolling',
   tableName: 'worker_polling',
@@ -63,18 +63,18 @@ export const OutboxDeadLetterSchema = defineEntity({
   },
 });
 
-/** Stands before a topic of a key: nothing of it is claimed but what the throttle lets through. */
+/** Limits the claims of a topic for one ordering key. */
 export const ClaimThrottleSchema = defineEntity({
   name: 'ClaimThrottle',
   tableName: 'claim_throttle',
   properties: {
     orderingKey: p.uuid().primary(),
     topic: p.text().primary(),
-    /** Nothing is claimed before; while something that was let through is under way, the end of its lease. */
+    /** No claim before this; while a batch is in progress, the end of its lease. */
     nextClaimAt: p.datetime(),
-    /** Messages that are let through when it opens. */
+    /** Messages in the next batch. */
     batchLimit: p.integer(),
-    /** How often it has opened; what was let through bears the number. */
+    /** Counts the claims; messages carry the number of theirs. */
     probeNumber: p.integer().default(0),
   },
 });

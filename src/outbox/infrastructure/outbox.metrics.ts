@@ -13,7 +13,7 @@ export interface WorkUnderWay {
   readonly leased: number;
 }
 
-/** What the outbox tells an operator. */
+/** Metrics of the outbox. */
 @Injectable()
 export class OutboxMetrics {
   /** Counts leases taken over from a worker that died. */

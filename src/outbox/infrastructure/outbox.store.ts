@@ -12,7 +12,7 @@ export interface LeasedMessage {
   claimId: string;
 }
 
-/** A message that no handler could deal with. */
+/** A message that failed for good. */
 export interface DeadLetter {
   projectId: string | null;
   /** Unique over all letters: the database numbers messages across keys. */
@@ -37,14 +37,14 @@ export interface Backlog {
 /** A dead letter that is a message again. */
 export type Revived = Pick<OutboxMessage, 'projectId' | 'topic' | 'subjectId' | 'payload'>;
 
-/** The statements on the outbox table. Time is the database's alone: a worker's clock decides nothing here. */
+/** Statements on the outbox. Only the clock of the database counts. */
 @Injectable()
 export class OutboxStore {
   constructor(private readonly em: EntityManager) {}
 
   /**
-   * Takes settled messages out of the outbox, inside the caller's transaction. Returns the keys of those
-   * whose lease was still that of the claim named; the others belong to somebody else by now.
+   * Deletes settled messages in the caller's transaction. Returns the keys of those whose lease was still valid;
+   * other workers hold the rest.
    */
   async remove(tx: EntityManager, leased: LeasedMessage[]): Promise<Set<string>> {
     const { rows } = await sql<{ orderingKey: string; id: number; claimId: string }>`
@@ -55,7 +55,7 @@ export class OutboxStore {
     return new Set(rows.map((row) => leaseKey({ message: row, claimId: row.claimId })));
   }
 
-  /** Puts a message back for later: its outcome is known, it is just not done. Returns whether its lease was still ours. */
+  /** Schedules a retry. Returns whether the lease was still valid. */
   async retry(
     leased: LeasedMessage,
     { afterMs, error }: { afterMs: number; error: string },
@@ -72,7 +72,7 @@ export class OutboxStore {
     return Number(numAffectedRows ?? 0) > 0;
   }
 
-  /** Gives back messages that were claimed and not begun, as if they had never been claimed. */
+  /** Releases messages that were claimed and not attempted, as if they had never been claimed. */
   async release(leased: LeasedMessage[]): Promise<void> {
     const em = this.em.fork();
     await sql`
@@ -86,10 +86,7 @@ export class OutboxStore {
     );
   }
 
-  /**
-   * Moves a message that no handler can deal with out of the way, for an operator to look at. Returns whether its lease
-   * was still ours.
-   */
+  /** Moves a message to the dead letters. Returns whether the lease was still valid. */
   async deadLetter(
     leased: LeasedMessage,
     error: string,
@@ -159,7 +156,7 @@ export class OutboxStore {
     return rows[0] ?? { waiting: 0, unhandled: 0, oldestAgeSeconds: 0, dead: 0 };
   }
 
-  /** Says to whoever appends that some worker looks by itself for so long from now, and need not be rung for. */
+  /** Announces that some worker polls until then, so writers need not send wake-ups. */
   async announcePolling(forMs: number): Promise<void> {
     await sql`
       insert into worker_polling (until) values (now() + make_interval(secs => ${forMs / 1000}::float8))
@@ -167,7 +164,7 @@ export class OutboxStore {
     `.execute(this.em.fork().getKysely());
   }
 
-  /** Takes that back, for all workers: those that are awake say so again. */
+  /** Withdraws the announcement for all workers; those that still poll repeat theirs. */
   async withdrawPolling(): Promise<void> {
     await sql`update worker_polling set until = now() where until > now()`.execute(
       this.em.fork().getKysely(),
@@ -184,9 +181,9 @@ export class OutboxStore {
 }
 
 /**
- * The places in the table of messages that are still leased by the claim named. The rows are locked one by one through
- * the primary key: the planner knows nothing true of a table that fills and empties all the time, and joined by reading
- * all of it (15.6 ms against 1.2 ms for 100 of 20,000). A row that is claimed anew meanwhile fails the condition.
+ * The ctids of messages still leased by the given claims. Rows are locked one by one through the primary key:
+ * statistics of a table that constantly fills and empties are wrong, and a join read all of it (15.6 ms against
+ * 1.2 ms for 100 of 20,000). A row claimed since fails the condition.
  */
 function placesOf(leased: readonly LeasedMessage[]): RawBuilder<unknown> {
   return sql`array(
@@ -210,8 +207,8 @@ function chosen(id: number | null): RawBuilder<unknown> {
 }
 
 /**
- * Names a message and the claim that leases it. A worker that stood still may have taken its own message
- * over meanwhile: then one batch holds two outcomes of it, and only that of the newer claim counts.
+ * Identifies a message and its claim. A paused worker may have claimed its own message again: one batch then holds
+ * two outcomes of it, and only the newer claim counts.
  */
 export function leaseKey(leased: { message: { orderingKey: string; id: number }; claimId: string }): string {
   return `${leased.message.orderingKey}/${leased.message.id}/${leased.claimId}`;

@@ -8,14 +8,14 @@ import { ThrottledLog } from '../../shared/throttled-log.js';
 import type { SingleStatementSettlement } from '../outbox.handler.js';
 import type { LeasedMessage } from './outbox.store.js';
 
-/** As many batches as are written at once. */
+/** One per batch that is written concurrently. */
 const CONNECTIONS = 2;
-/** It takes milliseconds; one that takes this long is on a server that hangs. */
+/** It takes milliseconds, so one that takes this long indicates a hanging server. */
 const STATEMENT_MS = 10_000;
 
 /**
- * The planner knows nothing true of a table that fills and empties all the time: the few rows that are given lead
- * through primary keys to all others.
+ * Statistics of a table that constantly fills and empties are wrong: force plans that start at the few given rows
+ * and use primary keys.
  */
 const FROM_WHAT_IS_GIVEN = {
   enable_hashjoin: 'off',
@@ -33,9 +33,9 @@ export interface SettlementEntry {
 }
 
 /**
- * Takes messages out of the outbox and writes what came of them in one prepared statement, a transaction of its own: a
- * batch of 10 took 0.6 ms of the worker's processor time and 1.2 ms of the server's so, against 2.5 and 2.8 ms in a
- * transaction of five round trips; one of 256 2.2 and 6.4 ms against 4.9 and 8.2 (ADR 0025).
+ * Deletes messages and writes their outcomes in one prepared statement without an explicit transaction: a batch of
+ * 10 took 0.6 ms of CPU in the worker and 1.2 ms in the server, against 2.5 and 2.8 ms in a transaction of five
+ * round trips; one of 256 took 2.2 and 6.4 ms against 4.9 and 8.2 (ADR 0025).
  */
 @Injectable()
 export class SingleStatementSettler implements OnApplicationShutdown {
@@ -57,8 +57,8 @@ export class SingleStatementSettler implements OnApplicationShutdown {
   }
 
   /**
-   * Returns the places in `entries` of those that are out of the outbox and written. Of the others the lease is not ours
-   * any more, or `writing.unless` holds: nothing of them has changed.
+   * Returns the indexes of settled entries. For the others the lease was lost or `unless` holds; nothing has
+   * changed.
    */
   async settle(
     writing: SingleStatementSettlement,
@@ -107,9 +107,9 @@ export class SingleStatementSettler implements OnApplicationShutdown {
 
 /**
  * Parameters: ordering keys, numbers, claims, and a list for each column. Each message is locked through the
- * primary key and deleted by its place. Joined with what is given, a plan made while the outbox had just been emptied and
- * vacuumed read all of it for each batch: 3 s for 256 of 20,000 (`test/outbox/outbox-plans`). A row that is claimed
- * anew meanwhile fails the condition and stays.
+ * primary key and deleted by ctid: with a join, a plan made right after the outbox was emptied and vacuumed read
+ * all of it for each batch, 3 s for 256 of 20,000 (`test/outbox/outbox-plans`). A row claimed since fails the
+ * condition and stays.
  */
 function settleStatement({ columns, unless, writes }: SingleStatementSettlement): string {
   const lists = columns.map(({ type }, column) => `$${column + 4}::${type}[]`);

@@ -7,14 +7,14 @@ export interface WaitingOf {
   topic: string;
 }
 
-/** What waits of a key and topic. */
+/** The queue of a key and topic. */
 export interface Waiting {
   count: number;
   /** When the oldest was appended; null where none waits. */
   oldestAt: Date | null;
 }
 
-/** How many wait, those under way included, and since when; counted up to `max`, from the oldest on. */
+/** Counts queued messages, including those in progress, up to `max` from the oldest. */
 export async function countWaiting(
   em: EntityManager,
   { orderingKey, topic }: WaitingOf,
@@ -42,7 +42,7 @@ export async function isWaiting(
   return rows[0]?.waiting === true;
 }
 
-/** What the newest `scanMax` messages that wait are about. */
+/** The subjects of the newest `scanMax` queued messages. */
 export async function waitingSubjects(
   em: EntityManager,
   waiting: WaitingOf,
@@ -54,7 +54,7 @@ export async function waitingSubjects(
   return rows.map((row) => row.subject_id);
 }
 
-/** The outbox is indexed for claiming, not for looking up: hence a bounded scan from the newest one. */
+/** The outbox has no index on subjects, so this scans a bounded number of the newest messages. */
 function newestSubjects({ orderingKey, topic }: WaitingOf, scanMax: number): RawBuilder<unknown> {
   return sql`
     select newest.subject_id
@@ -92,7 +92,7 @@ export async function backlogOf(
   return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0 };
 }
 
-/** When the newest dead letter of a key was buried; null: there is none. */
+/** When the newest dead letter of a key was created; null if there is none. */
 export async function newestDeathOf(em: EntityManager, orderingKey: string): Promise<Date | null> {
   const { rows } = await sql<{ at: Date | null }>`
     select max(died_at) as at from outbox_dead_letter where ordering_key = ${orderingKey}
@@ -119,14 +119,14 @@ export async function oldestAgeOfTopics(em: EntityManager, topics: readonly stri
   return rows[0]?.seconds ?? 0;
 }
 
-/** Deletes what is about a project, in the caller's transaction: messages, dead letters, and throttles before what has its key. */
+/** Deletes messages, dead letters and throttles of a project, in the caller's transaction. */
 export async function deleteOfProject(tx: EntityManager, projectId: string): Promise<void> {
   await sql`delete from outbox_message where project_id = ${projectId}`.execute(tx.getKysely());
   await sql`delete from outbox_dead_letter where project_id = ${projectId}`.execute(tx.getKysely());
   await sql`delete from claim_throttle where ordering_key = ${projectId}`.execute(tx.getKysely());
 }
 
-/** Deletes what waits or is dead about subjects of a key and topic, in the caller's transaction. */
+/** Deletes messages and dead letters about subjects of a key and topic, in the caller's transaction. */
 export async function forgetSubjects(
   tx: EntityManager,
   { orderingKey, topic }: WaitingOf,
@@ -140,7 +140,7 @@ export async function forgetSubjects(
   }
 }
 
-/** Deletes what waits or is dead about one subject of a key, in the caller's transaction. */
+/** Deletes messages and dead letters about one subject of a key, in the caller's transaction. */
 export async function deleteAbout(
   tx: EntityManager,
   { orderingKey, subjectId }: { orderingKey: string; subjectId: string },

@@ -9,12 +9,12 @@ import { ThrottledLog } from '../../shared/throttled-log.js';
 export const OUTBOX_QUEUE = QUEUES.outbox;
 export const POLL_JOB = 'poll';
 const WAKE_JOB = 'wake';
-/** Rings that come closer together than this are one. */
+/** Notifications closer together than this are combined. */
 const NOTIFY_INTERVAL_MS = 20;
 
 /**
- * The doorbell: tells some worker that there is something in the outbox. At most one wake-up waits in the
- * queue, whatever the number of records and projects, because a worker that wakes looks at all of them.
+ * Wakes a worker that has messages to claim. At most one wake-up job is queued, whatever the number of records and
+ * projects, because a worker claims messages of all of them.
  */
 @Injectable()
 export class WakeupNotifier implements OnApplicationBootstrap, OnModuleDestroy {
@@ -25,7 +25,7 @@ export class WakeupNotifier implements OnApplicationBootstrap, OnModuleDestroy {
   private timer: NodeJS.Timeout | null = null;
   private lastNotifiedMs = -Infinity;
   private closed = false;
-  /** A wake-up on its way to the queue, which may take as long as the queue is away. */
+  /** A wake-up is being sent, which may take as long as the queue is unavailable. */
   private sending = false;
   private notifyAgain = false;
 
@@ -40,11 +40,11 @@ export class WakeupNotifier implements OnApplicationBootstrap, OnModuleDestroy {
     return queueReady(this.queueSettings, this.queue);
   }
 
-  /** Never waits and never throws: the poll makes up for a ring that is lost. */
+  /** Never waits and never throws: the poll finds messages whose wake-up is lost. */
   notify(): void {
     if (this.timer || this.closed) return;
     if (this.sending) {
-      // Not one wake-up more for each ring while the queue is away: they would pile up in memory.
+      // Pending wake-ups would pile up in memory while the queue is unavailable.
       this.notifyAgain = true;
       return;
     }
@@ -59,7 +59,7 @@ export class WakeupNotifier implements OnApplicationBootstrap, OnModuleDestroy {
   private async send(): Promise<void> {
     this.sending = true;
     try {
-      // A ring during a worker's walk over the outbox is kept for after it, or a late message would be missed.
+      // `keepLastIfActive` keeps a wake-up that is sent during a claim, which may have passed the new message.
       await this.queue.add(
         WAKE_JOB,
         {},
