@@ -12,7 +12,7 @@ import { TokenVault } from '../infrastructure/token-vault.js';
 import type { StoredTarget } from './forwarding-target.js';
 import { TargetGate } from './target-gate.js';
 
-/** A record and where it goes. `target` is null where the project has no settings (legacy endpoint). */
+/** A record and its destination. `target` is null if the project has no settings (legacy endpoint). */
 export interface DeliveryRequest {
   record: Sent;
   /** As it is sent where it is sealed, which makes its receiver a witness; null: it is not. */
@@ -22,8 +22,8 @@ export interface DeliveryRequest {
 }
 
 /**
- * How an attempt ended: with an outcome; `aborted` by the worker, and nobody knows what became of it; or not
- * made yet, because its host gets no more attempts for now.
+ * How an attempt ended: with an outcome, `aborted` by the worker with an unknown outcome, or snoozed because its
+ * host gets no more attempts for now.
  */
 export type AttemptEnd =
   { kind: 'ended'; outcome: ClassifiedOutcome } | { kind: 'aborted' } | { kind: 'snooze'; afterMs: number };

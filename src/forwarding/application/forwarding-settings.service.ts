@@ -24,7 +24,7 @@ import { throttleKeyFor } from './settle-holds.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 
-/** Waiting messages are counted up to here; more are told as this many. */
+/** Queued messages are counted up to this. */
 export const PENDING_COUNT_MAX = 10_000;
 
 /** The settings as the dashboard sees them: of the token only that there is one (spec §2.2). */
@@ -33,7 +33,7 @@ export interface ForwardingSettingsView extends HoldView {
   endpointUrl: string | null;
   /** Whether the request-level endpoint is used while there is no endpoint of the project's; true until a first save. */
   allowCustomEndpoint: boolean;
-  /** Whether the receiver is told of records that are erased. */
+  /** Whether the receiver is notified of erased records. */
   forwardErasures: boolean;
   authMode: AuthMode;
   tokenConfigured: boolean;
@@ -43,7 +43,7 @@ export interface ForwardingSettingsView extends HoldView {
   lastFailure: { reason: string; category: string | null; httpStatus: number | null; at: Date } | null;
   lastDeliveredAt: Date | null;
   pending: number;
-  /** As `pending`: what waits, whatever for. */
+  /** Same as `pending`: all queued records. */
   waiting: number;
   /** Since when the oldest of them waits; null where none does. */
   oldestWaitingAt: Date | null;
@@ -136,7 +136,7 @@ export class ForwardingSettingsService {
       `.execute(tx.getKysely());
       await this.applyTokenChange(tx, projectId, change);
       await auditSave(tx, author, { projectId, stored, wanted, token: change.token });
-      // Whatever was wrong may be mended now.
+      // The saved settings may fix the receiver.
       await this.holds.probe(tx, projectId);
     });
     return this.read(projectId);

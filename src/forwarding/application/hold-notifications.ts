@@ -20,10 +20,10 @@ import { FORWARDING_HOLD } from '../forwarding.events.js';
 import { databaseNow, deleteHolds, lockHolds, readHold, writeHolds } from '../infrastructure/hold.rows.js';
 import { throttleKeyFor } from './settle-holds.js';
 
-/** Looks and mails are cheap; they need not take many of a worker's slots. */
+/** Checks and mails are cheap, so they need few slots. */
 const SLOTS = 8;
 
-/** Tells owners by mail, and the audit, that records wait and that they were sent: the outbox's handler for `forwarding.hold`. */
+/** Notifies owners by mail, and the audit log, of the begin and end of holds: the handler for `forwarding.hold`. */
 @Injectable()
 export class HoldNotifications implements OutboxHandler<null>, OnModuleInit {
   readonly topics = [FORWARDING_HOLD];
@@ -46,7 +46,7 @@ export class HoldNotifications implements OutboxHandler<null>, OnModuleInit {
     return Promise.resolve(messages.map((message) => () => this.attempt(message)));
   }
 
-  /** Mail and audit are written with the end of the message, so that they are told exactly once. */
+  /** Mail and audit are written in the transaction that deletes the message, so exactly once. */
   async settle(tx: EntityManager, settled: Settled<null>[]): Promise<void> {
     for (const { message } of settled) await this.tell(tx, message);
   }
@@ -102,7 +102,7 @@ export class HoldNotifications implements OutboxHandler<null>, OnModuleInit {
   }
 }
 
-/** The hold is told from its begin to its end; what is wrong since stays. */
+/** Clears the reported hold and keeps later failures. */
 async function forgetTold(tx: EntityManager, hold: Hold & { projectId: string }): Promise<void> {
   const { heldSince, heldReason, endedAt, notifiedAt, lost, sent } = ALL_WELL;
   const rest = { ...hold, heldSince, heldReason, endedAt, notifiedAt, lost, sent };

@@ -29,7 +29,7 @@ export interface HoldView {
   nextProbeAt: Date | null;
 }
 
-/** What others see and want of holds. */
+/** Reads and resumes holds. */
 @Injectable()
 export class HoldService implements OnApplicationBootstrap {
   private readonly logger = new Logger(HoldService.name);
@@ -47,7 +47,7 @@ export class HoldService implements OnApplicationBootstrap {
     metrics.watchHolds(() => counted.get());
   }
 
-  /** Where the operator has switched holds off since, nothing goes on waiting for the next probe. */
+  /** If the operator has disabled holds, queued records no longer wait for a probe. */
   async onApplicationBootstrap(): Promise<void> {
     if (this.isSwitchedOff) await this.releaseAll();
   }
@@ -65,7 +65,7 @@ export class HoldService implements OnApplicationBootstrap {
     };
   }
 
-  /** Lets the oldest waiting record go now, because somebody asks for it; where nothing is held nothing changes. */
+  /** Sends the oldest queued record now, at the request of a user; does nothing if the project is not held. */
   async resume(projectId: string, author: Author): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       if (await this.probe(tx, projectId))
@@ -73,12 +73,12 @@ export class HoldService implements OnApplicationBootstrap {
     });
   }
 
-  /** A Test has succeeded. */
+  /** Call this after a successful Test. */
   async endpointAnswered(projectId: string): Promise<void> {
     await this.em.fork().transactional((tx) => this.probe(tx, projectId));
   }
 
-  /** Lets the oldest waiting record of a held project go now, and its back-off begin anew; returns whether it is held. */
+  /** Sends the oldest queued record of a held project now and resets the back-off; returns whether it is held. */
   async probe(tx: EntityManager, projectId: string): Promise<boolean> {
     const isHeld = await forgetProbes(tx, projectId);
     await this.outbox.allowClaim(tx, throttleKeyFor(projectId));

@@ -12,7 +12,7 @@ import { recordsOf, WAITING_SCAN_MAX } from './delivery-log.service.js';
  */
 const SCANNED_ROWS_MAX = 1_000;
 
-/** Lets the list of records be narrowed by what became of them, as `DeliveryLogService.stateOf` tells it of one. */
+/** Filters the list of records by their delivery state, as `DeliveryLogService.stateOf` reports it. */
 @Injectable()
 export class ListByDelivery implements OnModuleInit {
   constructor(
@@ -31,7 +31,7 @@ export class ListByDelivery implements OnModuleInit {
     const announced = sql`c.unannounced is null`;
     if (state === 'pending') return { conditions: [announced, sql`c.id = any(${waiting}::uuid[])`] };
     const conditions = [announced, sql`c.id <> all(${waiting}::uuid[])`, sql`${LATEST_OUTCOME} = ${state}`];
-    // Few records ever failed, and what failed has partitions of its own: they are asked first.
+    // Few records ever fail, and failures have separate partitions, so check them first.
     if (state === 'failed') conditions.push(EVER_FAILED);
     return { conditions, scannedMax: SCANNED_ROWS_MAX };
   }

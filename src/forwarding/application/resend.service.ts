@@ -15,15 +15,15 @@ import { recordsOf, WAITING_SCAN_MAX } from './delivery-log.service.js';
 
 /** Longest range that one resend may take (design §5). */
 export const RESEND_DAYS_MAX = 14;
-/** Most records that one resend queues, oldest first; what is left over is told as `more`. */
+/** The most records that one resend queues, oldest first; `more` reports whether others remain. */
 export const RESEND_RECORDS_MAX = 10_000;
 /** Records of one project that may be sent again on one day (UTC). */
 export const RESENT_RECORDS_PER_DAY = 100_000;
-/** Records that somebody can choose one by one: a page of the log. */
+/** Records that a user can select one by one: a page of the log. */
 export const RESEND_CHOSEN_MAX = 200;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What a resend of a range looks for: records whose latest attempt ended so, or that nobody was told of. */
+/** Which records a resend of a range selects: by the outcome of the latest attempt, or never forwarded. */
 export const RESENDABLE = ['failed', 'skipped', 'unsent'] as const;
 
 export interface ResendSelection {
@@ -34,7 +34,7 @@ export interface ResendSelection {
   to: Date;
 }
 
-/** Sending again by hand (spec §3.3: never by itself). */
+/** Manual resends (spec §3.3: never automatic). */
 @Injectable()
 export class ResendService {
   constructor(

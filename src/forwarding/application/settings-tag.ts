@@ -1,6 +1,6 @@
 import { entityTag } from '../../shared/entity-tag.js';
 
-/** What a save of the forwarding settings can change, and so what tells two states of them apart. */
+/** The entity tag of the forwarding settings: it changes with every value that a save can change. */
 export interface TaggedSettings {
   enabled: boolean;
   endpointUrl: string | null;

@@ -22,13 +22,13 @@ import { deleteHolds, type HoldRow, lockHolds, writeHolds } from '../infrastruct
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** What a batch made of one project's hold. */
+/** The change of one hold by a batch. */
 interface ProjectChange extends HoldChange {
   projectId: string;
   before: HoldRow;
 }
 
-/** Keeps the holds, in the transaction that settles outcomes. */
+/** Updates the holds, in the transaction that settles outcomes. */
 @Injectable()
 export class SettleHolds {
   private readonly holdMs: number;
@@ -41,8 +41,8 @@ export class SettleHolds {
   }
 
   /**
-   * Says what outcomes mean for the holds of their projects; `known` are those that have a row. While everything
-   * succeeds there is nothing to do, and nothing is asked. Returns the projects of which nothing is to be sent now.
+   * Applies outcomes to the holds of their projects; `known` are those with a row. While everything succeeds it
+   * runs no query. Returns the projects to which nothing may be sent now.
    */
   async settle(
     tx: EntityManager,
@@ -57,7 +57,7 @@ export class SettleHolds {
       (one, other) => one.outcome.attemptedAt.getTime() - other.outcome.attemptedAt.getTime(),
     );
     const ofProject = Map.groupBy(inOrder, projectOfSettled);
-    // Each its own jitter: what went away together is not to be probed together.
+    // Separate jitter, so that projects that failed together are not probed together.
     const terms = (): HoldTerms => ({ now: at, holdMs: this.holdMs, random: Math.random() });
     const changes = holds.map((before) => changeOf(before, ofProject.get(before.projectId) ?? [], terms()));
     const settledChanges = await this.withBacklog(tx, changes, terms());
@@ -67,7 +67,7 @@ export class SettleHolds {
       .map(({ projectId }) => projectId);
   }
 
-  /** Looks at what waits behind the throttles: for too long, or nothing any more. */
+  /** Adjusts throttles for overdue records and for empty backlogs. */
   private async withBacklog(
     tx: EntityManager,
     changes: ProjectChange[],
@@ -121,7 +121,7 @@ function projectIdOf({ projectId }: { projectId: string }): string {
   return projectId;
 }
 
-/** Where the records of a project wait. */
+/** The throttle key of the records of a project. */
 export function throttleKeyFor(projectId: string): ThrottleKey {
   return { orderingKey: projectId, topic: CONSENT_RECORDED };
 }
@@ -133,7 +133,7 @@ function changeOf(before: HoldRow, settled: Settled<ClassifiedOutcome>[], terms:
     const { probeNumber, createdAt } = message;
     const { health, reason } = outcome;
     const next = afterOutcome(change.hold, { health, reason, probeNumber, createdAt }, terms);
-    // What says nothing of the throttle leaves it as the outcome before it wanted it.
+    // An outcome without a throttle keeps the throttle of earlier outcomes.
     change = { ...change, ...next };
   }
   return { ...change, projectId, before };

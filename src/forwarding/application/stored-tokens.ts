@@ -6,7 +6,7 @@ import { TokenVault } from '../infrastructure/token-vault.js';
 
 /** Rows of one statement. */
 const BATCH_MAX = 500;
-/** Secrets that a start tries a key on: one row that somebody has changed is no wrong key. */
+/** Secrets that the start tests a key with; one that was just changed does not mean a wrong key. */
 const SAMPLE_MAX = 20;
 
 /**
@@ -130,7 +130,7 @@ export async function missingKeysSentence(
   );
 }
 
-/** Keys made by the same script have the same id: whether this one is that one, only a secret tells. */
+/** Scripts may create different keys with the same id, so test the key on a stored secret. */
 async function opensAny(em: EntityManager, settings: SecretSettings, keyId: string): Promise<boolean> {
   const vault = new TokenVault(settings);
   for (const place of PLACES) {

@@ -1,16 +1,16 @@
 import { type OutboxMessage, projectOf } from '../../outbox/domain/outbox-message.js';
 
-/** Topic of the message by which a receiver is told that a record was erased; its subject is the consent id. */
+/** Topic of notifications about erased records; the subject is the consent id. */
 export const RECORD_ERASED = 'record.erased';
 
-/** What a receiver is told of a record that was erased. */
+/** The notification about an erased record. */
 export interface ErasedRecord {
   id: string;
   projectId: string;
   erasedAt: Date;
 }
 
-/** What a message says of the record that it is about. */
+/** Reads the erased record from its message. */
 export function erasedOf(message: OutboxMessage): ErasedRecord {
   const { subjectId: id, payload, createdAt } = message;
   const erasedAt = typeof payload?.erasedAt === 'string' ? new Date(payload.erasedAt) : createdAt;

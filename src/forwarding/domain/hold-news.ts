@@ -1,24 +1,24 @@
 import type { Hold } from './hold.js';
 
-/** Owners are told of a hold that lasts for so long, once, and then of its end. */
+/** Owners are notified once of a hold that lasts this long, and then of its end. */
 export const TOLD_AFTER_MS = 5 * 60_000;
-/** How often it is looked whether what waited has been sent, so that the end can be told with its numbers … */
+/** How often the backlog is checked, so that the end is reported with its numbers … */
 export const BACKLOG_LOOK_MS = 30_000;
-/** … and when it is told anyway. */
+/** … and when the end is reported anyway. */
 export const BACKLOG_MAX_MS = 24 * 60 * 60_000;
 
-/** What a message asks to have told: of which hold, and its begin or its end. */
+/** A notification: the hold, and whether it began or ended. */
 export interface HoldNews {
   kind: 'began' | 'ended';
   heldSince: Date;
 }
 
-/** `nothing`: it is not so any more, or was told already. */
+/** `nothing`: it is outdated or was sent already. */
 export type NewsVerdict = { kind: 'tell' } | { kind: 'wait'; afterMs: number } | { kind: 'nothing' };
 
 /**
- * What becomes of a message at this moment. `backlogSince` is when the oldest record that still waits, or is under way,
- * was announced; null: there is none.
+ * Decides about a notification. `backlogSince` is when the oldest record that is queued or in progress was queued;
+ * null if there is none.
  */
 export function judgeNews(
   news: HoldNews,
@@ -30,14 +30,14 @@ export function judgeNews(
     const afterMs = news.heldSince.getTime() + TOLD_AFTER_MS - now.getTime();
     return afterMs > 0 ? { kind: 'wait', afterMs } : { kind: 'tell' };
   }
-  // Where it is held again, the next end has a message of its own.
+  // If the project is held again, the next end has a separate message.
   if (hold.endedAt === null || hold.notifiedAt === null) return { kind: 'nothing' };
   const isSent = backlogSince === null || backlogSince > hold.endedAt;
   const isLate = now.getTime() >= hold.endedAt.getTime() + BACKLOG_MAX_MS;
   return isSent || isLate ? { kind: 'tell' } : { kind: 'wait', afterMs: BACKLOG_LOOK_MS };
 }
 
-/** What is to be told after outcomes have changed a hold; null: nothing. */
+/** The notification after outcomes changed a hold; null if there is none. */
 export function newsOf(before: Hold, after: Hold): HoldNews | null {
   const { heldSince } = after;
   if (heldSince === null) return null;

@@ -2,13 +2,13 @@ import { type BackOff, backOffMs } from '../../shared/back-off.js';
 import type { ClaimThrottle } from '../../outbox/domain/claim-throttle.js';
 import type { HealthSignal } from './health-signal.js';
 
-/** So many attempts in a row that failed by the receiver's fault make it doubtful … */
+/** Failures in a row, caused by the receiver, that make it suspect … */
 export const FAILURES_IN_A_ROW = 5;
-/** … and, where they failed over at least this time, hold what waits. */
+/** … and open the circuit if they span at least this time. */
 export const FAILING_MS = 5_000;
-/** The waits between probes, before the jitter. */
+/** The delays between probes, before jitter. */
 const PROBES: BackOff = { baseMs: 5_000, factor: 2, longestMs: 5 * 60_000 };
-/** Up to this part is added to a wait, so that what went away together is not probed together. */
+/** Up to this part is added to a delay, so that projects that failed together are not probed together. */
 const JITTER = 0.2;
 /** The first batch after a hold, in records … */
 export const HALF_OPEN_START = 2;
@@ -16,9 +16,9 @@ export const HALF_OPEN_START = 2;
 export const HALF_OPEN_MAX = 64;
 /** Time between two batches, so 126 records take 6 s. */
 export const HALF_OPEN_STEP_MS = 1_000;
-/** Records that waited for longer than a hold may last get their attempts so many at a time … */
+/** Records older than the hold limit are sent in batches of at most this size … */
 export const OVERDUE_MAX = 20;
-/** … and so far apart: as much as a host gets that answers nothing but failures (`TargetGate`). */
+/** … at this interval: the rate that a failing host gets (`TargetGate`). */
 export const OVERDUE_STEP_MS = 1_000;
 
 /**
@@ -29,33 +29,33 @@ export const OVERDUE_STEP_MS = 1_000;
 export const HOLD_PHASES = ['closed', 'suspect', 'open', 'half_open'] as const;
 export type HoldPhase = (typeof HOLD_PHASES)[number];
 
-/** What is known of a project's receiver. Instants are the database's. */
+/** State of a project's receiver. Times are those of the database. */
 export interface Hold {
   phase: HoldPhase;
-  /** Attempts in a row that failed by the receiver's fault. */
+  /** Failures in a row caused by the receiver. */
   failures: number;
-  /** When the first of them was settled; null where there are none. */
+  /** When the first of them was settled; null if there are none. */
   failingSince: Date | null;
-  /** When the hold began; stays until its end was told. null: there is none. */
+  /** When the hold began, kept until owners are notified of its end; null if there is none. */
   heldSince: Date | null;
   heldReason: string | null;
-  /** null: it has not ended. */
+  /** null while it lasts. */
   endedAt: Date | null;
-  /** When the owners were told that it began; null: they were not. */
+  /** When the owners were notified of it; null if they were not. */
   notifiedAt: Date | null;
-  /** Probes that failed since the hold began, or since somebody asked for one. */
+  /** Failed probes since the hold began or a user requested one. */
   probes: number;
   /** Batch size while half open. */
   batchLimit: number;
-  /** The last opening of the throttle that had an answer: what else it let through changes no time. */
+  /** The last probe with an outcome; other outcomes of its batch do not reschedule. */
   answeredProbe: number;
-  /** Records whose attempt failed for the outage. */
+  /** Records that failed during the outage. */
   lost: number;
-  /** Records that waited when the hold ended, and were delivered. */
+  /** Records queued at the end of the hold and delivered since. */
   sent: number;
 }
 
-/** Nothing is wrong, and nothing is to be told. */
+/** A healthy receiver, with no pending notification. */
 export const ALL_WELL: Hold = {
   phase: 'closed',
   failures: 0,
@@ -71,41 +71,41 @@ export const ALL_WELL: Hold = {
   sent: 0,
 };
 
-/** The outcome of one record, as far as a hold is concerned. */
+/** The outcome of one record, as input to the hold. */
 export interface HoldOutcome {
   health: HealthSignal;
-  /** A sentence where it failed; null else. */
+  /** A sentence if it failed; else null. */
   reason: string | null;
-  /** By which opening of the throttle it was let through; null: by none, it was claimed before. */
+  /** The claim of the throttle that released it; null if it was claimed before. */
   probeNumber: number | null;
-  /** When the record was announced. */
+  /** When the record was queued. */
   createdAt: Date;
 }
 
-/** What an outcome makes of a hold. */
+/** The result of an outcome. */
 export interface HoldChange {
   hold: Hold;
-  /** How the throttle stands now; null: there is none; absent: as it stood. */
+  /** The new throttle; null removes it; absent keeps it. */
   throttle?: ClaimThrottle | null;
 }
 
-/** What the rules depend on beside the outcomes. */
+/** Inputs of the rules besides outcomes. */
 export interface HoldTerms {
   now: Date;
-  /** After this a waiting record gets its attempt all the same; 0: nothing is held. */
+  /** Queued records older than this are sent anyway; 0 disables holds. */
   holdMs: number;
-  /** At least 0, below 1: the jitter. */
+  /** In [0, 1): the jitter. */
   random: number;
 }
 
 /**
- * What the outcome of one record makes of the hold of its project (ADR 0024). Outcomes come in the order in which they
- * are settled. Of those that one opening of the throttle let through the first decides when it opens next.
+ * Applies the outcome of one record to the hold of its project (ADR 0024). Outcomes come in settlement order. The
+ * first outcome of a batch schedules the next one.
  */
 export function afterOutcome(hold: Hold, outcome: HoldOutcome, terms: HoldTerms): HoldChange {
   if (terms.holdMs === 0) return { hold: ALL_WELL, throttle: null };
   const { probeNumber } = outcome;
-  // A throttle that was put up anew counts from the beginning; what an earlier one let through is no answer to it.
+  // A new throttle counts from the beginning, so outcomes of an earlier one do not schedule it.
   const isAnswer = hold.phase !== 'closed' && probeNumber !== null && probeNumber !== hold.answeredProbe;
   const change = changeAfter(
     isAnswer ? { ...hold, answeredProbe: probeNumber } : hold,
@@ -138,19 +138,19 @@ function changeAfter(known: Hold, outcome: HoldOutcome, terms: HoldTerms, isAnsw
   }
 }
 
-/** Whether nothing of it need be kept. */
+/** Whether its row can be deleted. */
 export function isAllWell(hold: Hold): boolean {
   return (
     hold.phase === 'closed' && hold.failures === 0 && (hold.heldSince === null || hold.notifiedAt === null)
   );
 }
 
-/** Nothing waits any more behind the throttle of a receiver that is back: nobody has to be careful with what comes. */
+/** Closes a half-open circuit whose backlog is empty. */
 export function afterBacklog(hold: Hold): Hold {
   return hold.phase === 'half_open' ? { ...hold, phase: 'closed', batchLimit: 1, answeredProbe: 0 } : hold;
 }
 
-/** The throttle of a held project, with regard to what waited too long: at most `OVERDUE_MAX` oldest records are looked at. */
+/** The throttle of a held project, adjusted for overdue records; considers at most `OVERDUE_MAX` oldest records. */
 export function throttleForOverdue(
   throttle: ClaimThrottle,
   oldest: readonly Date[],
@@ -230,7 +230,7 @@ function afterFailure(
     const nextClaimAt = later(now, Math.max(certainAt.getTime() - now.getTime(), health.retryAfterMs ?? 0));
     return { hold: suspect, throttle: { nextClaimAt, batchLimit: 1 } };
   }
-  // One that comes back before the owners were told of its end is the same outage to them.
+  // A new outage before owners are notified of the end continues the old one.
   const goesOn = hold.heldSince !== null && hold.notifiedAt !== null;
   const held: Hold = {
     ...failing,
@@ -244,14 +244,14 @@ function afterFailure(
   return { hold: held, throttle: nextProbe(0, health.retryAfterMs, terms) };
 }
 
-/** The next probe after so many failed ones, and no earlier than the receiver asked for. */
+/** The next probe after that many failures, not before Retry-After. */
 function nextProbe(probes: number, retryAfterMs: number | null, { now, random }: HoldTerms): ClaimThrottle {
   const waitMs = backOffMs(probes + 1, PROBES) * (1 + JITTER * random);
   const boundedMs = Math.min(PROBES.longestMs, waitMs);
   return { nextClaimAt: later(now, Math.max(boundedMs, retryAfterMs ?? 0)), batchLimit: 1 };
 }
 
-/** After an answer that neither continues nor ends anything: the receiver answers, so the next record goes soon. */
+/** After an outcome that proves neither up nor down: the receiver responds, so the next record follows soon. */
 function throttleAgain(hold: Hold, terms: HoldTerms): ClaimThrottle | null {
   switch (hold.phase) {
     case 'closed':
@@ -268,7 +268,7 @@ function batchLimitOf({ phase, batchLimit }: Hold): number {
   return phase === 'half_open' ? batchLimit : 1;
 }
 
-/** No failure in a row any more. What was lost is forgotten, but for a hold of which something is still to be told. */
+/** Resets the failure count, and the lost records unless a notification is pending. */
 function recovered(hold: Hold, phase: HoldPhase): Hold {
   const lost = hold.heldSince === null ? 0 : hold.lost;
   return { ...hold, phase, failures: 0, failingSince: null, lost };
@@ -278,7 +278,7 @@ function ended(hold: Hold, now: Date): Hold {
   return { ...hold, endedAt: hold.endedAt ?? now, probes: 0, batchLimit: 1 };
 }
 
-/** Counts a delivered record that waited when the hold ended. */
+/** Counts a delivered record that was queued when the hold ended. */
 function counted(hold: Hold, createdAt: Date): Hold {
   return hold.endedAt !== null && createdAt <= hold.endedAt ? { ...hold, sent: hold.sent + 1 } : hold;
 }

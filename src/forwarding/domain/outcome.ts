@@ -82,7 +82,7 @@ function judgeStatus(status: number): { category: FailureCategory; reason: strin
 
 const CAREFUL_CATEGORIES: readonly FailureCategory[] = ['timeout', 'connect', 'dns'];
 
-/** Whether the project's receiver may go on getting a full share of the worker's slots. */
+/** Whether the receiver may keep a full share of the slots. */
 export function isHealthy(outcome: DeliveryOutcome): boolean {
   return outcome.category === null || !CAREFUL_CATEGORIES.includes(outcome.category);
 }

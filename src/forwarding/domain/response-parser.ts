@@ -1,18 +1,18 @@
-/** Longest head of an answer that is read, each interim one by itself; it is Node's own limit. */
+/** The longest response head, for each interim response too; this is also the limit of Node. */
 export const RESPONSE_HEAD_BYTES_MAX = 16 * 1024;
-/** Bytes of an answer's body that are read, so that the connection can be used again; then it is cut (design §6.5). */
+/** Body bytes that are read so that the connection can be reused; longer bodies close it (design §6.5). */
 export const RESPONSE_BODY_BYTES_MAX = 16 * 1024;
-/** How long an idle connection is kept where the receiver does not say, and at most where it does. */
+/** How long an idle connection is kept by default, and at most if the receiver sends a timeout. */
 export const KEEP_MS = 10_000;
 export const KEEP_MS_MAX = 60_000;
-/** A connection is given up so long before its receiver says that he does, or both might at once. */
+/** Idle connections close this long before the timeout of the receiver, to avoid a race. */
 const KEEP_MARGIN_MS = 2_000;
 
 const LINE_END = '\r\n';
 const HEAD_END = '\r\n\r\n';
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
 const STATUS_LINE_BEGIN = 'HTTP/1.';
-/** What some readers take for the end of a line, and we do not. */
+/** A line end for some parsers, but not for this one. */
 const LONE_LINE_FEED = /(?<!\r)\n/;
 /** A name, a colon and a value. */
 const FIELD = /^([!#$%&'*+.^_`|~\dA-Za-z-]+):([^\r\0]*)$/;
@@ -21,40 +21,40 @@ const CHUNKED = /^ *chunked *$/i;
 const CHUNK_SIZE = /^([\dA-Fa-f]{1,12})(?:;|$)/;
 const KEEP_SECONDS = /(?:^|[\t ,])timeout=(\d{1,6})/i;
 
-/** How far the answer to one request has been read. */
+/** How much of a response has been parsed. */
 export type Reading =
-  /** Something of it is still to come. */
+  /** More bytes are expected. */
   | 'open'
-  /** All of it has come. */
+  /** The response is complete. */
   | 'whole'
-  /** Its status stands; the rest is too long, or nobody can say where it ends. */
+  /** The status is known; the rest is too long or its end is undefined. */
   | 'cut'
-  /** It is no HTTP. */
+  /** Not HTTP. */
   | 'invalid';
 
-/** Where the body of an answer ends. */
+/** How the end of the body is determined. */
 type Framing =
   { kind: 'length'; bytes: number } | { kind: 'chunked' } | { kind: 'until_closed' } | { kind: 'unknown' };
 
 /**
- * Reads the answer to one request as its bytes come: the status, and where it ends, so that the connection can carry the
- * next request (RFC 9112). The status line decides about a delivery (spec §3.3), so a fault behind it costs the
- * connection alone. Any number of 1xx answers may stand before the final one (RFC 9110 §15.2).
+ * Parses the response to one request incrementally: the status, and where it ends, so that the connection can be
+ * reused (RFC 9112). The status line decides about a delivery (spec §3.3), so errors after it only cost the
+ * connection. Any number of 1xx responses may precede the final one (RFC 9110 §15.2).
  */
 export class ResponseParser {
-  /** Of the final answer; null while its head is not whole. */
+  /** Of the final response; null until its head is complete. */
   httpStatus: number | null = null;
-  /** The header as it came with the final answer. */
+  /** The raw header of the final response. */
   retryAfter: string | undefined;
-  /** How long the connection may wait for another request once the answer is whole, in milliseconds; 0: not at all. */
+  /** How long the connection may stay idle after the response, in milliseconds; 0: close it. */
   keepMs = 0;
-  /** What is not understood yet: one character a byte. */
+  /** Unparsed input, one character per byte. */
   private text = '';
   private framing: Framing = { kind: 'unknown' };
   /** Where the next chunk begins in `text`. */
   private chunkAt = 0;
 
-  /** Reads what has come now; not to be called after another answer than `open`. */
+  /** Parses more bytes; call it only while it returns `open`. */
   read(bytes: Buffer): Reading {
     this.text += bytes.toString('latin1');
     while (this.httpStatus === null) {
@@ -75,7 +75,7 @@ export class ResponseParser {
     return begins && text.length <= RESPONSE_HEAD_BYTES_MAX && !LONE_LINE_FEED.test(text);
   }
 
-  /** Returns whether it is one. */
+  /** Returns whether the head is valid. */
   private readHead(end: number): boolean {
     const text = this.text.slice(0, end);
     const [statusLine = '', ...fields] = text.split(LINE_END);
@@ -116,7 +116,7 @@ export class ResponseParser {
       if (size === undefined) return 'cut';
       const bytes = Number.parseInt(size, 16);
       if (bytes === 0) {
-        // Behind the last chunk stand trailers, or none, and an empty line.
+        // Optional trailers and an empty line follow the last chunk.
         const end = this.text.indexOf(HEAD_END, lineEnd);
         return end === -1 ? this.openOrCut() : this.wholeAt(end + HEAD_END.length);
       }
@@ -131,7 +131,7 @@ export class ResponseParser {
     return this.text.length > RESPONSE_BODY_BYTES_MAX ? 'cut' : 'open';
   }
 
-  /** What came behind the end of the answer is nobody's: then the connection is not used again. */
+  /** Extra bytes after the response make the connection unusable. */
   private wholeAt(end: number): Reading {
     if (end > RESPONSE_BODY_BYTES_MAX) return 'cut';
     if (this.text.length > end) this.keepMs = 0;
@@ -139,7 +139,7 @@ export class ResponseParser {
   }
 }
 
-/** What the fields of a head say that concerns us. `framing` is unknown where they contradict each other, or are no fields. */
+/** The relevant header fields. `framing` is unknown if they are malformed or contradictory. */
 interface Head {
   framing: Framing;
   closes: boolean;

@@ -11,9 +11,9 @@ export interface WantedSettings {
   endpointUrl: string | null;
   authMode: AuthMode;
   bearerToken?: string | null | undefined;
-  /** Forwards to the endpoint of the request while the project has none of its own; undefined: no. */
+  /** Forward to the endpoint of the request while the project has none; undefined: no. */
   allowCustomEndpoint?: boolean | undefined;
-  /** Tells the receiver of records that are erased; undefined keeps what is stored. */
+  /** Notify the receiver of erased records; undefined keeps the stored value. */
   forwardErasures?: boolean | undefined;
 }
 
@@ -91,8 +91,8 @@ function tokenChange({ bearerToken }: WantedSettings, moved: boolean): TokenChan
 }
 
 /**
- * Whether a save only takes away: off, no other target, no new token. It is allowed on every tier, so that whoever
- * stopped paying can stop the records and take the token out (design §6.5).
+ * Whether a save only disables: forwarding off, no new target, no new token. It is allowed on every tier, so that
+ * owners who stop paying can stop forwarding and remove the token (design §6.5).
  */
 export function isTakingAway(
   wanted: WantedSettings,

@@ -41,7 +41,9 @@ export class DeliveryController {
     return this.log.list(project.id, query, gone);
   }
 
-  /** At most 14 days and 10,000 records at once, 100,000 a day, oldest first; `more` tells that there are others. */
+  /**
+   * At most 14 days and 10,000 records at once, 100,000 a day, oldest first; `more` reports whether others remain.
+   */
   @Post('resend')
   @HttpCode(202)
   @ProjectRole('editor')

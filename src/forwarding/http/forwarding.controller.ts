@@ -93,7 +93,9 @@ export class ForwardingController {
     return answer(response, await this.settings.read(project.id));
   }
 
-  /** 200 also where the endpoint refused: the answer tells. 409 without an endpoint, 429 when asked too often. */
+  /**
+   * 200 also if the endpoint refused; the body has the outcome. 409 without an endpoint, 429 if called too often.
+   */
   @Post('test')
   @HttpCode(200)
   @ProjectRole('editor')

@@ -11,7 +11,7 @@ export interface ConnectionUser {
   onClosed(error: Error | null): void;
 }
 
-/** Why connections end with the process. Made once: nobody reads its stack trace. */
+/** The error of connections closed by a shutdown. A single instance, because its stack trace is unused. */
 export const SHUT_DOWN = new Error('The service is shutting down.');
 
 /** A connection to a receiver. It carries one request at a time. */
@@ -26,7 +26,7 @@ export class Connection implements Sleeper {
     readonly origin: string,
     private readonly connections: Connections,
   ) {
-    // What comes while nobody has asked for anything would be taken for the next answer.
+    // Bytes received before any request would be taken for the next response.
     socket.on('data', (bytes: Buffer) => (this.user ? this.user.onBytes(bytes) : this.close()));
     socket.on('end', () => this.close());
     socket.on('error', (error) => this.close(error));

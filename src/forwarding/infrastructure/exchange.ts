@@ -54,7 +54,7 @@ export class Exchange implements ConnectionUser, Sleeper {
   }
 
   onConnection(connection: Connection): void {
-    // The deadline passed meanwhile: nothing may be sent any more.
+    // The deadline has passed, so nothing may be sent.
     if (!this.resolve) return connection.close();
     this.connection = connection;
     connection.write(this.text);

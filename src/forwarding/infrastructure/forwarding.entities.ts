@@ -1,14 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { HOLD_PHASES } from '../domain/hold.js';
 
-/** Where a project's records go (spec §2.2). One row a project, locked by whoever saves or counts. */
+/** The forwarding settings of a project (spec §2.2). Saves and counts lock the row. */
 export const ForwardingSettingsSchema = defineEntity({
   name: 'ForwardingSettings',
   tableName: 'forwarding_settings',
   properties: {
     projectId: p.uuid().primary(),
     enabled: p.boolean().default(false),
-    /** null: the project has no endpoint of its own. */
+    /** null: no endpoint is configured. */
     endpointUrl: p.text().nullable(),
     authMode: p.enum(['bearer', 'none'] as const).default('bearer'),
     /** Nonce, tag and ciphertext of the bearer token; null where none is stored. */
@@ -32,9 +32,9 @@ export const ForwardingSettingsSchema = defineEntity({
     updatedAt: p.datetime().defaultRaw('now()'),
     /** null: nothing was saved yet, the row only serves as a lock. */
     savedAt: p.datetime().nullable().defaultRaw('now()'),
-    /** Whether records go to the endpoint that came with their request, while there is none of the project's. */
+    /** Whether records go to the endpoint of their request while the project has none. */
     allowCustomEndpoint: p.boolean().default(false),
-    /** Whether the receiver is told of records that are erased. */
+    /** Whether the receiver is notified of erased records. */
     forwardErasures: p.boolean().default(false),
     /** The day (UTC) that the counts below are of; null: nothing was counted yet. */
     usageDay: p.date().nullable(),

@@ -10,7 +10,7 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 /** Seconds; from an idle service to a backlog of an hour. */
 const LATENCY_BUCKETS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3600];
 
-/** What forwarding tells an operator. Labels are outcomes and categories, never projects. */
+/** Metrics of forwarding. Labels are outcomes and categories, never projects. */
 @Injectable()
 export class ForwardingMetrics {
   private readonly deliveries: Counter<'outcome' | 'category'>;

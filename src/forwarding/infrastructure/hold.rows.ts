@@ -15,7 +15,7 @@ const COLUMNS = sql`
   h.lost, h.sent
 `;
 
-/** What is known of a project's receiver; null where nothing is wrong. */
+/** State of a project's receiver; null if it is healthy. */
 export async function readHold(em: EntityManager, projectId: string): Promise<HoldRow | null> {
   const { rows } = await sql<HoldRow>`
     select ${COLUMNS} from forwarding_hold h where h.project_id = ${projectId}
@@ -70,14 +70,14 @@ export async function writeHolds(tx: EntityManager, holds: readonly HoldRow[]): 
   `.execute(tx.getKysely());
 }
 
-/** Forgets holds whose rows the caller's transaction has locked. */
+/** Deletes holds whose rows the caller has locked. */
 export async function deleteHolds(tx: EntityManager, projectIds: readonly string[]): Promise<void> {
   await sql`delete from forwarding_hold where project_id = any(${projectIds}::uuid[])`.execute(
     tx.getKysely(),
   );
 }
 
-/** Forgets what is known of all receivers, in the caller's transaction; returns their projects. */
+/** Deletes all holds, in the caller's transaction; returns their projects. */
 export async function forgetAllHolds(tx: EntityManager): Promise<string[]> {
   const { rows } = await sql<{ projectId: string }>`
     with locked as materialized (
@@ -89,7 +89,7 @@ export async function forgetAllHolds(tx: EntityManager): Promise<string[]> {
   return rows.map(({ projectId }) => projectId);
 }
 
-/** Lets the back-off of a held project begin anew, in the caller's transaction; returns whether it is held. */
+/** Resets the back-off of a held project, in the caller's transaction; returns whether it is held. */
 export async function forgetProbes(tx: EntityManager, projectId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update forwarding_hold set probes = 0 where project_id = ${projectId} and phase = 'open'
@@ -97,7 +97,7 @@ export async function forgetProbes(tx: EntityManager, projectId: string): Promis
   return Number(numAffectedRows ?? 0) > 0;
 }
 
-/** The clock that holds go by. */
+/** The clock of holds. */
 export async function databaseNow(em: EntityManager): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`select now() as at`.execute(em.getKysely());
   return rows[0]?.at ?? new Date();

@@ -27,7 +27,7 @@ export class NameResolver {
     this.resolver.setServers(servers);
   }
 
-  /** Every address of a name, IPv4 first; empty where it has none or nobody knows it. */
+  /** Every address of a name, IPv4 first; empty if it has none or is unknown. */
   async resolve(name: string): Promise<string[]> {
     if (name === 'localhost') return LOOPBACK_ADDRESSES;
     const v4 = addressesOr(this.resolver.resolve4(name));
