@@ -25,8 +25,8 @@ export const LEGACY_HOST_PER_SECOND = 10;
 export type SnoozeReason = 'failing_host' | 'legacy_rate';
 
 /**
- * Bounds the harm that attempts do to hosts whose owner nobody knows (design §6.5). It counts in this process:
- * with several workers each lets so much through.
+ * Limits attempts to hosts of unknown owners (design §6.5). It counts per process, so several workers allow a
+ * multiple.
  */
 @Injectable()
 export class TargetGate {
@@ -41,7 +41,7 @@ export class TargetGate {
     perSecond: LEGACY_HOST_PER_SECOND,
     keysMax: KEYS_MAX,
   });
-  /** Hosts that were told to the operator, until they answer again. */
+  /** Hosts that were logged, until they respond again. */
   private readonly told = new Set<string>();
 
   constructor(private readonly metrics: ForwardingMetrics) {

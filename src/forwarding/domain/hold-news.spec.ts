@@ -50,7 +50,7 @@ describe(newsOf.name, () => {
     expect(newsOf(TOLD, ENDED)).toEqual(END);
     expect(newsOf(ENDED, ENDED)).toBeNull();
     expect(newsOf(HELD, { ...ENDED, notifiedAt: null })).toBeNull();
-    // Held again before its end was told: owners know.
+    // Held again before the notification of the end.
     expect(newsOf(ENDED, TOLD)).toBeNull();
   });
 });

@@ -48,7 +48,7 @@ interface Step {
   event: Event;
 }
 
-/** What the rules make of a sequence. Each event that came through a throttle is of an opening of its own. */
+/** Applies a sequence of events. Each probe has a new number. */
 function run(sequence: Event[], random: number): Step[] {
   let hold = ALL_WELL;
   let nowMs = 0;

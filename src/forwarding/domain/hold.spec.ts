@@ -115,7 +115,7 @@ describe('begin of a hold', () => {
       terms(4),
     );
     expect([hold.phase, throttle]).toEqual(['suspect', { nextClaimAt: at(60_004), batchLimit: 1 }]);
-    // One that was under way sets nothing anew.
+    // A record in progress does not reschedule.
     expect(afterOutcome(hold, holdOutcome(DOWN), terms(5)).throttle).toBeUndefined();
   });
 
