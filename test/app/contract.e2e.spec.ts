@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { checkAnswersOf } from '../support/contract.js';
@@ -108,7 +109,7 @@ describe('openapi.json', () => {
   it(
     'has nothing that redocly (recommended) complains of',
     async () => {
-      const { stdout, stderr } = await promisify(execFile)('npm', ['run', '--silent', 'contract']);
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [join('scripts', 'check.mjs'), 'contract']);
       expect(`${stdout}${stderr}`).not.toMatch(/warning|error/i);
     },
     LINT_TIMEOUT_MS,

@@ -26,7 +26,9 @@ export interface ValueOptions {
 export function validValue(schema: Schema, name: string, options: ValueOptions): Arbitrary<unknown> {
   const wanted = schema.$ref
     ? (options.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
-    : (schema.allOf?.[0] ?? schema.anyOf?.[0] ?? schema);
+    : schema.properties
+      ? schema
+      : (schema.allOf?.[0] ?? schema.anyOf?.[0] ?? schema);
   if (wanted !== schema) return validValue(wanted, name, options);
   const value = ofType(schema, name, options);
   return schema.type?.includes('null') ? fc.option(value, { freq: 8 }) : value;
