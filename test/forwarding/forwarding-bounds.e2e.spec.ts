@@ -5,11 +5,14 @@ import {
 } from '../../src/forwarding/application/endpoint-test.service.js';
 import { RESENT_RECORDS_PER_DAY } from '../../src/forwarding/application/resend.service.js';
 import {
-  FAILING_HOST_BURST,
-  FAILING_HOST_PER_SECOND,
-  LEGACY_HOST_BURST,
-  LEGACY_HOST_PER_SECOND,
+  FAILING_TARGET_BURST,
+  FAILING_TARGET_PER_SECOND,
+  LEGACY_TARGET_BURST,
+  LEGACY_TARGET_PER_SECOND,
+  RESERVED_ATTEMPTS,
+  RESERVED_PER_SECOND,
 } from '../../src/forwarding/application/target-gate.js';
+import { type DnsServer, startDnsServer } from '../support/dns-server.js';
 import type { Json } from '../support/json.js';
 import { choose, createForwardingProject, saveForwarding } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
@@ -21,16 +24,31 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 let testAuthority: TestAuthority;
 let victim: Receiver;
 let other: Receiver;
+let named: Receiver;
+let neighbor: Receiver;
 let service: TestService;
+let dns: DnsServer;
+
+/** Domains of which every name leads to one address, which is of no other receiver here. */
+const SHARED_ADDRESS = '127.0.0.2';
+const WILDCARDS = Array.from({ length: 15 }, (_, i) => `wild-${i}.example`);
 
 beforeAll(async () => {
   testAuthority = await makeTestAuthority();
   victim = await startReceiver(testAuthority.authority);
   other = await startReceiver(testAuthority.authority);
+  const shared = { address: SHARED_ADDRESS, hosts: WILDCARDS.map((domain) => `*.${domain}`) };
+  named = await startReceiver(testAuthority.authority, shared);
+  neighbor = await startReceiver(testAuthority.authority, shared);
+  dns = await startDnsServer(
+    Object.fromEntries(WILDCARDS.map((domain) => [`*.${domain}`, [SHARED_ADDRESS]])),
+  );
   service = await startTestService({
     FORWARDING_ALLOWED_PRIVATE_TARGETS: [victim, other]
       .flatMap(({ port }) => [`127.0.0.1:${port}`, `localhost:${port}`])
+      .concat(SHARED_ADDRESS)
       .join(','),
+    FORWARDING_NAME_SERVERS: dns.address,
     FORWARDING_EXTRA_CA_FILE: testAuthority.caFile,
     INGEST_RATE_PER_MINUTE: '0',
     // Receivers answer at once; on a busy machine a thousand connections at once take their time.
@@ -48,8 +66,11 @@ afterEach(() => {
 
 afterAll(async () => {
   await service.close();
+  await dns.close();
   await victim.close();
   await other.close();
+  await named.close();
+  await neighbor.close();
   testAuthority.remove();
 });
 
@@ -70,6 +91,8 @@ const putOff = async (reason: string): Promise<number> =>
   Number(
     new RegExp(`forwarding_put_off_total\\{reason="${reason}"\\} (\\d+)`).exec(await metrics())?.[1] ?? 0,
   );
+const bounded = async (kind: 'domain' | 'address'): Promise<number> =>
+  Number(new RegExp(`forwarding_bounded_hosts\\{kind="${kind}"\\} (\\d+)`).exec(await metrics())?.[1]);
 /** This many visitors, in batches. */
 async function chooseMany(project: TestProject, count: number, fields: Json = {}): Promise<void> {
   for (let sent = 0; sent < count; sent += 100) {
@@ -104,21 +127,75 @@ describe('custom_endpoint as a relay to strangers (design §6.5)', () => {
 
   it('gives a host that visitors name no more than its share, and lets the others wait', async () => {
     const project = await proProject();
-    const sent = LEGACY_HOST_BURST + 200;
+    const sent = LEGACY_TARGET_BURST + 200;
     const startedMs = performance.now();
     await chooseMany(project, sent, { custom_endpoint: victim.url });
     await until('the share is used up', async () => (await putOff('legacy_rate')) > 0, 25_000);
-    await until('more of them go as time goes by', () => victim.requests.length > LEGACY_HOST_BURST, 25_000);
+    await until(
+      'more of them go as time goes by',
+      () => victim.requests.length > LEGACY_TARGET_BURST,
+      25_000,
+    );
     const received = victim.requests.length;
     const seconds = (performance.now() - startedMs) / 1000;
-    expect(received).toBeLessThanOrEqual(LEGACY_HOST_BURST + Math.ceil(seconds * LEGACY_HOST_PER_SECOND));
+    expect(received).toBeLessThanOrEqual(LEGACY_TARGET_BURST + Math.ceil(seconds * LEGACY_TARGET_PER_SECOND));
     // What is above the share waits; it is neither failed nor dropped.
     expect((await waitingOf(project.id)) + received).toBeGreaterThanOrEqual(sent);
     await service.database.query('delete from outbox_message where project_id = $1', [project.id]);
   });
+
+  it('counts all names of one domain together, whatever they answer', async () => {
+    const project = await proProject();
+    const startedMs = performance.now();
+    const before = await putOff('legacy_rate');
+    const names = Array.from({ length: 50 }, (_, i) => `https://n${i}.wild-2.example:${named.port}/`);
+    for (let sent = 0; sent < LEGACY_TARGET_BURST + 400; sent += names.length)
+      await Promise.all(names.map((name) => choose(service, project.id, { custom_endpoint: name })));
+    await until('the share is used up', () => named.requests.length >= LEGACY_TARGET_BURST, 25_000);
+    await until('others wait', async () => (await putOff('legacy_rate')) > before);
+    const received = named.requests.length;
+    const seconds = (performance.now() - startedMs) / 1000;
+    expect(received).toBeLessThanOrEqual(LEGACY_TARGET_BURST + Math.ceil(seconds * LEGACY_TARGET_PER_SECOND));
+    await service.database.query('delete from outbox_message where project_id = $1', [project.id]);
+  }, 60_000);
 });
 
 describe('an endpoint that nobody proved (spec §2.2 allows any)', () => {
+  it('bounds the attempts on one address, whatever names lead there, and slows no other project at it', async () => {
+    named.behave({ kind: 'answer', status: 422 });
+    named.requests.length = 0;
+    const arrived = (): number => named.requests.length;
+    const proven = await createForwardingProject(service, `https://proven.wild-0.example:${neighbor.port}/`);
+    expect(await ended(proven, (await choose(service, proven.id)).id)).toMatchObject({
+      outcome: 'delivered',
+    });
+    const failing = await Promise.all(
+      WILDCARDS.map((domain) => createForwardingProject(service, `https://hook.${domain}:${named.port}/`)),
+    );
+    const startedMs = performance.now();
+    for (const project of failing) await chooseMany(project, 140);
+    await until('the burst is used up', async () => (await bounded('address')) === 1, 25_000);
+    await until('they have arrived', () => arrived() >= FAILING_TARGET_BURST);
+    // Projects that are at the same address, one of them for the first time, do not wait for those that fail.
+    const newcomer = await createForwardingProject(service, `https://new.wild-1.example:${neighbor.port}/`);
+    for (const project of [proven, newcomer]) {
+      const sentMs = performance.now();
+      await chooseMany(project, 100);
+      await until('all of its records were delivered', async () => (await waitingOf(project.id)) === 0);
+      expect(performance.now() - sentMs).toBeLessThan(5_000);
+    }
+    expect(neighbor.requests).toHaveLength(201);
+    expect(await putOff('failing_address')).toBeGreaterThan(0);
+    const seconds = (performance.now() - startedMs) / 1000;
+    const reserved = failing.length * (RESERVED_ATTEMPTS + Math.ceil(seconds * RESERVED_PER_SECOND));
+    expect(arrived()).toBeLessThanOrEqual(
+      FAILING_TARGET_BURST + Math.ceil(seconds * FAILING_TARGET_PER_SECOND) + reserved,
+    );
+    expect(arrived()).toBeLessThan(15 * 140);
+    const ids = failing.map(({ id }) => id);
+    await service.database.query('delete from outbox_message where project_id = any($1)', [ids]);
+  }, 90_000);
+
   it('bounds the attempts on a host that answers nothing but failures, over all projects', async () => {
     // An answer about the record: what answers otherwise is held after a handful (domain/hold.ts).
     victim.behave({ kind: 'answer', status: 422 });
@@ -128,17 +205,15 @@ describe('an endpoint that nobody proved (spec §2.2 allows any)', () => {
     const projects = await Promise.all([1, 2, 3].map(() => createForwardingProject(service, endpointUrl)));
     const startedMs = performance.now();
     for (const project of projects) await chooseMany(project, 500);
-    await until(
-      'the burst is used up',
-      async () => (await metrics()).includes('forwarding_bounded_hosts 1'),
-      25_000,
-    );
-    await until('they have arrived', () => arrived() >= FAILING_HOST_BURST);
+    await until('the burst is used up', async () => (await bounded('domain')) === 1, 25_000);
+    await until('they have arrived', () => arrived() >= FAILING_TARGET_BURST);
     const usedUpMs = performance.now();
     await until('four seconds have gone by', () => performance.now() - usedUpMs > 4_000);
     // So much was let through since the first of them, and no more; what was under way has arrived since.
     const seconds = (performance.now() - startedMs) / 1000;
-    expect(arrived()).toBeLessThanOrEqual(FAILING_HOST_BURST + Math.ceil(seconds * FAILING_HOST_PER_SECOND));
+    expect(arrived()).toBeLessThanOrEqual(
+      FAILING_TARGET_BURST + Math.ceil(seconds * FAILING_TARGET_PER_SECOND),
+    );
     expect(arrived()).toBeLessThan(1_500);
     // A receiver that comes back gets all that waited, and is bounded no more.
     victim.behave({ kind: 'answer', status: 204 });
@@ -146,7 +221,7 @@ describe('an endpoint that nobody proved (spec §2.2 allows any)', () => {
       (await Promise.all(projects.map(({ id }) => waitingOf(id)))).reduce((sum, count) => sum + count, 0);
     await until('all were attempted', async () => (await waiting()) === 0, 25_000);
     expect(arrived()).toBe(1_500);
-    expect(await metrics()).toContain('forwarding_bounded_hosts 0');
+    await until('nothing is bounded any more', async () => (await bounded('domain')) === 0);
   }, 90_000);
 
   it('does not slow a receiver of the same port that answers', async () => {

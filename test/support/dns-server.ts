@@ -24,8 +24,8 @@ const NAME_ERROR = 3;
 export type DnsRecord = string[] | { alias: string } | { inTurn: string[][] };
 
 /**
- * Starts a server with the given records per name; `null` leaves a name unanswered. The records are read for each
- * query, so a test may change them.
+ * Starts a server with the given records per name; `null` leaves a name unanswered, `*.` covers every other label. The
+ * records are read for each query, so a test may change them.
  */
 export async function startDnsServer(records: Record<string, DnsRecord | null>): Promise<DnsServer> {
   const socket = createSocket('udp4');
@@ -36,7 +36,7 @@ export async function startDnsServer(records: Record<string, DnsRecord | null>):
   socket.on('message', (query, from) => {
     const { name, type, end } = readQuestion(query);
     queries.push(name);
-    const record = records[name];
+    const record = name in records ? records[name] : records[name.replace(/^[^.]+/, '*')];
     if (record === null) return;
     const time = times.get(`${name} ${type}`) ?? 0;
     times.set(`${name} ${type}`, time + 1);

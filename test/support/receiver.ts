@@ -86,9 +86,9 @@ export async function makeTestAuthority(): Promise<TestAuthority> {
 /** Starts a receiver that returns 204 by default. `hosts` are the names in its certificate. */
 export async function startReceiver(
   authority: CertificateAuthority,
-  options: { hosts?: string[]; expired?: boolean; behaviour?: Behaviour } = {},
+  options: { hosts?: string[]; address?: string; expired?: boolean; behaviour?: Behaviour } = {},
 ): Promise<Receiver> {
-  const { hosts = ['127.0.0.1', 'localhost'], expired = false } = options;
+  const { address = '127.0.0.1', hosts = [address, 'localhost'], expired = false } = options;
   const { certificatePem, privateKeyPem } = await issueCertificate(authority, hosts, { expired });
   const requests: ReceivedRequest[] = [];
   const sockets = new Map<Socket, { connection: number; requests: number }>();
@@ -123,9 +123,9 @@ export async function startReceiver(
       reused: known.requests > 1,
     });
   });
-  const port = await listen(server);
+  const port = await listen(server, address);
   return {
-    url: `https://127.0.0.1:${port}/hook`,
+    url: `https://${address}:${port}/hook`,
     port,
     requests,
     connections: () => connections,
@@ -203,9 +203,9 @@ async function writeApart(socket: Socket, parts: string[]): Promise<void> {
   }
 }
 
-function listen(server: Server): Promise<number> {
+function listen(server: Server, address: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    server.listen(0, address, () => resolve((server.address() as AddressInfo).port));
   });
 }

@@ -23,7 +23,7 @@ export interface DeliveryRequest {
 
 /**
  * How an attempt ended: with an outcome, `aborted` by the worker with an unknown outcome, or snoozed because its
- * host gets no more attempts for now.
+ * host or address gets no more attempts for now.
  */
 export type AttemptEnd =
   { kind: 'ended'; outcome: ClassifiedOutcome } | { kind: 'aborted' } | { kind: 'snooze'; afterMs: number };
@@ -61,15 +61,16 @@ export class AttemptDelivery {
       return outcomeOf(answer, kind, { attemptedAt, durationMs: 0, host: url.host });
     }
     const { projectId } = request.record;
-    const afterMs = this.gate.enter({ projectId, hostname: url.hostname, kind });
-    if (afterMs > 0) return { kind: 'snooze', afterMs };
+    const passage = this.gate.enter({ projectId, hostname: url.hostname, kind });
+    if ('afterMs' in passage) return { kind: 'snooze', afterMs: passage.afterMs };
     const body = outboundBody(request.record, request.sealed);
     const headers = outboundHeaders(request.record, proof, { body, attemptedAt });
-    const result = await this.sender.send({ url, headers, body }, signal);
-    if (result.kind === 'aborted') return result;
+    const result = await this.sender.send({ url, headers, body, gate: passage }, signal);
+    if (result.kind === 'snooze') passage.snooze();
+    if (result.kind !== 'answered') return result;
     const context = { attemptedAt, durationMs: result.durationMs, host: url.host };
     const end = outcomeOf(result.answer, kind, context);
-    this.gate.leave(url.hostname, end.outcome.outcome === 'delivered');
+    passage.leave({ delivered: end.outcome.outcome === 'delivered', address: result.address });
     return end;
   }
 

@@ -17,7 +17,7 @@ export const ENDPOINT_TESTS_PER_MINUTE = 10;
 export const ENDPOINT_TESTS_PER_DAY = 200;
 const MINUTE_SECONDS = 60;
 const HOST_BOUNDED =
-  'The host of the endpoint has answered nothing but failures for long; test again a little later.';
+  'Too many attempts at the host or the address of the endpoint have failed; test again a little later.';
 
 export interface EndpointTestResult extends Pick<
   DeliveryOutcome,

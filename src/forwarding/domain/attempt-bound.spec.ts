@@ -28,15 +28,29 @@ describe('AttemptBound', () => {
     expect(Math.max(...takeAll(bound(), 1_000, 0))).toBe(PUT_OFF_MAX_MS);
   });
 
-  it('counts each key alone, and forgets one that is cleared', () => {
+  it('counts each key alone, and takes back an attempt', () => {
     const attempts = bound();
     takeAll(attempts, 4, 0);
     expect(attempts.take('b', 0)).toBe(0);
     expect(attempts.isExhausted('a', 0)).toBe(true);
-    expect(attempts.exhausted(0)).toBe(1);
-    attempts.clear('a');
-    expect(attempts.take('a', 0)).toBe(0);
+    expect([attempts.exhausted(0), attempts.exhausted(0, 'a'), attempts.exhausted(0, 'b')]).toEqual([
+      1, 1, 0,
+    ]);
+    attempts.refund('a');
     expect(attempts.exhausted(0)).toBe(0);
+    expect(takeAll(attempts, 2, 0)).toEqual([0, 1000]);
+    attempts.refund('never counted');
+  });
+
+  it('counts an attempt that is made all the same, and for a minute at most', () => {
+    const attempts = bound();
+    takeAll(attempts, 3, 0);
+    for (let i = 0; i < 4; i++) attempts.charge('a', 0);
+    expect(attempts.isExhausted('a', 2_499)).toBe(true);
+    expect(attempts.isExhausted('a', 2_500)).toBe(false);
+    for (let i = 0; i < 1_000; i++) attempts.charge('a', 10_000);
+    expect(attempts.isExhausted('a', 10_000 + PUT_OFF_MAX_MS)).toBe(true);
+    expect(attempts.isExhausted('a', 10_500 + PUT_OFF_MAX_MS)).toBe(false);
   });
 
   it('is exhausted with the last of the burst, not before', () => {

@@ -38,9 +38,20 @@ export class AttemptBound {
     return Math.ceil(placeMs - nowMs);
   }
 
-  /** Forgets what was counted under a key. */
-  clear(key: string): void {
-    this.known.delete(key);
+  /** Counts an attempt that is made whatever was counted before. Later attempts wait longer for it, up to a minute. */
+  charge(key: string, nowMs: number): void {
+    const { paidUntilMs, lineEndsMs } = this.known.get(key) ?? { paidUntilMs: 0, lineEndsMs: 0 };
+    const latestMs = nowMs + this.options.burst * this.intervalMs + PUT_OFF_MAX_MS;
+    this.keep(key, {
+      paidUntilMs: Math.min(Math.max(paidUntilMs, nowMs) + this.intervalMs, latestMs),
+      lineEndsMs,
+    });
+  }
+
+  /** Takes back one attempt that was counted. */
+  refund(key: string): void {
+    const known = this.known.get(key);
+    if (known) known.paidUntilMs -= this.intervalMs;
   }
 
   /** Whether the key has used up its burst. */
@@ -49,9 +60,10 @@ export class AttemptBound {
     return paidUntilMs + this.intervalMs - nowMs > this.options.burst * this.intervalMs;
   }
 
-  /** How many keys have used up their burst, for the metrics. */
-  exhausted(nowMs: number): number {
-    return [...this.known.keys()].filter((key) => this.isExhausted(key, nowMs)).length;
+  /** How many keys with this beginning have used up their burst, for the metrics. */
+  exhausted(nowMs: number, prefix = ''): number {
+    return [...this.known.keys()].filter((key) => key.startsWith(prefix) && this.isExhausted(key, nowMs))
+      .length;
   }
 
   private keep(key: string, bounded: Bounded): void {

@@ -1,13 +1,19 @@
 import type { Socket } from 'node:net';
 import { AlarmClock, type Sleeper } from '../../shared/alarm-clock.js';
+import { type AddressGate, Snoozed } from './address-gate.js';
 import type { Connect } from './guarded-connector.js';
 
 /** Who uses a connection: one request, until its answer is whole. */
 export interface ConnectionUser {
+  /** Which addresses it may use. */
+  readonly gate: AddressGate;
   /** It is there, and carries nothing else: `write` what is to be sent. */
   onConnection(connection: Connection): void;
   onBytes(bytes: Buffer): void;
-  /** No connection came about, or it has ended. null: it was closed without an error; `SHUT_DOWN`: by us. */
+  /**
+   * No connection came about, or it has ended. null: it was closed without an error; `SHUT_DOWN`: by us; `Snoozed`: the
+   * user must keep off the addresses for now.
+   */
   onClosed(error: Error | null): void;
 }
 
@@ -18,6 +24,8 @@ export const SHUT_DOWN = new Error('The service is shutting down.');
 export class Connection implements Sleeper {
   /** Whether it has carried a request before the one at hand. */
   isReused = false;
+  /** The receiver's; '' where the connection was closed as soon as it came about. */
+  readonly address: string;
   private user: ConnectionUser | null = null;
   private isOpen = true;
 
@@ -26,6 +34,7 @@ export class Connection implements Sleeper {
     readonly origin: string,
     private readonly connections: Connections,
   ) {
+    this.address = socket.remoteAddress ?? '';
     // Bytes received before any request would be taken for the next response.
     socket.on('data', (bytes: Buffer) => (this.user ? this.user.onBytes(bytes) : this.close()));
     socket.on('end', () => this.close());
@@ -83,8 +92,12 @@ export class Connections {
 
   /** Gives the user a kept connection, or a new one where there is none, or it must be `fresh`. */
   use(url: URL, user: ConnectionUser, { fresh = false } = {}): void {
-    const connection = fresh ? undefined : this.takeIdle(url.origin);
-    if (!connection) return this.open(url, user);
+    const kept = fresh ? undefined : this.idle.get(url.origin)?.at(-1);
+    if (!kept) return this.open(url, user);
+    const waitMs = user.gate.waitMs(kept.address);
+    if (waitMs > 0) return user.onClosed(new Snoozed(waitMs));
+    user.gate.use(kept.address);
+    const connection = this.takeIdle(url.origin) ?? kept;
     this.goingOut.push({ connection, user });
     if (this.goingOut.length === 1) setImmediate(() => setImmediate(() => this.goOut()));
   }
@@ -131,7 +144,7 @@ export class Connections {
     if (this.isDestroyed) return user.onClosed(SHUT_DOWN);
     const { host, hostname, protocol, port } = url;
     const target = { host, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), protocol, port };
-    const socket = this.connect(target, (error, connected) => {
+    const socket = this.connect(target, user.gate, (error, connected) => {
       if (error) user.onClosed(this.isDestroyed ? SHUT_DOWN : error);
       else new Connection(connected, url.origin, this).giveTo(user);
     });

@@ -1,6 +1,7 @@
 import type { AlarmClock, Sleeper } from '../../shared/alarm-clock.js';
 import { ResponseParser } from '../domain/response-parser.js';
 import type { Answer } from '../domain/outcome.js';
+import { type AddressGate, Snoozed } from './address-gate.js';
 import { type Connection, type ConnectionUser, SHUT_DOWN } from './connections.js';
 import { ConnectFailure } from './guarded-connector.js';
 
@@ -10,8 +11,13 @@ export const RESPONSE_REST_MS = 1_000;
 /**
  * `stale`: a kept connection was closed before any byte of an answer. Usually it was closed before the request arrived; a
  * receiver that read the request first gets it twice (docs/forwarding.md).
+ * `snooze`: nothing was sent. `address` is the receiver's; null: no connection came about.
  */
-export type ExchangeEnd = { kind: 'answered'; answer: Answer } | { kind: 'aborted' } | { kind: 'stale' };
+export type ExchangeEnd =
+  | { kind: 'answered'; answer: Answer; address: string | null }
+  | { kind: 'snooze'; afterMs: number }
+  | { kind: 'aborted' }
+  | { kind: 'stale' };
 
 /** What became of a request whose connection was closed without an answer. */
 export const RESET: Answer = {
@@ -41,12 +47,18 @@ export class Exchange implements ConnectionUser, Sleeper {
   private hasAnswerBegun = false;
   private resolve: ((end: ExchangeEnd) => void) | null = null;
 
+  readonly gate: AddressGate;
+  private readonly text: string;
+  private readonly deadlineAt: number;
+
   /** `text` is all of the request; `deadlineAt` is of a monotonic clock. */
   constructor(
-    private readonly text: string,
-    private readonly deadlineAt: number,
+    { text, deadlineAt, gate }: { text: string; deadlineAt: number; gate: AddressGate },
     private readonly clock: AlarmClock,
   ) {
+    this.text = text;
+    this.deadlineAt = deadlineAt;
+    this.gate = gate;
     this.ended = new Promise((resolve) => {
       this.resolve = resolve;
     });
@@ -79,6 +91,7 @@ export class Exchange implements ConnectionUser, Sleeper {
 
   onClosed(error: Error | null): void {
     if (error === SHUT_DOWN) return this.finish({ kind: 'aborted' });
+    if (error instanceof Snoozed) return this.finish({ kind: 'snooze', afterMs: error.afterMs });
     if (error instanceof ConnectFailure) {
       return this.end({ kind: 'error', category: error.category, reason: error.message });
     }
@@ -106,7 +119,7 @@ export class Exchange implements ConnectionUser, Sleeper {
   }
 
   private end(answer: Answer): void {
-    this.finish({ kind: 'answered', answer });
+    this.finish({ kind: 'answered', answer, address: this.connection?.address ?? null });
   }
 
   /** Says how it ended, once. */

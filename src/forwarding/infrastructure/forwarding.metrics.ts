@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../../shared/metrics.js';
 import type { Settled } from '../../outbox/domain/outbox-message.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
+import { TARGET_KEY_KINDS, type TargetKeyKind } from '../domain/target-keys.js';
 
 /** Seconds; an attempt ends after FORWARDING_TIMEOUT_MS at the latest. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
@@ -17,7 +18,7 @@ export class ForwardingMetrics {
   private readonly duration: Histogram;
   private readonly latency: Histogram;
   private readonly snoozed: Counter<'reason'>;
-  private boundedHosts: () => number = () => 0;
+  private boundedHosts: (kind: TargetKeyKind) => number = () => 0;
   private holds: () => Promise<{ projects: number; records: number } | null> = () => Promise.resolve(null);
 
   constructor(metrics: Metrics) {
@@ -42,17 +43,18 @@ export class ForwardingMetrics {
     });
     this.snoozed = new Counter({
       name: 'forwarding_put_off_total',
-      help: 'Attempts put off: their host answers nothing but failures, or requests name it too often.',
+      help: 'Attempts put off: too many at their domain or address fail, or requests name it too often.',
       labelNames: ['reason'],
       registers,
     });
-    const boundedHosts = (): number => this.boundedHosts();
+    const boundedHosts: typeof this.boundedHosts = (kind) => this.boundedHosts(kind);
     new Gauge({
       name: 'forwarding_bounded_hosts',
-      help: 'Hosts whose attempts are bounded because they answer nothing but failures.',
+      help: 'Domains and addresses at which failing attempts are bounded.',
+      labelNames: ['kind'],
       registers,
       collect() {
-        this.set(boundedHosts());
+        for (const kind of TARGET_KEY_KINDS) this.set({ kind }, boundedHosts(kind));
       },
     });
     const holds = (): ReturnType<typeof this.holds> => this.holds();
@@ -82,7 +84,7 @@ export class ForwardingMetrics {
   }
 
   /** Asked for the gauge, with each look at the metrics. */
-  watchBoundedHosts(count: () => number): void {
+  watchBoundedHosts(count: (kind: TargetKeyKind) => number): void {
     this.boundedHosts = count;
   }
 

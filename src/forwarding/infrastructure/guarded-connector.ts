@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
@@ -6,6 +7,7 @@ import { buildConnector } from 'undici';
 import { AlarmClock } from '../../shared/alarm-clock.js';
 import { type EndpointExceptions, isAddressAllowed } from '../domain/endpoint-policy.js';
 import type { FailureCategory } from '../domain/outcome.js';
+import { type AddressGate, OPEN_GATE, Snoozed } from './address-gate.js';
 import type { NameResolver } from './name-resolver.js';
 
 const HTTPS_PORT = '443';
@@ -23,9 +25,13 @@ export class ConnectFailure extends Error {
   }
 }
 
-/** Opens a connection; the socket it returns may be destroyed meanwhile. undefined: there will be none, as the callback says. */
+/**
+ * Opens a connection to an address that the gate lets pass; it fails with `Snoozed` where there is none. The returned
+ * socket may be destroyed before that. undefined: no connection is opened; the callback gets the reason.
+ */
 export type Connect = (
   target: buildConnector.Options,
+  gate: AddressGate,
   callback: (...result: [error: Error, connected: null] | [error: null, connected: Socket]) => void,
 ) => Socket | undefined;
 
@@ -54,26 +60,33 @@ export function guardedConnector(options: {
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
     ...(secureContext && { secureContext }),
   };
+  // undici's connector takes one lookup for all connections; this is the gate of the one being opened.
+  const gates = new AsyncLocalStorage<AddressGate>();
   const open = (exempt: boolean) =>
-    buildConnector({ ...tlsOptions, lookup: guardedLookup(resolver, exceptions, exempt) });
+    buildConnector({ ...tlsOptions, lookup: guardedLookup({ resolver, exceptions, exempt, gates }) });
   const openGuarded = open(false);
   const openExempt = open(true);
   const clock = new AlarmClock();
 
-  return (target, callback) => {
+  return (target, gate, callback) => {
     const exempt = exceptions.targets.has(targetKey(target));
-    if (!exempt && isIP(target.hostname) !== 0 && !isAddressAllowed(target.hostname, exceptions)) {
-      queueMicrotask(() => callback(blocked(), null));
+    const refusal =
+      isIP(target.hostname) === 0 ? null : refusalOf(target.hostname, { exceptions, exempt, gate });
+    if (refusal) {
+      queueMicrotask(() => callback(refusal, null));
       return undefined;
     }
     const connect = (exempt ? openExempt : openGuarded) as (
       ...args: Parameters<buildConnector.connector>
     ) => Socket;
-    const socket = connect(target, (error, connected) => {
-      clock.clear(deadline);
-      if (error) callback(failureOf(error, progress), null);
-      else if (connected) callback(null, connected);
-    });
+    const socket = gates.run(gate, () =>
+      connect(target, (error, connected) => {
+        clock.clear(deadline);
+        if (error) callback(failureOf(error, progress), null);
+        else if (connected) callback(null, connected);
+      }),
+    );
+    socket.on('connectionAttempt', (address: string) => gate.use(address));
     const progress = watchProgress(socket, target.hostname);
     const deadline = { onAlarm: () => socket.destroy(timeoutOf(progress)) };
     clock.set(deadline, performance.now() + timeoutMs);
@@ -86,18 +99,41 @@ function targetKey({ hostname, port }: buildConnector.Options): string {
   return `${host}:${port || HTTPS_PORT}`;
 }
 
-/** A `lookup` for `net.connect` that fails unless every address may be connected to. */
-function guardedLookup(
-  resolver: NameResolver,
-  exceptions: EndpointExceptions,
-  exempt: boolean,
-): LookupFunction {
+/** Why a host that is an address is not connected to; null where it is. */
+function refusalOf(
+  address: string,
+  { exceptions, exempt, gate }: { exceptions: EndpointExceptions; exempt: boolean; gate: AddressGate },
+): Error | null {
+  if (!exempt && !isAddressAllowed(address, exceptions)) return blocked();
+  const waitMs = gate.waitMs(address);
+  return waitMs > 0 ? new Snoozed(waitMs) : null;
+}
+
+/**
+ * A `lookup` for `net.connect` that fails unless every address may be connected to, and returns those that the gate
+ * lets pass.
+ */
+function guardedLookup({
+  resolver,
+  exceptions,
+  exempt,
+  gates,
+}: {
+  resolver: NameResolver;
+  exceptions: EndpointExceptions;
+  exempt: boolean;
+  gates: AsyncLocalStorage<AddressGate>;
+}): LookupFunction {
   const judge = (addresses: string[]): LookupAddress[] => {
     if (addresses.length === 0) {
       throw new ConnectFailure('dns', 'The host name of the endpoint could not be resolved.');
     }
     if (!exempt && !addresses.every((address) => isAddressAllowed(address, exceptions))) throw blocked();
-    return addresses.map((address) => ({ address, family: isIP(address) }));
+    const gate = gates.getStore() ?? OPEN_GATE;
+    const waits = addresses.map((address) => ({ address, waitMs: gate.waitMs(address) }));
+    const open = waits.filter(({ waitMs }) => waitMs === 0);
+    if (open.length === 0) throw new Snoozed(Math.min(...waits.map(({ waitMs }) => waitMs)));
+    return open.map(({ address }) => ({ address, family: isIP(address) }));
   };
   const lookup = callbackify(async (hostname: string) => judge(await resolver.resolve(hostname)));
   return (hostname, { all }, callback) =>
@@ -121,8 +157,8 @@ function watchProgress(socket: Socket, hostname: string): Progress {
   return progress;
 }
 
-function failureOf(error: Error, progress: Progress): ConnectFailure {
-  if (error instanceof ConnectFailure) return error;
+function failureOf(error: Error, progress: Progress): ConnectFailure | Snoozed {
+  if (error instanceof ConnectFailure || error instanceof Snoozed) return error;
   if (!progress.connected) {
     return new ConnectFailure('connect', 'The endpoint did not take the connection.', { cause: error });
   }

@@ -5,6 +5,7 @@ import { type EndpointExceptions, parseExceptions } from '../domain/endpoint-pol
 import type { Answer } from '../domain/outcome.js';
 import { type HeaderList, requestText } from '../domain/outbound-request.js';
 import { AlarmClock } from '../../shared/alarm-clock.js';
+import { type AddressGate, OPEN_GATE } from './address-gate.js';
 import { Connections } from './connections.js';
 import { Exchange, type ExchangeEnd, RESET } from './exchange.js';
 import { guardedConnector } from './guarded-connector.js';
@@ -15,10 +16,18 @@ export interface OutboundRequest {
   url: URL;
   headers: HeaderList;
   body: string;
+  /** Which addresses may be used; without it all that are public. */
+  gate?: AddressGate;
 }
 
-/** `aborted` says that the caller's signal ended it: what became of the request is unknown. */
-export type SendResult = { kind: 'answered'; answer: Answer; durationMs: number } | { kind: 'aborted' };
+/**
+ * `aborted` says that the caller's signal ended it: what became of the request is unknown. `snooze`: nothing was sent,
+ * because the gate let no address pass. `address` is the receiver's; null: it was not reached.
+ */
+export type SendResult =
+  | { kind: 'answered'; answer: Answer; durationMs: number; address: string | null }
+  | { kind: 'snooze'; afterMs: number }
+  | { kind: 'aborted' };
 
 /** Sends requests to receivers, over connections that are kept and shared by all projects. */
 export class Sender implements OnApplicationShutdown {
@@ -58,21 +67,26 @@ export class Sender implements OnApplicationShutdown {
     const startedAt = performance.now();
     const deadlineAt = startedAt + this.timeoutMs;
     const text = requestText(request);
-    const make = (fresh: boolean) => this.exchange({ url: request.url, text, deadlineAt, fresh }, signal);
+    const { url, gate = OPEN_GATE } = request;
+    const make = (fresh: boolean) => this.exchange({ url, text, deadlineAt, gate, fresh }, signal);
     let end = await make(false);
     // A second try must not meet another dead connection.
     if (end.kind === 'stale') end = await make(true);
-    if (end.kind === 'aborted') return end;
-    const answer: Answer = end.kind === 'stale' ? RESET : end.answer;
-    return { kind: 'answered', answer, durationMs: Math.round(performance.now() - startedAt) };
+    if (end.kind === 'aborted' || end.kind === 'snooze') return end;
+    const { answer, address } = end.kind === 'stale' ? { answer: RESET, address: null } : end;
+    return { kind: 'answered', answer, address, durationMs: Math.round(performance.now() - startedAt) };
   }
 
   private async exchange(
-    { url, text, deadlineAt, fresh }: { url: URL; text: string; deadlineAt: number; fresh: boolean },
+    {
+      url,
+      fresh,
+      ...work
+    }: { url: URL; text: string; deadlineAt: number; gate: AddressGate; fresh: boolean },
     signal: AbortSignal | undefined,
   ): Promise<ExchangeEnd> {
     if (signal?.aborted) return { kind: 'aborted' };
-    const exchange = new Exchange(text, deadlineAt, this.clock);
+    const exchange = new Exchange(work, this.clock);
     const others = signal && this.endedBy(signal);
     others?.add(exchange);
     this.connections.use(url, exchange, { fresh });

@@ -1,0 +1,33 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { getDomain } from 'tldts';
+
+/** What attempts are counted under: one site, or one machine. */
+export const TARGET_KEY_KINDS = ['domain', 'address'] as const;
+export type TargetKeyKind = (typeof TARGET_KEY_KINDS)[number];
+
+export interface TargetKey {
+  kind: TargetKeyKind;
+  value: string;
+}
+
+/** A customer of a network provider has all of it (RFC 6177), so further addresses cost nothing. */
+const IPV6_SITE_BITS = 64;
+
+/**
+ * The registrable domain of a host name as the URL has it, by the public suffix list with the suffixes of hosting
+ * companies; the host itself where there is none, as of an address.
+ */
+export function domainKey(hostname: string): TargetKey {
+  const domain = getDomain(hostname, { allowPrivateDomains: true, extractHostname: false });
+  return { kind: 'domain', value: domain ?? hostname };
+}
+
+/** An IPv4 address, or the /64 of an IPv6 address. */
+export function addressKey(address: string): TargetKey {
+  if (isIP(address) === 0) return { kind: 'address', value: address };
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return { kind: 'address', value: parsed.toString() };
+  const network = parsed.parts.slice(0, IPV6_SITE_BITS / 16).map((part) => part.toString(16));
+  return { kind: 'address', value: `${network.join(':')}::/${IPV6_SITE_BITS}` };
+}
