@@ -4,7 +4,7 @@
 --
 -- The service can serve during the change: the role that owned the tables becomes a member of service_owner first, and each table
 -- changes its owner in a separate transaction, which waits for its lock a second at a time. Do not run it inside a
--- transaction. When the last process with the former role has stopped: revoke service_owner from <that role>;
+-- transaction. When the last process with the former role has stopped, run it again, then: revoke service_owner from <that role>;
 --
 --   PGOPTIONS="-c service.owner_password=… -c service.runtime_password=…" psql -d service -f roles.sql
 --
@@ -52,53 +52,64 @@ begin
     execute format('grant service_owner to %I', former_owner);
   end loop;
 
-  -- Everything made before there were two roles.
-  select coalesce(array_agg(change), '{}') into statements from (
-    select format('alter schema %I owner to service_owner', nspname)
-    from pg_namespace where nspname in ('public', 'bullmq') and nspowner <> 'service_owner'::regrole
-    union all
-    -- A partitioned table does not take its partitions along; indexes and identity sequences go with their table.
-    select format('alter %s %s owner to service_owner',
-                  case c.relkind when 'S' then 'sequence' when 'v' then 'view' when 'm' then 'materialized view'
-                                 else 'table' end,
-                  c.oid::regclass)
-    from pg_class c
-    where c.relnamespace in (select oid from pg_namespace where nspname in ('public', 'bullmq'))
-      and c.relkind in ('r', 'p', 'S', 'v', 'm') and c.relowner <> 'service_owner'::regrole
-      and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass
-                      and d.deptype in ('a', 'i', 'e') and c.relkind = 'S')
-      and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
-    union all
-    select format('alter routine %s owner to service_owner', p.oid::regprocedure)
-    from pg_proc p
-    where p.pronamespace in (select oid from pg_namespace where nspname in ('public', 'bullmq'))
-      and p.proowner <> 'service_owner'::regrole
-      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
-    union all
-    select format('alter type %s owner to service_owner', t.oid::regtype)
-    from pg_type t
-    where t.typnamespace in (select oid from pg_namespace where nspname in ('public', 'bullmq'))
-      and t.typtype in ('e', 'd') and t.typowner <> 'service_owner'::regrole
-  ) as changes (change);
-  commit;
-
+  -- Everything made before there were two roles, again until nothing is left: a former version that serves creates partitions
+  -- in between, which belong to its role.
   -- Everyone who comes after a statement that waits for a table waits behind it, so it waits briefly and tries again.
   set lock_timeout = '1s';
-  foreach statement in array statements loop
-    loop
-      begin
-        execute statement;
-        is_done := true;
-      exception when lock_not_available or deadlock_detected then
-        is_done := false;
-      end;
-      commit;
-      exit when is_done;
-      if clock_timestamp() > give_up_at then
-        raise exception 'A table is locked for too long; run this file again. Not done: %', statement;
-      end if;
-      perform pg_sleep(1);
+  loop
+    select coalesce(array_agg(change), '{}') into statements from (
+      select format('alter schema %I owner to service_owner', nspname)
+      from pg_namespace where nspname in ('public', 'bullmq') and nspowner <> 'service_owner'::regrole
+      union all
+      -- A partitioned table does not take its partitions along; indexes and identity sequences go with their table.
+      select format('alter %s %s owner to service_owner',
+                    case c.relkind when 'S' then 'sequence' when 'v' then 'view' when 'm' then 'materialized view'
+                                   else 'table' end,
+                    c.oid::regclass)
+      from pg_class c
+      where c.relnamespace in (select oid from pg_namespace where nspname in ('public', 'bullmq'))
+        and c.relkind in ('r', 'p', 'S', 'v', 'm') and c.relowner <> 'service_owner'::regrole
+        and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass
+                        and d.deptype in ('a', 'i', 'e') and c.relkind = 'S')
+        and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+      union all
+      select format('alter routine %s owner to service_owner', p.oid::regprocedure)
+      from pg_proc p
+      where p.pronamespace in (select oid from pg_namespace where nspname in ('public', 'bullmq'))
+        and p.proowner <> 'service_owner'::regrole
+        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+      union all
+      select format('alter type %s owner to service_owner', t.oid::regtype)
+      from pg_type t
+      where t.typnamespace in (select oid from pg_namespace where nspname in ('public', 'bullmq'))
+        and t.typtype in ('e', 'd') and t.typowner <> 'service_owner'::regrole
+    ) as changes (change);
+    commit;
+    exit when cardinality(statements) = 0;
+
+    foreach statement in array statements loop
+      loop
+        begin
+          execute statement;
+          is_done := true;
+        exception
+          when lock_not_available or deadlock_detected then
+            is_done := false;
+          when undefined_table then
+            -- A partition that the former version has dropped since the list was made.
+            is_done := true;
+        end;
+        commit;
+        exit when is_done;
+        if clock_timestamp() > give_up_at then
+          raise exception 'A table is locked for too long; run this file again. Not done: %', statement;
+        end if;
+        perform pg_sleep(1);
+      end loop;
     end loop;
+    if clock_timestamp() > give_up_at then
+      raise exception 'This takes too long; run this file again.';
+    end if;
   end loop;
   reset lock_timeout;
 end
