@@ -8,7 +8,7 @@ export interface Endpoint {
 }
 
 export interface FailureBudgetOptions {
-  /** Failed attempts on one key over all projects: so many at once, then so many a second. */
+  /** Failed attempts on one key over all projects: a burst, then a rate per second. */
   burst: number;
   perSecond: number;
   /** Attempts on one key that each project may make although the key is exhausted. */
