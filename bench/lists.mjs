@@ -91,7 +91,7 @@ async function fillDeliveries({ client }) {
     `insert into delivery (project_id, id, outcome, consent_id, category, http_status, reason, duration_ms, attempted_at, host)
      select project_id, id, case when failed then 'failed' else 'delivered' end, id,
             case when failed then 'http_5xx' end, case when failed then 503 else 204 end,
-            case when failed then 'The endpoint answered 503.' end, 20, received_at, 'consents.example.com'
+            case when failed then 'The endpoint returned 503.' end, 20, received_at, 'consents.example.com'
      from (select *, row_number() over (order by id) % 100 = 0 as failed from consent_record) as record`,
   );
   await client.query('vacuum analyze delivery');

@@ -82,20 +82,20 @@ export const CurrentAuthor = createParamDecorator((_: unknown, context: Executio
 
 function actorOf(context: ExecutionContext): Actor {
   const { actor } = context.switchToHttp().getRequest<AccessedRequest>();
-  if (!actor) throw new Error('The caller is asked for on a route that the access guard does not protect');
+  if (!actor) throw new Error('CurrentCaller used on a route that the access guard does not protect');
   return actor;
 }
 
 /** The project in the path, as the guard read it; only on `ProjectRole` routes. */
 export const CurrentProject = createParamDecorator((_: unknown, context: ExecutionContext): Project => {
   const { project } = context.switchToHttp().getRequest<AccessedRequest>();
-  if (!project) throw new Error('CurrentProject stands on a route without ProjectRole');
+  if (!project) throw new Error('CurrentProject used on a route without ProjectRole');
   return project;
 });
 
 /** The caller's role on the project in the path, as the guard found it; only on `ProjectRole` routes. */
 export const CurrentRole = createParamDecorator((_: unknown, context: ExecutionContext): Role => {
   const { role } = context.switchToHttp().getRequest<AccessedRequest>();
-  if (!role) throw new Error('CurrentRole stands on a route without ProjectRole');
+  if (!role) throw new Error('CurrentRole used on a route without ProjectRole');
   return role;
 });

@@ -41,7 +41,7 @@ export class AccessGuard implements CanActivate {
     ]);
     if (!rule)
       throw new Error(
-        `${context.getClass().name}.${context.getHandler().name} does not say who may call it.`,
+        `${context.getClass().name}.${context.getHandler().name} does not declare who may call it.`,
       );
     if (rule.kind === 'public') return true;
     const http = context.switchToHttp();
@@ -111,7 +111,7 @@ export class AccessGuard implements CanActivate {
     if (actor.kind === 'user' && membership.needsSecondFactor && !actor.secondFactor)
       throw secondFactorRequired();
     if (!roleCovers(role, needed)) {
-      throw new DomainError('role_required', `This needs the role ${needed}; yours is ${role}.`, {
+      throw new DomainError('role_required', `Requires the role ${needed}. Your role is ${role}.`, {
         members: { requiredRole: needed, currentRole: role },
       });
     }
@@ -119,7 +119,7 @@ export class AccessGuard implements CanActivate {
     if (scope && actor.kind === 'api_key' && !actor.scopes.includes(scope)) {
       throw new DomainError(
         'scope_required',
-        `Sign in for this, or use an API key that was made with the scope ${scope}.`,
+        `Requires a signed-in user, or an API key with the scope ${scope}.`,
         { members: { requiredScope: scope } },
       );
     }
@@ -132,7 +132,7 @@ export class AccessGuard implements CanActivate {
 function refuseBeyondAreas({ limitedTo }: Actor & { kind: 'api_key' }, request: AccessedRequest): void {
   const { path: route } = request.route as { path: string };
   if (isWithinAreas(limitedTo, { method: request.method, route })) return;
-  throw new DomainError('scope_required', 'This API key was made for other parts of the project.', {
+  throw new DomainError('scope_required', 'This API key is limited to other parts of the project.', {
     members: { requiredScope: areaOfRoute(route), limitedTo },
   });
 }

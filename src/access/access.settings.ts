@@ -12,17 +12,17 @@ export const accessSettings = declareSettings({
     authSecret: secret('AUTH_SECRET', {
       charactersMin: AUTH_SECRET_CHARACTERS_MIN,
       default: '',
-      defaultShown: 'made and kept in `DATA_DIR`',
-      meaning: `signs sessions; at least ${AUTH_SECRET_CHARACTERS_MIN} characters; needed in production`,
-      advice: 'Make one: openssl rand -base64 48.',
+      defaultShown: 'generated and kept in `DATA_DIR`',
+      meaning: `secret that signs sessions; at least ${AUTH_SECRET_CHARACTERS_MIN} characters; required in production`,
+      advice: 'Generate one with: openssl rand -base64 48.',
     }),
     signUp: choice('SIGN_UP', {
       choices: ['open', 'invited', 'closed'],
       default: (read) => (read.value(serviceSettings.settings.production) ? 'invited' : 'open'),
       defaultShown: '`open`; production: `invited`',
       meaning:
-        'who may make an account: anybody (`open`), who is invited to a project (`invited`), nobody (`closed`)',
-      advice: 'The first account: npm run ops -- account create <address>.',
+        'who may create an account: anyone (`open`), people invited to a project (`invited`), no one (`closed`)',
+      advice: 'Create the first account with: npm run ops -- account create <address>.',
     }),
   },
   check: ({ authSecret }, read, own) => {

@@ -93,7 +93,7 @@ export class ApiKeyService {
       if (active >= ACTIVE_KEYS_PER_PROJECT_MAX) {
         throw new DomainError(
           'api_key_limit_reached',
-          `A project has at most ${ACTIVE_KEYS_PER_PROJECT_MAX} active API keys. Revoke one first.`,
+          `A project can have up to ${ACTIVE_KEYS_PER_PROJECT_MAX} active API keys. Revoke one first.`,
         );
       }
       const made = this.create(tx, { ...wanted, createdBy: userId });
@@ -124,7 +124,7 @@ export class ApiKeyService {
     return this.em.fork().transactional(async (tx) => {
       const apiKey = await findOwn(tx, ref);
       if (apiKey.revokedAt)
-        throw new DomainError('api_key_revoked', 'This API key was revoked. Create another one.');
+        throw new DomainError('api_key_revoked', 'This API key was revoked. Create a new one.');
       const before = { name: apiKey.name };
       apiKey.name = name;
       const { projectId, id: target } = ref;
@@ -264,13 +264,13 @@ async function findOwn(em: EntityManager, ref: KeyRef): Promise<ApiKey> {
 }
 
 function keyNotFound(): DomainError {
-  return new DomainError('api_key_not_found', 'This project has no such API key.');
+  return new DomainError('api_key_not_found', 'API key not found in this project.');
 }
 
 /** A key that expires can't create one that expires later. */
 function refuseOutliving(expiresAt: Date | null, endsAt: Date | null): void {
   if (endsAt === null || (expiresAt !== null && expiresAt <= endsAt)) return;
-  const message = `An API key that ends cannot make one that outlives it: give an instant up to ${endsAt.toISOString()}.`;
+  const message = `An API key with an expiry cannot create a key that outlives it. Set an expiry of ${endsAt.toISOString()} or earlier.`;
   throw fieldErrors([{ field: 'expiresAt', message }]);
 }
 

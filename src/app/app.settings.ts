@@ -22,31 +22,31 @@ export const appSettings = declareSettings({
     runWorker: flag('RUN_WORKER', {
       default: (read) => read.value(databaseUrl) === '',
       defaultShown: '`true` without `DATABASE_URL`, else `false`',
-      meaning: 'whether the API process works through the outbox too',
+      meaning: 'whether the API process also runs the worker',
     }),
     workerPort: port('WORKER_PORT', {
       default: 0,
-      meaning: "port of a worker's own health and metrics; 0: none",
+      meaning: "port for a worker's own health and metrics; 0: none",
     }),
     /** Never in production. */
     demo: flag('DEMO', {
       default: (read) => read.value(databaseUrl) === '' && read.value(nodeEnv) === 'development',
       defaultShown: '`true` without `DATABASE_URL` in development',
-      meaning: 'demo project, receiver and site',
+      meaning: 'demo project with receiver and site',
     }),
     shutdownDelayMs: integer('SHUTDOWN_DELAY_MS', {
       default: (read) => (read.value(production) ? SHUTDOWN_DELAY_PRODUCTION_MS : 0),
       defaultShown: `0; production: ${SHUTDOWN_DELAY_PRODUCTION_MS}`,
       min: 0,
       max: 60_000,
-      meaning: 'a stopping process is not ready for so long before it stops listening',
+      meaning: 'how long a stopping process reports not ready before it stops listening',
     }),
     // On a terminal, what is wrong is enough; in production the log is read later, and by others.
     logLevel: choice('LOG_LEVEL', {
       choices: LOG_LEVELS,
       default: (read) => (read.value(production) ? 'info' : 'warn'),
       defaultShown: '`info` in production, else `warn`',
-      meaning: `the least that is logged, of \`${LOG_LEVELS.join(' ')}\``,
+      meaning: `minimum log level, one of \`${LOG_LEVELS.join(' ')}\``,
     }),
   },
   check: (values, read, own) => {
@@ -64,12 +64,12 @@ export type AppSettings = SettingsOf<typeof appSettings>;
 function refuseDevelopmentByOmission(read: SettingReader): void {
   const exposing = [
     read.value(databaseUrl) && 'DATABASE_URL',
-    !isLoopback(read.value(host)) && 'a HOST that others reach',
+    !isLoopback(read.value(host)) && 'a publicly reachable HOST',
   ].filter(Boolean);
   if (exposing.length === 0) return;
   read.refuse(
     nodeEnv,
-    `must be set beside ${exposing.join(' and ')}: to production, or to development where nobody else comes near.`,
+    `must be set with ${exposing.join(' and ')}: to production, or to development where no one else has access.`,
   );
 }
 

@@ -14,9 +14,9 @@ import {
 export const databaseCommands: Command[] = [
   {
     name: 'database copy',
-    synopsis: '--to <url of the owner of an empty database>',
+    synopsis: '--to <owner URL of an empty database>',
     summary:
-      'copy everything but the demo into another database; the service here must be stopped (docs/operations.md)',
+      'copy everything except the demo into another database; stop the service first (docs/operations.md)',
     options: { to: { type: 'string' } },
     startsServer: true,
     prepare: (given) => {
@@ -24,7 +24,7 @@ export const databaseCommands: Command[] = [
       const to = required(given, 'to', 'the URL of the target');
       // The value may hold a password, so it is not repeated.
       if (!URL.canParse(to) || !['postgres:', 'postgresql:'].includes(new URL(to).protocol))
-        throw new UsageError('--to must be a URL that begins with postgres:// or postgresql://.');
+        throw new UsageError('--to must be a URL that starts with postgres:// or postgresql://.');
       return async ({ orm, databaseUrl }) => {
         const [
           { MikroORM },
@@ -45,7 +45,7 @@ export const databaseCommands: Command[] = [
         ]);
         if ((await pendingMigrations(orm)).length > 0)
           throw new OperatorError(
-            'This database is of an earlier version. Start this version on it once, and stop it.',
+            'This database has an older schema. Start this version on it once, then stop it.',
           );
         const targetOrm = await MikroORM.init(ormOptions(to, { statementMs: 0 }));
         const options = sessionOptions({ statementMs: 0 });
@@ -53,7 +53,7 @@ export const databaseCommands: Command[] = [
         const target = new Client({ connectionString: to, options });
         try {
           await target.connect().catch((cause: unknown) => {
-            throw new OperatorError('The target cannot be reached.', { cause });
+            throw new OperatorError('Cannot connect to the target database.', { cause });
           });
           const unfit = await incompatibleServerSentence(targetOrm);
           if (unfit) throw new OperatorError(unfit);
@@ -65,12 +65,12 @@ export const databaseCommands: Command[] = [
           });
           for (const { table, rows } of copied) print(`${String(rows).padStart(10)}  ${table}`);
           print(
-            'Copied. Take SECRET_KEYS and AUTH_SECRET along, and run "npm run migrate" there (docs/operations.md).',
+            'Copied. Copy SECRET_KEYS and AUTH_SECRET to the new installation and run "npm run migrate" there (docs/operations.md).',
           );
         } catch (error) {
           if (error instanceof TargetNotEmptyError)
             throw new OperatorError(
-              'The target has projects, people or records already; nothing was copied.',
+              'The target already contains projects, users, or records. Nothing was copied.',
               {
                 cause: error,
               },
@@ -93,9 +93,9 @@ function demoMemberRefused(cause: DemoMemberError): OperatorError {
   const { projectIds } = cause;
   const more = projectIds.length > NAMED_MAX ? ` and ${projectIds.length - NAMED_MAX} more` : '';
   return new OperatorError(
-    `${DEMO_OWNER_EMAIL}, the account of the demo, is not copied, and is a member of other projects: ` +
-      `${projectIds.slice(0, NAMED_MAX).join(', ')}${more}. Make your own account an owner of each, ` +
-      'remove the account of the demo there, and copy again; nothing was copied.',
+    `${DEMO_OWNER_EMAIL}, the demo account, is not copied but is a member of other projects: ` +
+      `${projectIds.slice(0, NAMED_MAX).join(', ')}${more}. Make your own account an owner of each project, ` +
+      'remove the demo account from them, and copy again. Nothing was copied.',
     { cause },
   );
 }

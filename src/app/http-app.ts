@@ -112,6 +112,6 @@ const refuseAllButOperations: RequestHandler = (request, response, next) => {
     sendProblem(request, response, {
       status: 404,
       code: 'not_found',
-      detail: 'A worker serves health and metrics alone.',
+      detail: 'A worker serves only health and metrics.',
     });
 };

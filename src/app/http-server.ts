@@ -30,22 +30,21 @@ export async function listen(
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
       throw new StartError(
-        `Port ${port} on ${host} is taken by another program. Stop it, or set ${setting} to a free one.`,
+        `Port ${port} on ${host} is already in use. Stop the program that uses it, or set ${setting} to a free port.`,
         { cause },
       );
     if (code === 'EACCES')
-      throw new StartError(`This user may not listen on port ${port}. Set ${setting} to one above 1023.`, {
+      throw new StartError(`No permission to listen on port ${port}. Set ${setting} to a port above 1023.`, {
         cause,
       });
     if (code === 'EADDRNOTAVAIL')
-      throw new StartError(`This machine has no address ${host}. Set HOST to one that it has.`, { cause });
+      throw new StartError(`This machine has no address ${host}. Set HOST to one of its addresses.`, {
+        cause,
+      });
     if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-      throw new StartError(
-        `No address is known for the host ${host}. Set HOST to an address of this machine.`,
-        {
-          cause,
-        },
-      );
+      throw new StartError(`Cannot resolve the host ${host}. Set HOST to an address of this machine.`, {
+        cause,
+      });
     throw cause;
   }
 }

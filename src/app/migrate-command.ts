@@ -7,7 +7,7 @@ import { atMost, type LoneCommand, print } from '../shared/operator-command.js';
 export const migrateCommand: LoneCommand = {
   name: 'migrate',
   synopsis: '',
-  summary: 'bring the database of DATABASE_OWNER_URL up to date; the embedded one is migrated by npm start',
+  summary: 'migrate the database of DATABASE_OWNER_URL; npm start migrates the embedded database',
   options: {},
   prepare: (given) => {
     atMost(0, given);
@@ -20,10 +20,10 @@ export const migrateCommand: LoneCommand = {
       const { database } = readProcessSettings();
       if (!database.databaseUrl)
         throw new StartError(
-          'Set DATABASE_URL, and DATABASE_OWNER_URL: the embedded database is migrated by npm start.',
+          'Set DATABASE_URL and DATABASE_OWNER_URL. npm start migrates the embedded database.',
         );
       const ran = await migrateOnly(database, ({ tryNumber, triesMax, pauseMs }) =>
-        print(`a table is in use; try ${tryNumber} of ${triesMax} in ${pauseMs / 1000} s`),
+        print(`a table is locked; retry ${tryNumber} of ${triesMax} in ${pauseMs / 1000} s`),
       );
       for (const name of ran) print(`ran ${name}`);
       print('the schema is up to date');

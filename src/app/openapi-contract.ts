@@ -36,7 +36,7 @@ const CONFLICTS: Record<string, string> = {
   ownershipOffer: '`member_exists`, `invitation_exists`, `invitation_limit_reached`',
   apiKeyRename: '`api_key_revoked`',
   ownershipLeave: '`last_owner`',
-  meDelete: '`last_owner`: the sentence names the projects',
+  meDelete: '`last_owner`: `detail` names the projects',
   secondFactorBegin: '`second_factor_enabled`',
   secondFactorConfirm: '`second_factor_missing`',
   secondFactorRecoveryCodes: '`second_factor_missing`',
@@ -46,8 +46,8 @@ const CONFLICTS: Record<string, string> = {
   configurationSave: '`publication_limit_reached`',
   configurationRollBack: '`publication_limit_reached`',
   consentList: '`visitor_reference_not_configured`',
-  consentRecord: '`consent_id_conflict`: another choice is stored under the id',
-  visitorWithdraw: '`consent_id_conflict`: another choice is stored under the id',
+  consentRecord: '`consent_id_conflict`: a different choice is stored under this id',
+  visitorWithdraw: '`consent_id_conflict`: a different choice is stored under this id',
   forwardingTest: '`endpoint_not_configured`',
 };
 
@@ -72,7 +72,7 @@ const HEADERS = {
   'Access-Control-Allow-Origin': headerOf('`*` on the routes that pages of any site call'),
   'Access-Control-Expose-Headers': headerOf('The headers that a page of another site may read'),
   'Cache-Control': headerOf('How long the response may be kept'),
-  'Content-Disposition': headerOf('The name of the file'),
+  'Content-Disposition': headerOf('File name'),
   ETag: headerOf('Version of the representation, for If-Match and If-None-Match'),
   Location: headerOf('Path of the created resource'),
   'Retry-After': headerOf('Seconds until a retry makes sense', 'integer'),
@@ -102,28 +102,33 @@ const OF_ANY_ROUTE = [400, 405, 408, 431, 500];
 
 /** The refusals that many operations share, by status. */
 const REFUSALS: Record<number, { description: string; headers?: HeaderName[] }> = {
-  400: { description: 'The request is not one: no JSON, or no valid path' },
+  400: { description: 'Malformed request: invalid JSON or path' },
   401: {
-    description: 'Without a credential, or with a wrong one',
+    description: 'Missing or invalid credentials',
     headers: ['WWW-Authenticate'],
   },
-  403: { description: 'The caller, the tier or the origin does not allow it' },
-  404: { description: 'There is no such thing, or none that the caller may know of' },
+  403: { description: 'Not allowed for this caller, tier, or origin' },
+  404: { description: 'Not found, or not visible to the caller' },
   405: {
-    description: 'The path has no such method',
+    description: 'Method not supported on this path',
     headers: ['Allow'],
   },
   408: { description: 'The request did not arrive in time' },
-  409: { description: 'What is there already does not allow it' },
-  410: { description: '`link_ended`: the link was followed before, has ended, or never was' },
-  412: { description: '`version_conflict`: somebody has changed it meanwhile' },
-  413: { description: 'The body is larger than this route takes' },
-  415: { description: 'The body is of a type, charset or encoding that this route does not take' },
-  422: { description: '`validation_failed`: `errors` names the fields' },
+  409: { description: 'Conflict with the current state' },
+  410: { description: '`link_ended`: the link expired, was already used, or never existed' },
+  412: { description: '`version_conflict`: the resource was changed in the meantime' },
+  413: { description: 'The body is too large' },
+  415: { description: 'Unsupported content type, charset, or encoding' },
+  422: { description: '`validation_failed`: `errors` lists the fields' },
   429: { description: 'Too many requests', headers: ['Retry-After'] },
-  431: { description: 'The headers, or the address, are too large' },
-  500: { description: '`internal_error`: a defect of the service; the log has it under `X-Request-Id`' },
-  503: { description: 'The service, or what it needs, is busy or away', headers: ['Retry-After'] },
+  431: { description: 'The headers or the URL are too large' },
+  500: {
+    description: '`internal_error`: a bug in the service; the log has the details under `X-Request-Id`',
+  },
+  503: {
+    description: 'The service or one of its dependencies is overloaded or unavailable',
+    headers: ['Retry-After'],
+  },
 };
 
 /**
@@ -139,7 +144,7 @@ export function completeContract(document: OpenAPIObject): OpenAPIObject {
     nameOf(Number(status)),
     problemResponse(refusal),
   ]);
-  responses.push(['Refusal', problemResponse({ description: 'Any other refusal' })]);
+  responses.push(['Refusal', problemResponse({ description: 'Any other error' })]);
   components.headers = HEADERS as NonNullable<typeof components.headers>;
   components.responses = Object.fromEntries(responses) as unknown as NonNullable<typeof components.responses>;
   for (const [path, methods] of Object.entries(paths)) {
@@ -174,7 +179,7 @@ function completeOperation({ path, method }: Route, operation: Operation): void 
   // A route whose use case decides describes its refusal itself.
   if (Array.isArray(tiers) && operation.responses[403]?.$ref) {
     operation.responses[403] = problemResponse({
-      description: `tier_required: the project's tier is none of ${tiers.join(', ')}; or as elsewhere`,
+      description: `tier_required: the project needs one of the tiers ${tiers.join(', ')}; or as elsewhere`,
     });
   }
   const conflict = CONFLICTS[operation.operationId];
@@ -280,18 +285,18 @@ function problemResponse({
 const PROBLEM = {
   type: 'object',
   description:
-    'A refusal (RFC 9457). `code` is stable, `detail` is for people; some codes have further members.',
+    'Problem details (RFC 9457). `code` is stable; `detail` is for people. Some codes have more members.',
   required: ['type', 'title', 'status', 'detail', 'code'],
   properties: {
     type: { type: 'string' },
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string' },
-    instance: { type: 'string', description: 'The path that was asked' },
+    instance: { type: 'string', description: 'Path of the request' },
     code: { type: 'string', enum: [...Object.keys(DOMAIN_ERROR_STATUS), ...OTHER_CODES] },
     errors: {
       type: 'array',
-      description: 'The refused fields (422)',
+      description: 'The invalid fields (422)',
       items: {
         type: 'object',
         required: ['field', 'message'],
@@ -301,10 +306,10 @@ const PROBLEM = {
           code: {
             type: 'string',
             enum: [...FIELD_CODES],
-            description: 'What is wrong, for sentences of your own; absent where the message is all there is',
+            description: 'Code of the error, for your own messages; absent if only the message is available',
           },
-          min: { type: 'number', description: 'A bound that was not kept' },
-          max: { type: 'number', description: 'A bound that was not kept' },
+          min: { type: 'number', description: 'Lower limit' },
+          max: { type: 'number', description: 'Upper limit' },
         },
       },
     },
@@ -314,7 +319,7 @@ const PROBLEM = {
     type: 'about:blank',
     title: 'Not Found',
     status: 404,
-    detail: 'There is no such project. Check the project id in the URL.',
+    detail: 'Project not found. Check the project id in the URL.',
     instance: '/v1/projects/01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f/tier',
     code: 'project_not_found',
   },

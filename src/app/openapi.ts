@@ -9,20 +9,20 @@ import { securityHeaders } from '../shared/security-headers.js';
 
 /** What each group of routes is about. */
 const TAGS: Record<string, string> = {
-  'Sign-in': 'Accounts and sessions of people',
-  Projects: 'Projects: one for each website or group of them',
-  Audit: 'Who changed what',
-  Members: 'People of a project and their roles',
-  'API keys': 'Credentials of programs, for one project each',
-  Consents: 'Consent records: the banner stores them, the project reads and exports them',
-  Privacy: 'Finding and erasing the records of one visitor',
-  Visitors: 'What a visitor does with her own records, by the key that her device keeps',
-  Analytics: 'Counts and rates of consents',
-  Forwarding: 'Sending each record to the endpoint of the project, and the log of it',
-  Licensing: 'Tiers, prices and what they open',
-  Billing: 'Subscriptions, and the webhooks of the billing provider',
-  Publishing: 'Configuration of the banner, and its publications',
-  CDN: 'What the website loads',
+  'Sign-in': 'User accounts and sessions',
+  Projects: 'Projects: one per website or group of websites',
+  Audit: 'Audit log',
+  Members: 'Project members and their roles',
+  'API keys': 'API keys, each for one project',
+  Consents: 'Consent records: stored by the banner, read and exported by the project',
+  Privacy: 'Find and erase the records of a visitor',
+  Visitors: 'What visitors can do with their own records, using the key stored on their device',
+  Analytics: 'Consent counts and rates',
+  Forwarding: "Forwarding of records to the project's endpoint, and the delivery log",
+  Licensing: 'Tiers, prices, and features',
+  Billing: "Subscriptions and the billing provider's webhooks",
+  Publishing: 'Banner configuration and its publications',
+  CDN: 'Files that the website loads',
 };
 
 /** Operations whose handler's name says too little beside its controller's. */
@@ -37,20 +37,20 @@ export function describeApi(app: INestApplication): OpenAPIObject {
     .setOpenAPIVersion('3.1.0')
     .setTitle(`${BRAND} consent API`)
     .setDescription(
-      'Stores visitors’ consent records and forwards each to the owner’s HTTPS endpoint. ' +
-        'Refusals are problem documents (RFC 9457) with a stable `code`. Lists are `{ items, nextCursor }`. ' +
+      'Stores visitors’ consent records and forwards each one to the owner’s HTTPS endpoint. ' +
+        'Errors are problem documents (RFC 9457) with a stable `code`. Lists are `{ items, nextCursor }`. ' +
         'A path that does not know a method returns 405 with `Allow`. `x-response-headers` names the security headers ' +
         'that every response may carry beside those of its operation.',
     )
     .setVersion('1')
     .setLicense('MIT', 'https://opensource.org/license/mit')
-    .addServer('/', 'The service that this document came from')
-    .addSecurity(API_KEY_SCHEME, { type: 'http', scheme: 'bearer', description: 'An API key of a project' })
+    .addServer('/', 'The server of this document')
+    .addSecurity(API_KEY_SCHEME, { type: 'http', scheme: 'bearer', description: 'API key of a project' })
     .addSecurity(SESSION_SCHEME, {
       type: 'apiKey',
       in: 'cookie',
       name: 'auth.session_token',
-      description: 'Set by signing in; over https its name is `__Host-auth.session_token`',
+      description: 'Set by signing in. Over https its name is `__Host-auth.session_token`.',
     });
   for (const [name, description] of Object.entries(TAGS)) config.addTag(name, description);
   const document = SwaggerModule.createDocument(app, config.build(), { operationIdFactory: operationId });

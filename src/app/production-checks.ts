@@ -10,7 +10,7 @@ import { assertNoSimulatedSubscriptions } from '../licensing/application/simulat
 export async function refuseDevelopmentData(orm: MikroORM): Promise<void> {
   if ((await findDemoProject(orm.em.fork())) !== null) {
     throw new SettingsError(
-      'DATABASE_URL names a database with the demo project in it; production needs a database of its own.',
+      'The database of DATABASE_URL contains the demo project. Use a separate database in production.',
     );
   }
   try {

@@ -32,9 +32,9 @@ async function runCommand(argv: string[]): Promise<void> {
     process.stdout.write(known ? helpOf(known) : overviewOf(words[0]));
     return;
   }
-  if (words.length === 0) throw new UsageError('Name a command.');
+  if (words.length === 0) throw new UsageError('Specify a command.');
   if (alone) return alone.prepare(given(alone, argv))();
-  if (!command) throw new UsageError(`There is no command "${words.slice(0, 2).join(' ')}".`);
+  if (!command) throw new UsageError(`Unknown command "${words.slice(0, 2).join(' ')}".`);
   await withDatabase(command.prepare(given(command, argv)), command.startsServer === true);
 }
 
@@ -91,8 +91,7 @@ async function databaseOf(
     return { databaseUrl: (await runningServer(folder)).databaseUrl, stop: () => Promise.resolve() };
   }
   // As root the database itself may be elsewhere.
-  if (!existsSync(join(dataDir, 'secrets.json')))
-    throw new OperatorError(`There is no database in ${dataDir}.`);
+  if (!existsSync(join(dataDir, 'secrets.json'))) throw new OperatorError(`No database in ${dataDir}.`);
   const { prepareRuntime } = await import('../standalone/application/prepare-runtime.js');
   const machine = await prepareRuntime(settings);
   return { databaseUrl: machine.settings.database.databaseUrl, stop: machine.stop };
@@ -110,7 +109,7 @@ function overviewOf(room: string | undefined): string {
     '',
     ...lines,
     '',
-    'Where a command takes --dry-run, it prints what it would do and changes nothing. Each command has --help.',
+    'With --dry-run, a command prints what it would do without changing anything. Every command supports --help.',
     '',
   ].join('\n');
 }
@@ -122,7 +121,7 @@ function helpOf({ name, synopsis, summary }: Command | LoneCommand): string {
 async function tell(failure: unknown): Promise<void> {
   process.exitCode = failure instanceof UsageError ? 2 : 1;
   if (failure instanceof UsageError) {
-    process.stderr.write(`${failure.message} "${PROGRAM} --help" lists the commands.\n`);
+    process.stderr.write(`${failure.message} Run "${PROGRAM} --help" for a list of commands.\n`);
     return;
   }
   const { sentenceOf } = await import('./expected-errors.js');

@@ -61,5 +61,5 @@ class StepsOnThread {
   }
 }
 
-if (!parentPort) throw new Error('This is the program of a thread.');
+if (!parentPort) throw new Error('This module must run in a worker thread.');
 new StepsOnThread(parentPort, workerData as SealingThreadData);

@@ -66,7 +66,7 @@ export class SealingThread {
       this.underWay?.resolve(given.isMore);
     });
     thread.on('error', (error) => this.fail(thread, error));
-    thread.on('exit', () => this.fail(thread, new Error('The thread that seals has ended.')));
+    thread.on('exit', () => this.fail(thread, new Error('The sequencer thread has exited.')));
     return thread;
   }
 

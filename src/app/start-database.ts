@@ -24,11 +24,11 @@ type DatabaseUrls = SettingsOf<typeof databaseSettings>;
 const START_CONNECT_TIMEOUT_MS = 60_000;
 
 const ONE_ROLE_WARNING =
-  'warning: one role owns the tables and serves, so whoever runs SQL through the service can drop and rewrite all of ' +
-  'them. Give it the two roles of deploy/postgres/roles.sql (docs/security.md).';
+  'warning: the service uses the role that owns the tables, so an SQL injection could drop or rewrite all of ' +
+  'them. Use the two roles of deploy/postgres/roles.sql (docs/security.md).';
 
 const POOLER_SENTENCE =
-  'Between the service and its database is a pooler that gives one session to several clients, and the service keeps ' +
+  'A connection pooler shares sessions between clients, but the service keeps ' +
   'locks and settings in its sessions. Set pool_mode = session in PgBouncer (docs/operations.md).';
 
 /**
@@ -69,7 +69,7 @@ export async function migrateOnly(
   try {
     if (!(await mayMigrate(orm)))
       throw new StartError(
-        'This role may not change the tables. Set DATABASE_OWNER_URL to the role that owns them (docs/operations.md).',
+        'This role cannot change the tables. Set DATABASE_OWNER_URL to the role that owns them (docs/operations.md).',
       );
     // The lock that keeps two migrations apart is one of a session.
     await refuseSharedSessions([database.databaseOwnerUrl]);
@@ -125,7 +125,7 @@ async function connectAsOwner({ databaseOwnerUrl }: DatabaseUrls): Promise<Mikro
 }
 
 function refuseDatabase(cause: unknown): never {
-  throw new StartError(`The database cannot be used: ${whyNot(cause)}`, { cause });
+  throw new StartError(`Cannot use the database: ${whyNot(cause)}`, { cause });
 }
 
 /** What keeps us from the database, in a sentence. The URL may hold a password, so it is not repeated. */
@@ -133,18 +133,18 @@ function whyNot(cause: unknown): string {
   switch (codeOf(cause)) {
     case '28P01':
     case '28000':
-      return 'it refuses user or password. Check those in DATABASE_URL (DATABASE_OWNER_URL where it is set).';
+      return 'authentication failed. Check the user and password in DATABASE_URL (DATABASE_OWNER_URL if set).';
     case '3D000':
-      return 'the server has no database of this name. Make it, or check the end of DATABASE_URL.';
+      return 'no database with this name exists. Create it, or check the end of DATABASE_URL.';
     case '08P01':
-      return 'a pooler before it refuses the options of the session, or has none to give. See docs/operations.md, PgBouncer.';
+      return 'the connection pooler rejects session options or has no free session. See docs/operations.md, PgBouncer.';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'its host is unknown here. Check the name of the host in DATABASE_URL.';
+      return 'the host cannot be resolved. Check the hostname in DATABASE_URL.';
     case 'ECONNREFUSED':
-      return 'nothing listens at its host and port. Check DATABASE_URL, and whether the server runs.';
+      return 'connection refused. Check DATABASE_URL and that the server is running.';
     default:
-      return 'it does not answer. Check DATABASE_URL and that the server takes connections.';
+      return 'the server does not respond. Check DATABASE_URL and that the server accepts connections.';
   }
 }
 
@@ -160,7 +160,7 @@ async function refuseOutdatedSchema(orm: MikroORM): Promise<void> {
   const pending = await pendingMigrations(orm);
   if (pending.length === 0) return;
   throw new StartError(
-    `The database lacks ${pending.length} of this version's migrations, and the role of DATABASE_URL may not change ` +
+    `The database is missing ${pending.length} migrations of this version, and the role of DATABASE_URL cannot change ` +
       'its tables. Run "npm run migrate" with DATABASE_OWNER_URL first.',
   );
 }

@@ -28,7 +28,7 @@ function refuse(name: string, storage: StorageSettings): void {
   } catch (cause) {
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
     throw new SettingsError(
-      `${name} (by default a folder below DATA_DIR) leads to ${storage.path}, where this user cannot write (${code}).`,
+      `${name} (by default a folder in DATA_DIR) points to ${storage.path}, where this user cannot write (${code}).`,
       { cause },
     );
   }

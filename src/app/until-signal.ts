@@ -25,7 +25,7 @@ export async function runUntilSignal(start: (stops: Stops) => Promise<void>): Pr
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       // npm passes a signal on that the terminal has sent already: the same one again is no impatience.
-      if (!stopping) process.stdout.write(`\n${signal}: finishing what is under way\n`);
+      if (!stopping) process.stdout.write(`\n${signal}: shutting down gracefully\n`);
       stop(0);
     });
   }

@@ -26,7 +26,7 @@ export interface Change {
  * before it happens.
  */
 export async function writeAudit(tx: EntityManager, author: Author, change: Change): Promise<void> {
-  if (!tx.isInTransaction()) throw new Error('A change is written down inside its transaction only.');
+  if (!tx.isInTransaction()) throw new Error('A change must be recorded inside its transaction.');
   const { projectId = WHOLE_SERVICE, action, target = null } = change;
   const actorId = 'id' in author ? author.id : null;
   const network = 'network' in author ? author.network : null;

@@ -34,19 +34,19 @@ export const billingSettings = declareSettings({
       defaultShown: 'none',
       secret: true,
       meaning:
-        'secret or restricted key of Stripe; without it nothing can be bought, and webhooks are taken at their word ' +
+        'secret or restricted API key of Stripe; without it, billing is off and webhook payloads are trusted as sent ' +
         '([docs/billing.md](billing.md))',
       check: (key, refuse) => {
         if (!/^(sk|rk)_\w+$/.test(key))
-          refuse('must be a secret or restricted key of Stripe (sk_… or rk_…).');
+          refuse('must be a secret or restricted API key of Stripe (sk_… or rk_…).');
       },
     }),
     /** Any of them may have signed a webhook; several while one is being replaced. */
     webhookSecrets: list('STRIPE_WEBHOOK_SECRETS', {
       default: [],
-      defaultShown: 'made in development',
+      defaultShown: 'generated in development',
       secret: true,
-      meaning: `signing secrets of the webhook endpoint, comma-separated, at most ${WEBHOOK_SECRETS_MAX}; needed beside the key`,
+      meaning: `signing secrets of the webhook endpoint, comma-separated, at most ${WEBHOOK_SECRETS_MAX}; required with the key`,
       check: (secrets, refuse) => {
         if (secrets.length > WEBHOOK_SECRETS_MAX || !secrets.every((secret) => WEBHOOK_SECRET.test(secret)))
           refuse(
@@ -59,7 +59,7 @@ export const billingSettings = declareSettings({
       default: [],
       defaultShown: 'none',
       meaning:
-        'what is sold: price ids of Stripe with tier and interval, as `price_id=tier:interval`, comma-separated',
+        'products for sale: price ids of Stripe with tier and interval, as `price_id=tier:interval`, comma-separated',
       parse: soldPricesOf,
     }),
     stripeApiBase: origin('STRIPE_API_BASE', {
@@ -73,10 +73,11 @@ export const billingSettings = declareSettings({
     if (stripeSecretKey && webhookSecrets.length === 0) {
       read.refuse(
         own.webhookSecrets,
-        'must be set beside STRIPE_SECRET_KEY, to the signing secret of the webhook.',
+        'must be set with STRIPE_SECRET_KEY, to the signing secret of the webhook.',
       );
     }
-    if (!stripeApiBase.startsWith('https://')) read.refuse(own.stripeApiBase, 'must be https in production.');
+    if (!stripeApiBase.startsWith('https://'))
+      read.refuse(own.stripeApiBase, 'must use https in production.');
   },
 });
 
@@ -92,7 +93,7 @@ function soldPricesOf(raw: string, refuse: Refuse): SoldPrice[] {
   const read = prices.filter((price) => price !== null);
   if (read.length < prices.length || new Set(read.map(({ priceId }) => priceId)).size < read.length) {
     refuse(
-      `must be a comma-separated list of price_id=tier:interval, tier ${SOLD_TIERS.join(' or ')}, interval month or year, no price twice.`,
+      `must be a comma-separated list of price_id=tier:interval, with the tier ${SOLD_TIERS.join(' or ')}, the interval month or year, and each price once.`,
     );
   }
   return read;

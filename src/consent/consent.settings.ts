@@ -8,7 +8,7 @@ const ratePerMinute = integer('INGEST_RATE_PER_MINUTE', {
   default: 600,
   min: 0,
   max: 1_000_000,
-  meaning: 'consents per address (IPv6: /64) and project, in each process; 0 turns the limit off',
+  meaning: 'consent requests per address (IPv6: /64) and project, per process; 0 turns the limit off',
 });
 
 export type ConsentSettings = SettingsOf<typeof consentSettings>;
@@ -21,24 +21,24 @@ export const consentSettings = declareSettings({
     ratePerMinute,
     networkRatePerMinute: integer('INGEST_NETWORK_RATE_PER_MINUTE', {
       default: (read) => read.value(ratePerMinute) * PROJECTS_OF_A_NETWORK,
-      defaultShown: 'ten times the above',
+      defaultShown: 'ten times `INGEST_LIMIT`',
       min: 0,
       max: 10_000_000,
       meaning:
-        'consents per address over all projects, in each process; unknown projects count tenfold; 0 turns the limit off',
+        'consent requests per address across all projects, per process; unknown projects count tenfold; 0 turns the limit off',
     }),
     visitorRatePerMinute: integer('VISITOR_RATE_PER_MINUTE', {
       default: 60,
       min: 0,
       max: 1_000_000,
       meaning:
-        'what visitors ask with their keys (read, receipt, withdraw, erase) per address (IPv6: /64), in each process; 0 turns the limit off',
+        'visitor requests (read, receipt, withdraw, erase) per address (IPv6: /64), per process; 0 turns the limit off',
     }),
     retentionMonths: integer('RETENTION_MONTHS', {
       default: 12,
       min: 1,
       max: 240,
-      meaning: 'records are kept for at least so long, then dropped by whole months',
+      meaning: 'minimum retention of records; they are then dropped by whole months',
     }),
   },
 });

@@ -34,7 +34,7 @@ export class TargetNotEmptyError extends Error {}
 /** The account of the demo, which is not copied, is a member of projects that are. */
 export class DemoMemberError extends Error {
   constructor(readonly projectIds: string[]) {
-    super('The account of the demo is a member of projects beside the demo.');
+    super('The demo account is a member of projects other than the demo.');
   }
 }
 
@@ -90,8 +90,8 @@ export async function copyDatabase(source: Client, target: Client, demo: DemoRow
 }
 
 const COPIED =
-  'The database is a copy: the former service may have signed more since. ' +
-  'Begin a new log: npm run ops -- evidence continue --all --reason …';
+  'The database is a copy, and the former service may have signed more since. ' +
+  'Start a new log: npm run ops -- evidence continue --all --reason …';
 
 /** The target seals all records again, in logs that continue those of the source: until an operator says so, none is signed. */
 async function haltLogs(source: Client, target: Client): Promise<void> {
@@ -167,7 +167,7 @@ async function tablesInOrder(target: Client): Promise<Table[]> {
   const left = new Map(rows.map((row) => [row.table, row]));
   while (left.size > 0) {
     const next = [...left.values()].find(({ needs }) => !needs.some((other) => left.has(other)));
-    if (!next) throw new Error(`Tables need each other: ${[...left.keys()].join(', ')}`);
+    if (!next) throw new Error(`Circular references between tables: ${[...left.keys()].join(', ')}`);
     left.delete(next.table);
     ordered.push(next);
   }

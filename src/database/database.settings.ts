@@ -10,7 +10,7 @@ const databaseUrl = url('DATABASE_URL', {
   defaultShown: 'embedded PostgreSQL',
   example: 'postgres://service_runtime:password@localhost:5432/service',
   secret: true,
-  meaning: 'PostgreSQL, as the role that serves; needed in production',
+  meaning: 'PostgreSQL URL, with the runtime role; required in production',
 });
 
 export type DatabaseSettings = SettingsOf<typeof databaseSettings>;
@@ -30,18 +30,18 @@ export const databaseSettings = declareSettings({
       secret: true,
       meaning: 'the role that owns the tables and migrates ([docs/security.md](security.md))',
       advice:
-        "Only what migrates needs it (deploy/postgres/roles.sql). Unset: DATABASE_URL's role does both, or only looks " +
-        'whether the schema is up to date if it may not.',
+        'Only migrations need it (deploy/postgres/roles.sql). If unset, the role of DATABASE_URL migrates, or only checks ' +
+        'that the schema is up to date if it cannot.',
     }),
   },
   check: (values, read, own) => {
     if (values.databaseOwnerUrl && !values.databaseUrl) {
-      read.refuse(own.databaseOwnerUrl, 'goes with DATABASE_URL, which names the role that serves.');
+      read.refuse(own.databaseOwnerUrl, 'requires DATABASE_URL with the runtime role.');
     }
     if (read.value(serviceSettings.settings.production) && !values.databaseUrl) {
       read.refuse(
         own.databaseUrl,
-        'must be set in production; the embedded database is for one machine in development.',
+        'must be set in production. The embedded database is only for development on one machine.',
       );
     }
   },

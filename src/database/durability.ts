@@ -11,5 +11,5 @@ export async function durabilityWarning(orm: MikroORM): Promise<string | null> {
     orm.em.fork().getKysely(),
   );
   if (rows[0]?.fsync !== 'off') return null;
-  return 'warning: PostgreSQL runs with fsync=off. A crash of its machine loses acknowledged records; set fsync=on.';
+  return 'warning: PostgreSQL runs with fsync=off. A crash of its machine loses acknowledged records. Set fsync=on.';
 }

@@ -47,7 +47,7 @@ export function readsThrough(em: EntityManager): Reads {
 export class PreparedReads implements OnApplicationShutdown {
   private readonly dropped = new ThrottledLog(
     new Logger(PreparedReads.name),
-    'a connection of prepared reads broke off; opening another one',
+    'lost a connection for prepared reads; reconnecting',
   );
   private readonly pool: Pool;
 

@@ -43,7 +43,7 @@ const CANCEL_STATEMENT_MS = 2_000;
 export class ProjectReads implements OnApplicationShutdown {
   private readonly dropped = new ThrottledLog(
     new Logger(ProjectReads.name),
-    'a connection of the dashboard reads broke off; opening another one',
+    'lost a connection for dashboard reads; reconnecting',
   );
   private readonly lists: Lane;
   private readonly reports: Lane;

@@ -11,8 +11,8 @@ import {
 const COMPARED_PROPERTIES = new Set(['type', 'nullable', 'default', 'generated', 'autoincrement']);
 
 const REFUSAL =
-  'The schema is what the migrations say: entities hold a part of it, and a schema made or changed by them would ' +
-  'lack the rest. Run "npm run migrate".';
+  'The schema is managed by migrations only: entities cover just a part of it, so a schema created or updated from them would ' +
+  'be incomplete. Run "npm run migrate".';
 
 /**
  * What `migration:check` and `schema:update --dump` tell: where the tables of the database and the entities differ, in

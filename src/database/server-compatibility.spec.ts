@@ -7,7 +7,7 @@ describe(incompatibilitySentence.name, () => {
   it('refuses what is older than the oldest that is tested, and says both', () => {
     expect(POSTGRES_OLDEST).toBe(15);
     expect(incompatibilitySentence({ ...good, version: 149_999 })).toBe(
-      'The database is PostgreSQL 14, and the service needs 15 or later. Upgrade it, or set the URL of another one ' +
+      'The database runs PostgreSQL 14, but the service requires 15 or later. Upgrade it, or set the URL of another server ' +
         '(docs/operations.md).',
     );
     expect(incompatibilitySentence({ ...good, version: 90_624 })).toContain('PostgreSQL 9,');
@@ -20,7 +20,7 @@ describe(incompatibilitySentence.name, () => {
 
   it('refuses a place for tables that is not looked into, and tells which', () => {
     expect(incompatibilitySentence({ version: 180_004, encoding: 'UTF8', schema: 'app' })).toBe(
-      'This role makes its tables in the schema app, and those of the service stand in public. Lead it to public with ' +
+      'This role creates tables in the schema app, but the tables of the service are in public. Set it to public with ' +
         '"alter role … set search_path = public, bullmq".',
     );
   });

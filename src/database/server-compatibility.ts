@@ -24,22 +24,22 @@ export function incompatibilitySentence({ version, encoding, schema }: ServerFac
   const major = Math.floor(version / PER_MAJOR_VERSION);
   if (major < POSTGRES_OLDEST)
     return (
-      `The database is PostgreSQL ${major}, and the service needs ${POSTGRES_OLDEST} or later. ` +
-      'Upgrade it, or set the URL of another one (docs/operations.md).'
+      `The database runs PostgreSQL ${major}, but the service requires ${POSTGRES_OLDEST} or later. ` +
+      'Upgrade it, or set the URL of another server (docs/operations.md).'
     );
   if (encoding !== 'UTF8')
     return (
-      `The database has the encoding ${encoding}, which does not hold what visitors may send, and the service needs ` +
-      `UTF8. Make one with "create database … encoding 'UTF8' template template0" (docs/operations.md).`
+      `The database has the encoding ${encoding}, but the service requires ` +
+      'UTF8. Create one with "create database … encoding \'UTF8\' template template0" (docs/operations.md).'
     );
   if (schema === null)
     return (
-      `This role may use no schema of its search path. Lead it to ${SEARCH_PATH}; the role that serves is let in by ` +
-      '"npm run migrate" with DATABASE_OWNER_URL.'
+      `This role has no access to any schema of its search path. Set it to ${SEARCH_PATH}; "npm run migrate" with ` +
+      'DATABASE_OWNER_URL grants access to the runtime role.'
     );
   if (schema !== SCHEMA)
     return (
-      `This role makes its tables in the schema ${schema}, and those of the service stand in ${SCHEMA}. Lead it to ` +
+      `This role creates tables in the schema ${schema}, but the tables of the service are in ${SCHEMA}. Set it to ` +
       `${SEARCH_PATH}.`
     );
   return null;

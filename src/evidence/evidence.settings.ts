@@ -18,14 +18,14 @@ export const evidenceSettings = declareSettings({
     /** Seeds of Ed25519; the first signs. */
     keys: setting<SecretKey[]>('EVIDENCE_KEYS', {
       default: [],
-      defaultShown: 'none in production: nothing is sealed; else made and kept in `DATA_DIR`',
+      defaultShown: 'none in production (evidence is off); otherwise generated and kept in `DATA_DIR`',
       example: 'e1:...',
       secret: true,
       meaning:
-        'keys that sign the logs of records, `id:base64(32 bytes)`, comma-separated; the first signs, all are published',
+        'keys that sign the evidence logs, `id:base64(32 bytes)`, comma-separated; the first signs, all are published',
       advice:
-        'Make one: echo "e1:$(openssl rand -base64 32)". Keep it apart from backups of the database: who has both can ' +
-        'write another history.',
+        'Generate one with: echo "e1:$(openssl rand -base64 32)". Keep it apart from database backups: anyone with both can ' +
+        'rewrite history.',
       parse: secretKeysOf,
     }),
     storage: setting<StorageSettings>('EVIDENCE_STORAGE_URL', {
@@ -33,7 +33,7 @@ export const evidenceSettings = declareSettings({
         kind: 'folder',
         path: join(read.value(serviceSettings.settings.dataDir), STORAGE_FOLDER),
       }),
-      defaultShown: 'a folder below `DATA_DIR`',
+      defaultShown: 'a folder in `DATA_DIR`',
       meaning: 'where the logs are kept, not to be read by the public: written as `STORAGE_URL`',
       parse: storageOf,
     }),
@@ -44,20 +44,20 @@ export const evidenceSettings = declareSettings({
       example: 's3://…',
       meaning: 'where the newest signed checkpoint of each log is copied to, written as `STORAGE_URL`',
       advice:
-        'Keep it apart from the database, `DATA_DIR` and their backups: after a restore of all of them it alone knows what was signed since.',
+        'Keep it apart from the database, `DATA_DIR`, and their backups: after a restore of all of them, only it shows what was signed since.',
       parse: storageOf,
     }),
     sealSeconds: integer('EVIDENCE_SEAL_SECONDS', {
       default: 30,
       min: 0,
       max: DAY_SECONDS,
-      meaning: 'how often what was stored is sealed, in seconds; 0: never',
+      meaning: 'interval in seconds at which stored records are added to the logs; 0: never',
     }),
     rootSeconds: integer('EVIDENCE_ROOT_SECONDS', {
       default: 60,
       min: 1,
       max: DAY_SECONDS,
-      meaning: 'how often at most the projects’ checkpoints are sealed in the public log of all, in seconds',
+      meaning: 'minimum interval in seconds at which project checkpoints are added to the public root log',
     }),
     /** Empty: none is asked. */
     timestampUrl: url('EVIDENCE_TIMESTAMP_URL', {
@@ -65,29 +65,28 @@ export const evidenceSettings = declareSettings({
       default: '',
       defaultShown: 'none',
       example: 'https://timestamp.example.com/tsr',
-      meaning: 'time-stamp service (RFC 3161) that stamps the checkpoints of the public log of all',
+      meaning: 'timestamp service (RFC 3161) for the checkpoints of the public root log',
       advice:
-        'It gets hashes of what is public, and nothing else. http only to this machine, and not in production.',
+        'It receives only hashes of public data. http is allowed only to this machine, and not in production.',
       check: (value, refuse) => {
         if (!URL.canParse(value)) return;
         const { protocol, hostname, username, password } = new URL(value);
-        if (username || password) refuse('must not hold credentials.');
+        if (username || password) refuse('must not contain credentials.');
         if (protocol === 'http:' && !LOOPBACK.test(hostname))
-          refuse('must be https, or http to this machine.');
+          refuse('must use https, or http to this machine.');
       },
     }),
     timestampSeconds: integer('EVIDENCE_TIMESTAMP_SECONDS', {
       default: 3600,
       min: 1,
       max: DAY_SECONDS,
-      meaning: 'how often at most the time-stamp service is asked for a time-stamp, in seconds',
-      advice:
-        'What was sealed is stamped so much later at most. Public services bound how often they are asked.',
+      meaning: 'minimum interval in seconds between timestamp requests',
+      advice: 'Records are timestamped at most this much later. Public services limit the request rate.',
     }),
   },
   check: ({ timestampUrl }, read, own) => {
     if (read.value(serviceSettings.settings.production) && timestampUrl.startsWith('http:'))
-      read.refuse(own.timestampUrl, 'must be https in production.');
+      read.refuse(own.timestampUrl, 'must use https in production.');
   },
 });
 

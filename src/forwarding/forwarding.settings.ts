@@ -16,54 +16,54 @@ export const forwardingSettings = declareSettings({
       default: 5000,
       min: 100,
       max: 60_000,
-      meaning: 'time for DNS, connect and TLS',
+      meaning: 'timeout of DNS, connect, and TLS together',
     }),
     timeoutMs: integer('FORWARDING_TIMEOUT_MS', {
       default: 15_000,
       min: 100,
       max: 120_000,
-      meaning: 'time for all of an attempt',
+      meaning: 'timeout of an entire attempt',
     }),
     holdHours: integer('FORWARDING_HOLD_HOURS', {
       default: 72,
       min: 0,
       max: 720,
       meaning:
-        'how long a record waits at most for a receiver that is away before it gets its attempt all the same; 0 holds nothing',
+        'maximum time that a record is held for an unavailable receiver before it is attempted anyway; 0 turns holds off',
     }),
     allowedPrivateTargets: list('FORWARDING_ALLOWED_PRIVATE_TARGETS', {
       default: [],
-      defaultShown: "the demo receiver's, in the demo",
-      meaning: '`host:port`, addresses or CIDR ranges that may be reached although not public',
+      defaultShown: "in the demo: the demo receiver's",
+      meaning: '`host:port`, addresses, or CIDR ranges that may be reached although not public',
       check: (targets, refuse) => {
         for (const target of targets) {
           if (!isAddressOrCidr(target) && !isHostAndPort(target))
-            refuse(`must list host:port, addresses or CIDR ranges; "${target}" is none of them.`);
+            refuse(`must list host:port, addresses, or CIDR ranges; "${target}" is invalid.`);
         }
       },
     }),
     /** Empty: the built-in authorities alone. */
     extraCaFile: text('FORWARDING_EXTRA_CA_FILE', {
       default: '',
-      defaultShown: "the demo receiver's, in the demo",
-      meaning: 'PEM of further authorities for receivers',
+      defaultShown: "in the demo: the demo receiver's",
+      meaning: 'PEM file of additional certificate authorities for receivers',
       check: refuseOtherFiles,
     }),
     nameServers: list('FORWARDING_NAME_SERVERS', {
       default: [],
       defaultShown: "the system's",
-      meaning: "name servers that receivers' names are asked of, `address` or `address:port`",
+      meaning: "name servers that resolve receivers' hosts, `address` or `address:port`",
       check: (servers, refuse) => {
         for (const server of servers) {
           if (!isAddressAndPort(server))
-            refuse(`must list addresses, each with or without a port; "${server}" is none.`);
+            refuse(`must list addresses, each with or without a port; "${server}" is invalid.`);
         }
       },
     }),
     legacyCustomEndpoint: flag('LEGACY_CUSTOM_ENDPOINT', {
       words: ['on', 'off'],
       default: true,
-      meaning: '`off` ignores the legacy field `custom_endpoint` for the whole service',
+      meaning: '`off` ignores the legacy field `custom_endpoint` for the entire service',
     }),
   },
   check: ({ timeoutMs }, read) => {
@@ -71,7 +71,7 @@ export const forwardingSettings = declareSettings({
     if (read.value(leaseMs) <= timeoutMs) {
       read.refuse(
         leaseMs,
-        'must be longer than FORWARDING_TIMEOUT_MS, or a message under way is sent twice.',
+        'must be longer than FORWARDING_TIMEOUT_MS, otherwise in-flight messages are sent twice.',
       );
     }
   },
@@ -96,8 +96,8 @@ function refuseOtherFiles(file: string, refuse: Refuse): void {
   try {
     const blocks = readFileSync(file, 'utf8').match(CERTIFICATE_BLOCK) ?? [];
     for (const block of blocks) new X509Certificate(block);
-    if (blocks.length === 0) refuse('names a file without a certificate in PEM.');
+    if (blocks.length === 0) refuse('names a file that contains no PEM certificate.');
   } catch {
-    refuse('names a file that cannot be read as certificates in PEM.');
+    refuse('names a file whose PEM certificates cannot be parsed.');
   }
 }

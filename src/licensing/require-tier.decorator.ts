@@ -24,7 +24,7 @@ export type TierCondition = (body: unknown) => boolean;
  */
 export const RequireTier = (...tiers: Tier[]): MethodDecorator & ClassDecorator => {
   if (tiers.length === 0 || !tiers.every(isTier)) {
-    throw new Error('RequireTier takes at least one tier of the catalogue.');
+    throw new Error('RequireTier requires at least one tier of the catalogue.');
   }
   return applyDecorators(SetMetadata(REQUIRED_TIERS, tiers), ApiExtension(TIERS_EXTENSION, tiers));
 };
@@ -40,6 +40,6 @@ export const LeaveTierToUseCase = (when: TierCondition = () => true): MethodDeco
 /** The check that the guard has left to the use case; only on `RequireTier` routes. */
 export const CurrentTierCheck = createParamDecorator((_: unknown, context: ExecutionContext): TierCheck => {
   const { tierCheck } = context.switchToHttp().getRequest<TieredRequest>();
-  if (!tierCheck) throw new Error('CurrentTierCheck stands on a route without RequireTier');
+  if (!tierCheck) throw new Error('CurrentTierCheck used on a route without RequireTier');
   return tierCheck;
 });

@@ -55,7 +55,7 @@ export async function runningSince(
 
 /** Writes a subscription, new or changed, in one statement; the caller holds the lock of the project. */
 export async function writeSubscription(tx: EntityManager, subscription: Subscription): Promise<void> {
-  if (!tx.isInTransaction()) throw new Error('A subscription is written inside a transaction only.');
+  if (!tx.isInTransaction()) throw new Error('A subscription must be written inside a transaction.');
   await tx.upsert(SubscriptionEntity, { ...subscription }, { disableIdentityMap: true });
 }
 

@@ -37,7 +37,7 @@ export class TierGuard implements CanActivate {
     const { project, role, query, body } = request;
     if (!project || !role) {
       throw new Error(
-        `${context.getClass().name}.${context.getHandler().name} demands a tier, but stands on no project.`,
+        `${context.getClass().name}.${context.getHandler().name} requires a tier but has no project.`,
       );
     }
     const resolved = await this.licensing.effective(project, hostnameOf(query.hostname), new Date());

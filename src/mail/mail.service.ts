@@ -80,7 +80,7 @@ export class MailService implements OnModuleInit {
     if (this.isConfigured) return;
     throw new DomainError(
       'mail_not_configured',
-      'This service sends no mail, which this needs. Its operator has to set MAIL_URL and MAIL_FROM.',
+      'This service cannot send email. The operator must set MAIL_URL and MAIL_FROM.',
     );
   }
 }

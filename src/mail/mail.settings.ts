@@ -15,27 +15,26 @@ export const mailSettings = declareSettings({
     mailUrl: url('MAIL_URL', {
       protocols: ['smtp:', 'smtps:'],
       default: '',
-      defaultShown: 'files in `DATA_DIR`; production: no mail',
+      defaultShown: 'files in `DATA_DIR`; production: no email',
       example: 'smtps://user:password@mail.example.com',
       secret: true,
-      meaning: 'server that mail is handed to; without it production sends none, and refuses what needs it',
-      advice:
-        'Percent-encode what stands in user and password. smtp:// encrypts by STARTTLS, and sends no password without.',
+      meaning: 'mail server; without it, production sends no email and refuses requests that need it',
+      advice: 'Percent-encode user and password. smtp:// uses STARTTLS and sends no password without it.',
       check: (value, refuse) => {
         if (smtpServerOf(value) === null)
-          refuse('must name a server, with or without port, user and password, and nothing behind them.');
+          refuse('must name a server, optionally with port, user, and password, and nothing after them.');
       },
     }),
     mailFrom: text('MAIL_FROM', {
       default: `${BRAND} <no-reply@localhost>`,
-      meaning: 'sender of all mail, `name@host` or `A Name <name@host>`; needed beside `MAIL_URL`',
+      meaning: 'sender of all email, `name@host` or `A Name <name@host>`; required with `MAIL_URL`',
       check: (value, refuse) => {
         if (!SENDER.test(value)) refuse('must be an address, or a name with an address in angle brackets.');
       },
     }),
   },
   check: ({ mailUrl }, read, own) => {
-    if (mailUrl && !read.given(own.mailFrom)) read.refuse(own.mailFrom, 'must be set beside MAIL_URL.');
+    if (mailUrl && !read.given(own.mailFrom)) read.refuse(own.mailFrom, 'must be set with MAIL_URL.');
   },
 });
 

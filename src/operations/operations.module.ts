@@ -48,7 +48,7 @@ export class OperationsModule implements OnModuleInit, HttpMount {
     const pool = await connection.getNativeClient();
     new Gauge({
       name: 'database_pool_connections',
-      help: 'Connections of the ORM by state: total, idle, and callers that wait for one.',
+      help: 'ORM connections by state: total, idle, and waiting callers.',
       labelNames: ['state'],
       registers: [this.metrics.registry],
       collect() {

@@ -99,7 +99,7 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   /** Appends messages in one statement, in their order; else as `append`. */
   async appendMany(tx: EntityManager, messages: readonly NewOutboxMessage[]): Promise<void> {
     const context = tx.getTransactionContext<object>();
-    if (!context) throw new Error('An outbox message is appended inside a transaction only.');
+    if (!context) throw new Error('An outbox message must be appended inside a transaction.');
     // The start checks that announced topics have a handler, here or in another process.
     for (const { topic } of messages) if (!this.announced.has(topic)) this.handlerOf(topic);
     if (messages.length === 0) return;

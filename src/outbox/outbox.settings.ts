@@ -10,20 +10,20 @@ export const outboxSettings = declareSettings({
       default: 1000,
       min: 50,
       max: 60_000,
-      meaning: 'how often workers are told to look into the outbox',
+      meaning: 'interval at which workers poll the outbox',
     }),
     leaseMs: integer('OUTBOX_LEASE_MS', {
       default: 60_000,
       min: 1000,
       max: 3_600_000,
-      meaning: 'how long a claim lasts; must be longer than an attempt',
+      meaning: 'lease of a claim; must be longer than an attempt',
     }),
     /** The name is older than the second topic; it is every deployment's. */
     slots: integer('FORWARDING_SLOTS', {
       default: 256,
       min: 4,
       max: 10_000,
-      meaning: 'attempts under way in one worker; one project takes at most a quarter',
+      meaning: 'concurrent attempts per worker; one project can use at most a quarter',
     }),
   },
 });

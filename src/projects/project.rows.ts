@@ -64,7 +64,7 @@ export async function projectIdsAfter(em: EntityManager, after: string, limit: n
  * of rows that refer to the project. Returns false where the project is gone.
  */
 export async function lockProject(tx: EntityManager, id: string): Promise<boolean> {
-  if (!tx.isInTransaction()) throw new Error('A project is locked inside a transaction only.');
+  if (!tx.isInTransaction()) throw new Error('A project must be locked inside a transaction.');
   const { rows } = await sql`select 1 from project where id = ${id} for no key update`.execute(
     tx.getKysely(),
   );

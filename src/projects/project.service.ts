@@ -145,5 +145,5 @@ function givenOf(project: Project): Record<string, unknown> {
 }
 
 export function projectNotFound(): DomainError {
-  return new DomainError('project_not_found', 'There is no such project among yours.');
+  return new DomainError('project_not_found', 'Project not found.');
 }

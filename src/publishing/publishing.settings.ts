@@ -16,10 +16,10 @@ export const publishingSettings = declareSettings({
         kind: 'folder',
         path: join(read.value(serviceSettings.settings.dataDir), STORAGE_FOLDER),
       }),
-      defaultShown: 'a folder below `DATA_DIR`',
+      defaultShown: 'a folder in `DATA_DIR`',
       meaning:
         'where published configurations are kept: `file:///folder` or `s3://bucket/prefix?endpoint=…&region=…`',
-      advice: 'Credentials of S3 come from the AWS variables of the environment.',
+      advice: 'S3 credentials are read from the AWS environment variables.',
       parse: storageOf,
     }),
     /** In lower case; empty: no proxy sends it. */
@@ -27,7 +27,7 @@ export const publishingSettings = declareSettings({
       default: '',
       defaultShown: 'none',
       meaning:
-        "header in which a proxy of `TRUSTED_PROXIES` tells the visitor's country, e.g. `cf-ipcountry`",
+        "header in which a proxy of `TRUSTED_PROXIES` sends the visitor's country, e.g. `cf-ipcountry`",
       parse: (raw) => raw.toLowerCase(),
       check: (value, refuse) => {
         if (!/^[a-z0-9-]{1,64}$/.test(value)) refuse('must be the name of a header, e.g. cf-ipcountry.');
@@ -38,7 +38,7 @@ export const publishingSettings = declareSettings({
       default: '',
       defaultShown: 'none',
       meaning:
-        'header in which it tells the part of the country, for rules such as `US-CA`, e.g. `cf-region-code`',
+        'header in which it sends the country subdivision, for rules such as `US-CA`, e.g. `cf-region-code`',
       parse: (raw) => raw.toLowerCase(),
       check: (value, refuse) => {
         if (!/^[a-z0-9-]{1,64}$/.test(value)) refuse('must be the name of a header, e.g. cf-region-code.');
@@ -49,7 +49,7 @@ export const publishingSettings = declareSettings({
     if (countryHeader && read.value(serviceSettings.settings.trustedProxies).length === 0) {
       read.refuse(
         own.countryHeader,
-        'is believed from a proxy in TRUSTED_PROXIES alone, which is empty: any visitor could set it.',
+        'is only trusted from a proxy in TRUSTED_PROXIES, which is empty: any visitor could set it.',
       );
     }
   },

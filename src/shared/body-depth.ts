@@ -13,9 +13,9 @@ export function refuseDeepBody(request: Request, response: Response, next: NextF
   sendProblem(request, response, {
     status: 422,
     code: 'validation_failed',
-    detail: `The body nests deeper than ${BODY_DEPTH_MAX} levels.`,
+    detail: `The body is nested more than ${BODY_DEPTH_MAX} levels deep.`,
     members: {
-      errors: [{ field: '', message: `The body may nest at most ${BODY_DEPTH_MAX} levels deep.` }],
+      errors: [{ field: '', message: `The body can be nested at most ${BODY_DEPTH_MAX} levels deep.` }],
     },
   });
 }

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 /** The client closed its connection before the response, so the work is abandoned. */
 export class ClientDisconnected extends Error {
   constructor() {
-    super('The client is gone.');
+    super('The client disconnected.');
     this.name = 'ClientGone';
   }
 }

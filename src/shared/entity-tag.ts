@@ -17,7 +17,7 @@ export function requireMatch(ifMatch: string | undefined, current: string): void
   if (given.includes(current)) return;
   throw new DomainError(
     'version_conflict',
-    'Somebody has changed this meanwhile. Read it again, then change it.',
+    'Someone else changed this. Read it again, then reapply your change.',
   );
 }
 
@@ -37,5 +37,5 @@ export const IfMatchHeader = (): MethodDecorator =>
   ApiHeader({
     name: 'If-Match',
     required: false,
-    description: 'The ETag that the change is based on; absent: whatever is there is changed',
+    description: 'ETag that the change is based on; omit to overwrite any version',
   });

@@ -29,7 +29,7 @@ export class ExportProgress {
       if (looks < LOOKS_PER_WINDOW) return;
       const taken = bytesTaken(response);
       if (taken - takenBefore < (READ_BYTES_PER_SECOND_MIN * waitedMs) / 1000)
-        breakOff(`the client reads less than ${READ_BYTES_PER_SECOND_MIN} bytes a second`);
+        breakOff(`the client reads less than ${READ_BYTES_PER_SECOND_MIN} bytes per second`);
       [looks, waitedMs, takenBefore] = [0, 0, taken];
     }, lookMs);
     const end = setTimeout(() => breakOff('it takes too long'), this.longestMs);

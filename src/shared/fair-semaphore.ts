@@ -109,11 +109,11 @@ export class FairSemaphore {
     if ((this.taken.get(key) ?? 0) >= placesPerKey) {
       return new DomainError(
         'too_many_requests',
-        `At most ${placesPerKey} of these run at once for one ${noun}. Try again when one has ended.`,
+        `At most ${placesPerKey} of these can run at once per ${noun}. Try again when one has finished.`,
         { retryAfterSeconds },
       );
     }
-    return new DomainError('overloaded', 'Too many of these are under way. Try again in a moment.', {
+    return new DomainError('overloaded', 'Too many of these are running. Try again shortly.', {
       retryAfterSeconds,
     });
   }

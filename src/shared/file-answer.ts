@@ -34,7 +34,7 @@ export class FileAnswer {
     const { projectId } = file;
     const release = await this.permits.take(file, gone);
     const stopWatch = this.progress.watch(response, (why) => {
-      this.logger.warn({ projectId }, `an export was broken off: ${why}`);
+      this.logger.warn({ projectId }, `an export was aborted: ${why}`);
       response.destroy();
     });
     try {
@@ -51,7 +51,7 @@ export class FileAnswer {
         throw error;
       }
       const left = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
-      if (!left) this.logger.error({ err: error, projectId }, 'an export broke off');
+      if (!left) this.logger.error({ err: error, projectId }, 'an export failed');
       response.destroy();
     } finally {
       stopWatch();

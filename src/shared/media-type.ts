@@ -31,7 +31,7 @@ export function refuseOtherMethods(layers: () => RouterLayer[]): RequestHandler 
     sendProblem(request, response, {
       status: 405,
       code: 'method_not_allowed',
-      detail: `This path knows the methods ${allow}.`,
+      detail: `This path supports the methods ${allow}.`,
       allow,
     });
   };

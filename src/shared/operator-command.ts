@@ -56,21 +56,21 @@ export function print(line: string): void {
 /** @throws UsageError where there are more arguments than the command takes. */
 export function atMost(count: number, { args }: Given): void {
   const surplus = args[count];
-  if (surplus !== undefined) throw new UsageError(`There is no place for the argument "${surplus}".`);
+  if (surplus !== undefined) throw new UsageError(`Unexpected argument: ${surplus}.`);
 }
 
 /** @throws UsageError */
 export function projectIdOf(value: string | undefined): string {
-  if (value === undefined) throw new UsageError('Give the id of a project.');
-  if (!isUuid(value)) throw new UsageError(`"${value}" is no id of a project: it must be a UUID.`);
+  if (value === undefined) throw new UsageError('Specify the id of a project.');
+  if (!isUuid(value)) throw new UsageError(`"${value}" is not the id of a project: it must be a UUID.`);
   return value.toLowerCase();
 }
 
 /** One thing by its arguments, or all of them by `--all`: exactly one of the two. @throws UsageError */
 export function oneOrAll({ args, values }: Given, one: string): 'one' | 'all' {
   const all = values.all === true;
-  if (all && args.length > 0) throw new UsageError(`Give ${one}, or --all, not both.`);
-  if (!all && args.length === 0) throw new UsageError(`Give ${one}, or --all.`);
+  if (all && args.length > 0) throw new UsageError(`Specify ${one} or --all, not both.`);
+  if (!all && args.length === 0) throw new UsageError(`Specify ${one} or --all.`);
   return all ? 'all' : 'one';
 }
 
@@ -78,6 +78,6 @@ export function oneOrAll({ args, values }: Given, one: string): 'one' | 'all' {
 export function required({ values }: Given, option: string, what: string): string {
   const value = values[option];
   if (typeof value !== 'string' || value.trim() === '')
-    throw new UsageError(`Give ${what} with --${option}.`);
+    throw new UsageError(`Specify ${what} with --${option}.`);
   return value.trim();
 }

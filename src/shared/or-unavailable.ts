@@ -12,8 +12,8 @@ export async function orUnavailable<T>(logger: Logger, what: string, read: () =>
     return await read();
   } catch (error) {
     if (error instanceof DomainError) throw error;
-    logger.warn({ err: error }, `${what} could not be read from the storage`);
-    throw new DomainError('temporarily_unavailable', `${what} cannot be read now. Try again.`, {
+    logger.warn({ err: error }, `failed to read ${what} from storage`);
+    throw new DomainError('temporarily_unavailable', `${what} is temporarily unavailable. Try again.`, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }

@@ -13,7 +13,7 @@ export class PageQuery {
   @QueryInteger({ min: 1, max: PAGE_LIMIT_MAX })
   limit: number = PAGE_LIMIT_DEFAULT;
 
-  @ApiPropertyOptional({ description: 'The nextCursor of the page before' })
+  @ApiPropertyOptional({ description: 'nextCursor of the previous page' })
   @IsOptional()
   @IsString()
   @MaxLength(CURSOR_CHARACTERS_MAX)

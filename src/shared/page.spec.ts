@@ -28,7 +28,7 @@ describe(pageOf, () => {
 
 describe(readCursor, () => {
   it('refuses what is not the key of a row, and reads nothing where there is no cursor', () => {
-    expect(() => readCursor('x', () => false)).toThrow('not one that this list gave out');
+    expect(() => readCursor('x', () => false)).toThrow('not issued by this list');
     expect(readCursor(undefined, () => false)).toBeNull();
   });
 });

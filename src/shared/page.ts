@@ -41,8 +41,8 @@ export function readCursor(cursor: string | undefined, isKey: (key: string) => b
   if (cursor === undefined) return null;
   const key = Buffer.from(cursor, 'base64url').toString();
   if (!isKey(key)) {
-    throw new DomainError('validation_failed', 'The cursor is not one that this list gave out.', {
-      errors: [{ field: 'cursor', message: 'Use the nextCursor of the page before, unchanged.' }],
+    throw new DomainError('validation_failed', 'The cursor was not issued by this list.', {
+      errors: [{ field: 'cursor', message: 'Use the nextCursor of the previous page unchanged.' }],
     });
   }
   return key;

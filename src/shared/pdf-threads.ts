@@ -20,7 +20,7 @@ export function pdfThreads<Task>(program: URL): ThreadPool<Task, Uint8Array> {
     waitingMax: EXPORTS_MAX,
     taskMaxMs: TASK_MAX_MS,
     refusal: () =>
-      new DomainError('overloaded', 'Too many PDFs are being made. Try again in a moment.', {
+      new DomainError('overloaded', 'Too many PDFs are being created. Try again shortly.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       }),
   });

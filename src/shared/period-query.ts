@@ -9,12 +9,12 @@ type Interval = (typeof INTERVALS)[number];
 
 /** A period of which something is counted. */
 export class PeriodQuery {
-  @ApiPropertyOptional({ description: 'At or after; 30 days before `to` by default' })
+  @ApiPropertyOptional({ description: 'At or after; defaults to 30 days before `to`' })
   @IsOptional()
   @IsInstant()
   from?: Date;
 
-  @ApiPropertyOptional({ description: 'Before; now by default' })
+  @ApiPropertyOptional({ description: 'Before; defaults to now' })
   @IsOptional()
   @IsInstant()
   to?: Date;
@@ -41,7 +41,7 @@ export function periodOf(
   if (from >= to)
     throw fieldErrors([{ field: 'from', message: 'from must be before to.', code: 'end_before_beginning' }]);
   if (!isAllowed(from, to, interval)) {
-    const message = `By ${interval}, at most ${daysMax[interval]} days are counted at once.`;
+    const message = `With the interval ${interval}, the period can be at most ${daysMax[interval]} days.`;
     throw fieldErrors([{ field: 'from', message, code: 'period_too_long', max: daysMax[interval] }]);
   }
   return { from, to, interval };

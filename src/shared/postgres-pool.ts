@@ -88,7 +88,8 @@ export function connectionOptions(purpose: ConnectionPurpose): PoolConfig {
 /** @throws RangeError where the number has more digits than a number of ours holds. */
 function exactNumber(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`the database holds ${text}, which no number holds`);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`the database contains ${text}, which exceeds the safe integer range`);
   return value;
 }
 

@@ -27,11 +27,11 @@ const SLOW_RETRY_AFTER_SECONDS = 10;
 
 /** The body parsers' own errors, distinguished by their `type`. */
 const PARSER_PROBLEMS: Record<string, { code: DomainErrorCode; detail: string }> = {
-  'entity.too.large': { code: 'payload_too_large', detail: 'The body is larger than this route takes.' },
+  'entity.too.large': { code: 'payload_too_large', detail: 'The body is too large.' },
   'entity.parse.failed': { code: 'body_not_json', detail: 'The body is not valid JSON.' },
   'encoding.unsupported': {
     code: 'unsupported_media_type',
-    detail: 'The content encoding is not supported; send the body uncompressed or with gzip.',
+    detail: 'Unsupported content encoding. Send the body uncompressed or with gzip.',
   },
   'charset.unsupported': { code: 'unsupported_media_type', detail: 'Send the body as UTF-8.' },
 };
@@ -42,12 +42,12 @@ export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger(ProblemFilter.name);
   private readonly unreachable = new ThrottledLog(
     this.logger,
-    'requests are answered 503: the database cannot be reached',
+    'returning 503: cannot connect to the database',
   );
 
   private readonly tooSlow = new ThrottledLog(
     this.logger,
-    'requests are answered 503: a statement took longer than it may',
+    'returning 503: a statement exceeded its time limit',
   );
 
   catch(error: unknown, host: ArgumentsHost): void {
@@ -88,7 +88,7 @@ export class ProblemFilter implements ExceptionFilter {
         status: DOMAIN_ERROR_STATUS.temporarily_unavailable,
         code: 'temporarily_unavailable',
         detail:
-          'The database took too long over this. Ask for less, e.g. a shorter period, or try again later.',
+          'The database query took too long. Request less, for example a shorter period, or try again later.',
         retryAfterSeconds: SLOW_RETRY_AFTER_SECONDS,
       };
     }
@@ -97,7 +97,7 @@ export class ProblemFilter implements ExceptionFilter {
       return {
         status: DOMAIN_ERROR_STATUS.temporarily_unavailable,
         code: 'temporarily_unavailable',
-        detail: 'The database cannot be reached. Try again in a moment.',
+        detail: 'Cannot connect to the database. Try again shortly.',
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       };
     }
@@ -108,7 +108,7 @@ export class ProblemFilter implements ExceptionFilter {
     return {
       status: 500,
       code: 'internal_error',
-      detail: `Something went wrong on our side. The log has it under ${errorId}.`,
+      detail: `Something went wrong on our side. The error id is ${errorId}.`,
       members: { errorId },
     };
   }
@@ -123,7 +123,7 @@ function problemOfHttpException(error: HttpException): Problem {
     413: 'payload_too_large',
     503: 'temporarily_unavailable',
   };
-  const detail = status === 404 ? 'There is no such route.' : error.message;
+  const detail = status === 404 ? 'Route not found.' : error.message;
   return { status, code: codes[status] ?? 'bad_request', detail };
 }
 
@@ -135,7 +135,7 @@ function problemOfParserError(error: unknown): Problem | null {
   if (!(error instanceof Error && 'expose' in error && error.expose === true)) return null;
   const known = 'type' in error ? PARSER_PROBLEMS[String(error.type)] : undefined;
   if (known) return { status: DOMAIN_ERROR_STATUS[known.code], ...known };
-  return { status: 400, code: 'bad_request', detail: 'The request could not be read to its end.' };
+  return { status: 400, code: 'bad_request', detail: 'The request ended unexpectedly.' };
 }
 
 /**

@@ -13,12 +13,12 @@ const PARSER_PROBLEMS: Record<string, ProtocolProblem> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: 'headers_too_large',
-    detail: 'The URL and the headers together are larger than this server takes; shorten them.',
+    detail: 'The URL and headers are too large. Shorten them.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     code: 'request_timeout',
-    detail: 'The request did not arrive in time; send it again.',
+    detail: 'The request did not arrive in time. Send it again.',
   },
 };
 
@@ -31,7 +31,7 @@ const NO_HTTP: ProtocolProblem = {
 const EXPECTATION_FAILED: ProtocolProblem = {
   status: 417,
   code: 'expectation_failed',
-  detail: 'This server meets no expectation but 100-continue; leave the header Expect out.',
+  detail: 'Only Expect: 100-continue is supported. Remove the Expect header.',
 };
 
 /**

@@ -28,7 +28,7 @@ export function limitRequestsUnderWay(
       sendProblem(request, response, {
         status: 429,
         code: 'too_many_requests',
-        detail: `At most ${UNDER_WAY_PER_CREDENTIAL_MAX} requests of one credential run at once. Wait for the others.`,
+        detail: `At most ${UNDER_WAY_PER_CREDENTIAL_MAX} requests per credential can run at once. Wait for the others to finish.`,
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
       return;

@@ -17,12 +17,12 @@ export const secretSettings = declareSettings({
   settings: {
     secretKeys: setting<SecretKey[]>('SECRET_KEYS', {
       default: [],
-      defaultShown: 'made and kept in `DATA_DIR`',
+      defaultShown: 'generated and kept in `DATA_DIR`',
       example: 'k1:...',
       secret: true,
       meaning:
-        'keys of bearer tokens and waiting mails at rest, `id:base64(32 bytes)`, comma-separated; the first encrypts, all decrypt; needed in production',
-      advice: 'Make one: echo "k1:$(openssl rand -base64 32)".',
+        'encryption keys of bearer tokens and queued email, `id:base64(32 bytes)`, comma-separated; the first encrypts, all decrypt; required in production',
+      advice: 'Generate one with: echo "k1:$(openssl rand -base64 32)".',
       parse: secretKeysOf,
     }),
   },
@@ -43,7 +43,7 @@ export function secretKeysOf(raw: string, refuse: Refuse): SecretKey[] {
   });
   const wellFormed = keys.every(({ id, key }) => /^[\w-]{1,32}$/.test(id) && key.length === SECRET_KEY_BYTES);
   if (!wellFormed || new Set(keys.map(({ id }) => id)).size !== keys.length) {
-    refuse('must be a comma-separated list of id:base64, 32 bytes each, no id twice.');
+    refuse('must be a comma-separated list of id:base64, with 32 bytes each and each id once.');
   }
   return keys;
 }

@@ -26,7 +26,7 @@ export class SecretVault {
 
   seal(boundTo: string, secret: string): SealedSecret {
     const [current] = this.keys;
-    if (!current) throw new Error('SECRET_KEYS is empty: there is no key to encrypt a secret with.');
+    if (!current) throw new Error('SECRET_KEYS is empty: no key to encrypt with.');
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, current.key, nonce).setAAD(Buffer.from(boundTo));
     const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);

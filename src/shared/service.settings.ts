@@ -8,8 +8,8 @@ const nodeEnv = choice('NODE_ENV', {
   choices: ['development', 'production', 'test'],
   default: 'development',
   meaning:
-    '`production` turns every development default off; must be said beside `DATABASE_URL` or a public `HOST`',
-  advice: 'Those are the embedded database, the demo, made-up secrets and simulated tiers.',
+    '`production` turns off all development defaults; must be set explicitly with `DATABASE_URL` or a public `HOST`',
+  advice: 'Those are the embedded database, the demo, generated secrets, and simulated tiers.',
 });
 
 export type ServiceSettings = SettingsOf<typeof serviceSettings>;
@@ -21,32 +21,32 @@ export const serviceSettings = declareSettings({
   settings: {
     nodeEnv,
     production: derived((read) => read.value(nodeEnv) === 'production'),
-    port: port('PORT', { default: 3000, meaning: 'port on which the API listens' }),
+    port: port('PORT', { default: 3000, meaning: 'port of the API' }),
     host: host('HOST', {
       default: '127.0.0.1',
-      meaning: 'address, or name of a host, on which the API listens',
+      meaning: 'address or hostname on which the API listens',
     }),
     /** Empty: derived from host and port. */
     publicBaseUrl: origin('PUBLIC_BASE_URL', {
       default: '',
       defaultShown: 'from host and port',
       example: 'https://consent.example.com',
-      meaning: 'origin under which the outside reaches the API; https in production',
+      meaning: 'public origin of the API; https in production',
     }),
     /** Absolute path. */
     dataDir: setting('DATA_DIR', {
       default: () => resolve(DATA_DIR_DEFAULT),
       defaultShown: `\`${DATA_DIR_DEFAULT}\``,
       example: DATA_DIR_DEFAULT,
-      meaning: 'folder of the embedded database, made secrets and demo data',
+      meaning: 'folder of the embedded database, generated secrets, and demo data',
       parse: (raw) => resolve(raw),
     }),
     trustedProxies: list('TRUSTED_PROXIES', {
       default: [],
       defaultShown: 'none',
-      meaning: 'addresses or CIDR ranges whose `X-Forwarded-For` is believed',
+      meaning: 'addresses or CIDR ranges of proxies whose `X-Forwarded-For` is trusted',
       advice:
-        'Comma-separated. Behind a proxy that is not named here, all visitors share one rate limit; the log says so ' +
+        'Comma-separated. Behind a proxy that is not listed, all visitors share one rate limit; a log line reports it ' +
         "once, with the proxy's address. In compose that is the gateway of its network: docker network inspect " +
         '<project>_default.',
       check: (proxies, refuse) => {
@@ -58,7 +58,7 @@ export const serviceSettings = declareSettings({
   },
   check: ({ production, publicBaseUrl }, read, own) => {
     if (production && !publicBaseUrl.startsWith('https://')) {
-      read.refuse(own.publicBaseUrl, 'must be set in production, and be https.');
+      read.refuse(own.publicBaseUrl, 'must be set in production, and use https.');
     }
   },
 });

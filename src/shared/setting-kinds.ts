@@ -106,7 +106,7 @@ export function origin(name: string, described: Described<string>): Setting<stri
       const parsed = new URL(raw);
       // A path or query would be dropped silently, and every link would be wrong.
       if (parsed.pathname !== '/' || parsed.search || parsed.hash || parsed.username || parsed.password) {
-        refuse('must be an origin, e.g. https://consent.example.com, with nothing behind the host.');
+        refuse('must be an origin, e.g. https://consent.example.com, with nothing after the host.');
       }
       return parsed.origin;
     },
@@ -116,7 +116,7 @@ export function origin(name: string, described: Described<string>): Setting<stri
 function refuseOtherUrls(raw: string, protocols: string[], refuse: Refuse): string {
   if (!URL.canParse(raw) || !protocols.includes(new URL(raw).protocol)) {
     const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
-    refuse(`must be a URL that begins with ${beginnings}.`);
+    refuse(`must be a URL that starts with ${beginnings}.`);
   }
   return raw;
 }
@@ -127,7 +127,7 @@ export function host(name: string, described: Described<string>): Setting<string
     check: (value, refuse) => {
       // Four numbers that are no address would be looked for as a name.
       if (isIP(value) === 0 && (!HOST_NAME.test(value) || /^[\d.]+$/.test(value))) {
-        refuse('must be an address or the name of a host, without scheme and port.');
+        refuse('must be an address or hostname, without scheme and port.');
       }
     },
   });

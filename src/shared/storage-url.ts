@@ -47,19 +47,19 @@ export function storageOf(raw: string, refuse: Refuse): StorageSettings | undefi
 function problemOfS3Url(url: URL | null): string | null {
   if (url?.protocol !== 's3:') return 'must be a file: or s3: URL.';
   if (url.username || url.password) {
-    return 'must not hold credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead.';
+    return 'must not contain credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead.';
   }
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname))
     return 'must name a bucket: s3://bucket/prefix.';
   const unknown = [...url.searchParams.keys()].filter((key) => !STORAGE_PARAMETERS.includes(key));
-  if (unknown.length > 0) return `takes the parameters ${STORAGE_PARAMETERS.join(', ')} and no others.`;
+  if (unknown.length > 0) return `supports only the parameters ${STORAGE_PARAMETERS.join(', ')}.`;
   const endpoint = url.searchParams.get('endpoint');
   if (endpoint !== null && !/^https?:\/\/[^/?#]+\/?$/.test(endpoint)) {
-    return 'has an endpoint that is no http or https origin.';
+    return 'has an endpoint that is not an http or https origin.';
   }
   const pathStyle = url.searchParams.get('pathStyle');
   if (pathStyle !== null && pathStyle !== 'true' && pathStyle !== 'false') {
-    return 'has a pathStyle that is neither true nor false.';
+    return 'has a pathStyle other than true or false.';
   }
   return null;
 }

@@ -57,7 +57,8 @@ export class ThreadPool<Task, Result> {
 
   async close(): Promise<void> {
     const threads = [...this.idle, ...this.busy.keys()];
-    for (const { promised } of this.waiting.splice(0)) promised.reject(new Error('The service stops.'));
+    for (const { promised } of this.waiting.splice(0))
+      promised.reject(new Error('The service is shutting down.'));
     this.idle.clear();
     await Promise.all(threads.map((thread) => thread.terminate()));
   }
@@ -93,7 +94,7 @@ export class ThreadPool<Task, Result> {
       this.startNext();
     });
     thread.on('error', (error) => this.end(thread, error));
-    thread.on('exit', () => this.end(thread, new Error(`The thread ${this.options.name} has ended.`)));
+    thread.on('exit', () => this.end(thread, new Error(`The thread ${this.options.name} has exited.`)));
     return thread;
   }
 

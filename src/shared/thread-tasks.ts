@@ -5,7 +5,7 @@ import type { TaskAnswer } from './thread-pool.js';
 /** The program of a thread of a `ThreadPool`: answers each task with what `work` returns or throws. */
 export function answerTasks<Task, Result>(work: (task: Task) => Result | Promise<Result>): void {
   const port = parentPort;
-  if (!port) throw new Error('This is the program of a thread.');
+  if (!port) throw new Error('This module must run in a worker thread.');
   port.on('message', (task: Task) => {
     void answerOf(work, task).then((answer) => port.postMessage(answer));
   });

@@ -17,8 +17,8 @@ export function warnOfUntrustedProxy(server: Server, trustedProxies: string[]): 
     if (from === undefined || isTrusted(from, 0)) return;
     said = true;
     new Logger('Proxies').warn(
-      `X-Forwarded-For came from ${nameOf(from)} that is not in TRUSTED_PROXIES, and is not believed. If it is your ` +
-        'proxy, name it there: until then all visitors behind it count as one.',
+      `ignored X-Forwarded-For from ${nameOf(from)} that is not in TRUSTED_PROXIES. If it is your ` +
+        'proxy, add it there; until then, all visitors behind it share one rate limit.',
     );
   });
 }

@@ -11,14 +11,13 @@ export const visitSettings = declareSettings({
     enabled: flag('SITE_ANALYTICS', {
       default: true,
       meaning:
-        'page visits of projects that want it are counted, without anything that tells visitors apart; `false`: none are',
+        'whether page visits are counted for projects that turn it on, without anything that distinguishes visitors; `false`: never',
     }),
     ratePerMinute: integer('VISIT_RATE_PER_MINUTE', {
       default: 600,
       min: 0,
       max: 1_000_000,
-      meaning:
-        'page visits that are counted per address (IPv6: /64) and project, in each process; 0 turns the limit off',
+      meaning: 'page visits counted per address (IPv6: /64) and project, per process; 0 turns the limit off',
     }),
   },
 });

@@ -443,7 +443,7 @@ describe('an account', () => {
     expect(await refused.json()).toMatchObject({
       status: 409,
       code: 'last_owner',
-      detail: 'You are the last owner of "One", "Two". Hand the ownership over or delete the project first.',
+      detail: 'You are the only owner of "One", "Two". Transfer ownership or delete the project first.',
     });
     expect(await stateOf(user.id)).toEqual(before);
     for (let n = 3; n <= 6; n++) await projectOf(user, `P${n}`);

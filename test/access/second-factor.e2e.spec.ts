@@ -67,7 +67,7 @@ describe('a second factor', () => {
     expect(new URL(totpUri)).toMatchObject({ protocol: 'otpauth:' });
     expect(recoveryCodes).toHaveLength(10);
     expect(await (await user.request('GET', '/v1/me')).json()).toMatchObject({ secondFactor: true });
-    expect((await mailTo(service, user.email)).subject).toBe('A second factor was set up for your account');
+    expect((await mailTo(service, user.email)).subject).toBe('Two-factor authentication was turned on');
 
     const cookie = await firstStep(user.email);
     expect((await meWith(cookie)).status).toBe(401);

@@ -224,10 +224,10 @@ describe('a query', () => {
     ['/consents?from=2150-01-01', 'from must be from 2000-01-01 to 2100-01-01.'],
     ['/consents?from=yesterday', 'from must be an ISO 8601 instant, e.g. 2026-11-20T12:00:00Z.'],
     ['/consents?from=2026-02-30', 'from must be an ISO 8601 instant, e.g. 2026-11-20T12:00:00Z.'],
-    ['/tier?hostname=no%20host', 'hostname must be a host name such as www.example.com.'],
-    ['/tier?hostname=https://example.com/', 'hostname must be a host name such as www.example.com.'],
-    ['/tier?hostname=%2E%2E', 'hostname must be a host name such as www.example.com.'],
-    ['/tier?hostname=', 'hostname must be a host name such as www.example.com.'],
+    ['/tier?hostname=no%20host', 'hostname must be a hostname such as www.example.com.'],
+    ['/tier?hostname=https://example.com/', 'hostname must be a hostname such as www.example.com.'],
+    ['/tier?hostname=%2E%2E', 'hostname must be a hostname such as www.example.com.'],
+    ['/tier?hostname=', 'hostname must be a hostname such as www.example.com.'],
   ])('%s is refused with one true sentence', async (path, message) => {
     const response = await project.request('owner', 'GET', path);
     expect(response.status).toBe(422);

@@ -64,7 +64,7 @@ describe('settings', () => {
       ['a name that begins like loopback', { HOST: '127.0.0.1.example.com' }],
       ['an address that ends like loopback', { HOST: '10.127.0.1' }],
     ])('is refused with %s', (_, environment) => {
-      expect(() => readSettings(environment)).toThrow(/^NODE_ENV must be set beside .*production/);
+      expect(() => readSettings(environment)).toThrow(/^NODE_ENV must be set with .*production/);
       expect(() => readSettings({ ...environment, NODE_ENV: '' })).toThrow(/^NODE_ENV must be set/);
       expect(readSettings({ ...environment, NODE_ENV: 'development' }).service.production).toBe(false);
     });
@@ -180,13 +180,13 @@ describe('settings', () => {
     ['HOST', '-x', 'must be an address'],
     ['COUNTRY_HEADER', 'cf-ipcountry', 'TRUSTED_PROXIES'],
     ['FORWARDING_EXTRA_CA_FILE', '/nowhere.pem', 'does not exist'],
-    ['FORWARDING_EXTRA_CA_FILE', 'package.json', 'without a certificate'],
-    ['FORWARDING_EXTRA_CA_FILE', tmpdir(), 'cannot be read'],
-    ['EVIDENCE_TIMESTAMP_URL', 'timestamp.example.com', 'must be a URL that begins with'],
-    ['EVIDENCE_TIMESTAMP_URL', 'ftp://127.0.0.1/', 'must be a URL that begins with'],
-    ['EVIDENCE_TIMESTAMP_URL', 'http://timestamp.example.com/tsr', 'must be https'],
-    ['EVIDENCE_TIMESTAMP_URL', 'http://127.0.0.1.example.com/tsr', 'must be https'],
-    ['EVIDENCE_TIMESTAMP_URL', 'https://u:p@timestamp.example.com/tsr', 'must not hold credentials'],
+    ['FORWARDING_EXTRA_CA_FILE', 'package.json', 'contains no PEM certificate'],
+    ['FORWARDING_EXTRA_CA_FILE', tmpdir(), 'cannot be parsed'],
+    ['EVIDENCE_TIMESTAMP_URL', 'timestamp.example.com', 'must be a URL that starts with'],
+    ['EVIDENCE_TIMESTAMP_URL', 'ftp://127.0.0.1/', 'must be a URL that starts with'],
+    ['EVIDENCE_TIMESTAMP_URL', 'http://timestamp.example.com/tsr', 'must use https'],
+    ['EVIDENCE_TIMESTAMP_URL', 'http://127.0.0.1.example.com/tsr', 'must use https'],
+    ['EVIDENCE_TIMESTAMP_URL', 'https://u:p@timestamp.example.com/tsr', 'must not contain credentials'],
     ['EVIDENCE_TIMESTAMP_SECONDS', '0', 'must be a whole number'],
   ])('refuses %s=%s in a sentence that says why', (name, value, why) => {
     const read = (): unknown => readSettings({ NODE_ENV: 'development', [name]: value });
@@ -200,7 +200,9 @@ describe('settings', () => {
     writeFileSync(file, `a comment\n${certificatePem}`);
     expect(readSettings({ FORWARDING_EXTRA_CA_FILE: file }).forwarding.extraCaFile).toBe(file);
     writeFileSync(file, certificatePem.replace(/[A-Za-z0-9+/]{40}/, 'A'.repeat(40)));
-    expect(() => readSettings({ FORWARDING_EXTRA_CA_FILE: file })).toThrow(/cannot be read as certificates/);
+    expect(() => readSettings({ FORWARDING_EXTRA_CA_FILE: file })).toThrow(
+      /PEM certificates cannot be parsed/,
+    );
     rmSync(file);
   });
 
@@ -248,7 +250,7 @@ describe('settings', () => {
   it('takes production without mail, but no mail server without a sender', () => {
     expect(readSettings(PRODUCTION).mail.mailUrl).toBe('');
     const mail = { ...PRODUCTION, MAIL_URL: 'smtps://u:p@mail.example.com' };
-    expect(() => readSettings(mail)).toThrow('MAIL_FROM must be set beside MAIL_URL.');
+    expect(() => readSettings(mail)).toThrow('MAIL_FROM must be set with MAIL_URL.');
     expect(() => readSettings({ ...mail, MAIL_FROM: 'nobody' })).toThrow(/MAIL_FROM must be an address/);
     expect(() => readSettings({ ...mail, MAIL_URL: 'smtp://mail.example.com/x' })).toThrow(
       /MAIL_URL must name/,
@@ -268,7 +270,7 @@ describe('settings', () => {
     );
     const stamped = (url: string): unknown => readSettings({ ...PRODUCTION, EVIDENCE_TIMESTAMP_URL: url });
     expect(() => stamped('http://127.0.0.1/tsr')).toThrow(
-      'EVIDENCE_TIMESTAMP_URL must be https in production.',
+      'EVIDENCE_TIMESTAMP_URL must use https in production.',
     );
     expect(stamped('https://timestamp.example.com/tsr')).toMatchObject({
       evidence: { timestampUrl: 'https://timestamp.example.com/tsr', timestampSeconds: 3600 },

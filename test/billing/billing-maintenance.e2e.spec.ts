@@ -161,7 +161,7 @@ describe(PriceList.name, () => {
     expect(list.sold('pro', 'month')).toBe('price_next');
     expect(list.sold('business', 'month')).toBeUndefined();
     const changed = withPrices([{ priceId: 'price_next', tier: 'business', interval: 'month' }]);
-    await expect(changed.onModuleInit()).rejects.toThrow('STRIPE_PRICES gives price_next another meaning');
+    await expect(changed.onModuleInit()).rejects.toThrow('STRIPE_PRICES changes the meaning of price_next');
   });
 });
 
@@ -200,10 +200,10 @@ describe('npm run ops', () => {
 
     stripe.subscriptions.set(subscription.id, subscription);
     expect((await ops('billing', 'replay', event.id, '--dry-run')).text).toBe('Would replay 1.\n');
-    expect((await ops('outbox', 'retry', id, '--dry-run')).text).toBe('Would put back 1.\n');
+    expect((await ops('outbox', 'retry', id, '--dry-run')).text).toBe('Would retry 1.\n');
     await worker.drain();
     expect(await tierOf(project)).toBe('lite');
-    expect((await ops('outbox', 'retry', id)).text).toContain('Put back 1;');
+    expect((await ops('outbox', 'retry', id)).text).toContain('Retrying 1;');
     expect((await ops('billing', 'events', '--status', 'pending')).text).toContain(event.id);
     await worker.drain();
     expect(await tierOf(project)).toBe('pro');

@@ -308,7 +308,7 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
       expect([response.status, response.headers.get('retry-after')]).toEqual([429, '10']);
       expect(await response.json()).toMatchObject({
         detail: expect.stringContaining(
-          `At most ${EXPORTS_PER_ACCOUNT_MAX} of these run at once for one account.`,
+          `At most ${EXPORTS_PER_ACCOUNT_MAX} of these can run at once per account.`,
         ),
       });
       expect(await csv(await createTestProject(service, { tier: 'pro' }))).toHaveLength(1);
@@ -461,7 +461,7 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     const other = await createTestProject(service, { tier: 'pro' });
     const response = await other.request('viewer', 'GET', '/consents/export?format=pdf');
     const { text } = await extractText(await getDocumentProxy(new Uint8Array(await response.arrayBuffer())));
-    expect(text.join(' ')).toContain('There are no records in this period.');
+    expect(text.join(' ')).toContain('No records in this period.');
   });
 
   it.each([

@@ -120,7 +120,7 @@ describe(ConsentWriter.name, () => {
   it('refuses at once what is above the line, and takes what is in it', async () => {
     const occupying = await occupyConnections();
     const inLine = Array.from({ length: WAITING_ROWS_MAX }, () => writer.write(rowOf()));
-    expect(() => writer.write(rowOf())).toThrow('Too many requests wait');
+    expect(() => writer.write(rowOf())).toThrow('Too many requests are waiting');
     const answer = await fetch(`${service.baseUrl}/v1/projects/${project.id}/consents`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -324,7 +324,7 @@ describe('whoever has not the key', () => {
               type: 'about:blank',
               title: 'Not Found',
               status: 404,
-              detail: 'Nothing is stored under this key.',
+              detail: 'No records found for this key.',
             },
             ...{ instance, code: 'consent_not_found' },
           },

@@ -77,7 +77,7 @@ describe('who reads German', () => {
     await seite.getByLabel('Name').fill('Teeladen');
     await seite.getByRole('textbox', { name: 'Domains' }).fill('www.example.com\nhttps://shop');
     await seite.locator('button[type=submit]').click();
-    await seite.getByText(/^https:\/\/shop: Geben Sie einen Host wie www\.example\.com an/).waitFor();
+    await seite.getByText(/^https:\/\/shop: Geben Sie einen Hostnamen wie www\.example\.com ein/).waitFor();
     await seite.goto(`${service.baseUrl}/account`);
     const password = seite.locator('form').filter({ has: seite.locator('input[autocomplete=new-password]') });
     await password.locator('input[autocomplete=current-password]').fill('wrong');
@@ -156,7 +156,7 @@ describe('a session that ends in one tab', () => {
     await page.getByText('No records match these filters.').waitFor();
     const other = await context.newPage();
     await other.goto(`${service.baseUrl}/account`);
-    await other.getByRole('button', { name: /account and appearance/ }).press('Enter');
+    await other.getByRole('button', { name: /account menu/ }).press('Enter');
     await other.getByRole('menuitem', { name: 'Sign out' }).click();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
     // The list polls once a second and gets the 401.
@@ -433,7 +433,7 @@ describe('a page', () => {
     await page.getByText(/^Installed\. Latest record (now|\d+ seconds? ago)\.$/).waitFor();
     await context.request.put(`${project}/configuration`, { data: { banner: { enabled: true } } });
     await page.goto(`${service.baseUrl}/projects/${id}/banner`);
-    await page.getByText(/^Visitors see what is published since [A-Z][a-z]{2} \d+, \d{4}/).waitFor();
+    await page.getByText(/^Live since [A-Z][a-z]{2} \d+, \d{4}/).waitFor();
     await page.goto(`${service.baseUrl}/projects/${id}`);
     await page.locator('.set-up li[data-done=true]').nth(2).waitFor();
     expect(await step.getAttribute('data-done')).toBe('true');

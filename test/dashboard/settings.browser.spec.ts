@@ -200,14 +200,14 @@ describe('members', () => {
   it('are asked about before keys go with a lower role', async () => {
     await api('POST', '/api-keys', { name: 'Bo’s key', role: 'editor' }, bo);
     await open('/settings/members');
-    await row('bo@example.com').getByText('Off').waitFor();
+    await row('bo@example.com').getByText('Off', { exact: true }).waitFor();
     await page.getByLabel('Role of bo@example.com').selectOption('viewer');
-    const box = dialog('Change the role of bo@example.com to Viewer');
+    const box = dialog('Change bo@example.com to Viewer');
     await box.getByText('Bo’s key').waitFor();
     expect(await pageFaults(page)).toEqual([]);
     await box.getByRole('button', { name: 'Cancel' }).click();
     await page.getByLabel('Role of bo@example.com').selectOption('editor');
-    const second = dialog('Change the role of bo@example.com to Editor');
+    const second = dialog('Change bo@example.com to Editor');
     await second.getByText('No API keys are affected.').waitFor();
     await second.getByRole('button', { name: 'Change to Editor' }).click();
     await until(
@@ -226,7 +226,7 @@ describe('members', () => {
     const begun = (await (await factor('', { password: PASSWORD })).json()) as { totpUri: string };
     expect((await factor('/confirm', { code: totpCode(begun.totpUri) })).status()).toBeLessThan(300);
     await page.reload();
-    await row('ada@example.com').getByText('Set up').waitFor();
+    await row('ada@example.com').getByText('On', { exact: true }).waitFor();
     await policy.click();
     await page.getByText('Saved').waitFor();
     const his = await bo.newPage();
@@ -664,7 +664,7 @@ describe('an editor', () => {
     await his.getByRole('button', { name: 'Discard draft' }).click();
     await his.getByText('Draft discarded.').waitFor();
     for (const [path, act] of [
-      ['plan', 'Take Pro'],
+      ['plan', 'Switch to Pro'],
       ['plan', 'Invoices and payment'],
       ['members', 'Invite'],
       ['api-keys', 'Create API key'],
@@ -727,7 +727,7 @@ describe('the plan', () => {
       'Pages per scan (planned)',
     ]);
     expect(await pageFaults(first)).toEqual([]);
-    await leadsTo(first, 'Take Pro', 'checkout.stripe.example');
+    await leadsTo(first, 'Switch to Pro', 'checkout.stripe.example');
     expect(JSON.stringify([...stripe.sessions.values()])).toContain('price_pro_year');
     await leadsTo(await open(), 'Invoices and payment', 'portal.stripe.example');
     await context.request.delete(`${service.baseUrl}/v1/projects/${id}`);

@@ -69,7 +69,7 @@ describe('npm run ops -- database copy', () => {
       const copy = ['database', 'copy', '--to', target.ownerUrl];
       const whileRunning = await ops(...copy);
       expect(whileRunning.code).toBe(1);
-      expect(whileRunning.text).toContain('is in use by another start');
+      expect(whileRunning.text).toContain('is in use by another instance');
       expect(await api.stop()).toEqual({ code: 0, signal: null });
 
       const { code, text } = await ops(...copy);
@@ -78,7 +78,7 @@ describe('npm run ops -- database copy', () => {
       expect(text).toMatch(/^ +1 {2}project$/m);
       expect(await ops(...copy)).toEqual({
         code: 1,
-        text: 'The target has projects, people or records already; nothing was copied.\n',
+        text: 'The target already contains projects, users, or records. Nothing was copied.\n',
       });
 
       const secrets = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as Record<
@@ -144,6 +144,6 @@ describe('npm run ops -- database copy', () => {
     expect(await ops('database', 'copy')).toMatchObject({ code: 2 });
     dataDir = join(dataDir, 'nowhere');
     const { code, text } = await ops('database', 'copy', '--to', target.ownerUrl);
-    expect({ code, text }).toEqual({ code: 1, text: `There is no database in ${dataDir}.\n` });
+    expect({ code, text }).toEqual({ code: 1, text: `No database in ${dataDir}.\n` });
   });
 });

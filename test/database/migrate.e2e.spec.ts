@@ -49,14 +49,14 @@ describe('npm run migrate', () => {
   it('asks for the role that may, and is asked for by a start that may not', async () => {
     const { child, output } = runMigrate({ DATABASE_URL: database.url });
     expect(await once(child, 'close')).toEqual([1, null]);
-    expect(output()).toMatch(/^This role may not change the tables\. Set DATABASE_OWNER_URL .*\.\n$/);
+    expect(output()).toMatch(/^This role cannot change the tables\. Set DATABASE_OWNER_URL .*\.\n$/);
 
     const api = await processes.startApi({
       environment: { NODE_ENV: 'test', DATABASE_URL: database.url, DATA_DIR: processes.folder() },
     });
     expect(await api.exit()).toEqual({ code: 1, signal: null });
     expect(api.output()).toMatch(
-      /^The database lacks 1 of this version's migrations, .*"npm run migrate".*\.\n$/,
+      /^The database is missing 1 migrations of this version, .*"npm run migrate".*\.\n$/,
     );
   });
 
@@ -93,7 +93,7 @@ describe('npm run migrate', () => {
       expect(await ended).toEqual([0, null]);
       expect(output()).toMatch(
         new RegExp(
-          `^(a table is in use; try \\d+ of 60 in 3 s\n){2,}ran ${PUBLISHING}\nthe schema is up to date\n$`,
+          `^(a table is locked; retry \\d+ of 60 in 3 s\n){2,}ran ${PUBLISHING}\nthe schema is up to date\n$`,
         ),
       );
       // The new tables are there for the role that serves.

@@ -180,7 +180,7 @@ describe('an export with proofs', () => {
     expect([...files.keys()].slice(1)).toEqual([`proofs/${whole}.tlog-proof`, 'README.txt']);
     const [, list = ''] = files.get('README.txt')?.toString().split('3 records without a proof:\n') ?? [];
     expect(list.trim().split('\n\n')).toEqual([
-      `The record is older than the log of its project.\n  ${older}`,
+      `The record is older than its project's log.\n  ${older}`,
       expect.stringMatching(new RegExp(`^The record was changed since it was sealed.*\n  ${changed}$`)),
       expect.stringMatching(new RegExp(`^Not sealed yet when this file was made.*\n  ${waiting}$`)),
     ]);
@@ -205,7 +205,7 @@ describe('an export with proofs', () => {
       await refusal(project.request('viewer', 'GET', '/consents/export?format=pdf&proofs=1')),
     ).toMatchObject({
       status: 422,
-      errors: [{ field: 'proofs', message: 'proofs come with format=csv alone.' }],
+      errors: [{ field: 'proofs', message: 'proofs requires format=csv.' }],
     });
     expect(
       await refusal(project.request('viewer', 'GET', '/consents/export?format=csv&proofs=yes')),
@@ -217,8 +217,7 @@ describe('an export with proofs', () => {
     );
     expect(await refusal(project.request('viewer', 'GET', PROOFS))).toMatchObject({
       status: 422,
-      detail:
-        'One file has at most 50000 records with their proofs, and these are 50001: choose a shorter period.',
+      detail: 'A file with proofs can contain up to 50000 records, but 50001 match. Choose a shorter period.',
     });
   });
 
@@ -270,7 +269,7 @@ describe('an export with proofs', () => {
       expect(await refusal(project.request('viewer', 'GET', PROOFS))).toMatchObject({
         status: 409,
         code: 'consent_not_sealed',
-        detail: 'Nothing is sealed here, so there are no proofs.',
+        detail: 'Proofs are turned off on this server.',
       });
     } finally {
       await off.close();
@@ -340,7 +339,7 @@ describe('a proof as a PDF', () => {
       ...['Analytics given', 'Marketing not given', 'policy version 7'],
       ...['In de Title Ihre „Wahl“ Text Dürfen wir? ??', 'Ja · Nein · Wählen · Speichern'],
       ...['Analytics Statistik: Wir zählen – ohne Namen.'],
-      'A ? may stand for a letter that the font of this page lacks',
+      'A ? replaces characters that the font of this page lacks',
       `/${project.id}, entry 0 of 1`,
       `/.well-known/consent-log-keys`,
       `node verify.cjs proof consent-${id}.tlog-proof keys.txt`,
@@ -366,10 +365,10 @@ describe('a proof as a PDF', () => {
     const { id } = (await unknown.json()) as { id: string };
     await sealer.seal(project.id);
     const { text } = await read(await pdf(project, untold));
-    expect(text).toContain('The record does not say which configuration was shown.');
-    expect(text).toContain('Log of all It did not cover this checkpoint yet when the page was made.');
+    expect(text).toContain('The record has no configuration hash, so the banner is unknown.');
+    expect(text).toContain('Root log It did not cover this checkpoint yet when this page was created.');
     expect((await read(await pdf(project, id))).text).toContain(
-      'The project has published no configuration with the hash that the record names.',
+      "The project has not published a configuration with the record's hash.",
     );
   });
 
@@ -382,7 +381,7 @@ describe('a proof as a PDF', () => {
     await sealer.seal(project.id);
     const { text } = await read(await pdf(project, id));
     expect(text).toContain('Proof that a consent record was erased This erasure was stored by');
-    expect(text).not.toContain('What was shown');
+    expect(text).not.toContain('Banner that was shown');
   });
 
   it('is asked for by its name', async () => {

@@ -59,7 +59,7 @@ describe('copies of the newest checkpoints', () => {
     expect(await sealer.sign(project.id)).toBe('refused');
     const state = (await (await project.request('viewer', 'GET', '/log')).json()) as { refusal: string };
     expect(state.refusal).toBe(
-      'The copy of the newest checkpoints has a checkpoint of 2 entries, the database knows of 1: it is an older copy.',
+      'The copy of the latest checkpoints has a checkpoint of 2 entries, but the database has 1: the database is an older copy.',
     );
     expect(readFileSync(copy, 'utf8')).toBe(newest);
   });

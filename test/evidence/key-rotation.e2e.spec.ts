@@ -117,7 +117,7 @@ describe('after a rotation of the key', () => {
     const [since, former, fresh] = entriesOf(await keysOf(both));
     expect(since).toMatch(/^# signs since \d{4}-\d\d-\d\d$/);
     expect(entriesOf(await keysOf(before))).toEqual([since, former]);
-    expect(fresh).toBe('# has not signed anything yet');
+    expect(fresh).toBe('# not used yet');
   });
 
   it('asks for a signature of each idle log, the log of all included, and of no refused one', async () => {
@@ -141,7 +141,7 @@ describe('after a rotation of the key', () => {
       EVIDENCE_KEYS: [CURRENT, FORMER].map(({ id, key }) => `${id}:${key.toString('base64')}`).join(),
     });
     expect(status.out).toContain(
-      '2 of them are still to be signed by the first key of EVIDENCE_KEYS: keep the others.',
+      '2 of them must still be signed by the first key of EVIDENCE_KEYS. Keep the other keys until then.',
     );
   });
 

@@ -89,7 +89,7 @@ describe('records and their leaves', () => {
     const { project, ids } = await sealed(8);
     const [changed = '', gone = '', early = '', late = '', unsalted = ''] = ids;
     expect((await ops('check', project.id)).out).toBe(
-      `${project.id}  8 entries  as signed\n${project.id}  8 records  as sealed\n`,
+      `${project.id}  8 entries  ok\n${project.id}  8 records  as sealed\n`,
     );
     await query('update consent_record set marketing = true where id = $1', [changed]);
     await query('delete from consent_record where id = $1', [gone]);
@@ -197,11 +197,11 @@ describe('records and their leaves', () => {
     const tile = join(storage.path, project.id, 'tile', '0', '000.p', '2');
     const whole = readFileSync(tile);
     writeFileSync(tile, randomBytes(64));
-    await expect(checkPage(project)).rejects.toThrow('do not lead to the signed root');
+    await expect(checkPage(project)).rejects.toThrow('do not hash to the signed root');
     const checked = await ops('check', project.id);
     expect(checked.code).toBe(1);
     expect(checked.out).toBe(
-      `${project.id}  2 entries  The tile 0 of level 0 is not that of its entries.\n` +
+      `${project.id}  2 entries  Tile 0 of level 0 does not match its entries.\n` +
         `${project.id}  records are not compared: the log is damaged\n`,
     );
     writeFileSync(tile, whole);

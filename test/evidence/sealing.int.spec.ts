@@ -237,7 +237,7 @@ describe('sealing', () => {
       (real) =>
         (path, ...rest) =>
           path.endsWith('/checkpoint') ? Promise.reject(new Error('killed')) : real(path, ...rest),
-      () => expect(sign(project.id)).rejects.toThrow('The storage of the logs failed.'),
+      () => expect(sign(project.id)).rejects.toThrow('Evidence log storage failed.'),
     );
     expect(existsSync(join(folderOf(project.id), 'tile', '0', '000.p', '3'))).toBe(true);
     for (const path of ['0', 'entries']) {
@@ -471,10 +471,10 @@ describe('a fork', () => {
       [project.id, row?.size, row?.edge, row?.checkpoint_size, row?.checkpoint],
     );
     await store([project], 1);
-    await refused(/has a checkpoint of 5 entries, the database knows of 4/);
+    await refused(/has a checkpoint of 5 entries, but the database has 4/);
     // Larger than what was signed it is found by its root.
     await store([project], 2);
-    await refused(/of 6 entries does not begin with the one of 5/);
+    await refused(/of 6 entries does not start with the tree of 5/);
   });
 
   it('writes nothing for a database that was set back, so that proofs hold again after the newer backup', async () => {
@@ -488,8 +488,8 @@ describe('a fork', () => {
     await restore(project, older);
     // The second time the tree is larger than the one that was signed, and has a full tile of other bytes.
     for (const [count, sentence] of [
-      [20, /has a checkpoint of 850 entries, the database knows of \d+: it is an older copy/],
-      [400, /does not begin with the one of 850/],
+      [20, /has a checkpoint of 850 entries, but the database has \d+: the database is an older copy/],
+      [400, /does not start with the tree of 850/],
     ] as const) {
       await store([project], count);
       await refused(sentence);
@@ -509,7 +509,7 @@ describe('a fork', () => {
     const path = join(folderOf(project.id), 'tile', '0', '000');
     writeFileSync(path, randomBytes(256 * 32));
     const other = readFileSync(path);
-    await refused(/has other bytes as tile\/0\/000, which are not overwritten/);
+    await refused(/has different bytes at tile\/0\/000\. They are not overwritten/);
     expect(readFileSync(path).equals(other)).toBe(true);
     rmSync(path);
     expect(await sign(project.id)).toBe('signed');
@@ -525,11 +525,11 @@ describe('a fork', () => {
     rmSync(tile);
     await refused(/lacks tile\/1\/000/);
     writeFileSync(tile, whole.subarray(0, 10));
-    await refused(/tile\/1\/000.p\/1 is cut off/);
+    await refused(/tile\/1\/000.p\/1 is truncated in storage/);
     const changed = Buffer.from(whole);
     changed[5] = (changed[5] ?? 0) ^ 1;
     writeFileSync(tile, changed);
-    await refused(/does not begin with the one of 300|tree in the storage is not/);
+    await refused(/does not start with the tree of 300|tree in storage differs/);
     writeFileSync(tile, whole);
     const note = readFileSync(join(folder, 'checkpoint'), 'utf8');
     rmSync(join(folder, 'checkpoint'));
@@ -548,7 +548,7 @@ describe('a fork', () => {
       [project.id],
     );
     await store([project], 1);
-    await refused(/does not begin with|tree in the storage is not/);
+    await refused(/does not start with|tree in storage differs/);
   });
 });
 
@@ -702,7 +702,7 @@ describe('a log that continues another one', () => {
     expect(await ops('check', project.id)).toEqual({
       code: 0,
       out:
-        `${project.id}  5 entries  as signed\n${project.id}/2  3 entries  as signed\n` +
+        `${project.id}  5 entries  ok\n${project.id}/2  3 entries  ok\n` +
         `${project.id}  7 records  as sealed\n`,
       err: '',
     });
@@ -718,7 +718,7 @@ describe('a log that continues another one', () => {
       writeFileSync(path, Buffer.concat([Buffer.of(0, 32), randomBytes(32), bytes.subarray(34)]));
       const damaged = await ops('check', project.id);
       expect(damaged.code).toBe(1);
-      expect(damaged.out).toContain(`${name} entries  The tile 0 of level 0 is not that of its entries.\n`);
+      expect(damaged.out).toContain(`${name} entries  Tile 0 of level 0 does not match its entries.\n`);
       writeFileSync(path, bytes);
     }
 
@@ -779,7 +779,7 @@ describe('a log that continues another one', () => {
       expect(await stateOf(project)).toMatchObject({ epoch: 2, size: 2, refusal: null });
       await start();
       expect(await ops('continue', '--all', '--reason', 'Again.')).toMatchObject({
-        out: 'Every log may be signed: nothing was changed.\n',
+        out: 'No log is halted. Nothing was changed.\n',
       });
       // So does the log of all, which proofs lead to again.
       await until('the log of all covers it', async () => {
@@ -827,7 +827,7 @@ describe('a log that continues another one', () => {
     const project = await createTestProject(service);
     expect(await ops('continue', '--project', project.id)).toMatchObject({ code: 2 });
     expect((await ops('continue', '--project', project.id, '--reason', 'x')).err).toContain(
-      'nothing was sealed in this log',
+      'this log has no entries',
     );
   });
 });
@@ -850,7 +850,7 @@ describe('npm run ops -- evidence', () => {
     await seal(project);
     expect(await ops('check', project.id)).toEqual({
       code: 0,
-      out: `${project.id}  300 entries  as signed\n${project.id}  300 records  as sealed\n`,
+      out: `${project.id}  300 entries  ok\n${project.id}  300 records  as sealed\n`,
       err: '',
     });
     const bundle = join(folderOf(project.id), 'tile', 'entries', '000');
@@ -861,7 +861,7 @@ describe('npm run ops -- evidence', () => {
     const found = await ops('check', project.id);
     expect(found.code).toBe(1);
     expect(found.out).toContain(
-      `${project.id}  300 entries  The tile 0 of level 0 is not that of its entries.\n`,
+      `${project.id}  300 entries  Tile 0 of level 0 does not match its entries.\n`,
     );
     writeFileSync(bundle, whole);
 
@@ -873,7 +873,7 @@ describe('npm run ops -- evidence', () => {
     expect(status.out).toMatch(
       new RegExp(`^${project.id} {2}not signed since .*: The storage has no checkpoint any more`, 'm'),
     );
-    expect((await ops('check', newId())).err).toContain('Nothing of this project was sealed.');
+    expect((await ops('check', newId())).err).toContain('This project has no log.');
   });
 });
 
@@ -885,7 +885,7 @@ describe('a storage that is away', () => {
     await store([project], 1);
     await withStorage(
       () => () => Promise.reject(new Error('EIO')),
-      () => expect(seal(project)).rejects.toThrow('The storage of the logs failed.'),
+      () => expect(seal(project)).rejects.toThrow('Evidence log storage failed.'),
     );
     expect(await stateOf(project)).toMatchObject({ size: 1, refusal: null });
     expect(await sign(project.id)).toBe('signed');

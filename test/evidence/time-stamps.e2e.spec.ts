@@ -145,7 +145,7 @@ const opsWith = (keys: string, ...args: string[]): Promise<Outcome> =>
 it('is told of to an operator', async () => {
   const { size, stampedAt } = await until('there is one', newest);
   expect((await ops('status')).out).toContain(
-    `The time-stamp service stamped ${size} entries of the root log at ${stampedAt}.\n`,
+    `The timestamp service stamped ${size} entries of the root log at ${stampedAt}.\n`,
   );
 });
 
@@ -164,12 +164,12 @@ it('is checked by an operator against its checkpoint and the log, in the storage
 
   const [answer, note] = [readFileSync(fileOf(first, 'tsr')), readFileSync(fileOf(first, 'checkpoint'))];
   const damages: [string, Buffer | null, string][] = [
-    ['tsr', readFileSync(fileOf(second, 'tsr')), 'the time-stamp is not of its checkpoint'],
-    ['tsr', null, 'The storage lacks log/timestamp/'],
+    ['tsr', readFileSync(fileOf(second, 'tsr')), 'the timestamp does not match its checkpoint'],
+    ['tsr', null, 'is missing from storage'],
     [
       'checkpoint',
       readFileSync(fileOf(second, 'checkpoint')),
-      'what was stamped is no checkpoint of so many',
+      'the stamped data is not a checkpoint of that size',
     ],
   ];
   for (const [kind, damaged, said] of damages) {

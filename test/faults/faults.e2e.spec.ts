@@ -79,7 +79,7 @@ describe('a worker that is killed between sending and settling (design §6.5)', 
       expect(project).toEqual({
         category: 'worker_lost',
         deliveryCategory: 'worker_lost',
-        reason: expect.stringMatching(/^The service stopped several times while sending/),
+        reason: expect.stringMatching(/^The service was interrupted several times while sending/),
         at: expect.any(Date),
       });
       await last.stop();

@@ -112,7 +112,7 @@ describe('records whose receiver is away', () => {
     const state = await stateOf(project);
     expect(state).toMatchObject({
       state: 'held',
-      heldReason: 'The endpoint answered 503.',
+      heldReason: 'The endpoint returned 503.',
       waiting: ids.length - tried,
       pending: ids.length - tried,
       lastFailure: { httpStatus: 503 },
@@ -391,7 +391,7 @@ describe('owners of a held project', () => {
     await letPass(project, 15);
     const began = await mailTo(service, email);
     expect(began.subject).toBe('Consent forwarding of "A project" is on hold');
-    expect(began.text).toContain('The endpoint answered 503.');
+    expect(began.text).toContain('The endpoint returned 503.');
     await letPass(project, 600);
     await until('another probe is spent', () => receiver.requests.length > first);
 
@@ -420,7 +420,7 @@ describe('owners of a held project', () => {
       {
         action: 'forwarding.held',
         actor: { kind: 'system' },
-        after: { reason: 'The endpoint answered 503.' },
+        after: { reason: 'The endpoint returned 503.' },
       },
     ]);
     expect(await subjectsLeft(email)).toEqual([]);

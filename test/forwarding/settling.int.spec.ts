@@ -24,7 +24,7 @@ const FAILED: Omit<ClassifiedOutcome, 'id' | 'attemptedAt'> = {
   outcome: 'failed',
   category: 'http_5xx',
   httpStatus: 503,
-  reason: 'The endpoint answered 503.',
+  reason: 'The endpoint returned 503.',
   health: { kind: 'down', retryAfterMs: null },
 };
 

@@ -181,7 +181,7 @@ describe('signed requests (Standard Webhooks)', () => {
     expect(await settled(project, id)).toMatchObject({
       outcome: 'failed',
       category: 'configuration',
-      reason: 'The stored signing secret cannot be read any more; make a new one.',
+      reason: 'The stored signing secret can no longer be decrypted. Create a new one.',
     });
   });
 });

@@ -135,8 +135,8 @@ describe('GET /pricing (spec §2.5)', () => {
   });
 
   it.each([
-    ['en', 'planned', ['Pages in a scan', 'Scheduled scans', 'Custom domains']],
-    ['de', 'geplant', ['Seiten je Scan', 'Geplante Scans', 'Eigene Domains']],
+    ['en', 'planned', ['Pages per scan', 'Scheduled scans', 'Custom domains']],
+    ['de', 'geplant', ['Seiten pro Scan', 'Geplante Scans', 'Eigene Domains']],
   ])('marks what does not exist yet in every tier (%s)', async (language, word, titles) => {
     const { html } = await pageOf(`/pricing/${language}`, language);
     const marked = [...html.matchAll(/<dt>([^<]*) \(([^)]*)\)<\/dt>/g)].map(([, title, mark]) => [

@@ -108,7 +108,7 @@ describe('a mail', () => {
       from: 'no-reply@consent.example.com',
       to: [ADA],
       subject: 'Test email from Service',
-      text: expect.stringMatching(/^This mail was sent .* It does\.\n\n-- \nService\n+$/),
+      text: expect.stringMatching(/^An operator sent this email .* It does\.\n\n-- \nService\n+$/),
       messageId: expect.stringMatching(/^<[0-9a-f-]{36}@consent\.example\.com>$/),
     });
     expect(received.html).toContain(
@@ -154,7 +154,7 @@ describe('a mail', () => {
   it('waits while the server is down, and is sent when it is up', async () => {
     await mail.down();
     await send();
-    expect(await retried()).toEqual({ failures: 1, last_error: 'The mail server cannot be reached.' });
+    expect(await retried()).toEqual({ failures: 1, last_error: 'Cannot connect to the mail server.' });
     await mail.up();
     await makeDue();
     expect(await mail.mailTo(ADA)).toMatchObject({ to: [ADA] });
@@ -182,7 +182,7 @@ describe('a mail', () => {
     await send();
     expect(await retried()).toEqual({
       failures: 1,
-      last_error: 'The mail server did not take the mail in time.',
+      last_error: 'The mail server did not accept the email in time.',
     });
     expect(elapsedMs()).toBeLessThan(LEASE_MS + 1_000);
     mail.silent = false;
@@ -196,7 +196,7 @@ describe('a mail', () => {
     expect(await retried()).toMatchObject({
       failures: 1,
       last_error: expect.stringMatching(
-        /^The mail server put the mail off: 451 4\.7\.1 to (RCPT TO|DATA)\.$/,
+        /^The mail server deferred the email: 451 4\.7\.1 to (RCPT TO|DATA)\.$/,
       ),
     });
     await makeDue();
@@ -208,10 +208,10 @@ describe('a mail', () => {
     await send();
     const listed = await deadLetters();
     expect(listed).toMatch(
-      / mail\.send {2}[0-9a-f-]{36} {2}1 failures: The mail server refused the mail: 550 5\.1\.1 to RCPT TO\.\n$/,
+      / mail\.send {2}[0-9a-f-]{36} {2}1 failures: The mail server rejected the email: 550 5\.1\.1 to RCPT TO\.\n$/,
     );
     expect(listed).not.toContain('ada@');
-    expect((await ops('outbox retry --all')).out).toContain('Put back 1;');
+    expect((await ops('outbox retry --all')).out).toContain('Retrying 1;');
     requestPoll();
     await mail.mailTo(ADA);
   });
@@ -224,7 +224,7 @@ describe('a mail', () => {
       await service.database.query('update outbox_message set failures = $1', [MAIL_ATTEMPTS_MAX - 1]);
       await makeDue();
       expect(await deadLetters()).toContain(
-        `${MAIL_ATTEMPTS_MAX} failures: The mail server cannot be reached.`,
+        `${MAIL_ATTEMPTS_MAX} failures: Cannot connect to the mail server.`,
       );
     } finally {
       await mail.up();
@@ -308,13 +308,13 @@ describe('the password of the mail server', () => {
     expect({ code, out, err }).toEqual({
       code: 1,
       out: '',
-      err: 'The mail server did not accept the user or the password of MAIL_URL: 535.\n',
+      err: 'The mail server rejected the user or password of MAIL_URL: 535.\n',
     });
     expect(mail.logins).toEqual([`${LOGIN.user}:a wrong secret`]);
   });
 
   it.each([
-    ['offers no encryption', false],
+    ['does not offer trusted encryption', false],
     ['encrypts with a certificate that is not signed', true],
   ])('is not sent to another machine that %s', async (_, startTls) => {
     const other = await MailServer.start(LOGIN, { startTls });
@@ -324,7 +324,7 @@ describe('the password of the mail server', () => {
         MAIL_URL: mailUrl(LOGIN).replace(`127.0.0.1:${mail.port}`, `0.0.0.0:${other.port}`),
         MAIL_FROM: 'no-reply@example.com',
       });
-      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^The mail server .*\.\n$/) });
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/mail server.*\.\n$/) });
       expect([other.logins, other.received]).toEqual([[], []]);
     } finally {
       await other.down();
@@ -339,7 +339,7 @@ describe('the password of the mail server', () => {
         MAIL_URL: `smtps://u:${encodeURIComponent(LOGIN.password)}@127.0.0.1:${other.port}`,
         MAIL_FROM: 'no-reply@example.com',
       });
-      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^The mail server .*\.\n$/) });
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/mail server.*\.\n$/) });
       expect(other.logins).toEqual([]);
     } finally {
       await other.down();
@@ -356,7 +356,7 @@ describe('mails in files', () => {
 describe('ops mail test', () => {
   it('hands a mail over and says so', async () => {
     const { out } = await ops(`mail test ${ADA}`, { MAIL_URL: mailUrl(LOGIN), MAIL_FROM: 'x@example.com' });
-    expect(out).toBe('The mail server took the mail.\n');
+    expect(out).toBe('The mail server accepted the email.\n');
     expect(await mail.mailTo(ADA)).toMatchObject({ from: 'x@example.com' });
   });
 

@@ -202,7 +202,7 @@ describe('a PostgreSQL that is older than the oldest that the manual names', () 
   afterAll(() => old?.stop());
 
   const SENTENCE =
-    'The database is PostgreSQL 14, and the service needs 15 or later. Upgrade it, or set the URL of another one ' +
+    'The database runs PostgreSQL 14, but the service requires 15 or later. Upgrade it, or set the URL of another server ' +
     '(docs/operations.md).\n';
 
   it('is refused in a sentence, and nothing is made in it', async () => {
@@ -236,12 +236,12 @@ describe('a backup', () => {
     [
       'a key of another id',
       secretKeys('k2'),
-      'SECRET_KEYS lacks keys that stored secrets are encrypted with: k1',
+      'SECRET_KEYS is missing keys that stored secrets are encrypted with: k1',
     ],
     [
       'another key of the same id',
       secretKeys('k1'),
-      'SECRET_KEYS has other keys under the ids that stored secrets',
+      'SECRET_KEYS has different keys under the ids that stored secrets',
     ],
   ])('does not start with %s', async (_, wrong, sentence) => {
     expect(await refusal(serving(runtimeUrl('restored'), { SECRET_KEYS: wrong }))).toContain(sentence);
@@ -332,7 +332,7 @@ describe("Debian's PgBouncer", () => {
   it('that does not take the options of a session is told about in a sentence', async () => {
     const pooler = await bouncer((ini) => ini.replace(/^ignore_startup_parameters.*\n/m, ''));
     expect(await refusal(serving(through(pooler)))).toBe(
-      'The database cannot be used: a pooler before it refuses the options of the session, or has none to give. ' +
+      'Cannot use the database: the connection pooler rejects session options or has no free session. ' +
         'See docs/operations.md, PgBouncer.\n',
     );
   });

@@ -69,64 +69,68 @@ describe('npm run ops', () => {
   });
 
   it('demo records fills nothing in production', async () => {
-    expect(await ops('demo records')).toEqual({ code: 1, out: '', err: 'Production has no demo.\n' });
+    expect(await ops('demo records')).toEqual({
+      code: 1,
+      out: '',
+      err: 'The demo is not available in production.\n',
+    });
     expect(await service.database.query('select id from project where demo')).toEqual([]);
   });
 
   it.each([
-    ['', 'Name a command.'],
-    ['nonsense', 'There is no command "nonsense".'],
-    ['billing nonsense', 'There is no command "billing nonsense".'],
+    ['', 'Specify a command.'],
+    ['nonsense', 'Unknown command "nonsense".'],
+    ['billing nonsense', 'Unknown command "billing nonsense".'],
     ['outbox dead --odd', "Unknown option '--odd'."],
-    ['migrate now', 'There is no place for the argument "now".'],
-    ['outbox dead more', 'There is no place for the argument "more".'],
-    ['outbox retry', 'Give the id of a dead letter, or --all.'],
-    ['outbox retry x', '"x" is no id of a dead letter: it must be a number.'],
-    ['outbox retry 1 2', 'There is no place for the argument "2".'],
-    ['outbox retry 1 --all', 'Give the id of a dead letter, or --all, not both.'],
-    ['sites publish', 'Give the id of a project, or --all.'],
-    ['sites publish x', '"x" is no id of a project: it must be a UUID.'],
+    ['migrate now', 'Unexpected argument: now.'],
+    ['outbox dead more', 'Unexpected argument: more.'],
+    ['outbox retry', 'Specify the id of a dead letter or --all.'],
+    ['outbox retry x', '"x" is not the id of a dead letter: it must be a number.'],
+    ['outbox retry 1 2', 'Unexpected argument: 2.'],
+    ['outbox retry 1 --all', 'Specify the id of a dead letter or --all, not both.'],
+    ['sites publish', 'Specify the id of a project or --all.'],
+    ['sites publish x', '"x" is not the id of a project: it must be a UUID.'],
     ['billing events --status odd', '--status must be one of dead, pending, processed, ignored.'],
-    ['erasures list', 'Give an instant with --since.'],
+    ['erasures list', 'Specify an instant with --since.'],
     ['erasures list --since now', '--since must be an ISO 8601 instant, e.g. 2026-11-20.'],
-    ['erasures reapply file', 'There is no place for the argument "file".'],
-    ['audit list', 'Give the id of a project, or --service.'],
-    [`audit list ${UNKNOWN} --service`, 'Give the id of a project, or --service.'],
-    ['audit list x', '"x" is no id of a project: it must be a UUID.'],
+    ['erasures reapply file', 'Unexpected argument: file.'],
+    ['audit list', 'Specify the id of a project, or --service.'],
+    [`audit list ${UNKNOWN} --service`, 'Specify the id of a project, or --service.'],
+    ['audit list x', '"x" is not the id of a project: it must be a UUID.'],
     [`audit list ${UNKNOWN} --before now`, '--before must be an ISO 8601 instant, e.g. 2026-11-20.'],
-    ['billing replay', 'Give the id of an event.'],
-    ['mail test', 'Give the address that the mail goes to.'],
-    ['account create', 'Give the address of the account.'],
-    ['account confirm nobody', 'Give the address of the account.'],
-    ['account create a@example.com b', 'There is no place for the argument "b".'],
-    ['mail test nobody', 'Give the address that the mail goes to.'],
-    [`billing grant ${UNKNOWN}`, 'Give a tier behind the project: pro, business, enterprise.'],
-    [`billing grant ${UNKNOWN} pro`, 'Give the end of the grant with --until.'],
+    ['billing replay', 'Specify the id of an event.'],
+    ['mail test', 'Specify the address to send the test email to.'],
+    ['account create', 'Specify the email address of the account.'],
+    ['account confirm nobody', 'Specify the email address of the account.'],
+    ['account create a@example.com b', 'Unexpected argument: b.'],
+    ['mail test nobody', 'Specify the address to send the test email to.'],
+    [`billing grant ${UNKNOWN}`, 'Specify a tier after the project: pro, business, enterprise.'],
+    [`billing grant ${UNKNOWN} pro`, 'Specify the end of the grant with --until.'],
     [`billing grant ${UNKNOWN} pro --until soon`, '--until must be an ISO 8601 instant, e.g. 2027-12-31.'],
-    [`billing grant ${UNKNOWN} pro --until 2020-01-01`, '--until must be an instant to come.'],
-    [`billing grant ${UNKNOWN} pro --until 2090-01-01 --by op`, 'Give the reason with --reason.'],
-    [`billing revoke ${UNKNOWN} --reason r`, 'Give the name of who does it with --by.'],
+    [`billing grant ${UNKNOWN} pro --until 2020-01-01`, '--until must be in the future.'],
+    [`billing grant ${UNKNOWN} pro --until 2090-01-01 --by op`, 'Specify the reason with --reason.'],
+    [`billing revoke ${UNKNOWN} --reason r`, 'Specify the name of the operator with --by.'],
     [`billing revoke ${UNKNOWN} --reason`, "Option '--reason <value>' argument missing."],
   ])('"%s" is one sentence and exit code 2', async (args, sentence) => {
     const { code, out, err } = await ops(args);
     expect({ code, out, err }).toEqual({
       code: 2,
       out: '',
-      err: `${sentence} "npm run ops -- --help" lists the commands.\n`,
+      err: `${sentence} Run "npm run ops -- --help" for a list of commands.\n`,
     });
   });
 
   it.each([
-    ['account confirm nobody@example.com', 'This address has no account.'],
-    ['outbox retry 1', 'There is no dead letter 1.'],
-    ['outbox retry 1 --dry-run', 'There is no dead letter 1.'],
-    [`sites publish ${UNKNOWN}`, 'There is no such project.'],
+    ['account confirm nobody@example.com', 'No account with this address.'],
+    ['outbox retry 1', 'Dead letter 1 not found.'],
+    ['outbox retry 1 --dry-run', 'Dead letter 1 not found.'],
+    [`sites publish ${UNKNOWN}`, 'Project not found.'],
     [
       'billing replay evt_none',
-      'There is no such event, or none that can be replayed: it was ignored, or its payload was dropped.',
+      'Event not found, or it cannot be replayed: it was ignored, or its payload was dropped.',
     ],
-    [`billing grant ${UNKNOWN} pro --until 2090-01-01 --reason r --by op`, 'There is no such project.'],
-    [`billing revoke ${UNKNOWN} --reason r --by op`, 'There is no such project, or it has no grant.'],
+    [`billing grant ${UNKNOWN} pro --until 2090-01-01 --reason r --by op`, 'Project not found.'],
+    [`billing revoke ${UNKNOWN} --reason r --by op`, 'Project not found, or it has no granted tier.'],
   ])('"%s" is about nothing that is there: exit code 1', async (args, sentence) => {
     expect(await ops(args)).toEqual({ code: 1, out: '', err: `${sentence}\n` });
   });
@@ -139,7 +143,7 @@ describe('erasures', () => {
     await project.request('owner', 'DELETE', `/consents/${id}`, { reason: 'r' });
     const list = await ops('erasures list --since 2026-01-01');
     expect(list).toMatchObject({ code: 0, out: expect.stringMatching(`^${project.id} ${id} \\S+Z\n$`) });
-    expect((await ops('erasures reapply')).out).toBe('Erased 0 of 1 that are listed.\n');
+    expect((await ops('erasures reapply')).out).toBe('Erased 0 of 1 listed records.\n');
   });
 });
 
@@ -192,7 +196,7 @@ describe('SECRET_KEYS', () => {
     });
     expect(await ops('secrets re-encrypt --dry-run', rotated)).toMatchObject({
       code: 0,
-      out: 'Would encrypt 1 anew.\n',
+      out: 'Would re-encrypt 1.\n',
     });
     expect(await sealed()).toEqual(before);
 
@@ -203,16 +207,19 @@ describe('SECRET_KEYS', () => {
     const start = await runProgram('main', [], { ...environment(SECOND), PORT: '0' });
     expect(start.code).toBe(1);
     expect(start.err).toContain(
-      'SECRET_KEYS lacks keys that stored secrets are encrypted with: k1 (1 stored).',
+      'SECRET_KEYS is missing keys that stored secrets are encrypted with: k1 (1 stored).',
     );
     expect(start.err).not.toContain('    at ');
     const sameId = await runProgram('main', [], { ...environment(keyOf('k1')), PORT: '0' });
-    expect(sameId).toMatchObject({ code: 1, err: expect.stringContaining('has other keys under the ids') });
+    expect(sameId).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('has different keys under the ids'),
+    });
     expect(await sealed()).toEqual(before);
 
     expect(await ops('secrets re-encrypt', rotated)).toEqual({
       code: 0,
-      out: 'Encrypted 1 anew.\n',
+      out: 'Re-encrypted 1.\n',
       err: '',
     });
     const after = await sealed();
@@ -223,7 +230,7 @@ describe('SECRET_KEYS', () => {
       secretKeys: [{ id, key: Buffer.from(key, 'base64') }],
     });
     expect(after && vault.open(project.id, after)).toBe(token);
-    expect(await ops('secrets re-encrypt', SECOND)).toMatchObject({ code: 0, out: 'Encrypted 0 anew.\n' });
+    expect(await ops('secrets re-encrypt', SECOND)).toMatchObject({ code: 0, out: 'Re-encrypted 0.\n' });
     expect((await ops('secrets list', SECOND)).out).toBe('k2  encrypts  1 stored\n');
   });
 
@@ -236,9 +243,9 @@ describe('SECRET_KEYS', () => {
       [id, randomBytes(64)],
     );
     const { code, out, err } = await ops('secrets re-encrypt', `${SECOND},${FIRST}`);
-    expect({ code, out }).toEqual({ code: 1, out: 'Encrypted 0 anew.\n' });
+    expect({ code, out }).toEqual({ code: 1, out: 'Re-encrypted 0.\n' });
     expect(err).toBe(
-      `1 cannot be read: the key is missing or the row was changed. Their owners must save the token, or make the signing secret, again: ${id}\n`,
+      `1 cannot be decrypted: the key is missing or the row was changed. Their owners must save the token, or create the signing secret, again: ${id}\n`,
     );
   });
 });

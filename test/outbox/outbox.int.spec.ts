@@ -516,7 +516,7 @@ describe('outbox', () => {
     dispatcher.requestPoll();
     await until('the failure is written', () => recorder.failures.length === 1);
     expect(recorder.failures).toEqual([
-      { kind: 'retry', error: 'The database cannot be reached.', outcome: null },
+      { kind: 'retry', error: 'Cannot connect to the database.', outcome: null },
     ]);
     await until('settled', () => {
       dispatcher.requestPoll();

@@ -60,7 +60,7 @@ it('starts although PostgreSQL dies after the first requests are served', async 
     await killPostgres(dataDir);
     await starting.ready();
     await until('it is ready again', isServing, 60_000);
-    expect(starting.output()).not.toContain('was not pointed');
+    expect(starting.output()).not.toContain('could not point');
     expect(await starting.stop()).toMatchObject({ code: 0 });
   } finally {
     await processes.close();
@@ -73,7 +73,7 @@ it('the demo project is put right at each start, whatever was simulated', async 
   expect(await call('GET', '/tier')).toMatchObject({ tier: 'lite' });
   await service.stop();
   await start();
-  expect(service.output()).not.toContain('was not pointed');
+  expect(service.output()).not.toContain('could not point');
   expect(await call('GET', '/tier')).toMatchObject({ tier: 'pro', reason: 'active' });
   expect(await call('POST', '/forwarding/test')).toMatchObject({ delivered: true, httpStatus: 204 });
 });
@@ -135,10 +135,10 @@ it('one command gives the demo a past of 30 days, once: publications, records, d
   const { out, err } = await fill();
   expect(err).toBe('');
   const [, records, deliveries, visits] =
-    /^Made (\d+) records, (\d+) deliveries and (\d+) page visits/.exec(out)?.map(Number) ?? [];
+    /^Generated (\d+) records, (\d+) deliveries, and (\d+) page visits/.exec(out)?.map(Number) ?? [];
   expect(records).toBeGreaterThan(300);
   expect(deliveries).toBe(records);
-  expect((await fill()).err).toContain('has made-up records already');
+  expect((await fill()).err).toContain('already has generated records');
 
   const { items: published } = (await call('GET', '/publications')) as { items: Json[] };
   const [second, first] = published;
@@ -190,7 +190,7 @@ it('one command gives the demo a past of 30 days, once: publications, records, d
 });
 
 it('a signed webhook with a price of the demo changes its tier', async () => {
-  const believed = 'webhooks are believed by their payload';
+  const believed = 'webhook payloads are trusted as sent';
   expect(service.output()).not.toContain(believed);
   const subscription = stripeSubscription({
     projectId: credentials.projectId,

@@ -192,8 +192,8 @@ describe('one data folder over many starts (design §3)', () => {
       const second = await processes.startApi({ environment });
       expect(await second.exit()).toEqual({ code: 1, signal: null });
       expect(second.output().trim().split('\n')).toEqual([
-        `The data folder ${dataDir} is in use by another start of this service. ` +
-          'Stop that one first, or set DATA_DIR (and PORT) to run a second one beside it.',
+        `The data folder ${dataDir} is in use by another instance of this service. ` +
+          'Stop that instance, or set DATA_DIR (and PORT) to run a second one.',
       ]);
       await acknowledgeMany(1);
     },
@@ -322,7 +322,7 @@ describe('one data folder over many starts (design §3)', () => {
         const second = await processes.startApi({ environment: { ...environment, PORT: String(port) } });
         expect(await second.exit()).toEqual({ code: 1, signal: null });
         expect(second.output().trim().split('\n')).toEqual([
-          `Port ${port} on 127.0.0.1 is taken by another program. Stop it, or set PORT to a free one.`,
+          `Port ${port} on 127.0.0.1 is already in use. Stop the program that uses it, or set PORT to a free port.`,
         ]);
         expect(postmasterOf(dataDir)).toBeNull();
       } finally {
@@ -375,14 +375,14 @@ describe('settings (design §8)', () => {
       DATABASE_URL: 'postgresql://service:hunter2@127.0.0.1:1/service',
     });
     expect(lines).toEqual([
-      'The database cannot be used: nothing listens at its host and port. Check DATABASE_URL, and whether the server runs.',
+      'Cannot use the database: connection refused. Check DATABASE_URL and that the server is running.',
     ]);
   });
 
   it('does not start as development where nobody said so', async () => {
     const open = { DATABASE_URL: 'postgresql://service@127.0.0.1:1/service', HOST: '0.0.0.0' };
     expect(await refusal(open)).toEqual([
-      'NODE_ENV must be set beside DATABASE_URL and a HOST that others reach: to production, or to development where nobody else comes near.',
+      'NODE_ENV must be set with DATABASE_URL and a publicly reachable HOST: to production, or to development where no one else has access.',
     ]);
   });
 
@@ -408,7 +408,7 @@ describe('settings (design §8)', () => {
         SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
         AUTH_SECRET: 'x'.repeat(32),
       });
-      expect(lines).toEqual([expect.stringContaining('the demo project in it')]);
+      expect(lines).toEqual([expect.stringContaining('contains the demo project')]);
     } finally {
       await database.close();
     }

@@ -40,7 +40,7 @@ export interface ClusterAccounts {
   deliveredNotReceived: number;
   /** Their attempt failed, as the delivery log says. */
   failed: number;
-  /** How, e.g. `failed: The endpoint took too long to answer.` */
+  /** How, e.g. `failed: The endpoint took too long to respond.` */
   failures: string[];
 }
 

@@ -53,7 +53,7 @@ export async function signUp(
   const { email = `${randomUUID()}@example.com`, name = 'Somebody' } = fields;
   const user = { email, name, passwordHash: await passwordHash };
   const id = await service.database.orm.em.fork().transactional((tx) => insertUser(tx, user, new Date()));
-  if (!id) throw new Error(`${email} has an account already.`);
+  if (!id) throw new Error(`${email}: an account with this address already exists`);
   const response = await postAuth(service, 'sign-in/email', { email, password: PASSWORD }, headers);
   if (response.status !== 200)
     throw new Error(`Sign-in answered ${response.status}: ${await response.text()}`);

@@ -752,7 +752,7 @@ export const en = {
     removeSelfText: 'You lose access to the project immediately, and the API keys you created stop working.',
     hasFactor: 'On',
     lacksFactor: 'Off',
-    lowerTo: (email: string, role: string) => `Change the role of ${email} to ${role}`,
+    lowerTo: (email: string, role: string) => `Change ${email} to ${role}`,
     lowerAct: (role: string) => `Change to ${role}`,
     lowerText: 'They will have fewer permissions.',
     keysGo: 'These API keys, which they created, will stop working:',

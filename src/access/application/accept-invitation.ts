@@ -76,13 +76,13 @@ export class AcceptInvitation {
     if (signedIn && signedIn.email !== email) {
       throw new DomainError(
         'invitation_for_another',
-        'This invitation is for another address than yours. Sign in with that one.',
+        'This invitation is for a different email address. Sign in with that address.',
       );
     }
     if (!signedIn && !isNew) {
       throw new DomainError(
         'authentication_required',
-        'The invited address has an account. Sign in with it, and open the link again.',
+        'The invited address already has an account. Sign in with it and open the link again.',
       );
     }
     const person = isNew ? await this.newPerson(email, fields) : null;
@@ -104,11 +104,11 @@ export class AcceptInvitation {
     { name, password }: { name?: string | undefined; password?: string | undefined },
   ): Promise<Person> {
     if (this.settings.signUp === 'closed') {
-      throw new DomainError('sign_up_closed', 'Accounts are made by the operator of this service.');
+      throw new DomainError('sign_up_closed', 'Accounts are created by the operator of this service.');
     }
     if (password === undefined) {
       throw fieldErrors([
-        { field: 'password', message: 'Choose a password: the address has no account yet.' },
+        { field: 'password', message: 'Choose a password. The address has no account yet.' },
       ]);
     }
     const passwordHash = await this.passwords.hash(password);

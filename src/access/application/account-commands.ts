@@ -15,7 +15,7 @@ export const accountCommands: Command[] = [
   {
     name: 'account create',
     synopsis: '<address> [--name <name>]',
-    summary: 'make an account, whatever SIGN_UP says, and print the link by which its person sets a password',
+    summary: 'create an account, regardless of SIGN_UP, and print a link to set its password',
     options: { name: { type: 'string' } },
     prepare: (given) => {
       const email = addressOf(given);
@@ -27,36 +27,39 @@ export const accountCommands: Command[] = [
           name: name || email.slice(0, email.lastIndexOf('@')),
           baseUrl: baseUrlOf(settings(serviceSettings)),
         });
-        if (!made) throw new OperatorError('This address has an account already.');
-        print(`Made. The link sets the password, once, until ${made.until.toISOString()}:\n${made.link}`);
+        if (!made) throw new OperatorError('An account with this address already exists.');
+        print(
+          `Account created. The link sets its password. It works once and expires at ${made.until.toISOString()}:\n${made.link}`,
+        );
       };
     },
   },
   {
     name: 'account confirm',
     synopsis: '<address>',
-    summary: "vouch that an account's address is its person's, who has not confirmed it",
+    summary: 'confirm the email address of an account on behalf of its owner',
     options: {},
     prepare: (given) => {
       const email = addressOf(given);
       return async ({ orm }) => {
         const { confirmAccount } = await import('./operator-accounts.js');
-        if (!(await confirmAccount(orm.em, email))) throw new OperatorError('This address has no account.');
-        print('Confirmed: what was given to this address counts.');
+        if (!(await confirmAccount(orm.em, email))) throw new OperatorError('No account with this address.');
+        print('Confirmed. Access granted to this address is now effective.');
       };
     },
   },
   {
     name: 'account drop-second-factor',
     synopsis: '<address>',
-    summary: 'take the second factor of an account away whose person has lost it and her recovery codes',
+    summary: 'turn off 2FA for an account whose owner has lost the device and the recovery codes',
     options: {},
     prepare: (given) => {
       const email = addressOf(given);
       return async ({ orm }) => {
         const { dropSecondFactor } = await import('./operator-accounts.js');
-        if (!(await dropSecondFactor(orm.em, email))) throw new OperatorError('This address has no account.');
-        print('Dropped: the password alone opens a session.');
+        if (!(await dropSecondFactor(orm.em, email)))
+          throw new OperatorError('No account with this address.');
+        print('2FA is off. The password alone is enough to sign in.');
       };
     },
   },
@@ -64,7 +67,8 @@ export const accountCommands: Command[] = [
 
 function addressOf(given: Given): string {
   const [address] = given.args;
-  if (address === undefined || !EMAIL.test(address)) throw new UsageError('Give the address of the account.');
+  if (address === undefined || !EMAIL.test(address))
+    throw new UsageError('Specify the email address of the account.');
   atMost(1, given);
   return address.toLowerCase();
 }

@@ -28,7 +28,7 @@ const EMAIL_WINDOW_SECONDS = 60 * 60;
 /** What a person without a session can have mailed, each kind with its own counters. */
 export type AskKind = 'sign_up' | 'forgot_password' | 'change_email';
 
-const REFUSAL = 'There were too many attempts. Wait before the next one.';
+const REFUSAL = 'Too many attempts. Wait before you try again.';
 
 /**
  * Limits what strangers can have mailed, and how often links can be tried. Known and unknown addresses are counted

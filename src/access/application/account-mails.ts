@@ -10,9 +10,9 @@ import { type AccountLink, mintLink } from '../infrastructure/account-links.js';
 import type { UserRow } from '../infrastructure/user.rows.js';
 
 const SECOND_FACTOR_CHANGES: Partial<Record<SecurityAction, string>> = {
-  second_factor_enabled: 'A second factor was set up for your account',
-  second_factor_disabled: 'The second factor of your account was taken away',
-  recovery_codes_replaced: 'The recovery codes of your account were replaced',
+  second_factor_enabled: 'Two-factor authentication was turned on',
+  second_factor_disabled: 'Two-factor authentication was turned off',
+  recovery_codes_replaced: 'Your recovery codes were replaced',
 };
 
 /** The mails of accounts, each with the link that it carries, in the caller's transaction. */

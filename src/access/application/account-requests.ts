@@ -77,7 +77,7 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
   }
 
   discard(): AttemptResult<AccountRequest> {
-    return { kind: 'dead', error: 'The service stopped each time while answering the request.' };
+    return { kind: 'dead', error: 'The service was interrupted on every attempt.' };
   }
 
   private opened({ subjectId, payload }: OutboxMessage): AttemptResult<AccountRequest> {
@@ -85,7 +85,7 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
     const ciphertext = Buffer.from(sealed, 'base64');
     const request = this.vault.open(boundTo(subjectId), { ciphertext, keyId });
     if (request === null)
-      return { kind: 'dead', error: 'SECRET_KEYS lacks the key that the request waits under.' };
+      return { kind: 'dead', error: 'SECRET_KEYS does not contain the key that encrypts this request.' };
     return { kind: 'settled', outcome: JSON.parse(request) as AccountRequest, healthy: true };
   }
 

@@ -32,10 +32,10 @@ export function refusalOf(error: unknown): unknown {
     case 'INVALID_EMAIL_OR_PASSWORD':
     case 'INVALID_PASSWORD':
     case 'CREDENTIAL_ACCOUNT_NOT_FOUND':
-      return new DomainError('invalid_credentials', 'The e-mail or the password is wrong.');
+      return new DomainError('invalid_credentials', 'Email or password is incorrect.');
     case 'INVALID_EMAIL':
     case 'VALIDATION_ERROR':
-      return fieldErrors([{ field: 'email', message: 'Give a valid e-mail address.', code: 'email' }]);
+      return fieldErrors([{ field: 'email', message: 'Enter a valid email address.', code: 'email' }]);
     case 'UNAUTHORIZED':
       return new DomainError('authentication_required', 'Sign in first.');
     case 'INVALID_CODE':
@@ -44,13 +44,13 @@ export function refusalOf(error: unknown): unknown {
     case 'INVALID_TWO_FACTOR_COOKIE':
       return new DomainError(
         'authentication_required',
-        'Give your password first: a code is asked for within ten minutes of it.',
+        'Enter your password first. The code must follow within ten minutes.',
       );
     case 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE':
     case 'ACCOUNT_TEMPORARILY_LOCKED':
-      return tooManyRequests('The code was wrong too often. Wait, and sign in anew.', CODES_WINDOW_MS);
+      return tooManyRequests('Too many wrong codes. Wait, then sign in again.', CODES_WINDOW_MS);
     case 'TOTP_ALREADY_ENABLED':
-      return new DomainError('second_factor_enabled', 'A second factor is set up. Disable it first.');
+      return new DomainError('second_factor_enabled', '2FA is already on. Turn it off first.');
     case 'TOTP_NOT_ENABLED':
     case 'TWO_FACTOR_NOT_ENABLED':
     case 'BACKUP_CODES_NOT_ENABLED':
@@ -63,13 +63,13 @@ export function refusalOf(error: unknown): unknown {
 
 /** The refusal of a code that is wrong, or was used before. */
 export function codeRefused(): DomainError {
-  return new DomainError('second_factor_invalid', 'This code is wrong, or was used before.');
+  return new DomainError('second_factor_invalid', 'The code is wrong or was already used.');
 }
 
 export function secondFactorMissing(): DomainError {
   return new DomainError(
     'second_factor_missing',
-    'Your account has no second factor. Set one up: POST /v1/auth/second-factor.',
+    '2FA is not set up for your account. Set it up with POST /v1/auth/second-factor.',
   );
 }
 

@@ -45,7 +45,11 @@ export class ChangeEmail {
     const email = wanted.newEmail.toLowerCase();
     if (email === user.email)
       throw fieldErrors([
-        { field: 'newEmail', message: 'This is the address of your account already.', code: 'same_email' },
+        {
+          field: 'newEmail',
+          message: 'This is already the email address of your account.',
+          code: 'same_email',
+        },
       ]);
     await this.password.require(user.userId, wanted.password);
     await this.limits.ask('change_email', email, address);

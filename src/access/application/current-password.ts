@@ -22,7 +22,7 @@ export class CurrentPassword {
     const attempt = await this.signIns.countPassword(subject);
     const hash = await passwordHashOf(this.em.fork(), userId);
     if (hash === null || !(await this.passwords.matches(password, hash)))
-      throw new DomainError('invalid_credentials', 'This is not the password of the account.');
+      throw new DomainError('invalid_credentials', 'The current password is incorrect.');
     await attempt.forget();
   }
 }

@@ -20,7 +20,7 @@ export async function prepareDemoOwner(
   await em.fork().transactional(async (tx) => {
     const wanted = { name: NAME, email: DEMO_OWNER_EMAIL, passwordHash };
     const userId = (await insertUser(tx, wanted, now)) ?? (await findUser(tx, DEMO_OWNER_EMAIL))?.id;
-    if (userId === undefined) throw new Error('the account of the demo is gone');
+    if (userId === undefined) throw new Error('the demo account no longer exists');
     await setPasswordHash(tx, userId, passwordHash, now);
     await accessTables(tx)
       .insertInto('project_member')

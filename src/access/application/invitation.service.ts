@@ -153,12 +153,15 @@ export class InvitationService {
   ): Promise<ProjectInvitation> {
     const { projectId, email, role, transfersOwnership } = wanted;
     if (await tx.findOne(ProjectInvitation, { projectId, email })) {
-      throw new DomainError('invitation_exists', 'This address is invited already. Send it again instead.');
+      throw new DomainError(
+        'invitation_exists',
+        'This address is already invited. Resend the invitation instead.',
+      );
     }
     if ((await tx.count(ProjectInvitation, { projectId })) >= INVITATIONS_PER_PROJECT_MAX) {
       throw new DomainError(
         'invitation_limit_reached',
-        `A project has at most ${INVITATIONS_PER_PROJECT_MAX} invitations. Withdraw one first.`,
+        `A project can have up to ${INVITATIONS_PER_PROJECT_MAX} pending invitations. Withdraw one first.`,
       );
     }
     const now = new Date();
@@ -206,5 +209,5 @@ async function refuseMember(
     .where('u.email', '=', email)
     .executeTakeFirst();
   if (!member || (role === 'owner' && member.role !== 'owner')) return;
-  throw new DomainError('member_exists', 'This user is a member already. Change the role instead.');
+  throw new DomainError('member_exists', 'This user is already a member. Change their role instead.');
 }

@@ -77,7 +77,7 @@ export async function keepAnOwner(tx: EntityManager, leaving: ProjectMember): Pr
   if (!(await isLastOwner(tx, leaving))) return;
   throw new DomainError(
     'last_owner',
-    'This is the last owner of the project. Make another member owner first.',
+    'A project needs at least one owner. Make another member an owner first.',
   );
 }
 

@@ -177,24 +177,24 @@ export async function refuseTooManyOwned(tx: EntityManager, userId: string): Pro
   if (owned < PROJECTS_OWNED_MAX) return;
   throw new DomainError(
     'project_limit_reached',
-    `You own ${owned} projects already; at most ${PROJECTS_OWNED_MAX} are possible. Delete one first.`,
+    `You own ${owned} projects, and the limit is ${PROJECTS_OWNED_MAX}. Delete one first.`,
   );
 }
 
 export function memberLimitReached(): DomainError {
   return new DomainError(
     'member_limit_reached',
-    `A project has at most ${MEMBERS_PER_PROJECT_MAX} members. Remove one first.`,
+    `A project can have up to ${MEMBERS_PER_PROJECT_MAX} members. Remove one first.`,
   );
 }
 
 function acceptanceRequired(): DomainError {
   return new DomainError(
     'acceptance_required',
-    'A member becomes an owner by accepting it. Invite their address with the role owner (POST …/members), or hand the ownership over (POST …/ownership).',
+    'Members become owners by accepting an invitation. Invite their address with the role owner (POST …/members), or transfer ownership (POST …/ownership).',
   );
 }
 
 function memberNotFound(): never {
-  throw new DomainError('member_not_found', 'This project has no such member.');
+  throw new DomainError('member_not_found', 'Member not found in this project.');
 }

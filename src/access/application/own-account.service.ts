@@ -61,7 +61,8 @@ export class OwnAccountService {
     // Projects before the user, as when members are added, and always in the same order.
     for (const projectId of known) await lockProject(tx, projectId);
     const account = await lockUser(tx, userId);
-    if (!account) throw new DomainError('authentication_required', 'This account was deleted meanwhile.');
+    if (!account)
+      throw new DomainError('authentication_required', 'This account was deleted during the request.');
     const members = await tx.find(ProjectMember, { userId }, { orderBy: { projectId: 'asc' } });
     if (members.some(({ projectId }) => !known.includes(projectId))) return false;
     await refuseLastOwner(tx, members);
@@ -95,7 +96,7 @@ async function refuseLastOwner(tx: EntityManager, members: ProjectMember[]): Pro
   const projects = [...shown, ...(more > 0 ? [`${more} more`] : [])];
   throw new DomainError(
     'last_owner',
-    `You are the last owner of ${projects.join(', ')}. Hand the ownership over or delete the project first.`,
+    `You are the only owner of ${projects.join(', ')}. Transfer ownership or delete the project first.`,
     { members: { projects: names } },
   );
 }

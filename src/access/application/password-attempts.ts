@@ -29,7 +29,7 @@ export class PasswordAttempts {
     options: { pool: Pool; secret: string },
     private readonly networks: KnownNetworks,
   ) {
-    const refusal = 'There were too many failed attempts for this e-mail. Wait before the next one.';
+    const refusal = 'Too many failed attempts for this email. Wait before you try again.';
     this.byNetwork = new AttemptLimit({
       ...options,
       name: 'failure_email_network',
@@ -49,7 +49,7 @@ export class PasswordAttempts {
       name: 'failure_change',
       attemptsMax: FAILURES_PER_CHANGE_MAX,
       windowSeconds: CHANGE_WINDOW_SECONDS,
-      refusal: 'The current password was wrong too often. Wait before the next attempt.',
+      refusal: 'Too many attempts with a wrong current password. Wait before you try again.',
     });
   }
 

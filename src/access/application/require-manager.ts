@@ -21,14 +21,13 @@ export async function requireManager(
   if (actor.kind === 'api_key') {
     const key = await tx.findOne(ApiKey, { id: actor.apiKeyId, projectId, revokedAt: null });
     const secret = key && findSecret(key, actor.keyHash, new Date());
-    if (!secret)
-      throw new DomainError('authentication_required', 'The API key has been revoked or has expired.');
+    if (!secret) throw new DomainError('authentication_required', 'The API key is revoked or has expired.');
     return { userId: secret.madeBy, endsAt: secret.endsAt };
   }
   const member = await tx.findOne(ProjectMember, { projectId, userId: actor.userId });
   if (!member) throw projectNotFound();
   if (member.role !== 'owner') {
-    throw new DomainError('role_required', `This needs the role owner; yours is ${member.role}.`, {
+    throw new DomainError('role_required', `Requires the role owner. Your role is ${member.role}.`, {
       members: { requiredRole: 'owner', currentRole: member.role },
     });
   }

@@ -66,7 +66,7 @@ export class SecondFactorService {
         headers: cookieHeaders(cookie),
       }),
     );
-    if (made.method !== 'totp') throw new Error('better-auth has set up another factor than asked for');
+    if (made.method !== 'totp') throw new Error('better-auth set up a different factor than requested');
     return { totpUri: made.totpURI, recoveryCodes: made.backupCodes };
   }
 

@@ -36,5 +36,5 @@ export class SessionService {
 }
 
 export function sessionNotFound(): DomainError {
-  return new DomainError('session_not_found', 'You have no such session, or it has ended.');
+  return new DomainError('session_not_found', 'Session not found, or already signed out.');
 }

@@ -90,7 +90,7 @@ export class SignInService {
       ...shared,
       attemptsMax: ATTEMPTS_PER_ADDRESS_MAX,
       windowSeconds: ADDRESS_WINDOW_SECONDS,
-      refusal: 'There were too many attempts from this address. Wait before the next one.',
+      refusal: 'Too many attempts from this address. Wait before you try again.',
     };
     this.signInsByAddress = new AttemptLimit({ ...byAddress, name: 'sign_in_address' });
     this.networks = new KnownNetworks(pool, authSecret);
@@ -138,7 +138,7 @@ export class SignInService {
   /** As `signIn`, for an account that was made a moment ago and has no second factor. */
   async signInNew(fields: Credentials, client: Client): Promise<SignIn> {
     const outcome = await this.open(fields, client, () => false);
-    if (outcome.kind === 'second_factor') throw new Error('a new account has a second factor');
+    if (outcome.kind === 'second_factor') throw new Error('a new account already has 2FA');
     return outcome;
   }
 
@@ -241,7 +241,7 @@ export class SignInService {
       if (user) await writeSecurityEvent(em, { userId: user.id, action: 'sign_in_failed', network });
     };
     note().catch((error: unknown) => {
-      this.logger.warn({ err: error }, 'a failed sign-in is missing in the log of its person');
+      this.logger.warn({ err: error }, "a failed sign-in is missing from the account's security log");
     });
   }
 

@@ -68,7 +68,7 @@ export class SignUpService {
     if (!(await this.passwords.matches(fields.password, link.passwordHash))) {
       throw new DomainError(
         'invalid_credentials',
-        'This is not the password that was chosen at this sign-up. If it was not you who signed up, do so yourself.',
+        'This is not the password chosen at sign-up. If it wasn’t you who signed up, sign up again yourself.',
       );
     }
     await attempt.forget();
@@ -86,8 +86,8 @@ export class SignUpService {
     throw new DomainError(
       'sign_up_closed',
       this.settings.signUp === 'invited'
-        ? 'Accounts are made by invitation here. Open the link of yours, or ask an owner of the project for one.'
-        : 'Accounts are made by the operator of this service.',
+        ? 'Accounts are created by invitation. Open your invitation link, or ask a project owner to invite you.'
+        : 'Accounts are created by the operator of this service.',
     );
   }
 }

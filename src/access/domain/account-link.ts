@@ -45,8 +45,5 @@ export function linkTo(baseUrl: string, page: string, token: string): string {
  * which.
  */
 export function linkEnded(): DomainError {
-  return new DomainError(
-    'link_ended',
-    'This link was used before, or has ended. Ask for another one where you asked for this one.',
-  );
+  return new DomainError('link_ended', 'This link has expired or was already used. Request a new one.');
 }

@@ -44,7 +44,7 @@ export function authorOf(actor: Actor): Author & { kind: 'user' | 'api_key' } {
 export function emailNotConfirmed(): DomainError {
   return new DomainError(
     'email_not_confirmed',
-    'Confirm your e-mail address first: ask for a new password (POST /v1/auth/forgot-password), and follow the link in the mail.',
+    'Confirm your email address first: request a new password (POST /v1/auth/forgot-password) and follow the link in the email.',
   );
 }
 
@@ -52,12 +52,12 @@ export function emailNotConfirmed(): DomainError {
 export function secondFactorRequired(): DomainError {
   return new DomainError(
     'second_factor_required',
-    'This project asks its members for a second factor, and your account has none. Set one up: POST /v1/auth/second-factor.',
+    'This project requires 2FA, and your account has none. Set it up with POST /v1/auth/second-factor.',
   );
 }
 
 /** The user who calls. @throws DomainError `session_required` where it is an API key. */
 export function requireUser(actor: Actor): Actor & { kind: 'user' } {
   if (actor.kind === 'user') return actor;
-  throw new DomainError('session_required', 'An API key cannot do this. Sign in as a user.');
+  throw new DomainError('session_required', 'Not available to API keys. Sign in as a user.');
 }

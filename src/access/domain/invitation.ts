@@ -11,13 +11,13 @@ export const INVITATION_PAGE = '/accept-invitation';
 export const INVITATIONS_PER_PROJECT_MAX = 100;
 
 export function invitationNotFound(): DomainError {
-  return new DomainError('invitation_not_found', 'This project has no such invitation.');
+  return new DomainError('invitation_not_found', 'Invitation not found in this project.');
 }
 
 /** The refusal of an id that is not among the caller's own invitations. */
 export function ownInvitationNotFound(): DomainError {
   return new DomainError(
     'invitation_not_found',
-    'You have no such invitation. It may have been withdrawn, or it has expired.',
+    'Invitation not found. It may have expired or been withdrawn.',
   );
 }

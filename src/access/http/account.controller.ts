@@ -43,7 +43,7 @@ export class AccountController {
    * account already. 403 `sign_up_closed` where SIGN_UP is not `open`.
    */
   @Public()
-  @ApiOperation({ summary: 'Sign up: have a link mailed that confirms the address' })
+  @ApiOperation({ summary: 'Sign up and receive a confirmation link by email' })
   @ApiAcceptedResponse({ type: EmailSentDto })
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
@@ -59,7 +59,7 @@ export class AccountController {
    * the password is not that of the sign-up, 410 `link_ended`.
    */
   @Public()
-  @ApiOperation({ summary: 'Confirm the address of a sign-up and open a session' })
+  @ApiOperation({ summary: 'Confirm the email address of a sign-up and open a session' })
   @ApiOkResponse({ type: SignedInDto })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
@@ -74,7 +74,7 @@ export class AccountController {
 
   /** Always `{ status: "check_your_mail" }`: an account gets a link to `/new-password?token=…`. */
   @Public()
-  @ApiOperation({ summary: 'Have a link mailed that sets a new password' })
+  @ApiOperation({ summary: 'Request a password reset link by email' })
   @ApiAcceptedResponse({ type: EmailSentDto })
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
@@ -86,7 +86,7 @@ export class AccountController {
 
   /** Sets the password, ends all sessions, takes the address as confirmed, and opens no session; 410 `link_ended`. */
   @Public()
-  @ApiOperation({ summary: 'Set a new password by a mailed link' })
+  @ApiOperation({ summary: 'Set a new password with an emailed link' })
   @ApiOkResponse({ type: SignedOutDto })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
@@ -104,7 +104,7 @@ export class AccountController {
    * any; opens none. 401 `invalid_credentials`, 410 `link_ended`.
    */
   @Public()
-  @ApiOperation({ summary: 'Confirm the new address of an account' })
+  @ApiOperation({ summary: 'Confirm a new email address' })
   @ApiOkResponse({ type: SignedOutDto })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
@@ -119,7 +119,7 @@ export class AccountController {
 
   /** What the link of an invitation is for; it can still be followed afterwards. 410 `link_ended`. */
   @Public()
-  @ApiOperation({ summary: 'Look at an invitation' })
+  @ApiOperation({ summary: 'Read an invitation by its token' })
   @ApiOkResponse({ type: ShownInvitationDto })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
@@ -135,7 +135,7 @@ export class AccountController {
    * `link_ended`.
    */
   @Public()
-  @ApiOperation({ summary: 'Take up an invitation' })
+  @ApiOperation({ summary: 'Accept an invitation by its token' })
   @ApiOkResponse({ type: AcceptedDto })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')

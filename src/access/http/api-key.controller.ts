@@ -51,7 +51,7 @@ export class ApiKeyController {
    * The only response that ever contains the key; 409 `api_key_limit_reached`. The key is revoked when the member who
    * created it is removed from the project.
    */
-  @ApiOperation({ summary: 'Make an API key' })
+  @ApiOperation({ summary: 'Create an API key' })
   @ApiCreatedResponse({ type: CreatedApiKeyDto })
   @Post()
   async create(
@@ -64,12 +64,10 @@ export class ApiKeyController {
       throw fieldErrors([{ field: 'scopes', message: 'Only a key with the role owner can have a scope.' }]);
     }
     if (scopes.length > 0 && limitedTo) {
-      throw fieldErrors([{ field: 'limitedTo', message: 'A key with a scope cannot be limited.' }]);
+      throw fieldErrors([{ field: 'limitedTo', message: 'A key with a scope cannot be limited to areas.' }]);
     }
     if (expiresAt && expiresAt <= new Date()) {
-      throw fieldErrors([
-        { field: 'expiresAt', message: 'Give an instant that is yet to come.', code: 'in_the_past' },
-      ]);
+      throw fieldErrors([{ field: 'expiresAt', message: 'Must be in the future.', code: 'in_the_past' }]);
     }
     const wanted = { projectId: project.id, name, role, scopes };
     const limits = { ...(limitedTo && { limitedTo }), ...(expiresAt && { expiresAt }) };
@@ -105,7 +103,7 @@ export class ApiKeyController {
    * secret belongs to the member who rotated the key.
    */
   @ApiBody({ type: RotateApiKeyBody, required: false })
-  @ApiOperation({ summary: 'Replace the secret of an API key' })
+  @ApiOperation({ summary: 'Rotate an API key' })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   @HttpCode(200)
   @Post(':apiKeyId/rotate')
@@ -134,6 +132,6 @@ export class ApiKeyController {
 }
 
 function keyRef(project: Project, apiKeyId: string): KeyRef {
-  if (!isUuid(apiKeyId)) throw new DomainError('api_key_not_found', 'This project has no such API key.');
+  if (!isUuid(apiKeyId)) throw new DomainError('api_key_not_found', 'API key not found in this project.');
   return { projectId: project.id, id: apiKeyId.toLowerCase() };
 }

@@ -34,7 +34,7 @@ export class CreateApiKeyBody extends RenameApiKeyBody {
     isArray: true,
     required: false,
     description:
-      'What the key may do beyond its role; manage_access: members and API keys, role owner alone.',
+      'Permissions beyond the role of the key. manage_access: manage members and API keys; requires the role owner.',
   })
   @IfGiven()
   @ListOf({ max: KEY_SCOPES.length })
@@ -47,8 +47,7 @@ export class CreateApiKeyBody extends RenameApiKeyBody {
     isArray: true,
     required: false,
     minItems: 1,
-    description:
-      'Parts of the project that the key is for; within them it may what its role may. read: every GET. Absent: all.',
+    description: 'Areas the key is limited to, within its role. read: every GET. Omit for full access.',
   })
   @IfGiven()
   @ListOf({ min: 1, max: KEY_AREAS.length })
@@ -60,7 +59,7 @@ export class CreateApiKeyBody extends RenameApiKeyBody {
     type: String,
     format: 'date-time',
     required: false,
-    description: 'When it ends; absent: it does not end by itself.',
+    description: 'Expiry of the key. Omit for no expiry.',
   })
   @IfGiven()
   @IsInstant()
@@ -77,7 +76,7 @@ export class RotateApiKeyBody {
     maximum: FORMER_VALID_HOURS_MAX,
     default: FORMER_VALID_HOURS_DEFAULT,
     required: false,
-    description: 'Hours that the key before stays good for; 0: it ends at once.',
+    description: 'Hours the old secret stays valid; 0: it expires immediately.',
   })
   @IfGiven()
   @Integer({ min: 0, max: FORMER_VALID_HOURS_MAX })
@@ -101,11 +100,12 @@ export class ApiKeyDto {
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'The user whose removal revokes the key; null: the service itself made it, or it is older.',
+    description:
+      'User whose removal revokes the key; null: created by the service, or before this was recorded.',
   })
   createdBy!: string | null;
 
-  @ApiProperty({ description: 'The first characters of the key, to recognise it.' })
+  @ApiProperty({ description: 'First characters of the key.' })
   prefix!: string;
 
   @ApiProperty({ format: 'date-time' })
@@ -114,17 +114,17 @@ export class ApiKeyDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   revokedAt!: Date | null;
 
-  @ApiProperty({ type: String, format: 'date', nullable: true, description: 'Day in UTC; null: never yet' })
+  @ApiProperty({ type: String, format: 'date', nullable: true, description: 'Day in UTC; null: never used' })
   lastUsedOn!: string | null;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'null: never by itself' })
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'null: no expiry' })
   expiresAt!: Date | null;
 
   @ApiProperty({
     enum: KEY_AREAS,
     isArray: true,
     nullable: true,
-    description: 'Parts of the project that it is for; null: all that its role may',
+    description: 'Areas the key is limited to; null: full access of its role',
   })
   limitedTo!: KeyArea[] | null;
 
@@ -132,7 +132,7 @@ export class ApiKeyDto {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Until when the key before a rotation is good, too; null: there is none',
+    description: 'Time until which the secret from before the rotation is valid; null: none',
   })
   formerValidUntil!: Date | null;
 
@@ -150,7 +150,7 @@ export class ApiKeyDto {
 }
 
 export class CreatedApiKeyDto extends ApiKeyDto {
-  @ApiProperty({ description: 'The key itself, this once.' })
+  @ApiProperty({ description: 'The key itself. Returned only once.' })
   key!: string;
 }
 
@@ -167,7 +167,7 @@ export class MemberApiKeyDto extends ApiKeyDto {
   @ApiProperty({
     enum: KEY_SECRETS,
     description:
-      'The secret that the member made. current: removing them revokes the key. former: it revokes the secret from before the last rotation alone.',
+      "Which of the member's secrets the key has. current: removing the member revokes the key. former: it revokes only the old secret from before the last rotation.",
   })
   secret!: KeySecret;
 }

@@ -69,7 +69,7 @@ export class AuthController {
 
   /** Ends the session of the cookie, in the database too; also answers 200 where there is none. */
   @Public()
-  @ApiOperation({ summary: 'End the session' })
+  @ApiOperation({ summary: 'End the current session' })
   @ApiOkResponse({ type: SignedOutDto })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
@@ -84,7 +84,7 @@ export class AuthController {
 
   /** Answers `{ session: { expiresAt }, user }`, or `null` without a valid session; prolongs an older session. */
   @Public()
-  @ApiOperation({ summary: 'The session of the cookie, or null' })
+  @ApiOperation({ summary: 'Read the current session, or null' })
   @ApiExtraModels(SessionDto)
   @ApiOkResponse({ schema: { nullable: true, allOf: refs(SessionDto) } })
   @Get('get-session')
@@ -124,7 +124,7 @@ export class AuthController {
    */
   @SignedIn()
   @SessionOnly()
-  @ApiOperation({ summary: 'Have a link mailed that changes the address of the account' })
+  @ApiOperation({ summary: "Request a link by email that changes the account's address" })
   @ApiAcceptedResponse({ type: EmailSentDto })
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')

@@ -28,14 +28,17 @@ export class SignInBody extends EmailBody {
 
 /** What a link's page posts: the token of the link, and no more than the page asked for. */
 export class TokenBody {
-  @ApiProperty({ description: 'What stands behind `token=` in the mailed link.' })
+  @ApiProperty({ description: 'Value of `token=` in the emailed link.' })
   @IsString()
-  @Matches(TOKEN, { message: '$property must be the token of a mailed link.', context: coded('link_token') })
+  @Matches(TOKEN, {
+    message: '$property must be the token of an emailed link.',
+    context: coded('link_token'),
+  })
   token!: string;
 }
 
 export class ConfirmEmailBody extends TokenBody {
-  @ApiProperty({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The one chosen at the sign-up.' })
+  @ApiProperty({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The password chosen at sign-up.' })
   @IsString()
   @MaxLength(PASSWORD_CHARACTERS_MAX)
   password!: string;
@@ -59,7 +62,9 @@ export class SignUpBody extends EmailBody {
   @Length(PASSWORD_CHARACTERS_MIN, PASSWORD_CHARACTERS_MAX)
   password!: string;
 
-  @ApiPropertyOptional({ description: 'Shown to other members; by default the e-mail before its @.' })
+  @ApiPropertyOptional({
+    description: 'Shown to other members; defaults to the part of the email before the @.',
+  })
   @IfGiven()
   @TextLine({ min: 1, max: USER_NAME_CHARACTERS_MAX })
   name?: string;
@@ -78,7 +83,7 @@ export class ChangePasswordBody {
 }
 
 export class PasswordBody {
-  @ApiProperty({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The password of the account, once more.' })
+  @ApiProperty({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'Current password of the account.' })
   @IsString()
   @MaxLength(PASSWORD_CHARACTERS_MAX)
   password!: string;
@@ -90,7 +95,7 @@ export class ChangeEmailBody extends PasswordBody {
 }
 
 export class ConfirmNewEmailBody extends TokenBody {
-  @ApiProperty({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'The password of the account.' })
+  @ApiProperty({ maxLength: PASSWORD_CHARACTERS_MAX, description: 'Current password of the account.' })
   @IsString()
   @MaxLength(PASSWORD_CHARACTERS_MAX)
   password!: string;
@@ -134,7 +139,7 @@ export class SignedOutDto {
 export class EmailSentDto {
   @ApiProperty({
     enum: ['check_your_mail'],
-    description: 'The same whether the address has an account or not.',
+    description: 'The same whether or not the address has an account.',
   })
   status!: 'check_your_mail';
 }

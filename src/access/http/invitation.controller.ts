@@ -39,7 +39,7 @@ export class InvitationController {
    * As `POST …/members`, for a service that sends mail: 503 `mail_not_configured` elsewhere. The link can be used for
    * seven days. 409 `member_exists`, `invitation_exists`, `invitation_limit_reached`.
    */
-  @ApiOperation({ summary: 'Invite an address' })
+  @ApiOperation({ summary: 'Invite an email address' })
   @ApiCreatedResponse({ type: InvitationDto })
   @Post()
   async invite(
@@ -64,7 +64,7 @@ export class InvitationController {
   }
 
   /** Mails another link for seven days more; the one before opens nothing any more. */
-  @ApiOperation({ summary: 'Send an invitation again' })
+  @ApiOperation({ summary: 'Resend an invitation' })
   @ApiOkResponse({ type: InvitationDto })
   @HttpCode(200)
   @Post(':invitationId/resend')

@@ -8,7 +8,7 @@ import { TokenBody, USER_NAME_CHARACTERS_MAX, UserDto } from './auth.dto.js';
 import { EmailAddress } from './email.decorator.js';
 
 export class InviteBody {
-  @EmailAddress('Whether it has an account or not.')
+  @EmailAddress('With or without an account.')
   email!: string;
 
   @ApiProperty({ enum: ROLES })
@@ -30,22 +30,22 @@ export class InvitationDto {
     type: String,
     format: 'uuid',
     nullable: true,
-    description: 'The user who invited; null: nobody known, or her account is gone.',
+    description: 'User who sent the invitation; null: unknown, or their account was deleted.',
   })
   invitedBy!: string | null;
 
   @ApiProperty({
-    description: 'Whether the owner who sent it becomes an editor when it is accepted: POST …/ownership.',
+    description: 'Whether the inviting owner becomes an editor when it is accepted (POST …/ownership).',
   })
   transfersOwnership!: boolean;
 
   @ApiProperty({ format: 'date-time' })
   createdAt!: Date;
 
-  @ApiProperty({ format: 'date-time', description: 'Of the newest mail, where the service sends mail.' })
+  @ApiProperty({ format: 'date-time', description: 'Time of the latest email, if the service sends email.' })
   sentAt!: Date;
 
-  @ApiProperty({ format: 'date-time', description: 'The link opens nothing from then on; send it again.' })
+  @ApiProperty({ format: 'date-time', description: 'Expiry of the link; resend the invitation to renew it.' })
   expiresAt!: Date;
 
   static of(given: Omit<InvitationDto, 'invitedBy'> & { invitedBy?: string | null }): InvitationDto {
@@ -72,7 +72,7 @@ export class ShownInvitationDto {
   @ApiProperty({ enum: ROLES })
   role!: Role;
 
-  @ApiProperty({ description: 'true: sign in with the address; false: choose a password.' })
+  @ApiProperty({ description: 'true: sign in with this address; false: choose a password.' })
   accountExists!: boolean;
 
   @ApiProperty({ format: 'date-time' })
@@ -83,14 +83,16 @@ export class AcceptInvitationBody extends TokenBody {
   @ApiPropertyOptional({
     minLength: PASSWORD_CHARACTERS_MIN,
     maxLength: PASSWORD_CHARACTERS_MAX,
-    description: 'Where the address has no account; whoever has one signs in before.',
+    description: 'Password for a new account. If the address has an account, sign in first instead.',
   })
   @IfGiven()
   @IsString()
   @Length(PASSWORD_CHARACTERS_MIN, PASSWORD_CHARACTERS_MAX)
   password?: string;
 
-  @ApiPropertyOptional({ description: 'Of a new account; by default the e-mail before its @.' })
+  @ApiPropertyOptional({
+    description: 'Name for a new account; defaults to the part of the email before the @.',
+  })
   @IfGiven()
   @TextLine({ min: 1, max: USER_NAME_CHARACTERS_MAX })
   name?: string;
@@ -103,6 +105,6 @@ export class AcceptedDto {
   @ApiProperty({ enum: ROLES })
   role!: Role;
 
-  @ApiProperty({ type: UserDto, nullable: true, description: 'The new account; null for who was signed in.' })
+  @ApiProperty({ type: UserDto, nullable: true, description: 'The new account; null for a signed-in user.' })
   user!: UserDto | null;
 }

@@ -38,10 +38,10 @@ class MyUserDto {
   @ApiProperty({ format: 'email' })
   email!: string;
 
-  @ApiProperty({ description: 'false: no project can be entered; the address has to be confirmed first.' })
+  @ApiProperty({ description: 'false: no project can be opened until the address is confirmed.' })
   emailConfirmed!: boolean;
 
-  @ApiProperty({ description: 'Whether the account has a second factor.' })
+  @ApiProperty({ description: 'Whether 2FA is on.' })
   secondFactor!: boolean;
 }
 
@@ -81,7 +81,7 @@ export class MeController {
 
   @SignedIn()
   @SessionOnly()
-  @ApiOperation({ summary: "Change one's own name" })
+  @ApiOperation({ summary: 'Change your name' })
   @ApiOkResponse({ type: MyUserDto })
   @Patch()
   async rename(@CurrentActor() actor: Actor, @Body() { name }: RenameMeBody): Promise<MyUserDto> {
@@ -97,7 +97,7 @@ export class MeController {
    */
   @SignedIn()
   @SessionOnly()
-  @ApiOperation({ summary: "Delete one's own account" })
+  @ApiOperation({ summary: 'Delete your account' })
   @ApiNoContentResponse()
   @HttpCode(204)
   @Delete()

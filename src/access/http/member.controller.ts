@@ -54,7 +54,7 @@ export class MemberController {
    * A person becomes a member by accepting it: by the link, or signed in (`GET /v1/me/invitations`). A member can be
    * invited as an owner. 409 `member_exists`, `invitation_exists`, `invitation_limit_reached`.
    */
-  @ApiOperation({ summary: 'Invite an address to become a member' })
+  @ApiOperation({ summary: 'Invite a member by email' })
   @ApiCreatedResponse({ type: InvitationDto })
   @Post()
   async add(
@@ -78,7 +78,7 @@ export class MemberController {
    * The active API keys whose current or former secret the member made. Removing the member revokes each key, or its
    * former secret alone; a lower role does so with keys that have a higher one. `nextCursor` is always null.
    */
-  @ApiOperation({ summary: 'List the API keys that removing a member revokes' })
+  @ApiOperation({ summary: 'List the API keys that are revoked when a member is removed' })
   @ApiOkResponse({ type: MemberApiKeyPageDto })
   @Get(':userId/api-keys')
   async keysOf(
@@ -126,6 +126,6 @@ export class MemberController {
 }
 
 function memberRef(project: Project, userId: string): { projectId: string; userId: string } {
-  if (!isUuid(userId)) throw new DomainError('member_not_found', 'This project has no such member.');
+  if (!isUuid(userId)) throw new DomainError('member_not_found', 'Member not found in this project.');
   return { projectId: project.id, userId: userId.toLowerCase() };
 }

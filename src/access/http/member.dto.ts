@@ -24,7 +24,7 @@ export class MemberDto {
   @ApiProperty({ format: 'date-time' })
   createdAt!: Date;
 
-  @ApiProperty({ description: 'Whether the account has a second factor: see the sign-in policy.' })
+  @ApiProperty({ description: 'Whether 2FA is on for the account; see the sign-in policy.' })
   secondFactor!: boolean;
 }
 

@@ -23,14 +23,14 @@ class OwnInvitationDto {
   role!: Role;
 
   @ApiProperty({
-    description: 'true: the owner who sent it becomes an editor when you accept, and you the owner.',
+    description: 'true: when you accept, you become the owner and the current owner becomes an editor.',
   })
   transfersOwnership!: boolean;
 
   @ApiProperty({ format: 'date-time' })
   createdAt!: Date;
 
-  @ApiProperty({ format: 'date-time', description: 'It cannot be accepted from then on.' })
+  @ApiProperty({ format: 'date-time', description: 'Expiry of the invitation.' })
   expiresAt!: Date;
 }
 
@@ -46,7 +46,7 @@ class JoinedDto {
   @ApiProperty({ format: 'uuid' })
   projectId!: string;
 
-  @ApiProperty({ enum: ROLES, description: 'The role in the project from now on.' })
+  @ApiProperty({ enum: ROLES, description: 'Role in the project after accepting.' })
   role!: Role;
 }
 
@@ -59,7 +59,7 @@ export class OwnInvitationController {
 
   /** Newest first, without those that have expired; 403 `email_not_confirmed`. */
   @SessionOnly()
-  @ApiOperation({ summary: "List one's own invitations" })
+  @ApiOperation({ summary: 'List your invitations' })
   @ApiOkResponse({ type: OwnInvitationPageDto })
   @Get()
   async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<OwnInvitationPageDto> {

@@ -28,7 +28,7 @@ export function refuseForeignRequest(request: Request, { publicBaseUrl }: Servic
   if (!isOwnRequest(described, publicBaseUrl)) {
     throw new DomainError(
       'csrf_refused',
-      'This request came from another site. Send it from the service itself, or with an API key.',
+      'This request came from another site. Send it from the service itself, or use an API key.',
     );
   }
 }

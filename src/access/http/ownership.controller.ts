@@ -40,7 +40,7 @@ export class OwnershipController {
    */
   @ProjectRole('owner')
   @SessionOnly()
-  @ApiOperation({ summary: 'Offer the ownership to a member' })
+  @ApiOperation({ summary: 'Offer ownership to a member' })
   @ApiCreatedResponse({ type: InvitationDto })
   @Post('ownership')
   async offer(
@@ -57,7 +57,7 @@ export class OwnershipController {
   /** The keys that the caller made on the project are revoked. 409 `last_owner`. */
   @ProjectRole('viewer')
   @SessionOnly()
-  @ApiOperation({ summary: 'Leave the project' })
+  @ApiOperation({ summary: 'Leave a project' })
   @ApiNoContentResponse()
   @HttpCode(204)
   @Post('leave')

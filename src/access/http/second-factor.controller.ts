@@ -22,7 +22,7 @@ export class SecondFactorController {
   /** The URI for an authenticator and recovery codes, this once. Nothing is asked for before `confirm`. */
   @SignedIn()
   @SessionOnly()
-  @ApiOperation({ summary: 'Begin to set a second factor up' })
+  @ApiOperation({ summary: 'Start setting up 2FA' })
   @ApiOkResponse({ type: BegunSecondFactorDto })
   @HttpCode(200)
   @Post('second-factor')
@@ -37,7 +37,7 @@ export class SecondFactorController {
   /** From now on each sign-in asks for a code; renews the session. 401 `second_factor_invalid`. */
   @SignedIn()
   @SessionOnly()
-  @ApiOperation({ summary: 'Set the second factor up by showing a code of it' })
+  @ApiOperation({ summary: 'Turn on 2FA with a code' })
   @ApiOkResponse({ type: SignedInDto })
   @HttpCode(200)
   @Post('second-factor/confirm')
@@ -53,7 +53,7 @@ export class SecondFactorController {
   /** Renews the session. Projects that ask for a second factor are closed from now on. */
   @SignedIn()
   @SessionOnly()
-  @ApiOperation({ summary: 'Take the second factor away' })
+  @ApiOperation({ summary: 'Turn off 2FA' })
   @ApiOkResponse({ type: SignedOutDto })
   @HttpCode(200)
   @Post('second-factor/disable')
@@ -88,7 +88,7 @@ export class SecondFactorController {
    * `second_factor_invalid`; 429 after five wrong codes for one password, or ten in a row for an account.
    */
   @Public()
-  @ApiOperation({ summary: 'Show the second factor of a sign-in' })
+  @ApiOperation({ summary: 'Complete a sign-in with a 2FA code' })
   @ApiOkResponse({ type: SignedInDto })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
@@ -99,7 +99,7 @@ export class SecondFactorController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto> {
     if ((code === undefined) === (recoveryCode === undefined)) {
-      throw fieldErrors([{ field: 'code', message: 'Give a code, or a recovery code, and not both.' }]);
+      throw fieldErrors([{ field: 'code', message: 'Send either a code or a recovery code, not both.' }]);
     }
     const factor = code !== undefined ? { code } : { recoveryCode: recoveryCode ?? '' };
     const opened = await this.factors.signIn(factor, client);

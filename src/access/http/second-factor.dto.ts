@@ -10,7 +10,7 @@ const CODE = /^\d{6}$/;
 const RECOVERY_CODE = /^[A-Za-z0-9]{5}-[A-Za-z0-9]{5}$/;
 
 export class CodeBody {
-  @ApiProperty({ pattern: CODE.source, example: '204816', description: 'Of the authenticator.' })
+  @ApiProperty({ pattern: CODE.source, example: '204816', description: 'Code from the authenticator.' })
   @IsString()
   @Matches(CODE, { message: '$property must be six digits.', context: coded('six_digits') })
   code!: string;
@@ -22,7 +22,7 @@ export class SecondFactorBody {
   @ApiPropertyOptional({
     pattern: CODE.source,
     example: '204816',
-    description: 'Of the authenticator; or give recoveryCode.',
+    description: 'Code from the authenticator; or send recoveryCode.',
   })
   @IfGiven()
   @IsString()
@@ -32,7 +32,7 @@ export class SecondFactorBody {
   @ApiPropertyOptional({
     pattern: RECOVERY_CODE.source,
     example: 'a1B2c-D3e4F',
-    description: 'One of the recovery codes, once.',
+    description: 'One of the recovery codes; each works once.',
   })
   @IfGiven()
   @IsString()
@@ -44,22 +44,30 @@ export class SecondFactorBody {
 }
 
 export class RecoveryCodesDto {
-  @ApiProperty({ type: [String], description: 'Each opens one session in place of a code; shown this once.' })
+  @ApiProperty({
+    type: [String],
+    description: 'Each code works once in place of an authenticator code. Returned only once.',
+  })
   recoveryCodes!: string[];
 }
 
 export class BegunSecondFactorDto extends RecoveryCodesDto {
-  @ApiProperty({ description: 'otpauth:// URI, to be shown as a QR code; it holds the secret, this once.' })
+  @ApiProperty({
+    description: 'otpauth:// URI to show as a QR code. It contains the secret and is returned only once.',
+  })
   totpUri!: string;
 }
 
 export class SecondFactorNeededDto {
-  @ApiProperty({ enum: [true], description: 'No session yet: POST /v1/auth/sign-in/second-factor.' })
+  @ApiProperty({
+    enum: [true],
+    description: 'Not signed in yet: continue with POST /v1/auth/sign-in/second-factor.',
+  })
   secondFactorRequired!: true;
 }
 
 export class SignInPolicyDto {
-  @ApiProperty({ description: 'Whether members enter the project with a second factor alone.' })
+  @ApiProperty({ description: 'Whether members need 2FA to access the project.' })
   @IsBoolean()
   secondFactorRequired!: boolean;
 }

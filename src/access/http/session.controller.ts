@@ -14,7 +14,7 @@ class OwnSessionDto {
     type: String,
     nullable: true,
     example: 'Firefox on Linux',
-    description: 'Browser and system that it was opened with; null: not known',
+    description: 'Browser and operating system; null: unknown',
   })
   device!: string | null;
 
@@ -25,14 +25,14 @@ class OwnSessionDto {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'To within five minutes; null: not since this is kept',
+    description: 'Accurate to five minutes; null: not recorded',
   })
   lastUsedAt!: Date | null;
 
   @ApiProperty({ format: 'date-time' })
   expiresAt!: Date;
 
-  @ApiProperty({ description: 'Whether it is the one that asks.' })
+  @ApiProperty({ description: 'Whether this is the session of the request.' })
   current!: boolean;
 }
 
@@ -53,7 +53,7 @@ export class SessionController {
 
   /** The newest first, all of them: there are at most 50. */
   @SessionOnly()
-  @ApiOperation({ summary: "List one's own sessions" })
+  @ApiOperation({ summary: 'List your sessions' })
   @ApiOkResponse({ type: OwnSessionPageDto })
   @Get()
   async list(@CurrentActor() actor: Actor): Promise<OwnSessionPageDto> {
@@ -62,7 +62,7 @@ export class SessionController {
 
   /** The session that asks stays. */
   @SessionOnly()
-  @ApiOperation({ summary: 'Sign out everywhere else' })
+  @ApiOperation({ summary: 'Sign out of all other sessions' })
   @ApiNoContentResponse()
   @HttpCode(204)
   @Delete()
@@ -72,7 +72,7 @@ export class SessionController {
 
   /** 404 `session_not_found`. The one that asks can be ended, too. */
   @SessionOnly()
-  @ApiOperation({ summary: "Sign one of one's own sessions out" })
+  @ApiOperation({ summary: 'Sign out of one session' })
   @ApiNoContentResponse()
   @HttpCode(204)
   @Delete(':sessionId')

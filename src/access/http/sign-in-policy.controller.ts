@@ -14,7 +14,7 @@ export class SignInPolicyController {
   constructor(private readonly policies: SignInPolicyService) {}
 
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'Whether members need a second factor' })
+  @ApiOperation({ summary: 'Read whether members need 2FA' })
   @ApiOkResponse({ type: SignInPolicyDto })
   @Get()
   read(@CurrentProject() project: Project): Promise<SignInPolicyDto> {
@@ -27,7 +27,7 @@ export class SignInPolicyController {
    */
   @ProjectRole('owner')
   @SessionOnly()
-  @ApiOperation({ summary: 'Require a second factor of members, or stop requiring it' })
+  @ApiOperation({ summary: 'Change whether members need 2FA' })
   @ApiOkResponse({ type: SignInPolicyDto })
   @Put()
   save(

@@ -23,7 +23,7 @@ export class AuthPool implements OnApplicationShutdown {
       connections: AUTH_POOL_MAX,
       statementMs: STATEMENT_TIMEOUT_MS,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      onDropped: (error) => logger.warn(`An idle connection was closed: ${error.message}`),
+      onDropped: (error) => logger.warn(`an idle connection was closed: ${error.message}`),
     });
   }
 

@@ -46,5 +46,5 @@ export class Passwords implements OnApplicationShutdown {
 
 /** The refusal of a password for which there is no room in the queue; 429, because strangers can cause it. */
 export function passwordsBusy(): DomainError {
-  return tooManyRequests('Too many people are signing in. Try again in a moment.', RETRY_AFTER_MS);
+  return tooManyRequests('Too many sign-ins at the moment. Try again shortly.', RETRY_AFTER_MS);
 }

@@ -14,13 +14,13 @@ export const auditCommands: Command[] = [
   {
     name: 'audit list',
     synopsis: '<projectId> | --service  [--before <instant>]',
-    summary: `list the newest ${LISTED_MAX} changes of a project, deleted ones too, or of the service as a whole`,
+    summary: `list the latest ${LISTED_MAX} changes of a project (also a deleted one) or of the service`,
     options: { service: { type: 'boolean' }, before: { type: 'string' } },
     prepare: (given) => {
       atMost(1, given);
       const { args, values } = given;
       if ((values.service === true) === args.length > 0)
-        throw new UsageError('Give the id of a project, or --service.');
+        throw new UsageError('Specify the id of a project, or --service.');
       const projectId = values.service === true ? null : projectIdOf(args[0]);
       const before = values.before === undefined ? null : parseInstant(values.before);
       if (values.before !== undefined && !before)

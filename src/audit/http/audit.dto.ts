@@ -46,15 +46,14 @@ class AuditActorDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Id of the user or API key, or the name that an operator gave',
+    description: "Id of the user or API key, or the operator's name",
   })
   id!: string | null;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description:
-      'Today’s e-mail of the user or name of the key; null where it is gone. It is not kept in the log.',
+    description: 'Current email of the user or name of the key; null if deleted. Not stored in the log.',
   })
   name!: string | null;
 
@@ -75,14 +74,14 @@ export class AuditEventDto {
   @ApiProperty({ type: AuditActorDto })
   actor!: AuditActorDto;
 
-  @ApiProperty({ type: String, nullable: true, description: 'null: the project as a whole' })
+  @ApiProperty({ type: String, nullable: true, description: 'null: the whole project' })
   target!: string | null;
 
   @ApiProperty({
     type: Object,
     nullable: true,
     additionalProperties: true,
-    description: 'What differed, before; without secrets. null: there was nothing.',
+    description: 'Changed members before the change, without secrets; null: created.',
   })
   before!: Record<string, unknown> | null;
 
@@ -90,7 +89,7 @@ export class AuditEventDto {
     type: Object,
     nullable: true,
     additionalProperties: true,
-    description: 'The same, after the change. null: there is nothing any more.',
+    description: 'Changed members after the change, without secrets; null: deleted.',
   })
   after!: Record<string, unknown> | null;
 
@@ -108,7 +107,7 @@ export class AuditPageDto {
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;
 
-  @ApiProperty({ type: Date, nullable: true, description: 'Looked through down to here; null: to the end' })
+  @ApiProperty({ type: Date, nullable: true, description: 'Searched back to this time; null: to the end' })
   searchedTo!: Date | null;
 }
 

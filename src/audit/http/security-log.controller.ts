@@ -15,7 +15,7 @@ export class SecurityLogController {
   /** Sign-ins, failed ones, and what was changed about the account; newest first, kept 12 months. */
   @SignedIn()
   @SessionOnly()
-  @ApiOperation({ summary: "List what happened to one's own account" })
+  @ApiOperation({ summary: 'List the security events of your account' })
   @ApiOkResponse({ type: SecurityLogPageDto })
   @Get()
   async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<SecurityLogPageDto> {

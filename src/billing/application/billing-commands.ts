@@ -24,7 +24,7 @@ export const billingCommands: Command[] = [
   {
     name: 'billing events',
     synopsis: `[--status ${EVENT_STATUSES.join('|')}]`,
-    summary: 'list billing events, newest first; dead ones by default',
+    summary: 'list billing events, newest first; dead-lettered ones by default',
     options: { status: { type: 'string' } },
     prepare: (given) => {
       atMost(0, given);
@@ -37,35 +37,35 @@ export const billingCommands: Command[] = [
   {
     name: 'billing replay',
     synopsis: '<eventId>  [--dry-run]',
-    summary: 'have an event worked through again, also one that was processed',
+    summary: 'replay a billing event, even one that was already processed',
     options: { ...DRY_RUN },
     prepare: (given) => {
       const [eventId] = given.args;
-      if (eventId === undefined) throw new UsageError('Give the id of an event.');
+      if (eventId === undefined) throw new UsageError('Specify the id of an event.');
       atMost(1, given);
       const dryRun = given.values['dry-run'] === true;
       return async ({ orm }) => {
         const billing = await billingOf(orm.em);
         if (!(await billing.replay(eventId, { dryRun }))) {
           throw new OperatorError(
-            'There is no such event, or none that can be replayed: it was ignored, or its payload was dropped.',
+            'Event not found, or it cannot be replayed: it was ignored, or its payload was dropped.',
           );
         }
-        print(dryRun ? 'Would replay 1.' : 'Replaying 1; a worker takes it up within the poll interval.');
+        print(dryRun ? 'Would replay 1.' : 'Replaying 1; a worker picks it up within the poll interval.');
       };
     },
   },
   {
     name: 'billing grant',
     synopsis: '<projectId> <tier> --until <instant> --reason <text> --by <operator>  [--dry-run]',
-    summary: `give a project a tier by hand: ${PAID_TIERS.join(', ')}`,
+    summary: `grant a tier to a project: ${PAID_TIERS.join(', ')}`,
     options: { until: { type: 'string' }, reason: { type: 'string' }, by: { type: 'string' }, ...DRY_RUN },
     prepare: prepareGrant,
   },
   {
     name: 'billing revoke',
     synopsis: '<projectId> --reason <text> --by <operator>  [--dry-run]',
-    summary: 'end what was given by hand, at once',
+    summary: 'revoke a granted tier immediately',
     options: { reason: { type: 'string' }, by: { type: 'string' }, ...DRY_RUN },
     prepare: (given) => {
       const projectId = projectIdOf(given.args[0]);
@@ -75,7 +75,7 @@ export const billingCommands: Command[] = [
       return async ({ orm }) => {
         const billing = await billingOf(orm.em);
         const result = await billing.revoke({ projectId, ...why }, { now: new Date(), dryRun });
-        if (!result) throw new OperatorError('There is no such project, or it has no grant.');
+        if (!result) throw new OperatorError('Project not found, or it has no granted tier.');
         tellChange(projectId, result, dryRun);
       };
     },
@@ -85,19 +85,19 @@ export const billingCommands: Command[] = [
 function prepareGrant(given: Given): ReturnType<Command['prepare']> {
   const projectId = projectIdOf(given.args[0]);
   const tier = PAID_TIERS.find((known) => known === given.args[1]);
-  if (!tier) throw new UsageError(`Give a tier behind the project: ${PAID_TIERS.join(', ')}.`);
+  if (!tier) throw new UsageError(`Specify a tier after the project: ${PAID_TIERS.join(', ')}.`);
   atMost(2, given);
   const until = required(given, 'until', 'the end of the grant');
   const expiresAt = parseInstant(until);
   if (!expiresAt) throw new UsageError('--until must be an ISO 8601 instant, e.g. 2027-12-31.');
   const now = new Date();
-  if (expiresAt <= now) throw new UsageError('--until must be an instant to come.');
+  if (expiresAt <= now) throw new UsageError('--until must be in the future.');
   const why = reasonAndOperator(given);
   const dryRun = given.values['dry-run'] === true;
   return async ({ orm }) => {
     const billing = await billingOf(orm.em);
     const result = await billing.grant({ projectId, tier, expiresAt, ...why }, { now, dryRun });
-    if (!result) throw new OperatorError('There is no such project.');
+    if (!result) throw new OperatorError('Project not found.');
     tellChange(projectId, result, dryRun);
   };
 }
@@ -105,7 +105,7 @@ function prepareGrant(given: Given): ReturnType<Command['prepare']> {
 function reasonAndOperator(given: Given): { reason: string; operator: string } {
   return {
     reason: required(given, 'reason', 'the reason'),
-    operator: required(given, 'by', 'the name of who does it'),
+    operator: required(given, 'by', 'the name of the operator'),
   };
 }
 

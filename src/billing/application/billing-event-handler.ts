@@ -58,7 +58,7 @@ type Verdict =
 const STILL_ALIVE: Verdict = {
   kind: 'retry',
   code: 'still_alive',
-  error: 'The event says that the subscription has ended, and Stripe still answers that it has not.',
+  error: 'The event says the subscription has ended, but Stripe still reports it as active.',
   attemptsMax: STILL_ALIVE_ATTEMPTS_MAX,
 };
 
@@ -113,7 +113,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
   discard(): AttemptResult<EventOutcome> {
     return dead({
       code: 'worker_lost',
-      error: 'The service stopped each time while working on it.',
+      error: 'The service was interrupted on every attempt.',
       projectId: null,
     });
   }
@@ -136,9 +136,13 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
     if (type === null) return;
     this.metrics.count(type, kind === 'retry' ? 'retried' : 'dead');
     if (kind === 'retry')
-      this.logger.warn({ eventId, type, code, error, attempts }, 'a billing event is tried again');
+      this.logger.warn({ eventId, type, code, error, attempts }, 'retrying a billing event');
     else
-      this.metrics.alert(code ?? 'failed', `a billing event is dead: ${error}`, { eventId, type, projectId });
+      this.metrics.alert(code ?? 'failed', `dead-lettered a billing event: ${error}`, {
+        eventId,
+        type,
+        projectId,
+      });
   }
 
   private async attempt(message: OutboxMessage, event: StripeEvent): Promise<AttemptResult<EventOutcome>> {
@@ -260,7 +264,7 @@ function verdictOf(result: SyncResult): Verdict {
       return {
         kind: 'retry',
         code: 'project_unknown',
-        error: 'Neither a row of ours, nor metadata, nor a checkout session names the project.',
+        error: 'No row, metadata, or checkout session identifies the project.',
         attemptsMax: UNMAPPED_ATTEMPTS_MAX,
       };
     case 'refused':

@@ -84,7 +84,8 @@ export class BillingMaintenance implements OnModuleInit {
     for (let at = 0; at < due.length; at += RECONCILE_BATCH) {
       await Promise.all(due.slice(at, at + RECONCILE_BATCH).map((id) => this.check(id, counts)));
     }
-    if (counts.drifted + counts.failed > 0) this.logger.warn(counts, 'subscriptions had drifted or failed');
+    if (counts.drifted + counts.failed > 0)
+      this.logger.warn(counts, 'subscriptions were out of sync or failed to reconcile');
     return counts;
   }
 
@@ -120,7 +121,7 @@ export class BillingMaintenance implements OnModuleInit {
     } catch (error) {
       // One that fails must not keep the others from their turn; it stays due.
       counts.failed += 1;
-      this.logger.warn({ err: error, externalId }, 'a subscription could not be reconciled');
+      this.logger.warn({ err: error, externalId }, 'failed to reconcile a subscription');
     }
   }
 }

@@ -74,7 +74,7 @@ export class BillingService {
     if (priceId === undefined) {
       throw new DomainError(
         'billing_not_configured',
-        `No price is set up for ${wanted.tier} by the ${wanted.interval}. The operator has to add it to STRIPE_PRICES.`,
+        `No price is configured for ${wanted.tier} per ${wanted.interval}. The operator must add it to STRIPE_PRICES.`,
       );
     }
     const { tier, interval } = wanted;
@@ -104,10 +104,7 @@ export class BillingService {
     this.requireConfigured();
     const customerId = await this.knownCustomerOf(project.id);
     if (customerId === null) {
-      throw new DomainError(
-        'no_billing_customer',
-        'Nothing was ever bought for this project. Start a checkout.',
-      );
+      throw new DomainError('no_billing_customer', 'This project has no purchases. Start a checkout first.');
     }
     await this.note(author, project, 'billing.portal');
     try {
@@ -145,7 +142,7 @@ export class BillingService {
 
   /** The caller learns that it failed, the operator also why. */
   private refusalOf(error: unknown): unknown {
-    if (isProviderError(error)) this.logger.error({ err: error }, 'the billing provider refused');
+    if (isProviderError(error)) this.logger.error({ err: error }, 'the billing provider rejected a request');
     return refusalOf(error);
   }
 
@@ -153,7 +150,7 @@ export class BillingService {
     if (this.stripe.configured) return;
     throw new DomainError(
       'billing_not_configured',
-      'Nothing can be bought on this service: its operator has not set STRIPE_SECRET_KEY.',
+      'Billing is not set up on this service: STRIPE_SECRET_KEY is not set.',
     );
   }
 
@@ -161,7 +158,7 @@ export class BillingService {
     const portalUrl = await this.stripe.createPortal(customerId, this.returnUrl(projectId, 'portal'));
     return new DomainError(
       'subscription_exists',
-      'This project has a subscription. Change it in the customer portal.',
+      'This project already has a subscription. Change it in the customer portal.',
       { members: { portalUrl } },
     );
   }

@@ -75,7 +75,7 @@ export class CheckoutService {
 function inProgress(): DomainError {
   return new DomainError(
     'checkout_in_progress',
-    'Another checkout of this project is being opened. Try again in a moment.',
+    'Another checkout for this project is being opened. Try again shortly.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

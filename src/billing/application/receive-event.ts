@@ -33,12 +33,16 @@ export class ReceiveEvent {
     if (webhookSecrets.length === 0) {
       throw new DomainError(
         'billing_not_configured',
-        'No signing secret is set; set STRIPE_WEBHOOK_SECRETS.',
+        'No signing secret is configured. Set STRIPE_WEBHOOK_SECRETS.',
       );
     }
     this.sayOnceHowEventsAreRead();
     const event = readEvent(verifiedPayload(body, signature, { secrets: webhookSecrets, now }));
-    if (!event) throw new DomainError('webhook_payload_invalid', 'The body is signed, and is no event.');
+    if (!event)
+      throw new DomainError(
+        'webhook_payload_invalid',
+        'The signature is valid, but the body is not an event.',
+      );
     await this.keep(event, body.toString('utf8'), 'webhook');
   }
 
@@ -46,7 +50,7 @@ export class ReceiveEvent {
     if (this.said || this.settings.stripeSecretKey) return;
     this.said = true;
     this.logger.warn(
-      'STRIPE_SECRET_KEY is not set: webhooks are believed by their payload, in the order of created',
+      'STRIPE_SECRET_KEY is not set: webhook payloads are trusted as sent and ordered by created',
     );
   }
 
@@ -68,7 +72,7 @@ export class ReceiveEvent {
     if (isNew && foreign) {
       this.metrics.alert(
         'livemode_mismatch',
-        'a billing event was ignored: it is of the other mode (test or live) than STRIPE_SECRET_KEY',
+        'ignored a billing event of the other mode (test or live) than STRIPE_SECRET_KEY',
         { eventId: event.id, type: event.type },
       );
     }

@@ -74,7 +74,7 @@ export class SubscriptionSync {
     const prices = await this.prices.read();
     const fetched = this.stripe.configured ? await this.fetch(externalId) : null;
     if (this.stripe.configured && !fetched) {
-      return refused('subscription_not_found', 'Stripe knows no subscription with this id.', null);
+      return refused('subscription_not_found', 'Stripe has no subscription with this id.', null);
     }
     const em = this.em.fork();
     const history = fetched ? null : await this.readHistory(em, externalId, prices);
@@ -141,7 +141,7 @@ export class SubscriptionSync {
     const { rows } = await sql<{ seq: number }>`select nextval('billing_sync_seq') as seq`.execute(
       em.getKysely(),
     );
-    if (!rows[0]) throw new Error('the sequence of synchronisations gave no number');
+    if (!rows[0]) throw new Error('the synchronization sequence returned no number');
     return rows[0].seq;
   }
 
@@ -173,12 +173,12 @@ export class SubscriptionSync {
     const now = new Date();
     const key = { provider: STRIPE, externalId: told.id };
     const before = await findSubscription(tx, key);
-    if (before && before.projectId !== projectId) throw new Error('another project took the subscription');
+    if (before && before.projectId !== projectId) throw new Error('another project claimed the subscription');
     if (before && isSuperseded(before, draft)) return { kind: 'superseded', projectId };
     if (await this.isOtherCustomer(tx, { projectId, told, before })) {
       return refused(
         'customer_mismatch',
-        'The subscription belongs to another customer than the project does.',
+        'The subscription belongs to a different customer than the project.',
         projectId,
       );
     }
@@ -207,7 +207,7 @@ export class SubscriptionSync {
     if (!item && !isTerminal(told.status)) {
       return refused(
         'price_unknown',
-        'No price of the subscription is known. Put it into STRIPE_PRICES and replay the event.',
+        'The subscription has an unknown price. Add it to STRIPE_PRICES and replay the event.',
         projectId,
       );
     }
@@ -238,7 +238,7 @@ export class SubscriptionSync {
   private async raiseAnomalyAlerts(tx: EntityManager, row: Subscription): Promise<void> {
     const { projectId, id, status } = row;
     if (!isKnownStatus(status)) {
-      this.metrics.alert('status_unknown', 'Stripe tells a status that the service does not know', {
+      this.metrics.alert('status_unknown', 'Stripe reports an unknown subscription status', {
         projectId,
         subscriptionId: id,
         status,
@@ -248,7 +248,7 @@ export class SubscriptionSync {
     const live = (await subscriptionsOf(tx, projectId)).filter(isLiveAtStripe);
     const others = live.filter((other) => other.id !== id).length;
     if (others > 0) {
-      this.metrics.alert('second_live_subscription', 'a project pays for more than one subscription', {
+      this.metrics.alert('second_live_subscription', 'a project has more than one paid subscription', {
         projectId,
         subscriptionId: id,
         others,

@@ -15,7 +15,7 @@ export type RefusalCode =
 export function projectUnknown(projectId: string | null): SyncResult {
   return refused(
     'project_unknown',
-    'The subscription names a project that does not exist; somebody may be paying for nothing.',
+    'The subscription names a project that does not exist; a customer may be paying for nothing.',
     projectId,
   );
 }

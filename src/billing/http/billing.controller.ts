@@ -14,7 +14,7 @@ import { BillingService } from '../application/billing.service.js';
 import { BillingUrlDto, CheckoutBody, SubscriptionStateDto } from './billing.dto.js';
 import { presentSubscription } from './present-subscription.js';
 
-const NOT_CONFIGURED = { description: '`billing_not_configured`: the service has no key of the provider' };
+const NOT_CONFIGURED = { description: '`billing_not_configured`: billing is not set up on this service' };
 
 /** Plan and payment of a project (design §5). */
 @ApiTags('Billing')
@@ -26,7 +26,7 @@ export class BillingController {
   /** The effective tier and its subscription, without a call to Stripe. */
   @Get('subscription')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'Subscription of the project' })
+  @ApiOperation({ summary: 'Read the subscription of the project' })
   @ApiOkResponse({ type: SubscriptionStateDto })
   async read(@CurrentProject() project: Project): Promise<SubscriptionStateDto> {
     return presentSubscription(await this.billing.read(project, new Date()));
@@ -55,7 +55,7 @@ export class BillingController {
   @Post('billing/portal')
   @HttpCode(200)
   @ProjectRole('owner')
-  @ApiOperation({ summary: 'Open the customer portal' })
+  @ApiOperation({ summary: "Open the billing provider's customer portal" })
   @ApiOkResponse({ type: BillingUrlDto })
   @ApiConflictResponse({ description: '`no_billing_customer`' })
   @ApiServiceUnavailableResponse(NOT_CONFIGURED)
@@ -70,7 +70,7 @@ export class BillingController {
   @Post('billing/sync')
   @HttpCode(200)
   @ProjectRole('owner')
-  @ApiOperation({ summary: 'Bring the subscription up to date now' })
+  @ApiOperation({ summary: 'Synchronize the subscription now' })
   @ApiOkResponse({ type: SubscriptionStateDto })
   @ApiServiceUnavailableResponse(NOT_CONFIGURED)
   async sync(

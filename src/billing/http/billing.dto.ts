@@ -16,7 +16,7 @@ export const EVENT_SCHEMA = {
   properties: {
     id: { type: 'string', pattern: STRIPE_ID.source },
     type: { type: 'string', pattern: EVENT_TYPE.source },
-    created: { type: 'integer', minimum: 1, maximum: SECONDS_MAX, description: 'Seconds since 1970' },
+    created: { type: 'integer', minimum: 1, maximum: SECONDS_MAX, description: 'Unix time in seconds' },
     data: {
       type: 'object',
       required: ['object'],
@@ -43,7 +43,7 @@ export class CheckoutBody {
   @IsIn(SOLD_TIERS)
   tier!: PaidTier;
 
-  @ApiProperty({ enum: INTERVALS, description: 'How often it is billed; monthly and yearly mean the same' })
+  @ApiProperty({ enum: INTERVALS, description: 'Billing interval; monthly and yearly are aliases' })
   @Transform(({ value }: { value: unknown }) =>
     value === 'monthly' ? 'month' : value === 'yearly' ? 'year' : value,
   )
@@ -52,7 +52,7 @@ export class CheckoutBody {
 }
 
 export class BillingUrlDto {
-  @ApiProperty({ format: 'uri', description: 'A page of the billing provider, to send the owner to' })
+  @ApiProperty({ format: 'uri', description: 'Page of the billing provider to redirect the owner to' })
   url!: string;
 }
 
@@ -65,13 +65,13 @@ export class SubscriptionDto {
   @ApiProperty({ enum: SUBSCRIPTION_PROVIDERS })
   provider!: string;
 
-  @ApiProperty({ enum: TIERS, nullable: true, description: 'null: its price is none that the service knows' })
+  @ApiProperty({ enum: TIERS, nullable: true, description: 'null: unknown price' })
   tier!: string | null;
 
-  @ApiProperty({ enum: INTERVALS, nullable: true, description: 'null: nothing is billed' })
+  @ApiProperty({ enum: INTERVALS, nullable: true, description: 'null: not billed' })
   interval!: string | null;
 
-  @ApiProperty({ description: 'As the provider says it' })
+  @ApiProperty({ description: 'Status as reported by the provider' })
   status!: string;
 
   @ApiProperty(instant)
@@ -80,19 +80,19 @@ export class SubscriptionDto {
   @ApiProperty(instant)
   currentPeriodEnd!: string | null;
 
-  @ApiProperty({ ...instant, description: 'When it is going to end; null: it renews' })
+  @ApiProperty({ ...instant, description: 'Scheduled cancellation; null: it renews' })
   cancelAt!: string | null;
 
   @ApiProperty({ ...instant, description: 'null: it runs' })
   endedAt!: string | null;
 
-  @ApiProperty({ ...instant, description: 'null: no payment is overdue' })
+  @ApiProperty({ ...instant, description: 'null: no overdue payment' })
   pastDueSince!: string | null;
 
   @ApiProperty()
   collectionPaused!: boolean;
 
-  @ApiProperty({ ...instant, description: 'End of a grant by hand; null: none' })
+  @ApiProperty({ ...instant, description: 'End of a granted tier; null: none' })
   expiresAt!: string | null;
 }
 
@@ -109,13 +109,13 @@ export class SubscriptionStateDto {
   @ApiProperty({
     type: SubscriptionDto,
     nullable: true,
-    description: 'The one that grants the tier, or else the one that was changed last; null: there is none',
+    description: 'The subscription that determines the tier, or else the last one changed; null: none',
   })
   subscription!: SubscriptionDto | null;
 
-  @ApiProperty({ description: 'More than one: the project pays twice' })
+  @ApiProperty({ description: 'More than one: the project is billed twice' })
   liveSubscriptions!: number;
 
-  @ApiProperty({ description: 'Whether checkout and portal are there' })
+  @ApiProperty({ description: 'Whether checkout and portal are available' })
   billingAvailable!: boolean;
 }

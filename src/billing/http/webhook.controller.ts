@@ -26,11 +26,11 @@ export class WebhookController {
   @Post()
   @HttpCode(200)
   @Public()
-  @ApiOperation({ summary: "Receive the billing provider's webhooks" })
-  @ApiBody({ schema: EVENT_SCHEMA, description: 'An event, with the signature of the provider' })
+  @ApiOperation({ summary: 'Receive webhooks of the billing provider' })
+  @ApiBody({ schema: EVENT_SCHEMA, description: "Event with the provider's signature" })
   @ApiHeader({ name: 'Stripe-Signature', required: true })
   @ApiOkResponse({ type: WebhookReceivedDto })
-  @ApiBadRequestResponse({ description: 'Signature or body is wrong; nothing was stored' })
+  @ApiBadRequestResponse({ description: 'Invalid signature or body; nothing was stored' })
   async receive(
     @Req() request: Request,
     @Headers('stripe-signature') signature: string | undefined,

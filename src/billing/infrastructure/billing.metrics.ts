@@ -17,25 +17,25 @@ export class BillingMetrics {
     const registers = [metrics.registry];
     this.events = new Counter({
       name: 'billing_events_total',
-      help: 'Events by type and what became of them: received, duplicate, ignored, processed, retried, dead.',
+      help: 'Billing events by type and outcome: received, duplicate, ignored, processed, retried, dead.',
       labelNames: ['type', 'outcome'],
       registers,
     });
     this.alerts = new Counter({
       name: 'billing_alerts_total',
-      help: 'What somebody has to look at, by code; the log has each with its ids.',
+      help: 'Billing problems that need attention, by code; the log has the ids.',
       labelNames: ['code'],
       registers,
     });
     this.drift = new Counter({
       name: 'billing_drift_total',
-      help: 'Subscriptions that the reconciliation found other than the billing provider has them.',
+      help: 'Subscriptions found out of sync with the billing provider.',
       registers,
     });
     const counted = new RecentAnswer(() => store.backlog(), BACKLOG_AGE_MAX_MS);
     new Gauge({
       name: 'billing_events_pending',
-      help: 'Events that wait to be worked through.',
+      help: 'Pending billing events.',
       registers,
       async collect() {
         const backlog = await counted.get();
@@ -44,7 +44,7 @@ export class BillingMetrics {
     });
     new Gauge({
       name: 'billing_events_oldest_age_seconds',
-      help: 'Age of the oldest event that waits; 0 when none does.',
+      help: 'Age of the oldest pending billing event, in seconds; 0 when there is none.',
       registers,
       async collect() {
         const backlog = await counted.get();
@@ -53,7 +53,7 @@ export class BillingMetrics {
     });
     new Gauge({
       name: 'billing_events_dead',
-      help: 'Events that were given up; see "npm run ops -- billing events".',
+      help: 'Dead-lettered billing events; see "npm run ops -- billing events".',
       registers,
       async collect() {
         const backlog = await counted.get();

@@ -31,8 +31,8 @@ export class PriceList implements OnModuleInit {
       const before = known.get(priceId);
       if (before?.tier === tier && before.interval === interval) continue;
       throw new SettingsError(
-        `STRIPE_PRICES gives ${priceId} another meaning than it had (${before?.tier}:${before?.interval}). ` +
-          'Make a new price at Stripe instead: subscriptions of the old one must keep their tier.',
+        `STRIPE_PRICES changes the meaning of ${priceId}, which was ${before?.tier}:${before?.interval}. ` +
+          'Create a new price at Stripe instead: subscriptions with the old price must keep their tier.',
       );
     }
   }

@@ -111,7 +111,7 @@ export class StripeGateway {
       },
       { idempotencyKey },
     );
-    if (!session.url) throw new Error('Stripe made a checkout session without a URL');
+    if (!session.url) throw new Error('Stripe created a checkout session without a URL');
     return { id: session.id, url: session.url };
   }
 
@@ -143,7 +143,7 @@ export class StripeGateway {
     if (!this.stripe) {
       throw new DomainError(
         'billing_not_configured',
-        'Billing is not set up on this service. Its operator has to set STRIPE_SECRET_KEY and STRIPE_PRICES.',
+        'Billing is not set up on this service. The operator must set STRIPE_SECRET_KEY and STRIPE_PRICES.',
       );
     }
     return this.stripe;
@@ -176,7 +176,7 @@ export function refusalOf(error: unknown): unknown {
   if (!isProviderError(error)) return error;
   return new DomainError(
     'billing_provider_unavailable',
-    'The billing provider could not do this just now. Try again in a moment.',
+    'The billing provider could not process the request. Try again shortly.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
     { cause: error },
   );

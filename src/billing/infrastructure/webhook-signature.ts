@@ -19,7 +19,7 @@ export function verifiedPayload(
   { secrets, now }: { secrets: readonly string[]; now: Date },
 ): unknown {
   if (header === undefined || header === '') {
-    throw new DomainError('webhook_signature_missing', 'The header Stripe-Signature is missing.');
+    throw new DomainError('webhook_signature_missing', 'The Stripe-Signature header is missing.');
   }
   const ageSeconds = Math.floor(now.getTime() / 1000) - signedAtSeconds(header);
   for (const secret of secrets) {
@@ -29,17 +29,20 @@ export function verifiedPayload(
     if (verdict.kind === 'expired' || Math.abs(ageSeconds) > SIGNATURE_TOLERANCE_SECONDS) {
       throw new DomainError(
         'webhook_signature_expired',
-        `The signature is more than ${SIGNATURE_TOLERANCE_SECONDS} s away from now. Check both clocks.`,
+        `The timestamp of the signature differs from the server time by more than ${SIGNATURE_TOLERANCE_SECONDS} s. Check both clocks.`,
       );
     }
     if (verdict.kind === 'unreadable') {
-      throw new DomainError('webhook_payload_invalid', 'The body is signed, and is no event in JSON.');
+      throw new DomainError(
+        'webhook_payload_invalid',
+        'The signature is valid, but the body is not a JSON event.',
+      );
     }
     return verdict.payload;
   }
   throw new DomainError(
     'webhook_signature_invalid',
-    'No signing secret of this service has signed this body. Send the bytes unchanged, and check the secret.',
+    'No signing secret of this service matches the signature. Send the body unchanged, and check the secret.',
   );
 }
 
@@ -51,7 +54,7 @@ function signedAtSeconds(header: string): number {
   if (timestamps[0] === undefined || hasTwo || !parts.some((part) => SCHEME.test(part))) {
     throw new DomainError(
       'webhook_signature_malformed',
-      'The header Stripe-Signature must look like t=<seconds>,v1=<64 hexadecimal digits>.',
+      'The Stripe-Signature header must look like t=<seconds>,v1=<64 hexadecimal digits>.',
     );
   }
   return Number(timestamps[0]);

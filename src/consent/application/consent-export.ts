@@ -66,7 +66,7 @@ export class ConsentExport implements OnApplicationShutdown {
       // A batch is the next rows of the primary key, whatever the planner's statistics suggest:
       // sorting the whole period for each batch took 4 s with a million records.
       serverSettings: { enable_sort: 'off', enable_bitmapscan: 'off', enable_seqscan: 'off' },
-      onDropped: (error) => this.logger.warn(`an idle export connection was lost: ${error.message}`),
+      onDropped: (error) => this.logger.warn(`lost an idle export connection: ${error.message}`),
     });
   }
 

@@ -114,8 +114,7 @@ export class ConsentReader {
   async one(projectId: string, consentId: string): Promise<ConsentItem & Record<string, unknown>> {
     const ref = { projectId, consentId: consentId.toLowerCase() };
     const record = isUuid(consentId) ? (await this.records.load([ref])).get(consentKey(ref)) : undefined;
-    if (!record)
-      throw new DomainError('consent_not_found', 'There is no such consent record in this project.');
+    if (!record) throw new DomainError('consent_not_found', 'Consent record not found in this project.');
     const details = await Promise.all(
       this.hooks.details.map(async ({ member, read }) => [member, await read(record)] as const),
     );

@@ -74,14 +74,14 @@ export class ConsentService {
         this.unknownProjects.set(projectId, true);
         throw unknownProject();
       case 'origin_refused':
-        throw new DomainError('origin_not_allowed', 'This origin is none of the domains of the project.');
+        throw new DomainError('origin_not_allowed', 'Origin is not one of the project’s domains.');
     }
   }
 
   private check(body: unknown, now: Date): ConsentInput {
     const parsed = parseConsent(body, now);
     if (parsed.kind === 'valid') return parsed.consent;
-    throw new DomainError('validation_failed', 'The consent was not stored: see errors.', {
+    throw new DomainError('validation_failed', 'The consent was not stored. See errors.', {
       errors: parsed.errors,
     });
   }
@@ -93,13 +93,13 @@ export class ConsentService {
     if (!stored)
       throw new DomainError(
         'temporarily_unavailable',
-        'The record is being removed. Send again with a new id.',
+        'This record is being erased. Send the choice again with a new id.',
       );
     const reference = await findVisitorReference(this.em.fork(), row.projectId);
     if (!isSameChoice(stored, row, reference)) {
       throw new DomainError(
         'consent_id_conflict',
-        'Another choice is stored under this id. Make a new id for each decision.',
+        'A different choice is stored under this id. Generate a new id for each decision.',
       );
     }
     return { id: stored.id, receivedAt: stored.receivedAt, duplicate: true };
@@ -107,7 +107,7 @@ export class ConsentService {
 }
 
 export function unknownProject(): DomainError {
-  return new DomainError('project_not_found', 'There is no such project. Check the project id in the URL.');
+  return new DomainError('project_not_found', 'Project not found. Check the project id in the URL.');
 }
 
 /**

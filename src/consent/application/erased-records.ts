@@ -48,7 +48,7 @@ export async function* linesOf(file: string): AsyncGenerator<ErasedLine> {
     const [projectId, consentId, instant] = line.trim().split(' ');
     const erasedAt = parseInstant(instant);
     if (!isUuid(projectId) || !isUuid(consentId) || !erasedAt)
-      throw new UnreadableLine(`Line ${number} of the file is none that "erasures list" printed.`);
+      throw new UnreadableLine(`Line ${number} of the file is not output of "erasures list".`);
     yield { projectId, consentId, erasedAt };
   }
 }

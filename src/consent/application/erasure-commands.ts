@@ -15,7 +15,7 @@ export const erasureCommands = (listeners: readonly ErasureListener[]): Command[
   {
     name: 'erasures list',
     synopsis: '--since <instant>',
-    summary: 'print the ids of the records that were erased since then, to be kept apart from backups',
+    summary: 'print the ids of records erased since an instant; keep the list separate from backups',
     options: { since: { type: 'string' } },
     prepare: (given) => {
       atMost(0, given);
@@ -30,8 +30,8 @@ export const erasureCommands = (listeners: readonly ErasureListener[]): Command[
   },
   {
     name: 'erasures reapply',
-    synopsis: '[--file <what erasures list printed>]  [--dry-run]',
-    summary: 'erase again what a backup brought back: by a file, or by the list in the database',
+    synopsis: '[--file <output of erasures list>]  [--dry-run]',
+    summary: 'erase again what a restored backup brought back, from a file or from the list in the database',
     options: { file: { type: 'string' }, ...DRY_RUN },
     prepare: (given) => {
       atMost(0, given);
@@ -42,7 +42,7 @@ export const erasureCommands = (listeners: readonly ErasureListener[]): Command[
         const listed = file === null ? erasedSince(orm.em, new Date(0)) : linesOf(file);
         try {
           const { listed: count, erased } = await reapply(orm.em, listed, { listeners, dryRun });
-          print(`${dryRun ? 'Would erase' : 'Erased'} ${erased} of ${count} that are listed.`);
+          print(`${dryRun ? 'Would erase' : 'Erased'} ${erased} of ${count} listed records.`);
         } catch (error) {
           if (error instanceof UnreadableLine) throw new OperatorError(error.message, { cause: error });
           throw error;

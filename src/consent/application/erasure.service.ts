@@ -129,7 +129,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
       if (!visitorKeyHash)
         throw new DomainError(
           'visitor_key_missing',
-          'The visitor had no key when this record was made. Erase it by itself.',
+          'This record has no visitor key. Erase it individually.',
         );
       return this.request(tx, { projectId, found: { visitorKeyHash }, reason, author });
     });
@@ -164,7 +164,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
       select id, reason, requested_at as "requestedAt", erased, finished_at as "finishedAt"
       from erasure_request where project_id = ${projectId} and id = ${isUuid(id) ? id : null}::uuid
     `.execute(em.getKysely());
-    if (!rows[0]) throw new DomainError('erasure_not_found', 'This project has no such erasure.');
+    if (!rows[0]) throw new DomainError('erasure_not_found', 'Erasure not found in this project.');
     return rows[0];
   }
 
@@ -177,7 +177,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     if (field !== null && salt !== null) return visitorHash(salt, visitorReference);
     throw new DomainError(
       'visitor_reference_not_configured',
-      'This project does not say which field names a visitor. Name it in its privacy settings, or use the ids of records.',
+      'No visitor field is configured for this project. Set one in its privacy settings, or use record ids.',
     );
   }
 
@@ -191,7 +191,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
    * An erasure request is not discarded: it becomes a dead letter, which operators are alerted to.
    */
   discard(): AttemptResult<null> {
-    return { kind: 'dead', error: 'The service stopped each time while erasing.' };
+    return { kind: 'dead', error: 'The service was interrupted on every attempt to erase.' };
   }
 
   private async attempt(message: OutboxMessage, signal: AbortSignal): Promise<AttemptResult<null>> {
@@ -248,7 +248,7 @@ function hashOfRequest(request: {
 }
 
 function consentNotFound(): DomainError {
-  return new DomainError('consent_not_found', 'There is no such consent record in this project.');
+  return new DomainError('consent_not_found', 'Consent record not found in this project.');
 }
 
 function messageOf(projectId: string, id: string) {

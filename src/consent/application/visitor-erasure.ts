@@ -14,7 +14,7 @@ export interface KeyErasure {
   finished: boolean;
 }
 
-const REASON = 'asked by the visitor with her key';
+const REASON = 'requested by the visitor with their key';
 
 /**
  * Erases records at a visitor's request, authorized by their key, as an owner's erasure does.

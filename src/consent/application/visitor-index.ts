@@ -86,7 +86,7 @@ export class VisitorIndex implements OutboxHandler<null>, OnModuleInit {
   async settle(): Promise<void> {}
 
   discard(): AttemptResult<null> {
-    return { kind: 'dead', error: 'The service stopped each time while indexing records by visitor.' };
+    return { kind: 'dead', error: 'The service was interrupted on every attempt to index records.' };
   }
 
   private async attempt(projectId: string, signal: AbortSignal): Promise<AttemptResult<null>> {

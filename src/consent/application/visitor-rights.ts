@@ -107,5 +107,5 @@ export class VisitorRights {
 }
 
 function nothingStored(): DomainError {
-  return new DomainError('consent_not_found', 'Nothing is stored under this key.');
+  return new DomainError('consent_not_found', 'No records found for this key.');
 }

@@ -167,7 +167,7 @@ describe('parseConsent (design §6.1)', () => {
     expect(fieldsOf(fields(32))).toEqual([]);
     expect(parse(fields(33))).toEqual({
       kind: 'invalid',
-      errors: [{ field: '', message: 'At most 32 additional fields are kept; these are 33.' }],
+      errors: [{ field: '', message: 'At most 32 additional fields are allowed; received 33.' }],
     });
   });
 

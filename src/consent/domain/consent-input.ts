@@ -90,14 +90,17 @@ export function parseConsent(body: unknown, now: Date): ParsedConsent {
     if (typeof fields[flag] !== 'boolean') refuse(flag, `${flag} must be true or false.`);
   }
   if (typeof fields.action !== 'string' || !ACTION.test(fields.action)) {
-    refuse('action', 'action must begin with a letter and have at most 64 letters, digits or any of _ . : -');
+    refuse(
+      'action',
+      'action must start with a letter and have at most 64 letters, digits, or any of _ . : -',
+    );
   }
   const id = fields.id ?? null;
   const idProblem = id === null ? null : problemOfId(id, now);
   if (idProblem) refuse('id', idProblem);
   const hostname = fields.hostname ?? null;
   if (hostname !== null && !isHostname(hostname)) {
-    refuse('hostname', 'hostname must be a host name without scheme, port and path.');
+    refuse('hostname', 'hostname must be a hostname without scheme, port, or path.');
   }
   const optional = {
     configHash: isConfigHash(fields.configHash) ? fields.configHash : null,
@@ -126,8 +129,9 @@ export function parseConsent(body: unknown, now: Date): ParsedConsent {
 function problemOfId(id: unknown, now: Date): string | null {
   if (!isUuidV7(id)) return 'id must be a UUIDv7.';
   const ageMs = now.getTime() - uuidTimeMs(id);
-  if (ageMs > CONSENT_ID_AGE_MAX_MS) return 'id is more than 7 days old; make a new one for each decision.';
-  if (ageMs < -CONSENT_ID_AHEAD_MAX_MS) return 'id is more than 5 minutes ahead of the time here.';
+  if (ageMs > CONSENT_ID_AGE_MAX_MS)
+    return 'id is more than 7 days old. Generate a new id for each decision.';
+  if (ageMs < -CONSENT_ID_AHEAD_MAX_MS) return 'id is more than 5 minutes ahead of the server time.';
   return null;
 }
 
@@ -185,13 +189,13 @@ function checkAdditionalFields(
   );
   if (keys.length === 0) return null;
   if (keys.length > ADDITIONAL_FIELDS_MAX) {
-    refuse('', `At most ${ADDITIONAL_FIELDS_MAX} additional fields are kept; these are ${keys.length}.`);
+    refuse('', `At most ${ADDITIONAL_FIELDS_MAX} additional fields are allowed; received ${keys.length}.`);
     return null;
   }
   const extra: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const key of keys) {
     const problem = RESERVED_FIELDS.has(key)
-      ? 'is a member of the record that the service fills in itself.'
+      ? 'is reserved for a member that the service sets itself.'
       : (problemOfKey(key) ?? problemOfValue(fields[key], ADDITIONAL_FIELDS_DEPTH_MAX));
     if (problem) {
       refuse(isStorable(key) ? key.slice(0, 64) : '', `The additional field ${problem}`);

@@ -33,11 +33,11 @@ export function parseVisitorRequest(body: unknown): ParsedVisitorRequest {
   const { projectId, visitorKey, consentId = null, ...fields } = body as Record<string, unknown>;
   const errors: FieldError[] = [];
   if (typeof projectId !== 'string')
-    errors.push({ field: 'projectId', message: 'projectId must be a text.' });
+    errors.push({ field: 'projectId', message: 'projectId must be a string.' });
   if (typeof visitorKey !== 'string')
-    errors.push({ field: 'visitorKey', message: 'visitorKey must be a text.' });
+    errors.push({ field: 'visitorKey', message: 'visitorKey must be a string.' });
   if (consentId !== null && typeof consentId !== 'string')
-    errors.push({ field: 'consentId', message: 'consentId must be a text, or left out.' });
+    errors.push({ field: 'consentId', message: 'consentId must be a string, or omitted.' });
   if (typeof projectId !== 'string' || typeof visitorKey !== 'string' || errors.length > 0)
     return { kind: 'invalid', errors };
   const holder = { projectId: idOf(projectId), visitorKeyHash: visitorKeyHash(visitorKey) };

@@ -22,7 +22,7 @@ export class AnalyticsController {
   /** Records and opt-in rate of today and this month, beside the same stretch of the day and the month before. */
   @Get('overview')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'Today and this month beside the ones before' })
+  @ApiOperation({ summary: 'Compare today and this month with the previous periods' })
   @ApiOkResponse({ type: ConsentOverviewView })
   overview(
     @CurrentProject() project: Project,
@@ -36,7 +36,7 @@ export class AnalyticsController {
   @Get('consents')
   @ProjectRole('viewer')
   @RequireTier(...ANALYTICS_TIERS)
-  @ApiOperation({ summary: 'Counts and rates of consents; tier business and above' })
+  @ApiOperation({ summary: 'Read consent counts and rates; tier business and above' })
   @ApiOkResponse({ type: ConsentAnalyticsView })
   consents(
     @CurrentProject() project: Project,

@@ -23,7 +23,7 @@ export class ConsentCountsView {
   @ApiProperty({ type: 'integer' }) fullAccept!: number;
   @ApiProperty({ type: 'integer' }) rejection!: number;
   @ApiProperty({ type: 'integer' }) withdrawal!: number;
-  @ApiProperty({ type: ConsentRatesView, description: 'Shares of `records`; null where there are none' })
+  @ApiProperty({ type: ConsentRatesView, description: 'Shares of `records`; null if there are none' })
   rates!: ConsentRatesView;
 }
 
@@ -36,16 +36,16 @@ export class ConsentCountsOfActionView extends ConsentCountsView {
 }
 
 export class ConsentCountsOfHostnameView extends ConsentCountsView {
-  @ApiProperty({ type: String, nullable: true, description: 'null: records that tell none' })
+  @ApiProperty({ type: String, nullable: true, description: 'null: records without a value' })
   hostname!: string | null;
 }
 
-const AUDIENCE_UNKNOWN = 'null: records that tell none, or that were gone before they were counted by it';
+const AUDIENCE_UNKNOWN = 'null: records without a value, or deleted before this was counted';
 
 export class ConsentCountsOfRegionView extends ConsentCountsView {
   @ApiProperty({
     ...{ type: String, nullable: true, example: 'US-CA' },
-    description: `ISO 3166-1, with its part of ISO 3166-2 where that was told; ${AUDIENCE_UNKNOWN}`,
+    description: `ISO 3166-1, with the ISO 3166-2 subdivision if known; ${AUDIENCE_UNKNOWN}`,
   })
   region!: string | null;
 }
@@ -53,7 +53,7 @@ export class ConsentCountsOfRegionView extends ConsentCountsView {
 export class ConsentCountsOfLanguageView extends ConsentCountsView {
   @ApiProperty({
     ...{ type: String, nullable: true, example: 'pt-BR' },
-    description: `A tag of BCP 47; ${AUDIENCE_UNKNOWN}`,
+    description: `BCP 47 tag; ${AUDIENCE_UNKNOWN}`,
   })
   language!: string | null;
 }
@@ -63,23 +63,23 @@ export class ConsentAnalyticsView {
   @ApiProperty() to!: Date;
   @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX) }) interval!: AnalyticsInterval;
   @ApiProperty({ type: ConsentCountsView }) totals!: ConsentCountsView;
-  @ApiProperty({ type: [ConsentCountsAtView], description: 'One entry for each interval' })
+  @ApiProperty({ type: [ConsentCountsAtView], description: 'One entry per interval' })
   series!: ConsentCountsAtView[];
-  @ApiProperty({ type: [ConsentCountsOfActionView], description: 'The most frequent first' })
+  @ApiProperty({ type: [ConsentCountsOfActionView], description: 'Most frequent first' })
   byAction!: ConsentCountsOfActionView[];
-  @ApiProperty({ type: ConsentCountsView, description: 'All other actions together' })
+  @ApiProperty({ type: ConsentCountsView, description: 'Sum of all other actions' })
   otherActions!: ConsentCountsView;
-  @ApiProperty({ type: [ConsentCountsOfHostnameView], description: 'The most frequent first' })
+  @ApiProperty({ type: [ConsentCountsOfHostnameView], description: 'Most frequent first' })
   byHostname!: ConsentCountsOfHostnameView[];
-  @ApiProperty({ type: ConsentCountsView, description: 'All other hostnames together' })
+  @ApiProperty({ type: ConsentCountsView, description: 'Sum of all other hostnames' })
   otherHostnames!: ConsentCountsView;
-  @ApiProperty({ type: [ConsentCountsOfRegionView], description: 'The most frequent first' })
+  @ApiProperty({ type: [ConsentCountsOfRegionView], description: 'Most frequent first' })
   byRegion!: ConsentCountsOfRegionView[];
-  @ApiProperty({ type: ConsentCountsView, description: 'All other regions together' })
+  @ApiProperty({ type: ConsentCountsView, description: 'Sum of all other regions' })
   otherRegions!: ConsentCountsView;
-  @ApiProperty({ type: [ConsentCountsOfLanguageView], description: 'The most frequent first' })
+  @ApiProperty({ type: [ConsentCountsOfLanguageView], description: 'Most frequent first' })
   byLanguage!: ConsentCountsOfLanguageView[];
-  @ApiProperty({ type: ConsentCountsView, description: 'All other languages together' })
+  @ApiProperty({ type: ConsentCountsView, description: 'Sum of all other languages' })
   otherLanguages!: ConsentCountsView;
 }
 
@@ -90,8 +90,8 @@ export class OverviewQuery {
     description: 'Where a day begins: an IANA name',
   })
   @IsOptional()
-  @Matches(TIME_ZONE, { message: 'timeZone must be the IANA name of a time zone, such as Europe/Berlin.' })
-  @IsTimeZone({ message: 'timeZone must be the IANA name of a time zone, such as Europe/Berlin.' })
+  @Matches(TIME_ZONE, { message: 'timeZone must be an IANA time zone such as Europe/Berlin.' })
+  @IsTimeZone({ message: 'timeZone must be an IANA time zone such as Europe/Berlin.' })
   timeZone: string = 'UTC';
 }
 
@@ -101,14 +101,17 @@ export class PeriodRecordsView {
   @ApiProperty({ type: 'integer' }) records!: number;
   @ApiProperty({
     ...{ type: Number, nullable: true, minimum: 0, maximum: 1 },
-    description: 'Share of the records that grant at least one category; null where there are none',
+    description: 'Share of the records that grant at least one category; null if there are none',
   })
   optInRate!: number | null;
 }
 
 export class PeriodComparisonView {
   @ApiProperty({ type: PeriodRecordsView }) now!: PeriodRecordsView;
-  @ApiProperty({ type: PeriodRecordsView, description: 'As much of the one before, to the full hour' })
+  @ApiProperty({
+    type: PeriodRecordsView,
+    description: 'The previous period up to the same point, to the full hour',
+  })
   before!: PeriodRecordsView;
 }
 

@@ -42,8 +42,8 @@ export class ConsentController {
   @ApiOperation({ summary: 'Store a consent choice; public, called by the banner' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: CONSENT_BODY_SCHEMA })
-  @ApiResponse({ status: 201, type: ConsentReceiptView, description: 'Stored, committed to disk' })
-  @ApiResponse({ status: 200, type: ConsentReceiptView, description: 'The same decision was stored before' })
+  @ApiResponse({ status: 201, type: ConsentReceiptView, description: 'Stored and committed to disk' })
+  @ApiResponse({ status: 200, type: ConsentReceiptView, description: 'The same choice was already stored' })
   record(
     @Param('projectId') projectId: string,
     @Req() request: IncomingMessage,
@@ -71,7 +71,7 @@ export class ConsentController {
   @Get(':consentId')
   @ProjectRole('viewer')
   @HttpCode(200)
-  @ApiOperation({ summary: 'One consent record, with its delivery' })
+  @ApiOperation({ summary: 'Read a consent record with its delivery' })
   @ApiOkResponse({ type: ConsentView })
   one(@CurrentProject() project: Project, @Param('consentId') consentId: string): Promise<ConsentView> {
     return this.reader.one(project.id, consentId);

@@ -48,7 +48,7 @@ export class ExportQuery extends ConsentFilterQuery {
   bom: boolean = false;
 
   @ApiPropertyOptional({
-    description: `A ZIP of the CSV and a proof for each record (docs/evidence.md); at most ${PROVED_RECORDS_MAX} records. \`1\` is true.`,
+    description: `ZIP file with the CSV and a proof for each record (docs/evidence.md); at most ${PROVED_RECORDS_MAX} records. \`1\` means true.`,
     default: false,
   })
   @IsOptional()
@@ -83,7 +83,7 @@ export class ExportController {
       'application/zip': { schema: { type: 'string', format: 'binary' } },
     },
   })
-  @ApiConflictResponse({ description: '`consent_not_sealed`: with `proofs`, where nothing is sealed' })
+  @ApiConflictResponse({ description: '`consent_not_sealed`: `proofs` requested while evidence is off' })
   async export(
     @CurrentProject() project: Project,
     @Query() query: ExportQuery,
@@ -102,7 +102,7 @@ export class ExportController {
         { field: 'from', message: 'from must be before to.', code: 'end_before_beginning' },
       ]);
     if (proofs && format !== 'csv')
-      throw fieldErrors([{ field: 'proofs', message: 'proofs come with format=csv alone.' }]);
+      throw fieldErrors([{ field: 'proofs', message: 'proofs requires format=csv.' }]);
     const name = `consents-${selection.to.toISOString().slice(0, 10)}`;
     const kind = proofs ? 'zip' : format;
     const open = async (): Promise<NodeJS.ReadableStream> => {
@@ -131,11 +131,10 @@ export class ExportController {
     gone: AbortSignal,
   ): Promise<AsyncGenerator<Buffer>> {
     const prover = await this.hooks.current.proverForExport(project.id);
-    if (!prover)
-      throw new DomainError('consent_not_sealed', 'Nothing is sealed here, so there are no proofs.');
+    if (!prover) throw new DomainError('consent_not_sealed', 'Proofs are turned off on this server.');
     const records = await this.exports.count(selection, gone);
     if (records > PROVED_RECORDS_MAX) {
-      const message = `One file has at most ${PROVED_RECORDS_MAX} records with their proofs, and these are ${records}: choose a shorter period.`;
+      const message = `A file with proofs can contain up to ${PROVED_RECORDS_MAX} records, but ${records} match. Choose a shorter period.`;
       throw fieldErrors([{ field: 'proofs', message }]);
     }
     const cover = { ...project, madeAt: new Date(), serviceUrl: baseUrlOf(this.service), csv };

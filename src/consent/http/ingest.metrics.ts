@@ -15,13 +15,13 @@ export class IngestMetrics {
     const registers = [metrics.registry];
     this.requests = new Counter({
       name: 'consent_ingest_requests_total',
-      help: 'Consent requests by what became of them: stored, duplicate, or the code of the refusal.',
+      help: 'Consent requests by outcome: stored, duplicate, or the error code.',
       labelNames: ['result'],
       registers,
     });
     this.duration = new Histogram({
       name: 'consent_ingest_duration_seconds',
-      help: 'Time from the parsed request to the committed answer.',
+      help: 'Time from the parsed request to the committed response, in seconds.',
       buckets: BUCKETS,
       registers,
     });

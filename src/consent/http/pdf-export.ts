@@ -83,16 +83,16 @@ function drawCover(
   document.font('Helvetica').fontSize(12).moveDown();
   const facts = [
     `Project: ${pdfText(projectName)} (${projectId})`,
-    `Received from ${from.toISOString()} until before ${to.toISOString()}`,
+    `Received from ${from.toISOString()} to ${to.toISOString()} (exclusive)`,
     `Filters: ${filters}`,
     `Records: ${records}`,
-    `Made at ${madeAt.toISOString()}`,
+    `Created at ${madeAt.toISOString()}`,
   ];
   for (const fact of facts) document.text(fact).moveDown(0.5);
-  if (records === 0) document.text('There are no records in this period.');
+  if (records === 0) document.text('No records in this period.');
   if (records > PDF_RECORDS_MAX) {
     document.text(
-      `The table shows the ${first} ${PDF_RECORDS_MAX} records. All ${records} are in the ${whole.toUpperCase()} export of ` +
+      `This table shows the ${first} ${PDF_RECORDS_MAX} records. All ${records} records are in the ${whole.toUpperCase()} export of ` +
         `the same period (format=${whole}).`,
     );
   }

@@ -54,7 +54,7 @@ export class PrivacyController {
 
   @Get('privacy')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'Read how records name a visitor' })
+  @ApiOperation({ summary: 'Read the privacy settings' })
   @ApiOkResponse({ type: PrivacyStateDto })
   async read(
     @CurrentProject() project: Project,
@@ -71,7 +71,7 @@ export class PrivacyController {
   @Put('privacy')
   @IfMatchHeader()
   @ProjectRole('owner')
-  @ApiOperation({ summary: 'Say how records name a visitor' })
+  @ApiOperation({ summary: 'Change the privacy settings' })
   @ApiOkResponse({ type: PrivacyStateDto })
   async save(
     @CurrentProject() project: Project,
@@ -92,7 +92,7 @@ export class PrivacyController {
    */
   @Get('visitor-records')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: "A visitor's records as a file" })
+  @ApiOperation({ summary: "Download a visitor's records" })
   @ApiExtraModels(VisitorFileDto)
   @ApiOkResponse({
     description: 'The file',
@@ -158,12 +158,14 @@ export class PrivacyController {
       return this.erasures.eraseVisitor(projectId, visitorReference as string, reason, author);
     if (visitorReference === undefined)
       return this.erasures.eraseVisitorOf({ projectId, consentId }, reason, author);
-    throw fieldErrors([{ field: 'consentId', message: 'Give visitorReference or consentId, not both.' }]);
+    throw fieldErrors([
+      { field: 'consentId', message: 'Send either visitorReference or consentId, not both.' },
+    ]);
   }
 
   @Get('erasures/:erasureId')
   @ProjectRole('owner')
-  @ApiOperation({ summary: 'How far an erasure is' })
+  @ApiOperation({ summary: 'Read the progress of an erasure' })
   @ApiOkResponse({ type: ErasureDto })
   one(@CurrentProject() project: Project, @Param('erasureId') erasureId: string): Promise<ErasureDto> {
     return this.erasures.read(project.id, erasureId);
@@ -174,7 +176,7 @@ export class PrivacyController {
 function notWhole(): DomainError {
   return new DomainError(
     'visitor_index_under_way',
-    'Stored records are still gone through for the visitors that they name. Ask again in a while.',
+    'Stored records are still being indexed by visitor. Try again later.',
   );
 }
 

@@ -15,7 +15,7 @@ export class PrivacySettingsDto {
     nullable: true,
     pattern: FIELD.source,
     description:
-      'The additional field of records whose text or number names a visitor; null: none. Stored records are gone through for it.',
+      'Additional field whose text or number identifies a visitor; null: none. Changing it re-indexes stored records.',
     example: 'customerId',
   })
   @ValidateIf((dto: PrivacySettingsDto) => dto.visitorReferenceField !== null)
@@ -27,7 +27,7 @@ export class PrivacySettingsDto {
 
   @ApiProperty({
     description:
-      'Whether its value is kept and forwarded as `sha256:` and a hash with a salt of the project, and as nothing else.',
+      'Whether the value is stored and forwarded only as `sha256:` and a hash with a per-project salt.',
   })
   @IsBoolean()
   visitorReferenceHashed!: boolean;
@@ -36,7 +36,7 @@ export class PrivacySettingsDto {
 export class PrivacyStateDto extends PrivacySettingsDto {
   @ApiProperty({
     description:
-      'Whether records that were stored before are still gone through: until then not all of a visitor’s are found, and erasures wait.',
+      'Whether stored records are still being indexed. Until then, results may be incomplete and erasures wait.',
   })
   indexing!: boolean;
 }
@@ -65,7 +65,7 @@ export class EraseBody {
   @ApiProperty({
     minLength: 1,
     maxLength: REASON_CHARACTERS_MAX,
-    description: 'Kept in the audit for 24 months: name no visitor here.',
+    description: 'Kept in the audit log for 24 months. Do not include personal data.',
     example: 'Request of 2026-11-20, ticket 4711',
   })
   @TextLine({ min: 1, max: REASON_CHARACTERS_MAX })
@@ -77,7 +77,7 @@ export class EraseVisitorBody extends EraseBody {
   @ApiPropertyOptional({
     minLength: 1,
     maxLength: VISITOR_CHARACTERS_MAX,
-    description: 'The value of the visitor field, as the banner sent it. This, or `consentId`.',
+    description: 'Value of the visitor field, as sent by the banner. Send this or `consentId`.',
   })
   @ValidateIf((dto: EraseVisitorBody) => dto.consentId === undefined || dto.visitorReference !== undefined)
   @IsString()
@@ -87,7 +87,7 @@ export class EraseVisitorBody extends EraseBody {
   @ApiPropertyOptional({
     format: 'uuid',
     description:
-      'A record of hers: all that were made with the same visitor key go. Without a key 409 `visitor_key_missing`.',
+      'A record of the visitor: all records with the same visitor key are erased. Without a key: 409 `visitor_key_missing`.',
   })
   @IfGiven()
   @IsUUID(undefined, { message: 'consentId must be the id of a record.' })
@@ -102,7 +102,7 @@ export class ErasureDto {
   @ApiProperty({
     type: Date,
     nullable: true,
-    description: 'null: a worker erases the rest, while `indexing` all of it',
+    description: 'null: still running; while `indexing`, nothing is erased yet',
   })
   finishedAt!: Date | null;
 }

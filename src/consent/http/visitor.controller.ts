@@ -27,7 +27,7 @@ export class VisitorController {
   @Post('records')
   @Public()
   @HttpCode(200)
-  @ApiOperation({ summary: "Read a visitor's own records" })
+  @ApiOperation({ summary: 'Read your own records' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: KEY_BODY_SCHEMA })
   @ApiOkResponse({ type: KeyRecordsView })
@@ -39,7 +39,7 @@ export class VisitorController {
   @Post('receipts')
   @Public()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Make the receipt of a record' })
+  @ApiOperation({ summary: 'Create the receipt of a record' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: RECORD_BODY_SCHEMA })
   @ApiOkResponse({ description: 'The receipt', schema: RECEIPT_SCHEMA })
@@ -56,8 +56,12 @@ export class VisitorController {
   @ApiOperation({ summary: 'Withdraw a consent' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: WITHDRAWAL_BODY_SCHEMA })
-  @ApiResponse({ status: 201, type: ConsentReceiptView, description: 'Stored, committed to disk' })
-  @ApiResponse({ status: 200, type: ConsentReceiptView, description: 'The same one was stored before' })
+  @ApiResponse({ status: 201, type: ConsentReceiptView, description: 'Stored and committed to disk' })
+  @ApiResponse({
+    status: 200,
+    type: ConsentReceiptView,
+    description: 'The same withdrawal was already stored',
+  })
   withdraw(@Req() request: IncomingMessage, @Res() response: ServerResponse): Promise<void> {
     return this.endpoint.post('withdrawals', request, response);
   }
@@ -69,7 +73,7 @@ export class VisitorController {
   @Post('erasures')
   @Public()
   @HttpCode(200)
-  @ApiOperation({ summary: "Erase a visitor's own records" })
+  @ApiOperation({ summary: 'Erase your own records' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: RECORD_BODY_SCHEMA })
   @ApiOkResponse({ type: KeyErasureView })

@@ -12,14 +12,14 @@ const KEY = '019aa9f2c3d450d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8cca
 const STATES = ['consent_given', 'consent_refused', 'consent_withdrawn'];
 
 const WHOSE = {
-  projectId: { type: 'string', description: 'As in the address of the loader' },
+  projectId: { type: 'string', description: "Project id, as in the loader's URL" },
   visitorKey: {
     type: 'string',
-    description: 'What her device keeps, 76 hex digits. What is none finds nothing.',
+    description: "Key stored on the visitor's device, 76 hex digits. An invalid key finds nothing.",
   },
 };
 const CONSENT_ID = {
-  consentId: { type: 'string', nullable: true, description: 'One of her records' },
+  consentId: { type: 'string', nullable: true, description: "One of the visitor's records" },
 };
 
 /** The bodies of visitors' requests, which `parseVisitorRequest` checks by hand. */
@@ -45,24 +45,24 @@ export const WITHDRAWAL_BODY_SCHEMA = {
       format: 'uuid',
       nullable: true,
       pattern: patternOf(UUID_V7),
-      description: 'UUIDv7 of the withdrawal, as with any consent: one that is sent twice is stored once',
+      description: 'UUIDv7 of the withdrawal, as for any consent; repeated requests store it once',
     },
   },
   additionalProperties: true,
   propertyNames: { not: { enum: [...FORBIDDEN_KEYS] } },
-  description: 'Further members are those of a consent; what the service fills in itself is overwritten',
+  description: 'Other members are those of a consent; members set by the service are overwritten',
   example: { projectId: PROJECT_ID, visitorKey: KEY, language: 'en' },
 } as object as Schema;
 
 /** The records stored under a key. */
 export class KeyRecordsView {
-  @ApiProperty({ type: [ConsentView], description: 'The newest first' }) items!: ConsentView[];
-  @ApiProperty({ description: 'There are older ones' }) more!: boolean;
+  @ApiProperty({ type: [ConsentView], description: 'Newest first' }) items!: ConsentView[];
+  @ApiProperty({ description: 'Whether there are older records' }) more!: boolean;
 }
 
 export class KeyErasureView {
   @ApiProperty({ type: 'integer', description: 'Records erased so far' }) erased!: number;
-  @ApiProperty({ description: 'false: there is more to erase, which a worker does' }) finished!: boolean;
+  @ApiProperty({ description: 'false: a worker erases the rest' }) finished!: boolean;
 }
 
 const text = { type: 'string' };
@@ -79,11 +79,11 @@ export const RECEIPT_SCHEMA = sections({
   record_header: sections({
     standard: text,
     record_id: { ...text, format: 'uuid' },
-    pii_principal_id: { ...perhaps, description: 'Always null: the service knows a visitor by nothing' },
+    pii_principal_id: { ...perhaps, description: 'Always null: the service does not identify visitors' },
   }),
   pii_processing: sections({
     privacy_notice: sections({
-      configuration_sha256: { ...perhaps, description: 'The published configuration that was shown' },
+      configuration_sha256: { ...perhaps, description: 'Published configuration that was shown' },
       version: { ...perhaps, description: 'Of the policy' },
     }),
     language: perhaps,
@@ -93,13 +93,13 @@ export const RECEIPT_SCHEMA = sections({
         purpose: text,
         lawful_basis: {
           ...perhaps,
-          description: '`consent`; null where the choice is no answer to a question',
+          description: '`consent`; null if no choice was requested',
         },
         state: { ...text, enum: STATES },
       }),
     },
-    collection_method: { ...perhaps, description: 'Where the choice was made, as `surface` of a record' },
-    retention_period: { ...text, description: 'ISO 8601; at least' },
+    collection_method: { ...perhaps, description: 'How the choice was made, as `surface` of a record' },
+    retention_period: { ...text, description: 'ISO 8601 duration; minimum' },
     withdrawal_method: text,
     privacy_rights: { type: 'array', items: text },
     additional_fields: { type: 'object', additionalProperties: true },
@@ -109,19 +109,19 @@ export const RECEIPT_SCHEMA = sections({
     items: sections({
       party_id: text,
       party_role: text,
-      party_name: { ...perhaps, description: 'The controller, as the project names it; null: not given' },
-      party_contact: { ...perhaps, description: 'How to reach the controller; null: not given' },
+      party_name: { ...perhaps, description: 'Controller as entered in the project; null: none' },
+      party_contact: { ...perhaps, description: 'Contact of the controller; null: none' },
       party_url: perhaps,
     }),
   },
   event: sections({
     event_time: instant,
-    event_type: { ...text, description: 'The action of the record' },
+    event_type: { ...text, description: 'Action of the record' },
     event_state: { ...text, enum: STATES },
   }),
   proof: {
     ...perhaps,
-    description: 'A c2sp.org/tlog-proof@v1; null while, or where, the record is not sealed',
+    description: 'c2sp.org/tlog-proof@v1; null if the record is not in the log (yet)',
   },
 }) as Schema;
 

@@ -116,5 +116,5 @@ export class VisitorEndpoint {
 function check(body: unknown): VisitorRequest {
   const parsed = parseVisitorRequest(body);
   if (parsed.kind === 'valid') return parsed.request;
-  throw new DomainError('validation_failed', 'Nothing was done: see errors.', { errors: parsed.errors });
+  throw new DomainError('validation_failed', 'Nothing was changed. See errors.', { errors: parsed.errors });
 }

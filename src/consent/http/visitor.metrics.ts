@@ -10,7 +10,7 @@ export class VisitorMetrics {
   constructor(metrics: Metrics) {
     this.requests = new Counter({
       name: 'consent_visitor_requests_total',
-      help: 'What visitors asked with their keys, by what became of it: answered, or the code of the refusal.',
+      help: 'Visitor requests by outcome: answered, or the error code.',
       labelNames: ['request', 'result'],
       registers: [metrics.registry],
     });

@@ -90,14 +90,14 @@ function readme(
   const lists = [...Map.groupBy(missing, ({ why }) => why)].map(
     ([why, those]) => `\n${why}\n${those.map((each) => `  ${each.id}\n`).join('')}`,
   );
-  return `Consent records of ${name} (${id}), made at ${madeAt.toISOString()}
+  return `Consent records of ${name} (${id}), created at ${madeAt.toISOString()}
 
-${csv.name}: ${records} records, as the export without proofs has them.
-proofs/: ${records - missing.length} proofs, each named by the id of its record.
+${csv.name}: ${records} records, the same as in the export without proofs.
+proofs/: ${records - missing.length} proofs, each named by its record's id.
 
 A proof shows that its record, byte for byte, was stored by this service no later than a signed checkpoint, and that
-nothing that was sealed was changed or taken out since. It does not show who clicked. The CSV is not signed: what is
-proved is what stands in the proofs.
+no record in the log was changed or removed since. It does not prove who clicked. The CSV is not signed: only the
+contents of the proofs are proved.
 
 How to check them, without the service:
 1. Keep the keys of ${serviceUrl}/.well-known/consent-log-keys as keys.txt. Whoever checks gets them there, or from

@@ -10,7 +10,7 @@ export class ConsentWriterMetrics {
     const registers = [metrics.registry];
     new Gauge({
       name: 'consent_ingest_waiting_rows',
-      help: 'Rows that wait for a free connection to the database.',
+      help: 'Rows waiting for a free database connection.',
       registers,
       collect() {
         this.set(writer.waitingRows);
@@ -18,7 +18,7 @@ export class ConsentWriterMetrics {
     });
     new Gauge({
       name: 'consent_ingest_pool_connections',
-      help: 'Connections of the ingest by state.',
+      help: 'Ingest connections by state.',
       labelNames: ['state'],
       registers,
       collect() {

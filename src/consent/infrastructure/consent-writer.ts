@@ -70,7 +70,7 @@ interface Waiting {
 export class ConsentWriter implements OnApplicationShutdown {
   private readonly unreachable = new ThrottledLog(
     new Logger(ConsentWriter.name),
-    'the database cannot be reached; consents wait for it',
+    'cannot connect to the database; consents are waiting',
   );
   private readonly pool: Pool;
   /** Built for the first batch, when all hooks are set. */
@@ -111,9 +111,13 @@ export class ConsentWriter implements OnApplicationShutdown {
    */
   write(row: ConsentRow): Promise<Written> {
     if (this.waiting.waitingCount >= WAITING_ROWS_MAX) {
-      throw new DomainError('overloaded', 'Too many requests wait for the database. Try again in a moment.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+      throw new DomainError(
+        'overloaded',
+        'Too many requests are waiting for the database. Try again shortly.',
+        {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        },
+      );
     }
     return new Promise<Written>((resolve, reject) => {
       this.waiting.add({ row, deadlineAt: performance.now() + WAIT_MAX_MS, resolve, reject });
@@ -161,7 +165,7 @@ export class ConsentWriter implements OnApplicationShutdown {
       await this.partitions.ensure(new Date());
       await this.writeBatch([entry]);
     } catch (cause) {
-      entry.reject(new Error('a consent record could not be written', { cause }));
+      entry.reject(new Error('failed to write a consent record', { cause }));
     }
   }
 }
@@ -172,7 +176,7 @@ function isPatient(entry: Waiting, nowMs: number): boolean {
   entry.reject(
     new DomainError(
       'temporarily_unavailable',
-      'The database cannot be reached. Nothing was acknowledged; send again.',
+      'Cannot connect to the database. Nothing was stored; send the request again.',
       {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       },

@@ -37,7 +37,7 @@ export const checkCommand: Command = {
         if (!(await checkOne({ ...tools, em: orm.em.fork() }, log))) faulty += 1;
       if (projectId === null) {
         const { count, wrong } = await checkStamps(orm.em.fork(), tools.storage);
-        if (count > 0) print(`${count} time-stamps  ${wrong ?? 'as given'}`);
+        if (count > 0) print(`${count} timestamps  ${wrong ?? 'ok'}`);
         if (wrong !== null) faulty += 1;
       }
       await tools.storage.onApplicationShutdown();
@@ -66,8 +66,8 @@ async function toolsOf({ orm, settings }: Context): Promise<RecordCheckTools> {
 async function checkOne(tools: RecordCheckTools, log: string): Promise<boolean> {
   const { checkLogs } = await import('./check-log.js');
   const checks = await checkLogs(tools, log);
-  if (checks.length === 0) throw new OperatorError('Nothing of this project was sealed.');
-  for (const { name, size, wrong } of checks) print(`${name}  ${size} entries  ${wrong ?? 'as signed'}`);
+  if (checks.length === 0) throw new OperatorError('This project has no log.');
+  for (const { name, size, wrong } of checks) print(`${name}  ${size} entries  ${wrong ?? 'ok'}`);
   const isWell = checks.every(({ wrong }) => wrong === null);
   if (log === ROOT_LOG) return isWell;
   if (!checks.every(({ isWhole }) => isWhole)) {

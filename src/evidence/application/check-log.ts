@@ -85,10 +85,10 @@ async function checkSigned(
   signed: Checkpoint | null,
 ): Promise<LogCheck> {
   const damaged = (wrong: string): LogCheck => ({ name, size, wrong, isWhole: false });
-  if (!signed) return damaged('The checkpoint in the database bears no signature of a known key.');
+  if (!signed) return damaged('The checkpoint in the database is not signed by a known key.');
   try {
     const root = rootOf(await readTree(storage, name, size));
-    if (!root.equals(signed.root)) return damaged('The entries do not lead to the signed root.');
+    if (!root.equals(signed.root)) return damaged('The entries do not hash to the signed root.');
     return { name, size, wrong: null, isWhole: true };
   } catch (error) {
     if (error instanceof DamagedLog) return damaged(error.message);
@@ -110,7 +110,7 @@ async function readTree(storage: LogStorage, name: string, size: number): Promis
       );
       const made = hashesOf(tile.bytes);
       if (!made.every((hash, place) => stored[place]?.equals(hash)))
-        throw new DamagedLog(`The tile ${tile.index} of level ${tile.level} is not that of its entries.`);
+        throw new DamagedLog(`Tile ${tile.index} of level ${tile.level} does not match its entries.`);
     }
     tree = edge;
   }

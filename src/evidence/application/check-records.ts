@@ -131,7 +131,7 @@ async function judge({ stored, leaves, sequencedXid, beginsAt, logs }: Page, id:
   if (rows.kind !== 'compare') return rows;
   const log = leaf && logs.get(leaf.epoch);
   if (!event || !leaf || !log?.checkpoint || leaf.index >= log.tree.size) return { kind: 'pending' };
-  if (!log.signed) throw new DamagedLog('The checkpoint in the database bears no signature of a known key.');
+  if (!log.signed) throw new DamagedLog('The checkpoint in the database is not signed by a known key.');
   const commitment = commitmentTo(event, leaf);
   const { index } = leaf;
   const hash = commitment === null ? Buffer.alloc(0) : leafHash(commitment);

@@ -41,17 +41,17 @@ async function wrongWith(
     const text = openNote(note, keys);
     const signed = text === null ? null : readCheckpoint(text);
     if (signed?.size !== size)
-      return 'what was stamped is no checkpoint of so many entries with a signature of a key that has signed here.';
+      return 'the stamped data is not a checkpoint of that size signed by a known key.';
     const root = await new TreeReader(size, (tile) =>
       storage.readTile(logName(ROOT_LOG, epoch), tile),
     ).rootOf({
       start: 0,
       end: size,
     });
-    if (!root.equals(signed.root)) return 'the log does not begin with the tree that was stamped.';
+    if (!root.equals(signed.root)) return 'the log does not start with the stamped tree.';
     const stamp = readTimeStamp(await storage.readStamp({ epoch, size }), hash('sha256', note, 'buffer'));
-    if (stamp.kind === 'refused') return `the time-stamp is not of its checkpoint: ${stamp.detail}.`;
-    return stamp.at.getTime() === stampedAt.getTime() ? null : 'the time-stamp tells another time.';
+    if (stamp.kind === 'refused') return `the timestamp does not match its checkpoint: ${stamp.detail}.`;
+    return stamp.at.getTime() === stampedAt.getTime() ? null : 'the timestamp has a different time.';
   } catch (error) {
     if (error instanceof DamagedLog) return error.message;
     throw error;

@@ -13,7 +13,7 @@ import { findLog, type StoredLog } from '../infrastructure/log-rows.js';
 import type { LogStorage } from '../infrastructure/log-storage.js';
 import type { LogSigner } from './log-signer.js';
 
-const HALTED = 'An operator is having another log continue it.';
+const HALTED = 'Another operator is continuing this log.';
 
 /** What is at hand to continue a log. */
 export interface Continuing {
@@ -40,10 +40,10 @@ export async function continueLog(
   { log, reason, head }: { log: string; reason: string; head: string | null },
 ): Promise<Continued> {
   const found = await findLog(em.fork(), log);
-  if (!found) throw new OperatorError(`${log}: nothing was sealed in this log.`);
+  if (!found) throw new OperatorError(`${log}: this log has no entries.`);
   if (head !== null && signer.open(head, found.origin)?.origin !== found.origin)
     throw new OperatorError(
-      `${log}: the checkpoint given is not one of ${found.origin} with a known signature.`,
+      `${log}: the given checkpoint is not a checkpoint of ${found.origin} with a known signature.`,
     );
   // From now on no worker publishes a checkpoint of it, whatever it has read before.
   await em.fork().transactional((tx) => haltLog(tx, log, HALTED));
@@ -57,7 +57,7 @@ export async function continueLog(
   const last = lastKnown(notes, found.origin, signer);
   if (!last) {
     await em.fork().transactional((tx) => haltLog(tx, log, found.halted));
-    throw new OperatorError(`${log}: nothing of it was ever signed, so there is nothing to continue.`);
+    throw new OperatorError(`${log}: never signed, so there is nothing to continue.`);
   }
   const epoch = await nextEpoch(found, { storage, heads });
   const origin = signer.originOf(logName(log, epoch));

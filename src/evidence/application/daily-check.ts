@@ -64,7 +64,7 @@ export class DailyCheck {
       else await noteCheckProgress(em, log, page.afterId);
     } catch (error) {
       if (!(error instanceof DamagedLog)) throw error;
-      await this.report(log, `${error.message} Restore the storage from its backup.`);
+      await this.report(log, `${error.message} Restore the storage from a backup.`);
     }
   }
 

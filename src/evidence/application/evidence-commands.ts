@@ -22,7 +22,7 @@ export const evidenceCommands: Command[] = [
   {
     name: 'evidence status',
     synopsis: '',
-    summary: 'say up to when records are sealed, and which logs are not signed and why',
+    summary: 'show up to when records are in the logs, and which logs are unsigned and why',
     options: {},
     prepare: (given) => {
       atMost(0, given);
@@ -34,26 +34,26 @@ export const evidenceCommands: Command[] = [
         ]);
         const { sealedUntil, logs, unsigned, refused } = await sealingStatus(orm.em.fork(), LISTED_MAX);
         if (settings(evidenceSettings).keys.length === 0)
-          print('EVIDENCE_KEYS is not set: nothing is sealed.');
-        print(`Sealed is what was stored before ${sealedUntil.toISOString()}.`);
-        print(`${logs} logs, ${unsigned} of them with entries that are not signed yet.`);
+          print('EVIDENCE_KEYS is not set: records are not added to the logs.');
+        print(`Records stored before ${sealedUntil.toISOString()} are in the logs.`);
+        print(`${logs} logs, ${unsigned} of them with unsigned entries.`);
         const signer = new LogSigner(settings(evidenceSettings), settings(serviceSettings));
         const stale = await countStaleLogs(orm.em.fork(), signer);
         if (signer.isOn && stale > 0)
           print(
-            `${stale} of them are still to be signed by the first key of EVIDENCE_KEYS: keep the others.`,
+            `${stale} of them must still be signed by the first key of EVIDENCE_KEYS. Keep the other keys until then.`,
           );
         if (settings(evidenceSettings).timestampUrl !== '') {
           const { findNewestStamp } = await import('../infrastructure/stamp-rows.js');
           const stamp = await findNewestStamp(orm.em.fork());
           print(
             stamp
-              ? `The time-stamp service stamped ${stamp.size} entries of the root log at ${stamp.stampedAt.toISOString()}.`
-              : 'The time-stamp service has not stamped the root log yet.',
+              ? `The timestamp service stamped ${stamp.size} entries of the root log at ${stamp.stampedAt.toISOString()}.`
+              : 'The root log has no timestamp yet.',
           );
         }
         for (const { log, refusal, refusedAt } of refused)
-          print(`${log}  not signed since ${refusedAt.toISOString()}: ${refusal}`);
+          print(`${log}  unsigned since ${refusedAt.toISOString()}: ${refusal}`);
         const { logsWithProblems } = await import('../infrastructure/check-rows.js');
         for (const { log, problem, checkedAt } of await logsWithProblems(orm.em.fork(), LISTED_MAX))
           print(`${log}  checked at ${checkedAt.toISOString()}: ${problem}`);
@@ -79,7 +79,7 @@ export const evidenceCommands: Command[] = [
       const reason = reasonOf(given);
       const head = typeof given.values.head === 'string' ? readHead(given.values.head) : null;
       if (head !== null && which === 'all')
-        throw new UsageError('--head is of one log: give --project or --root.');
+        throw new UsageError('--head applies to one log: use --project or --root.');
       return async ({ orm, settings }) => {
         const [{ continueLog }, { LogSigner }, { LogStorage }, { HeadCopies }, { refusedLogs }] =
           await Promise.all([
@@ -90,14 +90,13 @@ export const evidenceCommands: Command[] = [
             import('../infrastructure/log-ends.js'),
           ]);
         const evidence = settings(evidenceSettings);
-        if (evidence.keys.length === 0)
-          throw new OperatorError('EVIDENCE_KEYS is not set: nothing can be signed.');
+        if (evidence.keys.length === 0) throw new OperatorError('EVIDENCE_KEYS is not set: cannot sign.');
         const storage = new LogStorage(evidence, settings(outboxSettings));
         const heads = new HeadCopies(evidence, settings(outboxSettings));
         const signer = new LogSigner(evidence, settings(serviceSettings));
         try {
           const logs = which === 'all' ? await refusedLogs(orm.em.fork(), CONTINUED_MAX) : [which];
-          if (logs.length === 0) print('Every log may be signed: nothing was changed.');
+          if (logs.length === 0) print('No log is halted. Nothing was changed.');
           for (const log of logs) {
             const { origin, former } = await continueLog(
               { em: orm.em, storage, heads, signer },
@@ -105,7 +104,7 @@ export const evidenceCommands: Command[] = [
             );
             print(`${origin} continues the ${former.size} entries of ${former.origin}.`);
           }
-          if (logs.length === CONTINUED_MAX) print('There may be more: run the command again.');
+          if (logs.length === CONTINUED_MAX) print('There may be more. Run the command again.');
         } finally {
           await storage.onApplicationShutdown();
           await heads.onApplicationShutdown();
@@ -121,16 +120,16 @@ const CONTINUED_MAX = 10_000;
 /** @throws UsageError */
 function chosenLog({ values }: Given): string {
   const given = [values.project, values.root, values.all].filter((value) => value !== undefined);
-  if (given.length !== 1) throw new UsageError('Give one of --project, --root and --all.');
+  if (given.length !== 1) throw new UsageError('Specify one of --project, --root, and --all.');
   if (values.all === true) return 'all';
   return values.root === true ? ROOT_LOG : projectIdOf(String(values.project));
 }
 
 /** @throws UsageError */
 function reasonOf(given: Given): string {
-  const reason = required(given, 'reason', 'the reason, which everybody who checks the log can read,');
+  const reason = required(given, 'reason', 'the reason, which is public to everyone who verifies the log,');
   if (reason.length > REASON_LETTERS_MAX || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(reason))
-    throw new UsageError(`--reason must be one line of at most ${REASON_LETTERS_MAX} letters.`);
+    throw new UsageError(`--reason must be one line of at most ${REASON_LETTERS_MAX} characters.`);
   return reason;
 }
 
@@ -139,6 +138,6 @@ function readHead(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    throw new UsageError(`${file} cannot be read.`);
+    throw new UsageError(`Cannot read ${file}.`);
   }
 }

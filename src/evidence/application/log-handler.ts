@@ -29,7 +29,7 @@ export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
   readonly attemptMaxMs = STORAGE_TIMEOUT_MAX_MS;
   private readonly away = new ThrottledLog(
     new Logger(LogHandler.name),
-    'the storage of the evidence logs failed; what was sealed waits for its signature, trying again',
+    'evidence log storage failed; unsigned entries are waiting, retrying',
   );
 
   constructor(
@@ -55,7 +55,7 @@ export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
     try {
       if (topic === LOG_GONE) {
         await this.storage.removeLog(log).catch((cause: unknown) => {
-          throw new LogStorageError('The storage of the logs failed.', { cause });
+          throw new LogStorageError('Evidence log storage failed.', { cause });
         });
         return settled('removed');
       }
@@ -78,7 +78,7 @@ export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
 
   /** Workers have died under it: whoever asks for the log next goes on. */
   discard(): AttemptResult<SignOutcome> {
-    return { kind: 'retry', afterMs: REFUSED_WAIT_MS, error: 'Workers have died under it.' };
+    return { kind: 'retry', afterMs: REFUSED_WAIT_MS, error: 'The worker crashed on every attempt.' };
   }
 }
 

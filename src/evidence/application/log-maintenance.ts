@@ -64,7 +64,7 @@ export class LogMaintenance implements OnModuleInit {
       deleted: (tx, projectId) => this.outbox.append(tx, logMessage(LOG_GONE, projectId)),
     });
     if (!this.signer.isOn) {
-      this.logger.log('records are not sealed: EVIDENCE_KEYS is not set, or EVIDENCE_SEAL_SECONDS is 0');
+      this.logger.log('evidence is off: EVIDENCE_KEYS is not set, or EVIDENCE_SEAL_SECONDS is 0');
       return;
     }
     this.hooks.set({ areRecordsSalted: true });

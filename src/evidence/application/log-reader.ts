@@ -42,7 +42,7 @@ export class LogReader {
   /** The newest signed checkpoint. @throws DomainError `log_empty` (404) */
   async checkpoint(log: string, epoch?: number): Promise<string> {
     const found = await this.findEpoch(log, epoch);
-    if (!found?.checkpoint) throw new DomainError('log_empty', 'Nothing has been sealed in this log yet.');
+    if (!found?.checkpoint) throw new DomainError('log_empty', 'This log has no entries yet.');
     return found.checkpoint;
   }
 
@@ -53,7 +53,7 @@ export class LogReader {
     const level = Math.max(0, address?.level ?? 0);
     const covered = found ? hashesAt(level, found.checkpointSize) : 0;
     if (!address || !found || address.index * TILE_WIDTH + address.width > covered)
-      throw new DomainError('tile_not_found', 'The log has no such tile, or not yet.');
+      throw new DomainError('tile_not_found', 'The log has no such tile (yet).');
     return this.storage.readTile(found.name, address);
   }
 
@@ -82,7 +82,7 @@ export class LogReader {
   async continuation(log: string, epoch?: number): Promise<string> {
     const found = await this.findEpoch(log, epoch);
     if (!found?.continues || !found.checkpoint)
-      throw new DomainError('log_empty', 'The log continues no other one, or is not signed yet.');
+      throw new DomainError('log_empty', 'The log does not continue another one, or is not signed yet.');
     const path = await this.treeOf(found).rootsOf(inclusionRanges(0, found.checkpointSize));
     return writeTlogProof({
       ...{ extra: Buffer.from(found.continues), index: 0, path, checkpoint: found.checkpoint },

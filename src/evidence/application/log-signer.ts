@@ -47,14 +47,14 @@ export class LogSigner {
   /** A signed checkpoint. */
   sign(checkpoint: Checkpoint): string {
     const [key] = this.keysOf(checkpoint.origin);
-    if (!key) throw new Error('EVIDENCE_KEYS is empty: there is no key to sign a checkpoint with.');
+    if (!key) throw new Error('EVIDENCE_KEYS is empty: no key to sign checkpoints with.');
     return signNote(checkpointText(checkpoint), [key]);
   }
 
   /** A signed text, whose lines all end with a newline. */
   signText(text: string, origin: string): string {
     const [key] = this.keysOf(origin);
-    if (!key) throw new Error('EVIDENCE_KEYS is empty: there is no key to sign with.');
+    if (!key) throw new Error('EVIDENCE_KEYS is empty: no key to sign with.');
     return signNote(text, [key]);
   }
 

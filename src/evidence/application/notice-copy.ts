@@ -12,8 +12,8 @@ const MADE_ONCE = 'postgres/PG_VERSION';
 const RUNNING = 'postgres/postmaster.pid';
 
 const COPIED =
-  'The data folder is a copy: what was signed after it was made is not known here. ' +
-  'Begin a new log: npm run ops -- evidence continue --all --reason …';
+  'The data folder is a copy, so checkpoints signed after the copy are unknown here. ' +
+  'Start a new log: npm run ops -- evidence continue --all --reason …';
 
 /**
  * Notices at a start that the data folder was restored from a copy, database and storage together, which neither of

@@ -25,10 +25,10 @@ import { LogReader } from './log-reader.js';
 import { LogSigner } from './log-signer.js';
 import { rootEntryOf } from './seal-roots.js';
 
-const OFF = 'Nothing is sealed here: EVIDENCE_KEYS is not set, or EVIDENCE_SEAL_SECONDS is 0.';
-const TOO_OLD = 'The record is older than the log of its project.';
+const OFF = 'Evidence is off: EVIDENCE_KEYS is not set, or EVIDENCE_SEAL_SECONDS is 0.';
+const TOO_OLD = "The record is older than its project's log.";
 const CHANGED =
-  'The record was changed since it was sealed, as where its visitor is kept as a hash since: it cannot be proved.';
+  'The record has changed since it was added to the log, for example because its visitor reference was hashed. No proof is available.';
 
 /** A record's proof. */
 export interface Proof {
@@ -40,10 +40,9 @@ export interface Proof {
 }
 
 /** The storage lacks or changed a part of the log: nothing is said of the record. */
-const DAMAGED =
-  'The log of the project is damaged in the storage, so it gives no proof until it is restored.';
+const DAMAGED = "The project's log is damaged in storage. Proofs are unavailable until it is restored.";
 
-const NOT_TO_ROOT = 'The tiles in the storage do not lead to the signed root.';
+const NOT_TO_ROOT = 'The tiles in storage do not hash to the signed root.';
 
 /** What came of the wish to prove a record, or its erasure. */
 export type Proving =
@@ -114,7 +113,7 @@ export class Proofs {
       default:
         throw new DomainError(
           'consent_not_found',
-          'There is no such consent record, or it is older than is kept.',
+          'Consent record not found, or its retention period has ended.',
         );
     }
   }
@@ -202,10 +201,7 @@ export class Proofs {
       return await write(logView, signed, leaf.index, { record: body, salt });
     } catch (error) {
       if (!(error instanceof DamagedLog)) throw error;
-      this.logger.error(
-        { log: view.projectId, epoch: leaf.epoch, err: error },
-        'a log of evidence is damaged',
-      );
+      this.logger.error({ log: view.projectId, epoch: leaf.epoch, err: error }, 'an evidence log is damaged');
       return { kind: 'damaged', reason: DAMAGED };
     }
   }
@@ -223,10 +219,10 @@ export class Proofs {
       const leaf = leafHash(rootEntryOf(checkpoint));
       const { path } = await pathTo(leaf, this.logs.treeOf(root), { index, checkpoint: root.checkpoint });
       if (path) return writeTlogProof({ extra: null, index, path, checkpoint: root.checkpoint });
-      throw new DamagedLog('The tiles of the root log do not lead to its signed root.');
+      throw new DamagedLog('The tiles of the root log do not hash to its signed root.');
     } catch (error) {
       if (!(error instanceof DamagedLog)) throw error;
-      this.logger.error({ err: error }, 'the root log of evidence is damaged');
+      this.logger.error({ err: error }, 'the evidence root log is damaged');
       return null;
     }
   }
@@ -262,7 +258,7 @@ async function pathTo(
   { index, checkpoint: note }: { index: number; checkpoint: string },
 ): Promise<{ path: Buffer[] | null; isOther: boolean }> {
   const signed = readCheckpoint(note.slice(0, note.lastIndexOf('\n\n') + 1));
-  if (!signed) throw new DamagedLog('What was signed is no checkpoint.');
+  if (!signed) throw new DamagedLog('The signed note is not a checkpoint.');
   const { size, root } = signed;
   const path = await tree.rootsOf(inclusionRanges(index, size));
   if (includes(leaf, { index, size, path, root })) return { path, isOther: false };

@@ -6,8 +6,9 @@ import { orUnavailable } from '../../shared/or-unavailable.js';
 import { LogSigner } from './log-signer.js';
 import { Proofs, type Proving } from './proofs.js';
 
-const PENDING = 'Not sealed yet when this file was made; that takes a minute or so. Export them again:';
-const GONE = 'Gone while this file was made, erased or too old to be kept:';
+const PENDING =
+  'Not in the log yet when this file was created, which takes about a minute. Export these records again:';
+const GONE = 'Erased or past retention while this file was created:';
 
 /** Puts proofs into what consent hands out: the receipt of a visitor, and the export of a project. */
 @Injectable()

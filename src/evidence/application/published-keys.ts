@@ -29,10 +29,9 @@ export class PublishedKeys {
       return [`# signs since ${day(firstSignedAt)}${until}`, verifier];
     });
     const known = new Set(signed.map(({ verifier }) => verifier));
-    for (const verifier of current)
-      if (!known.has(verifier)) lines.push('# has not signed anything yet', verifier);
+    for (const verifier of current) if (!known.has(verifier)) lines.push('# not used yet', verifier);
     return [
-      '# Keys of the logs of this service, for verify.cjs and other readers of C2SP signed notes.',
+      "# Keys of this service's logs, for verify.cjs and other readers of C2SP signed notes.",
       ...lines,
       '',
     ].join('\n');

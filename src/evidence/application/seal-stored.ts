@@ -73,7 +73,7 @@ export class SealStored {
       if (!cursor) return false;
       const horizon = await this.records.completeBelow(tx);
       if (isOfOtherServer(cursor, horizon)) {
-        this.logger.warn('the database is on another server than before; looking through all records once');
+        this.logger.warn('the database has moved to another server; scanning all records once');
         await adoptServer(tx, horizon);
         return true;
       }

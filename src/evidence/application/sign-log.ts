@@ -85,7 +85,7 @@ export class SignLog {
         await this.readBack(snapshot);
       });
       if (refusal !== null) {
-        this.logger.error({ log, refusal }, 'a log of evidence must not be signed');
+        this.logger.error({ log, refusal }, 'an evidence log must not be signed');
         await writeRefusal(this.em.fork(), log, refusal);
         return 'refused';
       }
@@ -137,27 +137,27 @@ export class SignLog {
       (await this.heads.read(next).catch(asStorageError)) !== null;
     if (isContinued)
       throw new Refused(
-        'Another log continues this one, which the database does not know: it is an older copy.',
+        'Another log continues this one, but the database has no record of it: the database is an older copy.',
       );
     // Another signer may have written the first checkpoint between our reads of the storage and of the rows.
     const isLost = checkpoint !== null && stored === null && (await this.readCheckpoint(name)) === null;
     if (isLost)
       throw new Refused(
-        'The storage has no checkpoint any more, though one was signed. Restore it from its backup.',
+        'A checkpoint was signed but is missing from storage. Restore the storage from a backup.',
       );
     const decided = this.decidedTree(log);
     const tree = { size, root: rootOf(edge.tree) };
     for (const note of new Set([checkpoint, stored, heads])) {
       if (note === null) continue;
       const earlier = this.signer.open(note, origin);
-      if (!earlier) throw new Refused('An earlier checkpoint bears no signature of a key in EVIDENCE_KEYS.');
+      if (!earlier) throw new Refused('An earlier checkpoint is not signed by a key in EVIDENCE_KEYS.');
       if (earlier.size > size)
         throw new Refused(
-          `${note === heads ? 'The copy of the newest checkpoints' : 'The storage'} has a checkpoint of ${earlier.size} entries, the database knows of ${size}: it is an older copy.`,
+          `${note === heads ? 'The copy of the latest checkpoints' : 'The storage'} has a checkpoint of ${earlier.size} entries, but the database has ${size}: the database is an older copy.`,
         );
       if (!(await continues(earlier, tree, decided)))
         throw new Refused(
-          `The tree of ${size} entries does not begin with the one of ${earlier.size} that was signed before.`,
+          `The tree of ${size} entries does not start with the tree of ${earlier.size} entries that was signed before.`,
         );
     }
   }
@@ -171,7 +171,7 @@ export class SignLog {
     });
     if (!root.equals(rootOf(edge.tree)))
       throw new Refused(
-        'The tree in the storage is not the one that the database has. Restore the storage from its backup.',
+        'The tree in storage differs from the tree in the database. Restore the storage from a backup.',
       );
   }
 
@@ -259,12 +259,12 @@ async function refusalFrom(steps: () => Promise<void>): Promise<string | null> {
     return null;
   } catch (error) {
     if (error instanceof Refused) return error.message;
-    if (error instanceof DamagedLog) return `${error.message} Restore the storage from its backup.`;
+    if (error instanceof DamagedLog) return `${error.message} Restore the storage from a backup.`;
     throw error;
   }
 }
 
 function asStorageError(cause: unknown): never {
   if (cause instanceof DamagedLog) throw cause;
-  throw new LogStorageError('The storage of the logs failed.', { cause });
+  throw new LogStorageError('Evidence log storage failed.', { cause });
 }

@@ -44,15 +44,14 @@ export class StampHandler implements OutboxHandler<null>, OnModuleInit {
     if (outcome.kind === 'not_due') return DONE;
     if (outcome.kind === 'stamped') {
       this.metrics.timeStamps.inc({ outcome: 'stamped' });
-      if (failures > 0) this.logger.log({ failures }, 'the time-stamp service gives time-stamps again');
+      if (failures > 0) this.logger.log({ failures }, 'the timestamp service works again');
       return DONE;
     }
     if (stopped.aborted) return { kind: 'snooze', afterMs: 0 };
     const { reason, detail } = outcome;
     this.metrics.timeStamps.inc({ outcome: reason });
     // Only once: the metrics show that it continues.
-    if (failures === 0)
-      this.logger.warn({ reason, detail }, 'there is no time-stamp of the log of all yet, trying again');
+    if (failures === 0) this.logger.warn({ reason, detail }, 'no timestamp for the root log yet, retrying');
     return { kind: 'retry', afterMs: backOffMs(failures + 1, REFUSED_WAIT), error: `${reason}: ${detail}` };
   }
 

@@ -17,8 +17,7 @@ export class TimeStamps {
 
   /** @throws DomainError `timestamp_not_found` (404) where there is none yet */
   async newest(): Promise<Omit<Stamp, 'epoch'>> {
-    const { size, stampedAt } =
-      (await findNewestStamp(this.em.fork())) ?? notFound('There is no time-stamp yet.');
+    const { size, stampedAt } = (await findNewestStamp(this.em.fork())) ?? notFound('No timestamp yet.');
     return { size, stampedAt };
   }
 
@@ -37,7 +36,7 @@ export class TimeStamps {
     const covering = SIZE.test(size)
       ? await findStampCovering(this.em.fork(), { epoch, size: Number(size) })
       : null;
-    return covering ?? notFound('No time-stamp covers so many entries, or not yet.');
+    return covering ?? notFound('No timestamp covers that many entries yet.');
   }
 }
 

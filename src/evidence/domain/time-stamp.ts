@@ -56,7 +56,7 @@ export function timeStampQuery({ digest, nonce }: AskedTimeStamp): Buffer {
 export function judgeTimeStamp(answer: Buffer, asked: AskedTimeStamp): JudgedTimeStamp {
   const judged = readTimeStamp(answer, asked.digest);
   if (judged.kind === 'granted' && !judged.nonce?.equals(asked.nonce))
-    return { kind: 'refused', reason: 'other_nonce', detail: 'it answers another request' };
+    return { kind: 'refused', reason: 'other_nonce', detail: 'the response belongs to another request' };
   return judged;
 }
 
@@ -71,7 +71,8 @@ export function readTimeStamp(answer: Buffer, digest: Buffer): JudgedTimeStamp {
     response = AsnConvert.parse(answer, TimeStampResp);
     info = infoOf(response);
     // The library reads the first value and leaves what comes behind it.
-    if (AsnConvert.serialize(response).byteLength !== answer.length) return malformed('it is not DER alone');
+    if (AsnConvert.serialize(response).byteLength !== answer.length)
+      return malformed('the response is not valid DER');
   } catch (cause) {
     return malformed(cause instanceof Error ? cause.message : String(cause));
   }
@@ -80,10 +81,10 @@ export function readTimeStamp(answer: Buffer, digest: Buffer): JudgedTimeStamp {
     const words = JSON.stringify(statusString ?? null).slice(0, WORDS_CHARACTERS_MAX);
     return { kind: 'refused', reason: 'rejected', detail: `status ${status}, ${words}` };
   }
-  if (!info) return malformed('it holds no time-stamp');
+  if (!info) return malformed('the response contains no timestamp');
   const { hashAlgorithm, hashedMessage } = info.messageImprint;
   if (hashAlgorithm.algorithm !== SHA_256 || !digest.equals(Buffer.from(hashedMessage.buffer)))
-    return { kind: 'refused', reason: 'other_data', detail: 'it is over something else' };
+    return { kind: 'refused', reason: 'other_data', detail: 'the timestamp covers different data' };
   return { kind: 'granted', at: info.genTime, nonce: info.nonce ? Buffer.from(info.nonce) : null };
 }
 

@@ -61,22 +61,24 @@ export class LogController {
    */
   @Get('consents/:consentId/proof')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'Prove that a record was stored as it is, or that it was erased' })
+  @ApiOperation({ summary: 'Read the proof that a record is unchanged, or was erased' })
   @ApiParam({ name: 'consentId', format: 'uuid' })
   @ApiProduces('text/plain', 'application/pdf', 'application/json')
   @ApiOkResponse({
-    description: 'A c2sp.org/tlog-proof@v1, or a PDF about it',
+    description: 'c2sp.org/tlog-proof@v1, or a PDF about it',
     content: {
       'text/plain': { schema: { type: 'string' } },
       'application/pdf': { schema: { type: 'string', format: 'binary' } },
     },
   })
   @ApiAcceptedResponse({
-    description: 'Not sealed yet; Retry-After says when to ask again',
+    description: 'Not in the log yet; Retry-After says when to try again',
     type: ProofPendingView,
   })
   @ApiNotFoundResponse({ description: 'consent_not_found' })
-  @ApiConflictResponse({ description: 'consent_not_sealed: it never will be, and the sentence says why' })
+  @ApiConflictResponse({
+    description: 'consent_not_sealed: the record will not be added to the log; `detail` says why',
+  })
   async proof(
     @CurrentProject() project: Project,
     @Param('consentId') consentId: string,
@@ -85,7 +87,7 @@ export class LogController {
     @DisconnectSignal() gone: AbortSignal,
   ): Promise<void> {
     const known = isUuid(consentId) ? consentId.toLowerCase() : null;
-    if (known === null) throw new DomainError('consent_not_found', 'There is no such consent record.');
+    if (known === null) throw new DomainError('consent_not_found', 'Consent record not found.');
     const ref = { projectId: project.id, consentId: known };
     const proof = await orUnavailable(this.logger, 'The log', () => this.proofs.proofOf(ref));
     if (!proof) {
@@ -103,7 +105,7 @@ export class LogController {
     const accountId = await this.access.accountOf(projectId);
     const release = await this.permits.take({ projectId, accountId }, gone);
     try {
-      const page = await orUnavailable(this.logger, 'What was shown', () =>
+      const page = await orUnavailable(this.logger, 'Banner that was shown', () =>
         this.pages.pageOf(projectId, proof, new Date()),
       );
       return await this.files.render(page, gone);
@@ -115,7 +117,7 @@ export class LogController {
   /** How far the project's log is. */
   @Get('log')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'Read how far the log of the project is' })
+  @ApiOperation({ summary: "Read the state of the project's log" })
   @ApiOkResponse({ type: LogStateView })
   log(@CurrentProject() project: Project): Promise<LogStateView> {
     return this.state.ofProject(project.id);
@@ -125,12 +127,12 @@ export class LogController {
   @Get('log/checkpoint')
   @ProjectRole('viewer')
   @Header('Content-Type', PROOF_TYPE)
-  @ApiOperation({ summary: 'Read the signed checkpoint of the project' })
+  @ApiOperation({ summary: "Read the signed checkpoint of the project's log" })
   @ApiOkResponse({
-    description: 'A C2SP signed note',
+    description: 'C2SP signed note',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @ApiNotFoundResponse({ description: 'log_empty: nothing has been sealed yet' })
+  @ApiNotFoundResponse({ description: 'log_empty: the log has no entries yet' })
   checkpoint(@CurrentProject() project: Project, @Query() { epoch }: NewestQuery): Promise<string> {
     return this.logs.checkpoint(project.id, epoch);
   }
@@ -141,10 +143,10 @@ export class LogController {
   @Header('Content-Type', PROOF_TYPE)
   @ApiOperation({ summary: 'Read which log the project’s log continues, and why' })
   @ApiOkResponse({
-    description: 'A c2sp.org/tlog-proof@v1 of the first entry, with the signed statement as its extra data',
+    description: 'c2sp.org/tlog-proof@v1 of the first entry, with the signed statement as its extra data',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @ApiNotFoundResponse({ description: 'log_empty: it continues none, or is not signed yet' })
+  @ApiNotFoundResponse({ description: 'log_empty: it continues no other log, or is not signed yet' })
   continues(@CurrentProject() project: Project, @Query() { epoch }: NewestQuery): Promise<string> {
     return orUnavailable(this.logger, 'The log', () => this.logs.continuation(project.id, epoch));
   }
@@ -153,12 +155,12 @@ export class LogController {
   @Get('log/consistency')
   @ProjectRole('viewer')
   @Header('Content-Type', PROOF_TYPE)
-  @ApiOperation({ summary: 'Prove that a checkpoint continues an earlier one' })
+  @ApiOperation({ summary: 'Prove consistency between two checkpoints' })
   @ApiOkResponse({
-    description: 'One base64 hash a line; none where both sizes are the same',
+    description: 'One base64 hash per line; empty if both sizes are equal',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @ApiNotFoundResponse({ description: 'log_size_unknown: the log is not as large yet' })
+  @ApiNotFoundResponse({ description: 'log_size_unknown: the log is smaller' })
   async consistency(@CurrentProject() project: Project, @Query() sizes: ConsistencyQuery): Promise<string> {
     return hashLines(
       await orUnavailable(this.logger, 'The log', () => this.logs.consistency(project.id, sizes)),
@@ -171,7 +173,7 @@ export class LogController {
   @ApiOperation({ summary: 'Read a tile of the project’s log' })
   @ApiParam({ name: 'path', example: '0/000.p/5' })
   @ApiOkResponse({
-    description: 'Hashes, or entries, one behind the other',
+    description: 'Concatenated hashes or entries',
     content: { [TILE_TYPE]: { schema: { type: 'string', format: 'binary' } } },
   })
   @ApiNotFoundResponse({ description: 'tile_not_found' })

@@ -10,22 +10,22 @@ const PROOF_FORMATS = ['tlog-proof', 'pdf'] as const;
 export class LogStateView {
   @ApiProperty({
     type: 'integer',
-    description: 'Number of the log; each that continues another one has the next',
+    description: 'Number of the log; a log that continues another one has the next number',
   })
   epoch!: number;
-  @ApiProperty({ description: 'Whether records are sealed at all (EVIDENCE_KEYS)' }) sealing!: boolean;
-  @ApiProperty({ type: 'integer', description: 'Entries that the newest signed checkpoint covers' })
+  @ApiProperty({ description: 'Whether evidence is on (EVIDENCE_KEYS)' }) sealing!: boolean;
+  @ApiProperty({ type: 'integer', description: 'Entries covered by the latest signed checkpoint' })
   size!: number;
-  @ApiProperty({ type: Date, nullable: true, description: 'When that was signed' }) signedAt!: Date | null;
-  @ApiProperty({ type: 'integer', description: 'Entries that the public log of all projects covers' })
+  @ApiProperty({ type: Date, nullable: true, description: 'Time of its signature' }) signedAt!: Date | null;
+  @ApiProperty({ type: 'integer', description: 'Entries covered by the public root log' })
   rootedSize!: number;
-  @ApiProperty({ type: String, nullable: true, description: 'Why nothing is signed; null: nothing is wrong' })
+  @ApiProperty({ type: String, nullable: true, description: 'Why the log is not signed; null: no error' })
   refusal!: string | null;
 }
 
 export class NewestTimeStampView {
-  @ApiProperty({ type: 'integer', description: 'Entries that the stamped checkpoint covers' }) size!: number;
-  @ApiProperty({ description: 'When it was stamped, by the clock of the time-stamp service' })
+  @ApiProperty({ type: 'integer', description: 'Entries covered by the stamped checkpoint' }) size!: number;
+  @ApiProperty({ description: 'Time of the stamp, by the clock of the timestamp service' })
   stampedAt!: Date;
 }
 
@@ -41,7 +41,7 @@ export class ProofQuery {
   @ApiPropertyOptional({
     enum: PROOF_FORMATS,
     default: 'tlog-proof',
-    description: '`pdf`: a page for people',
+    description: '`pdf`: for people',
   })
   @IsOptional()
   @IsIn(PROOF_FORMATS, { message: 'format must be tlog-proof or pdf.' })
@@ -52,7 +52,7 @@ export class ProofQuery {
 export class NewestQuery {
   @ApiPropertyOptional({
     ...{ type: 'integer', minimum: 1, maximum: EPOCH_MAX },
-    description: 'Number of the log, the last part of its origin; the newest log by default',
+    description: 'Number of the log, the last part of its origin; defaults to the newest log',
   })
   @IsOptional()
   @QueryInteger({ min: 1, max: EPOCH_MAX })

@@ -41,15 +41,15 @@ function drawOverview(sheet: Sheet, { facts, madeAt, newest }: ProofPage): void 
   sheet.heading('H1', isErasure ? 'Proof that a consent record was erased' : 'Proof of a consent record');
   sheet.paragraph(
     `${isErasure ? 'This erasure' : 'This record, byte for byte,'} was stored by ${host} no later than the signed checkpoint ` +
-      'below, and nothing that was sealed before that checkpoint was changed or taken out since without a trace. ' +
-      'It is not shown who clicked.',
+      'below, and nothing in the log before that checkpoint was changed or removed since without a trace. ' +
+      'It does not prove who clicked.',
   );
   sheet.paragraph(
-    'This page is for people to read. What proves is the file of the proof, which anybody checks without the service.',
+    'This page is for people to read. The proof itself is the proof file, which anyone can verify without the service.',
   );
   sheet.fact('Stored', String(facts.record['receivedAt'] ?? facts.record['erasedAt']));
   sheet.fact('Signed', signedInWords(facts.tree, newest));
-  sheet.fact('This page made', madeAt.toISOString());
+  sheet.fact('Page created', madeAt.toISOString());
 }
 
 /** Of an earlier checkpoint than the newest one it is not known when it was signed. */
@@ -81,17 +81,17 @@ function drawRecord(sheet: Sheet, record: Record<string, unknown>): void {
 
 function drawShown(sheet: Sheet, { facts: { record }, shown }: ProofPage): void {
   if ('erasedAt' in record) return;
-  sheet.heading('H2', 'What was shown');
+  sheet.heading('H2', 'Banner that was shown');
   const { configHash, language } = record;
   if (typeof configHash !== 'string')
-    return sheet.paragraph('The record does not say which configuration was shown.');
+    return sheet.paragraph('The record has no configuration hash, so the banner is unknown.');
   const told = typeof language === 'string' ? language : null;
   const text = shown && textShown(shown, told);
   if (!shown || !text)
-    return sheet.paragraph('The project has published no configuration with the hash that the record names.');
+    return sheet.paragraph("The project has not published a configuration with the record's hash.");
   sheet.paragraph(
-    `The published configuration with this hash has these words (policy version ${shown.policyVersion}, banner version ` +
-      `${shown.bannerVersion}). The page that showed them is its owner's: that it showed them unaltered is not proved.`,
+    `The published configuration with this hash has these texts (policy version ${shown.policyVersion}, banner version ` +
+      `${shown.bannerVersion}). The website belongs to its owner: this does not prove that the site showed them unaltered.`,
   );
   sheet.fact('In', text.language === told ? text.language : `${text.language}, the default language`);
   sheet.fact('Title', text.title);
@@ -103,15 +103,15 @@ function drawShown(sheet: Sheet, { facts: { record }, shown }: ProofPage): void 
 }
 
 function drawSealing(sheet: Sheet, { facts }: ProofPage): void {
-  sheet.heading('H2', 'How it is sealed');
+  sheet.heading('H2', 'Entry in the log');
   const place = (label: string, { origin, index, size, root, keys }: PlaceFacts): void => {
     sheet.fact(label, `${origin}, entry ${index} of ${size} (the first is 0)`);
     sheet.fact('Root', root);
     sheet.fact('Signed by', keys.join(', '));
   };
-  place('Log of the project', facts.tree);
-  if (facts.rootLog) place('Log of all', facts.rootLog);
-  else sheet.fact('Log of all', 'It did not cover this checkpoint yet when the page was made.');
+  place('Project log', facts.tree);
+  if (facts.rootLog) place('Root log', facts.rootLog);
+  else sheet.fact('Root log', 'It did not cover this checkpoint yet when this page was created.');
   sheet.fact('Salt', facts.salt);
   sheet.fact('Commitment', `${facts.commitment} = SHA-256(salt, canonical record)`);
   sheet.fact('Leaf', facts.leaf);
@@ -119,15 +119,15 @@ function drawSealing(sheet: Sheet, { facts }: ProofPage): void {
 
 function drawCheck(sheet: Sheet, { facts: { record }, serviceUrl }: ProofPage): void {
   const file = `consent-${String(record['id'])}.tlog-proof`;
-  sheet.heading('H2', 'How to check it, offline');
+  sheet.heading('H2', 'Verify offline');
   sheet.paragraph(
-    `1. Take the proof itself, ${file}: from whoever gave you this page, or "Download the proof".`,
+    `1. Get the proof file ${file} from the sender of this page, or with "Download proof" in the dashboard.`,
   );
-  sheet.paragraph(`2. Keep the keys of ${serviceUrl}/.well-known/consent-log-keys as keys.txt.`);
-  sheet.paragraph("3. With verify.cjs, one script of the service's source that needs Node alone:");
+  sheet.paragraph(`2. Save the keys of ${serviceUrl}/.well-known/consent-log-keys as keys.txt.`);
+  sheet.paragraph("3. Run verify.cjs, one script from the service's source that requires only Node:");
   sheet.paragraph(`node verify.cjs proof ${file} keys.txt`, 'Courier');
   sheet.paragraph(
-    'Or open verify.html, beside it, in a browser. Hashes above are in base64, as in the proof.',
+    'Or open verify.html from the same folder in a browser. Hashes above are in base64, as in the proof.',
   );
 }
 
@@ -175,7 +175,7 @@ class Sheet {
   end(): void {
     if (this.replaced)
       this.paragraph(
-        'A ? may stand for a letter that the font of this page lacks; what was stored and published has it.',
+        'A ? replaces characters that the font of this page lacks; the stored and published texts contain them.',
       );
     const { start, count } = this.document.bufferedPageRange();
     for (let page = start; page < start + count; page++) {

@@ -40,7 +40,10 @@ export class RootLogController {
   @Header('Cache-Control', KEYS_CACHED)
   @Header('Access-Control-Allow-Origin', '*')
   @ApiOperation({ summary: 'Read the keys that sign the logs' })
-  @ApiOkResponse({ description: 'One key a line', content: { 'text/plain': { schema: { type: 'string' } } } })
+  @ApiOkResponse({
+    description: 'One key per line',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
   publishedKeys(): Promise<string> {
     return this.keys.text();
   }
@@ -50,12 +53,12 @@ export class RootLogController {
   @Header('Content-Type', TEXT_TYPE)
   @Header('Cache-Control', CHECKPOINT_CACHED)
   @Header('Access-Control-Allow-Origin', '*')
-  @ApiOperation({ summary: 'Read the signed checkpoint of the log of all projects' })
+  @ApiOperation({ summary: 'Read the signed checkpoint of the public root log' })
   @ApiOkResponse({
-    description: 'A C2SP signed note',
+    description: 'C2SP signed note',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @ApiNotFoundResponse({ description: 'log_empty: nothing has been sealed yet' })
+  @ApiNotFoundResponse({ description: 'log_empty: the log has no entries yet' })
   checkpoint(@Query() { epoch }: NewestQuery): Promise<string> {
     return this.logs.checkpoint(ROOT_LOG, epoch);
   }
@@ -66,12 +69,12 @@ export class RootLogController {
   @Header('Content-Type', TEXT_TYPE)
   @Header('Cache-Control', CHECKPOINT_CACHED)
   @Header('Access-Control-Allow-Origin', '*')
-  @ApiOperation({ summary: 'Read which log the log of all projects continues, and why' })
+  @ApiOperation({ summary: 'Read which log the public root log continues, and why' })
   @ApiOkResponse({
-    description: 'A c2sp.org/tlog-proof@v1 of the first entry, with the signed statement as its extra data',
+    description: 'c2sp.org/tlog-proof@v1 of the first entry, with the signed statement as its extra data',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @ApiNotFoundResponse({ description: 'log_empty: it continues none, or is not signed yet' })
+  @ApiNotFoundResponse({ description: 'log_empty: it continues no other log, or is not signed yet' })
   continues(@Query() { epoch }: NewestQuery): Promise<string> {
     return orUnavailable(this.logger, 'The log', () => this.logs.continuation(ROOT_LOG, epoch));
   }
@@ -79,12 +82,12 @@ export class RootLogController {
   /** That a later checkpoint continues an earlier one: one base64 hash a line (RFC 9162 §2.1.4). */
   @Get('log/consistency')
   @Public()
-  @ApiOperation({ summary: 'Prove that a checkpoint of the log of all projects continues an earlier one' })
+  @ApiOperation({ summary: 'Prove consistency between two checkpoints of the public root log' })
   @ApiOkResponse({
-    description: 'One base64 hash a line; none where both sizes are the same',
+    description: 'One base64 hash per line; empty if both sizes are equal',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @ApiNotFoundResponse({ description: 'log_size_unknown: the log is not as large yet' })
+  @ApiNotFoundResponse({ description: 'log_size_unknown: the log is smaller' })
   async consistency(@Query() sizes: ConsistencyQuery, @Res() response: Response): Promise<void> {
     const hashes = await orUnavailable(this.logger, 'The log', () => this.logs.consistency(ROOT_LOG, sizes));
     response.set(FOR_EVER).type(TEXT_TYPE).send(hashLines(hashes));
@@ -95,9 +98,9 @@ export class RootLogController {
   @Public()
   @Header('Cache-Control', CHECKPOINT_CACHED)
   @Header('Access-Control-Allow-Origin', '*')
-  @ApiOperation({ summary: 'Read which time-stamp of the log of all projects is the newest' })
+  @ApiOperation({ summary: 'Read the latest timestamp of the public root log' })
   @ApiOkResponse({ type: NewestTimeStampView })
-  @ApiNotFoundResponse({ description: 'timestamp_not_found: there is none yet' })
+  @ApiNotFoundResponse({ description: 'timestamp_not_found: no timestamp yet' })
   newestTimeStamp(): Promise<NewestTimeStampView> {
     return this.timeStamps.newest();
   }
@@ -105,13 +108,13 @@ export class RootLogController {
   /** As the time-stamp service gave it, for `openssl ts -verify`. */
   @Get('log/timestamp/:size')
   @Public()
-  @ApiOperation({ summary: 'Read the first time-stamp (RFC 3161) that covers so many entries' })
+  @ApiOperation({ summary: 'Read the first timestamp (RFC 3161) that covers a number of entries' })
   @ApiParam(SIZE)
   @ApiOkResponse({
-    description: 'A TimeStampResp in DER; its file name says the size of the checkpoint that it is of',
+    description: 'TimeStampResp in DER; its file name contains the size of the stamped checkpoint',
     content: { [TIME_STAMP_TYPE]: { schema: { type: 'string', format: 'binary' } } },
   })
-  @ApiNotFoundResponse({ description: 'timestamp_not_found: not yet' })
+  @ApiNotFoundResponse({ description: 'timestamp_not_found: no timestamp yet' })
   async timeStamp(
     @Param('size') given: string,
     @Query() { epoch }: EpochQuery,
@@ -124,13 +127,13 @@ export class RootLogController {
   /** The bytes that the time-stamp is over. */
   @Get('log/timestamp/:size/checkpoint')
   @Public()
-  @ApiOperation({ summary: 'Read the checkpoint that the first time-stamp over so many entries is of' })
+  @ApiOperation({ summary: 'Read the checkpoint of the first timestamp that covers a number of entries' })
   @ApiParam(SIZE)
   @ApiOkResponse({
-    description: 'A C2SP signed note',
+    description: 'C2SP signed note',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @ApiNotFoundResponse({ description: 'timestamp_not_found: not yet' })
+  @ApiNotFoundResponse({ description: 'timestamp_not_found: no timestamp yet' })
   async stampedCheckpoint(
     @Param('size') size: string,
     @Query() { epoch }: EpochQuery,
@@ -146,10 +149,10 @@ export class RootLogController {
 
   @Get('log/tile/*path')
   @Public()
-  @ApiOperation({ summary: 'Read a tile of the log of all projects' })
+  @ApiOperation({ summary: 'Read a tile of the public root log' })
   @ApiParam({ name: 'path', example: '0/000.p/5' })
   @ApiOkResponse({
-    description: 'Hashes, or entries, one behind the other',
+    description: 'Concatenated hashes or entries',
     content: { [TILE_TYPE]: { schema: { type: 'string', format: 'binary' } } },
   })
   @ApiNotFoundResponse({ description: 'tile_not_found' })

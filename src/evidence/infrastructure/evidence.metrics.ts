@@ -44,7 +44,7 @@ export class EvidenceMetrics {
       });
     gauge(
       'evidence_lag_seconds',
-      'How long ago that was stored which is not sealed yet; some seconds more than EVIDENCE_SEAL_SECONDS at most.',
+      'Age of the oldest record that is not in the log yet, in seconds; normally at most a few seconds above EVIDENCE_SEAL_SECONDS.',
       ({ lagSeconds }) => lagSeconds,
     );
     gauge(
@@ -54,7 +54,7 @@ export class EvidenceMetrics {
     );
     gauge(
       'evidence_refused_logs',
-      'Logs that must not be signed, because storage and database disagree.',
+      'Logs halted because storage and database disagree.',
       ({ refused }) => refused,
     );
     gauge(
@@ -70,7 +70,7 @@ export class EvidenceMetrics {
     const stampDue = new RecentAnswer(() => outbox.oldestAgeOf(STAMP_KEY), BACKLOG_AGE_MAX_MS);
     new Gauge({
       name: 'evidence_timestamp_lag_seconds',
-      help: 'How long the log of all has waited for the time-stamp that is due; 0: none is due.',
+      help: 'Time for which the due timestamp of the root log has been missing, in seconds; 0: none is due.',
       registers,
       async collect() {
         const seconds = settings.timestampUrl === '' ? null : await stampDue.get();
@@ -79,7 +79,7 @@ export class EvidenceMetrics {
     });
     this.timeStamps = new Counter({
       name: 'evidence_timestamps_total',
-      help: 'Time-stamps that were asked for, by what became of it: stamped, or why there is none.',
+      help: 'Requested timestamps by outcome: stamped, or the reason of the failure.',
       labelNames: ['outcome'],
       registers,
     });

@@ -26,7 +26,7 @@ export class LogStorage extends ObjectStorage {
   async putTile(log: string, tile: Tile): Promise<void> {
     const path = objectPath(tile);
     if (await this.putOnce(`${logFolder(log)}/${path}`, tile.bytes, BINARY)) return;
-    throw new DamagedLog(`The storage has other bytes as ${path}, which are not overwritten.`);
+    throw new DamagedLog(`The storage has different bytes at ${path}. They are not overwritten.`);
   }
 
   /**
@@ -39,8 +39,8 @@ export class LogStorage extends ObjectStorage {
       (await this.readBytes(`${folder}/${objectPath(address)}`)) ??
       (await this.readBytes(`${folder}/${objectPath({ ...address, width: TILE_WIDTH })}`));
     const wanted = tileBytes(address);
-    if (!bytes) throw new DamagedLog(`The storage lacks ${objectPath(address)}.`);
-    if (bytes.length < wanted) throw new DamagedLog(`${objectPath(address)} is cut off in the storage.`);
+    if (!bytes) throw new DamagedLog(`${objectPath(address)} is missing from storage.`);
+    if (bytes.length < wanted) throw new DamagedLog(`${objectPath(address)} is truncated in storage.`);
     return bytes.subarray(0, wanted);
   }
 
@@ -96,7 +96,7 @@ const stampedPath = ({ epoch, size }: StampAddress): string =>
   `${rootFolder(epoch)}/timestamp/${size}.checkpoint`;
 
 function lacks(path: string): never {
-  throw new DamagedLog(`The storage lacks ${path}.`);
+  throw new DamagedLog(`${path} is missing from storage.`);
 }
 
 /** The storage holds another tree than it was given, or less of it. */

@@ -28,12 +28,12 @@ export async function askTimeStampService(
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      return { kind: 'failed', reason: 'http_status', detail: `it answered ${response.status}` };
+      return { kind: 'failed', reason: 'http_status', detail: `it returned ${response.status}` };
     }
     const bytes = await bodyOf(response);
     return bytes
       ? { kind: 'answered', bytes }
-      : { kind: 'failed', reason: 'too_long', detail: `it answered more than ${ANSWER_BYTES_MAX} bytes` };
+      : { kind: 'failed', reason: 'too_long', detail: `it returned more than ${ANSWER_BYTES_MAX} bytes` };
   } catch (error) {
     if (timeout.aborted)
       return { kind: 'failed', reason: 'timeout', detail: `it took more than ${TIME_STAMP_TIMEOUT_MS} ms` };

@@ -31,8 +31,8 @@ export type AttemptEnd =
 /** Endpoint URLs whose judgement is kept, those used last; a URL has 2,048 characters at most. */
 const JUDGED_URLS_MAX = 1_000;
 
-const TOKEN_UNREADABLE = 'The stored bearer token cannot be read any more; enter it again.';
-const SIGNING_SECRET_UNREADABLE = 'The stored signing secret cannot be read any more; make a new one.';
+const TOKEN_UNREADABLE = 'The stored bearer token can no longer be decrypted. Enter it again.';
+const SIGNING_SECRET_UNREADABLE = 'The stored signing secret can no longer be decrypted. Create a new one.';
 
 /** Sends one record to one receiver and judges what came of it: the same for deliveries and for Test. */
 @Injectable()

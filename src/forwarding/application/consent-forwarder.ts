@@ -128,7 +128,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
         case 'snooze':
           return { kind: 'snooze', afterMs: end.afterMs };
         case 'aborted':
-          return { kind: 'retry', afterMs: 0, error: 'The worker stopped meanwhile.' };
+          return { kind: 'retry', afterMs: 0, error: 'The attempt was interrupted by a worker shutdown.' };
       }
     };
   }
@@ -154,7 +154,8 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
       outcome: 'failed',
       category: 'worker_lost',
       httpStatus: null,
-      reason: 'The service stopped several times while sending; whether the record arrived is unknown.',
+      reason:
+        'The service was interrupted several times while sending. The record may or may not have arrived.',
       durationMs: 0,
       attemptedAt,
       host: null,

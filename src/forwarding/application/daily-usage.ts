@@ -8,8 +8,8 @@ type Counted = 'resent' | 'tested';
 
 const COLUMNS = { resent: sql.ref('resent_on_day'), tested: sql.ref('tested_on_day') };
 const SENTENCES: Record<Counted, string> = {
-  resent: 'As many records were sent again today as one day allows; go on tomorrow (UTC).',
-  tested: 'The endpoint was tested as often today as one day allows; test again tomorrow (UTC).',
+  resent: 'Daily resend limit reached. Resend more tomorrow (UTC).',
+  tested: 'Daily limit of endpoint tests reached. Test again tomorrow (UTC).',
 };
 
 /**

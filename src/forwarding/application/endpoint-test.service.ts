@@ -17,7 +17,7 @@ export const ENDPOINT_TESTS_PER_MINUTE = 10;
 export const ENDPOINT_TESTS_PER_DAY = 200;
 const MINUTE_SECONDS = 60;
 const HOST_BOUNDED =
-  'Too many attempts at the host or the address of the endpoint have failed; test again a little later.';
+  "Attempts on the endpoint's host or address have failed for some time. Test again later.";
 
 export interface EndpointTestResult extends Pick<
   DeliveryOutcome,
@@ -58,7 +58,7 @@ export class EndpointTestService {
     const destination = { kind: 'project', url: target.endpointUrl } as const;
     const end = await this.delivery.attempt({ record, sealed: null, destination, target });
     if (end.kind === 'aborted') {
-      throw new DomainError('temporarily_unavailable', 'The service is stopping; test again in a moment.');
+      throw new DomainError('temporarily_unavailable', 'The service is shutting down. Test again shortly.');
     }
     if (end.kind === 'snooze') {
       throw tooManyRequests(HOST_BOUNDED, end.afterMs);
@@ -74,7 +74,7 @@ export class EndpointTestService {
       await this.limiter.consume(projectId);
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      throw tooManyRequests('The endpoint was tested often just now; wait a little.', refusal.msBeforeNext);
+      throw tooManyRequests('Too many endpoint tests. Wait a moment.', refusal.msBeforeNext);
     }
   }
 }

@@ -60,7 +60,7 @@ export class HoldNotifications implements OutboxHandler<null>, OnModuleInit {
     const projectId = projectOf(message);
     const verdict = await this.judge(em, message, await readHold(em, projectId));
     if (verdict.kind !== 'wait') return { kind: 'settled', outcome: null, healthy: true };
-    return { kind: 'retry', afterMs: verdict.afterMs, error: 'It is not time yet.' };
+    return { kind: 'retry', afterMs: verdict.afterMs, error: 'Not due yet.' };
   }
 
   private async judge(em: EntityManager, message: OutboxMessage, hold: Hold | null): Promise<NewsVerdict> {

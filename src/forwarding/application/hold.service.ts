@@ -98,10 +98,7 @@ export class HoldService implements OnApplicationBootstrap {
       return projectIds.length;
     });
     if (released > 0)
-      this.logger.warn(
-        { projects: released },
-        'holds are switched off; what waited for receivers is sent now',
-      );
+      this.logger.warn({ projects: released }, 'holds are turned off; sending records that were on hold');
   }
 
   private async count(): Promise<{ projects: number; records: number }> {

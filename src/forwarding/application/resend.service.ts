@@ -53,7 +53,7 @@ export class ResendService {
     const ref = { projectId, consentId: consentId.toLowerCase() };
     const found = isUuid(consentId) ? await this.records.load([ref]) : new Map();
     if (!found.has(consentKey(ref))) {
-      throw new DomainError('consent_not_found', 'There is no such consent record in this project.');
+      throw new DomainError('consent_not_found', 'Consent record not found in this project.');
     }
     return this.em.fork().transactional(async (tx) => {
       await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, 1);
@@ -142,17 +142,17 @@ export class ResendService {
 
 function checkSelection({ status, category, from, to }: ResendSelection): void {
   if (category !== undefined && status !== 'failed')
-    throw fieldErrors([{ field: 'category', message: 'Only attempts that failed have a category.' }]);
+    throw fieldErrors([{ field: 'category', message: 'category requires the status failed.' }]);
   const lengthMs = to.getTime() - from.getTime();
   if (lengthMs <= 0)
     throw fieldErrors([
-      { field: 'to', message: 'The end must lie after the beginning.', code: 'end_before_beginning' },
+      { field: 'to', message: 'The end must be after the start.', code: 'end_before_beginning' },
     ]);
   if (lengthMs > RESEND_DAYS_MAX * DAY_MS) {
     throw fieldErrors([
       {
         field: 'to',
-        message: `At most ${RESEND_DAYS_MAX} days can be sent again at once.`,
+        message: `You can resend at most ${RESEND_DAYS_MAX} days at a time.`,
         code: 'period_too_long',
         max: RESEND_DAYS_MAX,
       },

@@ -6,7 +6,7 @@ export const secretCommands: Command[] = [
   {
     name: 'secrets list',
     synopsis: '',
-    summary: 'count the stored tokens and signing secrets by the key that encrypts them',
+    summary: 'count stored tokens and signing secrets by encryption key',
     options: {},
     prepare: (given) => {
       atMost(0, given);
@@ -29,7 +29,7 @@ export const secretCommands: Command[] = [
     name: 'secrets re-encrypt',
     synopsis: '[--dry-run]',
     summary:
-      'encrypt every stored token and signing secret with the first of SECRET_KEYS, so that the others can go',
+      're-encrypt all stored tokens and signing secrets with the first key of SECRET_KEYS, so that the others can be removed',
     options: DRY_RUN,
     prepare: (given) => {
       atMost(0, given);
@@ -37,11 +37,11 @@ export const secretCommands: Command[] = [
       return async ({ orm, settings }) => {
         const { reEncryptSecrets } = await import('./stored-tokens.js');
         const { done, unreadable } = await reEncryptSecrets(orm.em, settings(secretSettings), { dryRun });
-        print(dryRun ? `Would encrypt ${done} anew.` : `Encrypted ${done} anew.`);
+        print(dryRun ? `Would re-encrypt ${done}.` : `Re-encrypted ${done}.`);
         if (unreadable.length === 0) return;
         throw new OperatorError(
-          `${unreadable.length} cannot be read: the key is missing or the row was changed. Their owners must save the ` +
-            `token, or make the signing secret, again: ${unreadable.slice(0, 20).join(', ')}${unreadable.length > 20 ? ', …' : ''}`,
+          `${unreadable.length} cannot be decrypted: the key is missing or the row was changed. Their owners must save the ` +
+            `token, or create the signing secret, again: ${unreadable.slice(0, 20).join(', ')}${unreadable.length > 20 ? ', …' : ''}`,
         );
       };
     },

@@ -117,16 +117,16 @@ export async function missingKeysSentence(
   const missing = counts.filter(({ keyId }) => !known.has(keyId));
   if (missing.length > 0) {
     return (
-      `SECRET_KEYS lacks keys that stored secrets are encrypted with: ${named(missing)}. Put them back behind ` +
-      'the first one, then run "npm run ops -- secrets re-encrypt" before taking them out.'
+      `SECRET_KEYS is missing keys that stored secrets are encrypted with: ${named(missing)}. Add them after ` +
+      'the first one, and run "npm run ops -- secrets re-encrypt" before you remove them.'
     );
   }
   const wrong: typeof counts = [];
   for (const count of counts) if (!(await opensAny(em, settings, count.keyId))) wrong.push(count);
   if (wrong.length === 0) return null;
   return (
-    `SECRET_KEYS has other keys under the ids that stored secrets are encrypted with: ${named(wrong)}. Put the ` +
-    'right ones back; where they are lost for good, see docs/operations.md.'
+    `SECRET_KEYS has different keys under the ids that stored secrets are encrypted with: ${named(wrong)}. Put the ` +
+    'right ones back; if they are lost, see docs/operations.md.'
   );
 }
 

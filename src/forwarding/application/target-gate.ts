@@ -124,8 +124,8 @@ export class TargetGate {
       this.logger.warn(
         { reason, hostname: attempt.hostname },
         reason === 'legacy_rate'
-          ? 'visitors name this host as custom_endpoint more often than is let through'
-          : 'attempts on this host fail; those on its domain or address are bounded until they succeed',
+          ? 'requests name this host as custom_endpoint more often than allowed'
+          : 'attempts on this host fail; attempts on its domain or address are limited until one succeeds',
       );
     }
     return afterMs;

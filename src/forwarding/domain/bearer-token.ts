@@ -21,7 +21,7 @@ export function refusalOfBearerToken(token: string): TokenRefusal | null {
   return BEARER_TOKEN.test(token)
     ? null
     : {
-        message: 'The bearer token may hold letters, digits and - . _ ~ + / only, with = at its end.',
+        message: 'The bearer token can contain only letters, digits, and - . _ ~ + /, with = at the end.',
         code: 'token_characters',
       };
 }

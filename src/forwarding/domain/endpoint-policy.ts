@@ -35,7 +35,7 @@ export type EndpointJudgement =
  */
 export function judgeEndpointUrl(text: string, exceptions: EndpointExceptions): EndpointJudgement {
   if (text.length > ENDPOINT_URL_CHARACTERS_MAX) {
-    return malformed(`The endpoint URL may have at most ${ENDPOINT_URL_CHARACTERS_MAX} characters.`, {
+    return malformed(`The endpoint URL can have at most ${ENDPOINT_URL_CHARACTERS_MAX} characters.`, {
       code: 'length',
       max: ENDPOINT_URL_CHARACTERS_MAX,
     });
@@ -46,14 +46,14 @@ export function judgeEndpointUrl(text: string, exceptions: EndpointExceptions): 
   }
   const url = new URL(text);
   if (url.protocol !== 'https:')
-    return malformed('The endpoint URL must begin with https://.', { code: 'url_not_https' });
+    return malformed('The endpoint URL must start with https://.', { code: 'url_not_https' });
   if (url.username !== '' || url.password !== '' || /^https:\/*[^/?#]*@/i.test(text)) {
-    return malformed('The endpoint URL must not hold a user name or password; use the bearer token.', {
+    return malformed('The endpoint URL must not contain a user name or password. Use the bearer token.', {
       code: 'url_with_credentials',
     });
   }
   if (text.includes('#'))
-    return malformed('The endpoint URL must not have a fragment (#).', { code: 'url_with_fragment' });
+    return malformed('The endpoint URL must not contain a fragment (#).', { code: 'url_with_fragment' });
   if (url.port === '0')
     return malformed('The port of the endpoint URL must be between 1 and 65535.', { code: 'url_port' });
   return judgeHost(url, exceptions);
@@ -66,18 +66,20 @@ function judgeHost(url: URL, exceptions: EndpointExceptions): EndpointJudgement 
   if (address !== null) {
     return isAddressAllowed(address, exceptions)
       ? { kind: 'allowed', url }
-      : notPublic('The endpoint URL points at an address that is not public.');
+      : notPublic('The endpoint URL points to an address that is not public.');
   }
   const labels = url.hostname.split('.');
   if (labels.includes('')) {
-    return malformed('The host of the endpoint URL has an empty part; write it without a dot at its end.', {
+    return malformed('The host of the endpoint URL has an empty part. Remove the trailing or double dot.', {
       code: 'host_malformed',
     });
   }
   const misspelt = problemOfName(labels);
   if (misspelt) return malformed(misspelt, { code: 'host_malformed' });
   if (PRIVATE_NAMES.includes(labels.at(-1) ?? '') || labels.length < 2) {
-    return notPublic('The host of the endpoint URL must be a public name, such as consents.example.com.');
+    return notPublic(
+      'The host of the endpoint URL must be publicly reachable, such as consents.example.com.',
+    );
   }
   return { kind: 'allowed', url };
 }
@@ -86,14 +88,14 @@ function judgeHost(url: URL, exceptions: EndpointExceptions): EndpointJudgement 
 function problemOfName(labels: string[]): string | null {
   // The parser has turned other alphabets into ASCII (punycode), which is what DNS counts.
   if (labels.join('.').length > HOST_OCTETS_MAX) {
-    return `The host of the endpoint URL may have at most ${HOST_OCTETS_MAX} characters.`;
+    return `The host of the endpoint URL can have at most ${HOST_OCTETS_MAX} characters.`;
   }
   if (labels.some((label) => label.length > LABEL_OCTETS_MAX)) {
-    return `A part of the host of the endpoint URL may have at most ${LABEL_OCTETS_MAX} characters.`;
+    return `Each part of the host of the endpoint URL can have at most ${LABEL_OCTETS_MAX} characters.`;
   }
   return labels.every((label) => LABEL.test(label))
     ? null
-    : 'The host of the endpoint URL may have letters, digits and hyphens alone; a wildcard (*) is no host.';
+    : 'The host of the endpoint URL can contain only letters, digits, and hyphens. Wildcards (*) are not allowed.';
 }
 
 /** `host:port` of a URL, with the port that https implies. */
@@ -160,7 +162,7 @@ function parseTarget(entry: string): string {
   const text = `https://${entry}`;
   if (!/^[^@/?#\s]+:\d{1,5}$/.test(entry) || !URL.canParse(text)) {
     throw new Error(
-      `FORWARDING_ALLOWED_PRIVATE_TARGETS must list host:port, addresses or CIDR ranges; "${entry}" is none.`,
+      `FORWARDING_ALLOWED_PRIVATE_TARGETS must list host:port, addresses, or CIDR ranges; "${entry}" is invalid.`,
     );
   }
   return targetOf(new URL(text));

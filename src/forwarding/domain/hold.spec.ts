@@ -27,7 +27,7 @@ const terms = (ms: number, more: Partial<HoldTerms> = {}): HoldTerms => ({
 const DOWN: HealthSignal = { kind: 'down', retryAfterMs: null };
 const holdOutcome = (health: HealthSignal, more: Partial<HoldOutcome> = {}): HoldOutcome => ({
   health,
-  reason: health.kind === 'down' ? 'The endpoint answered 503.' : null,
+  reason: health.kind === 'down' ? 'The endpoint returned 503.' : null,
   probeNumber: null,
   createdAt: at(-1_000),
   ...more,
@@ -47,7 +47,7 @@ describe('begin of a hold', () => {
     expect(hold).toMatchObject({
       phase: 'open',
       heldSince: at(5_000),
-      heldReason: 'The endpoint answered 503.',
+      heldReason: 'The endpoint returned 503.',
       lost: 5,
     });
     expect(throttle).toEqual({ nextClaimAt: at(10_000), batchLimit: 1 });

@@ -57,7 +57,7 @@ export function requestText({ url, headers, body }: { url: URL; headers: HeaderL
   let text = `POST ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n`;
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const [name, value] = [headers[at] ?? '', headers[at + 1] ?? ''];
-    if (!HEADER_VALUE.test(value)) throw new Error(`the header ${name} holds what no header may`);
+    if (!HEADER_VALUE.test(value)) throw new Error(`the header ${name} contains invalid characters`);
     text += `${name}: ${value}\r\n`;
   }
   return `${text}Connection: keep-alive\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;

@@ -31,12 +31,12 @@ describe('judgeResponse (spec §3.3)', () => {
   it.each([401, 403])('says of %d that the authentication was refused', (httpStatus) => {
     expect(judgeResponse({ kind: 'status', httpStatus })).toMatchObject({
       category: 'http_4xx',
-      reason: `The endpoint answered ${httpStatus}: it refused the authentication.`,
+      reason: `The endpoint returned ${httpStatus}: it rejected the authentication.`,
     });
   });
 
   it.each([400, 402, 404])('says of %d no more than that', (httpStatus) => {
-    const reason = `The endpoint answered ${httpStatus}.`;
+    const reason = `The endpoint returned ${httpStatus}.`;
     expect(judgeResponse({ kind: 'status', httpStatus })).toMatchObject({ reason });
   });
 

@@ -65,16 +65,16 @@ function judgeStatus(status: number): { category: FailureCategory; reason: strin
   if (status === 401 || status === 403) {
     return {
       category: 'http_4xx',
-      reason: `The endpoint answered ${status}: it refused the authentication.`,
+      reason: `The endpoint returned ${status}: it rejected the authentication.`,
     };
   }
   if (status >= 300 && status <= 399) {
     return {
       category: 'redirect',
-      reason: `The endpoint answered ${status}: redirects are not followed; enter the final URL.`,
+      reason: `The endpoint returned ${status}: redirects are not followed. Enter the final URL.`,
     };
   }
-  const reason = `The endpoint answered ${status}.`;
+  const reason = `The endpoint returned ${status}.`;
   if (status >= 400 && status <= 499) return { category: 'http_4xx', reason };
   if (status >= 500 && status <= 599) return { category: 'http_5xx', reason };
   return { category: 'http_other', reason };

@@ -46,7 +46,7 @@ export function judgeSettingsChange(
   if (wanted.enabled && wanted.endpointUrl === null && !wanted.allowCustomEndpoint) {
     errors.push({
       field: 'endpointUrl',
-      message: 'Enter the endpoint URL before forwarding is switched on.',
+      message: 'Enter the endpoint URL before you turn on forwarding.',
       code: 'endpoint_missing',
     });
   }
@@ -66,20 +66,18 @@ function refusalOfToken(
   if (bearerToken !== undefined && bearerToken !== null) {
     return authMode === 'none'
       ? {
-          message:
-            'A bearer token is of no use without authentication; leave it out, or choose the mode bearer.',
+          message: 'A bearer token is not used without authentication. Omit it, or choose the mode bearer.',
           code: 'token_useless',
         }
       : refusalOfBearerToken(bearerToken);
   }
   if (authMode === 'none' || !asked) return null;
   const code = 'token_missing';
-  if (bearerToken === null)
-    return { message: 'Enter a bearer token, or choose the mode none to be without one.', code };
-  if (!stored.configured) return { message: 'Enter a bearer token; none is stored yet.', code };
+  if (bearerToken === null) return { message: 'Enter a bearer token, or choose the mode none.', code };
+  if (!stored.configured) return { message: 'Enter a bearer token. None is stored yet.', code };
   if (!moved) return null;
   return {
-    message: 'Enter the bearer token again: the endpoint URL points at another place now.',
+    message: 'Enter the bearer token again, because the endpoint URL points to a different host.',
     code: 'token_asked_again',
   };
 }

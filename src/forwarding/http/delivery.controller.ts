@@ -48,7 +48,7 @@ export class DeliveryController {
   @HttpCode(202)
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
-  @ApiOperation({ summary: 'Send the records of a range again whose latest attempt ended so' })
+  @ApiOperation({ summary: 'Resend the records of a period by their latest outcome' })
   @ApiAcceptedResponse({ type: ResendManyResultDto })
   resendMany(
     @CurrentProject() project: Project,
@@ -63,7 +63,7 @@ export class DeliveryController {
   @HttpCode(200)
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
-  @ApiOperation({ summary: 'Count the records that would be sent again' })
+  @ApiOperation({ summary: 'Count the records that a resend would queue' })
   @ApiOkResponse({ type: ResendCountDto })
   resendCount(
     @CurrentProject() project: Project,
@@ -77,7 +77,7 @@ export class DeliveryController {
   @HttpCode(202)
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
-  @ApiOperation({ summary: 'Send the named records again' })
+  @ApiOperation({ summary: 'Resend selected records' })
   @ApiAcceptedResponse({ type: ResendManyResultDto })
   resendChosen(
     @CurrentProject() project: Project,
@@ -92,7 +92,7 @@ export class DeliveryController {
   @HttpCode(202)
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
-  @ApiOperation({ summary: 'Send one record again' })
+  @ApiOperation({ summary: 'Resend one record' })
   @ApiAcceptedResponse({ type: ResendResultDto })
   async resendOne(
     @CurrentProject() project: Project,

@@ -19,12 +19,12 @@ export class ListDeliveriesQuery extends PageQuery {
   @IsIn(DELIVERY_OUTCOMES)
   status?: DeliveryOutcomeKind;
 
-  @ApiPropertyOptional({ enum: FAILURE_CATEGORIES, description: 'Attempts that failed so.' })
+  @ApiPropertyOptional({ enum: FAILURE_CATEGORIES, description: 'Attempts that failed in this category.' })
   @IsOptional()
   @IsIn(FAILURE_CATEGORIES)
   category?: FailureCategory;
 
-  @ApiPropertyOptional({ format: 'uuid', description: 'The attempts of one record.' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'Attempts of one record.' })
   @IsOptional()
   @IsUUID()
   consentId?: string;
@@ -45,15 +45,14 @@ export class ListDeliveriesQuery extends PageQuery {
 export class ResendDeliveriesDto {
   @ApiProperty({
     enum: RESENDABLE,
-    description:
-      'How the latest attempt of the records ended; `unsent`: they were stored while forwarding was off.',
+    description: 'Outcome of the latest attempt; `unsent`: stored while forwarding was off.',
   })
   @IsIn(RESENDABLE)
   status!: (typeof RESENDABLE)[number];
 
   @ApiPropertyOptional({
     enum: FAILURE_CATEGORIES,
-    description: 'Only with status `failed`: those whose latest attempt failed so.',
+    description: 'Only with status `failed`: category of the latest failure.',
   })
   @IfGiven()
   @IsIn(FAILURE_CATEGORIES)
@@ -74,7 +73,7 @@ export class ResendChosenDto {
     format: 'uuid',
     minItems: 1,
     maxItems: RESEND_CHOSEN_MAX,
-    description: 'Ids of consent records.',
+    description: 'IDs of consent records.',
   })
   @ListOf({ min: 1, max: RESEND_CHOSEN_MAX })
   @IsUUID(undefined, { each: true })
@@ -117,27 +116,29 @@ export class DeliveryPageDto {
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;
 
-  @ApiProperty({ type: Date, nullable: true, description: 'Looked through down to here; null: to the end' })
+  @ApiProperty({ type: Date, nullable: true, description: 'Searched back to this time; null: to the end' })
   searchedTo!: Date | null;
 }
 
 export class ResendResultDto {
-  @ApiProperty({ description: 'How many records were queued; 0 where all were waiting already.' })
+  @ApiProperty({ description: 'Number of queued records; 0 if all were already queued.' })
   queued!: number;
 }
 
 export class ResendManyResultDto extends ResendResultDto {
-  @ApiProperty({ description: 'Whether more records match than one resend queues; ask again for those.' })
+  @ApiProperty({
+    description: 'Whether more records match than one resend can queue. Repeat the request for those.',
+  })
   more!: boolean;
 }
 
 export class ResendCountDto {
   @ApiProperty({
     type: 'integer',
-    description: 'Counted up to 10,000, which is as many as one resend queues',
+    description: 'Counted up to 10,000, the maximum that one resend queues',
   })
   records!: number;
 
-  @ApiProperty({ description: 'Whether there are more' })
+  @ApiProperty({ description: 'Whether more records match' })
   more!: boolean;
 }

@@ -72,7 +72,7 @@ export class ForwardingController {
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @ProjectRole('editor')
-  @ApiOperation({ summary: 'Make a random bearer token, without saving it' })
+  @ApiOperation({ summary: 'Generate a random bearer token without saving it' })
   @ApiOkResponse({ type: BearerTokenDto })
   makeToken(): BearerTokenDto {
     return { bearerToken: makeBearerToken() };
@@ -82,7 +82,7 @@ export class ForwardingController {
   @Post('resume')
   @HttpCode(200)
   @ProjectRole('editor')
-  @ApiOperation({ summary: 'Probe the receiver of a held project now' })
+  @ApiOperation({ summary: 'Probe the endpoint of a held project now' })
   @ApiOkResponse({ type: ForwardingSettingsDto })
   async resume(
     @CurrentProject() project: Project,

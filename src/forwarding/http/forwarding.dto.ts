@@ -38,7 +38,7 @@ const ENDPOINT_URL_PATTERN = String.raw`^[Hh][Tt][Tt][Pp][Ss]:[^\s\\#]+$`;
   ],
 })
 export class SaveForwardingDto {
-  @ApiProperty({ description: 'Whether records are forwarded. Needs an endpoint URL.' })
+  @ApiProperty({ description: 'Whether records are forwarded. Requires an endpoint URL.' })
   @IsBoolean()
   enabled!: boolean;
 
@@ -47,7 +47,7 @@ export class SaveForwardingDto {
     nullable: true,
     maxLength: ENDPOINT_URL_CHARACTERS_MAX,
     pattern: ENDPOINT_URL_PATTERN,
-    description: 'https only, a public host, no user name, no fragment.',
+    description: 'https only, on a public host, without user name or fragment.',
     example: 'https://consents.example.com/hook',
   })
   @ValidateIf((dto: SaveForwardingDto) => dto.endpointUrl !== null)
@@ -66,7 +66,7 @@ export class SaveForwardingDto {
     type: String,
     nullable: true,
     description:
-      'Absent keeps the stored token, except where scheme, host or port of the endpoint URL change. `null` removes it.',
+      'Omit to keep the stored token, unless the scheme, host, or port of the endpoint URL changes. `null` removes it.',
   })
   @ValidateIf((dto: SaveForwardingDto) => dto.bearerToken !== undefined && dto.bearerToken !== null)
   @IsString()
@@ -74,7 +74,8 @@ export class SaveForwardingDto {
 
   @ApiPropertyOptional({
     default: false,
-    description: 'Whether records go to the `custom_endpoint` of their request while `endpointUrl` is null.',
+    description:
+      'Whether records are sent to the `custom_endpoint` of their request while `endpointUrl` is null.',
   })
   @IfGiven()
   @IsBoolean()
@@ -82,7 +83,7 @@ export class SaveForwardingDto {
 
   @ApiPropertyOptional({
     description:
-      'Whether the endpoint is told of records that are erased: `{ action: "erase", id, erasedAt }`. Absent keeps what is stored.',
+      'Whether the endpoint is notified of erased records: `{ action: "erase", id, erasedAt }`. Omit to keep the stored value.',
   })
   @IfGiven()
   @IsBoolean()
@@ -90,7 +91,7 @@ export class SaveForwardingDto {
 }
 
 export class LastFailureDto {
-  @ApiProperty({ description: 'A short sentence for the owner.' })
+  @ApiProperty({ description: 'A short message for the owner.' })
   reason!: string;
 
   @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true })
@@ -110,18 +111,18 @@ export class SigningDto {
   @ApiProperty({ type: Date, nullable: true })
   createdAt!: Date | null;
 
-  @ApiProperty({ type: Date, nullable: true, description: 'Until when the secret before it signs too.' })
+  @ApiProperty({ type: Date, nullable: true, description: 'Time until which the old secret also signs.' })
   formerValidUntil!: Date | null;
 }
 
 export class SigningSecretDto {
-  @ApiProperty({ description: 'Shown this once; `whsec_` and 32 random bytes in base64.' })
+  @ApiProperty({ description: 'Returned only once; `whsec_` and 32 random bytes in base64.' })
   signingSecret!: string;
 
   @ApiProperty({
     type: Date,
     nullable: true,
-    description: 'Until when the secret before it signs too; null where there was none.',
+    description: 'Time until which the old secret also signs; null if there is none.',
   })
   formerValidUntil!: Date | null;
 }
@@ -135,17 +136,17 @@ export class ForwardingSettingsDto {
 
   @ApiProperty({
     description:
-      'Whether records go to the `custom_endpoint` of their request while `endpointUrl` is null; true until a first save.',
+      'Whether records are sent to the `custom_endpoint` of their request while `endpointUrl` is null; true until the first save.',
   })
   allowCustomEndpoint!: boolean;
 
-  @ApiProperty({ description: 'Whether the endpoint is told of records that are erased.' })
+  @ApiProperty({ description: 'Whether the endpoint is notified of erased records.' })
   forwardErasures!: boolean;
 
   @ApiProperty({ enum: AUTH_MODES })
   authMode!: AuthMode;
 
-  @ApiProperty({ description: 'Whether a token is stored; the token itself is never shown.' })
+  @ApiProperty({ description: 'Whether a token is stored. The token itself is never returned.' })
   tokenConfigured!: boolean;
 
   @ApiProperty({ type: Date, nullable: true })
@@ -157,15 +158,15 @@ export class ForwardingSettingsDto {
   @ApiProperty({ type: LastFailureDto, nullable: true })
   lastFailure!: LastFailureDto | null;
 
-  @ApiProperty({ type: Date, nullable: true, description: 'Exact to one second.' })
+  @ApiProperty({ type: Date, nullable: true, description: 'Accurate to one second.' })
   lastDeliveredAt!: Date | null;
 
-  @ApiProperty({ description: 'Records waiting to be sent; counted up to 10,000.' })
+  @ApiProperty({ description: 'Records waiting to be sent, counted up to 10,000.' })
   pending!: number;
 
   @ApiProperty({
     enum: HOLD_STATES,
-    description: '`held`: the receiver is away, and what was not tried yet waits for it.',
+    description: '`held`: the endpoint is unavailable, and queued records are on hold.',
   })
   state!: HoldView['state'];
 
@@ -175,25 +176,28 @@ export class ForwardingSettingsDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The failure that began the hold, a sentence for the owner; null while active.',
+    description: 'The failure that started the hold, as a message for the owner; null while active.',
   })
   heldReason!: string | null;
 
-  @ApiProperty({ description: 'Records that were not tried yet; counted up to 10,000, as `pending`.' })
+  @ApiProperty({ description: 'Records not attempted yet, counted up to 10,000 like `pending`.' })
   waiting!: number;
 
-  @ApiProperty({ type: Date, nullable: true, description: 'Since when the oldest of them waits' })
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description: 'Time since which the oldest of them has been waiting',
+  })
   oldestWaitingAt!: Date | null;
 
   @ApiProperty({
     type: Date,
     nullable: true,
-    description:
-      'When the oldest waiting record is sent, to see whether the receiver is back; null while active.',
+    description: 'When the oldest queued record is sent to probe the endpoint; null while active.',
   })
   nextProbeAt!: Date | null;
 
-  @ApiProperty({ description: "Whether the project's tier allows forwarding." })
+  @ApiProperty({ description: "Whether the project's tier includes forwarding." })
   available!: boolean;
 }
 
@@ -218,6 +222,6 @@ export class EndpointTestResultDto {
   @ApiProperty()
   durationMs!: number;
 
-  @ApiProperty({ description: 'Id of the synthetic record, as the receiver saw it.' })
+  @ApiProperty({ description: 'ID of the synthetic record, as received by the endpoint.' })
   consentId!: string;
 }

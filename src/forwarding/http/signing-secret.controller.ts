@@ -18,7 +18,7 @@ export class SigningSecretController {
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @ProjectRole('editor')
-  @ApiOperation({ summary: 'Make a signing secret, or replace it' })
+  @ApiOperation({ summary: 'Create or rotate the signing secret' })
   @ApiOkResponse({ type: SigningSecretDto })
   make(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<SigningSecretDto> {
     return this.secrets.make(project.id, author, new Date());
@@ -28,7 +28,7 @@ export class SigningSecretController {
   @Delete('former')
   @HttpCode(204)
   @ProjectRole('editor')
-  @ApiOperation({ summary: 'Let the newest signing secret alone sign' })
+  @ApiOperation({ summary: 'Retire the old signing secret' })
   @ApiNoContentResponse()
   async forgetFormer(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<void> {
     await this.secrets.forgetFormer(project.id, author);
@@ -38,7 +38,7 @@ export class SigningSecretController {
   @Delete()
   @HttpCode(204)
   @ProjectRole('editor')
-  @ApiOperation({ summary: 'Remove the signing secret: nothing is signed any more' })
+  @ApiOperation({ summary: 'Remove the signing secret and stop signing requests' })
   @ApiNoContentResponse()
   async remove(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<void> {
     await this.secrets.remove(project.id, author);

@@ -23,17 +23,17 @@ export type ExchangeEnd =
 export const RESET: Answer = {
   kind: 'error',
   category: 'reset',
-  reason: 'The endpoint closed the connection without an answer.',
+  reason: 'The endpoint closed the connection without a response.',
 };
 const TIMEOUT: Answer = {
   kind: 'error',
   category: 'timeout',
-  reason: 'The endpoint took too long to answer.',
+  reason: 'The endpoint took too long to respond.',
 };
 const NO_HTTP: Answer = {
   kind: 'error',
   category: 'http_other',
-  reason: 'The endpoint did not answer with valid HTTP.',
+  reason: 'The endpoint did not respond with valid HTTP.',
 };
 
 /** Codes with which a connection ends early. */

@@ -25,32 +25,32 @@ export class ForwardingMetrics {
     const registers = [metrics.registry];
     this.deliveries = new Counter({
       name: 'forwarding_deliveries_total',
-      help: 'Finished attempts by outcome, and by the category of the failure.',
+      help: 'Finished delivery attempts by outcome and failure category.',
       labelNames: ['outcome', 'category'],
       registers,
     });
     this.duration = new Histogram({
       name: 'forwarding_attempt_duration_seconds',
-      help: 'Time of an attempt from its start to the answer, or to giving up.',
+      help: 'Duration of an attempt from its start to the response or timeout, in seconds.',
       buckets: BUCKETS,
       registers,
     });
     this.latency = new Histogram({
       name: 'forwarding_commit_to_receipt_seconds',
-      help: "Time from a record's commit to its receiver's 2xx; of a resend, from its request.",
+      help: "Time from a record's commit (for a resend: from its request) to the receiver's 2xx response, in seconds.",
       buckets: LATENCY_BUCKETS,
       registers,
     });
     this.snoozed = new Counter({
       name: 'forwarding_put_off_total',
-      help: 'Attempts put off: too many at their domain or address fail, or requests name it too often.',
+      help: 'Attempts postponed because attempts on their domain or address fail, or because requests name it too often.',
       labelNames: ['reason'],
       registers,
     });
     const boundedHosts: typeof this.boundedHosts = (kind) => this.boundedHosts(kind);
     new Gauge({
       name: 'forwarding_bounded_hosts',
-      help: 'Domains and addresses at which failing attempts are bounded.',
+      help: 'Domains and addresses whose failing attempts are limited.',
       labelNames: ['kind'],
       registers,
       collect() {
@@ -60,7 +60,7 @@ export class ForwardingMetrics {
     const holds = (): ReturnType<typeof this.holds> => this.holds();
     new Gauge({
       name: 'forwarding_held_projects',
-      help: 'Projects whose records wait because their receiver is away.',
+      help: 'Projects on hold because their endpoint is unavailable.',
       registers,
       async collect() {
         const counted = await holds();

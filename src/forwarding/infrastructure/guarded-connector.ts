@@ -126,7 +126,7 @@ function guardedLookup({
 }): LookupFunction {
   const judge = (addresses: string[]): LookupAddress[] => {
     if (addresses.length === 0) {
-      throw new ConnectFailure('dns', 'The host name of the endpoint could not be resolved.');
+      throw new ConnectFailure('dns', 'The hostname of the endpoint could not be resolved.');
     }
     if (!exempt && !addresses.every((address) => isAddressAllowed(address, exceptions))) throw blocked();
     const gate = gates.getStore() ?? OPEN_GATE;
@@ -160,7 +160,7 @@ function watchProgress(socket: Socket, hostname: string): Progress {
 function failureOf(error: Error, progress: Progress): ConnectFailure | Snoozed {
   if (error instanceof ConnectFailure || error instanceof Snoozed) return error;
   if (!progress.connected) {
-    return new ConnectFailure('connect', 'The endpoint did not take the connection.', { cause: error });
+    return new ConnectFailure('connect', 'The endpoint refused the connection.', { cause: error });
   }
   return new ConnectFailure('tls', tlsSentence(error), { cause: error });
 }
@@ -169,18 +169,19 @@ function failureOf(error: Error, progress: Progress): ConnectFailure | Snoozed {
 function tlsSentence(error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'CERT_HAS_EXPIRED') return "The endpoint's certificate has expired.";
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return "The endpoint's certificate is for another host name.";
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return "The endpoint's certificate is for a different hostname.";
   if (code.includes('SELF_SIGNED') || code.includes('VERIFY') || code.includes('ISSUER')) {
-    return "The endpoint's certificate is not signed by an authority that is trusted.";
+    return "The endpoint's certificate is not signed by a trusted authority.";
   }
-  return 'No secure connection (TLS) came about with the endpoint.';
+  return 'The TLS connection to the endpoint failed.';
 }
 
 function timeoutOf({ resolved, connected }: Progress): ConnectFailure {
-  const step = connected ? 'The TLS handshake' : resolved ? 'The connection' : 'Resolving the host name';
+  const step = connected ? 'The TLS handshake' : resolved ? 'The connection' : 'Resolving the hostname';
   return new ConnectFailure('timeout', `${step} took too long.`);
 }
 
 function blocked(): ConnectFailure {
-  return new ConnectFailure('blocked_address', 'The endpoint leads to an address that is not public.');
+  return new ConnectFailure('blocked_address', 'The endpoint resolves to an address that is not public.');
 }

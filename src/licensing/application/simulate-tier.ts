@@ -54,7 +54,7 @@ export class SimulateTier {
         actor: authorName(author),
         ...(subscriptionId !== null && { subscriptionId }),
       });
-      if (!resolved) throw new DomainError('project_not_found', 'There is no such project among yours.');
+      if (!resolved) throw new DomainError('project_not_found', 'Project not found.');
       await writeAudit(tx, author, {
         ...{ projectId: project.id, action: 'tier.simulate' },
         ...{ before: { tier: project.tier }, after: { simulated: wanted, tier: resolved.tier } },

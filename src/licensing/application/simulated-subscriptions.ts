@@ -9,7 +9,7 @@ export async function assertNoSimulatedSubscriptions(em: EntityManager): Promise
   const count = await countSubscriptions(em.fork(), 'simulated');
   if (count === 0) return;
   throw new Error(
-    `The database holds ${count} simulated subscription(s), which production refuses. ` +
+    `The database contains ${count} simulated subscription(s), which are not allowed in production. ` +
       "Delete the rows of subscription with provider = 'simulated', or use another database.",
   );
 }

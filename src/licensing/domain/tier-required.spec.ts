@@ -17,7 +17,7 @@ describe('tierRequired', () => {
     const refusal = tierRequired(['pro', 'business'], LITE, 'editor');
     expect(refusal.code).toBe('tier_required');
     expect(refusal.message).toBe(
-      'This needs one of the tiers pro, business; the tier in effect is lite (no_subscription).',
+      'Requires one of the tiers pro, business. The current tier is lite (no_subscription).',
     );
     expect(refusal.details?.members).toEqual({
       requiredTiers: ['pro', 'business'],

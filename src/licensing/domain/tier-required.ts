@@ -22,7 +22,7 @@ export function tierRequired(required: readonly Tier[], resolved: ResolvedTier, 
   const canUpgrade = role === 'owner' && reason !== 'preview_hostname' && better.length > 0;
   return new DomainError(
     'tier_required',
-    `This needs one of the tiers ${required.join(', ')}; the tier in effect is ${tier} (${reason}).`,
+    `Requires one of the tiers ${required.join(', ')}. The current tier is ${tier} (${reason}).`,
     {
       members: {
         requiredTiers: required,

@@ -16,21 +16,21 @@ export function tierRank(tier: Tier): number {
 
 /** Why an effective tier is what it is. Stable once released; clients switch on them. */
 export const TIER_REASONS = {
-  active: 'A subscription is active.',
-  trialing: 'A subscription is in its trial.',
-  grace_past_due: 'A payment is overdue; the tier stays until the grace period ends.',
-  grace_canceled: 'The subscription ended on request; the tier stays until the grace period ends.',
-  preview_hostname: 'The host name is a preview host of a website builder.',
-  no_subscription: 'There is no subscription.',
-  grace_expired: 'The grace period after an overdue payment or a cancellation is over.',
-  payment_failed: 'The subscription was given up after failed payments.',
+  active: 'The subscription is active.',
+  trialing: 'The subscription is in its trial period.',
+  grace_past_due: 'A payment is overdue. The tier stays active until the grace period ends.',
+  grace_canceled: 'The subscription was canceled. The tier stays active until the grace period ends.',
+  preview_hostname: 'The hostname is a preview host of a website builder.',
+  no_subscription: 'No subscription.',
+  grace_expired: 'The grace period after an overdue payment or a cancellation has ended.',
+  payment_failed: 'The subscription was canceled after failed payments.',
   payment_disputed: 'The subscription ended because its payment was disputed.',
-  canceled: 'The subscription was canceled, and when or why is not known.',
+  canceled: 'The subscription was canceled at an unknown time or for an unknown reason.',
   paused: 'The subscription is paused.',
-  incomplete: 'The first payment was never completed.',
-  unknown_status: 'The billing provider reports a status that the service does not know.',
-  expired: 'The grant of an operator has expired.',
-  invalid_subscription: 'The subscription names no tier that its provider can grant.',
+  incomplete: 'The first payment was not completed.',
+  unknown_status: 'The billing provider reports an unknown subscription status.',
+  expired: 'The granted tier has expired.',
+  invalid_subscription: 'The subscription does not match any tier of its provider.',
 } as const;
 export type TierReason = keyof typeof TIER_REASONS;
 

@@ -49,7 +49,7 @@ export class PricingPageController {
 
 function send(wanted: string, ifNoneMatch: string | undefined, response: Response): void {
   const page = PAGES.get(wanted as PricingLanguage);
-  if (!page) throw new DomainError('not_found', 'The prices are not told in this language.');
+  if (!page) throw new DomainError('not_found', 'Prices are not available in this language.');
   response.set({
     ETag: page.etag,
     'Cache-Control': PRICING_CACHE_CONTROL,

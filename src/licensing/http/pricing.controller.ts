@@ -31,9 +31,9 @@ export class PricingController {
    */
   @Get()
   @Public()
-  @ApiOperation({ summary: 'Prices, limits and features of the tiers' })
+  @ApiOperation({ summary: 'Read prices, limits, and features of the tiers' })
   @ApiOkResponse({ type: PricingDto })
-  @ApiResponse({ status: 304, description: 'The ETag of If-None-Match is still right.' })
+  @ApiResponse({ status: 304, description: 'Not modified' })
   read(@Headers('if-none-match') ifNoneMatch: string | undefined, @Res() response: Response): void {
     response.set({
       ETag: ETAG,

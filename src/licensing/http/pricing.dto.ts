@@ -14,15 +14,15 @@ export class TierPriceDto {
   @ApiProperty({ example: 'USD' })
   currency!: string;
 
-  @ApiProperty({ type: BillingPriceDto, nullable: true, description: 'Billed monthly; null: by agreement' })
+  @ApiProperty({ type: BillingPriceDto, nullable: true, description: 'Billed monthly; null: on request' })
   monthly!: BillingPriceDto | null;
 
-  @ApiProperty({ type: BillingPriceDto, nullable: true, description: 'Billed yearly; null: by agreement' })
+  @ApiProperty({ type: BillingPriceDto, nullable: true, description: 'Billed yearly; null: on request' })
   yearly!: BillingPriceDto | null;
 }
 
 export class TierLimitsDto {
-  @ApiProperty({ type: Number, nullable: true, description: 'null: by agreement', example: 100 })
+  @ApiProperty({ type: Number, nullable: true, description: 'null: on request', example: 100 })
   pagesPerScan!: number | null;
 }
 
@@ -30,7 +30,7 @@ export class TierFeaturesDto {
   @ApiProperty()
   scheduledScans!: boolean;
 
-  @ApiProperty({ enum: ['global', 'full'], description: 'full: rules by region' })
+  @ApiProperty({ enum: ['global', 'full'], description: 'full: region rules' })
   geoTargeting!: 'global' | 'full';
 
   @ApiProperty({ description: 'CSV and PDF export' })
@@ -73,7 +73,7 @@ export class PricingDto {
   @ApiProperty({
     enum: PLANNED,
     isArray: true,
-    description: 'Limits and features that are announced and do not exist yet, whatever the tier',
+    description: 'Limits and features that are announced but not available yet, in any tier',
   })
   planned!: (typeof PLANNED)[number][];
 

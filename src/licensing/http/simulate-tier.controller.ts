@@ -19,7 +19,7 @@ export class SimulateTierController {
   @Post('simulate')
   @HttpCode(HttpStatus.OK)
   @ProjectRole('editor')
-  @ApiOperation({ summary: 'Simulate a subscription, outside production' })
+  @ApiOperation({ summary: 'Simulate a subscription; not in production' })
   @ApiParam({ name: 'projectId', format: 'uuid' })
   @ApiOkResponse({ type: TierDto })
   async simulate(

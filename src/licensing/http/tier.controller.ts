@@ -13,7 +13,7 @@ export class TierController {
   /** The effective tier (spec §3.2), read from the subscriptions: `{ tier, reason, graceEndsAt, limits, features }`. */
   @Get()
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'Effective tier of the project, or of one of its host names' })
+  @ApiOperation({ summary: 'Read the effective tier of the project, or of one of its hostnames' })
   @ApiParam({ name: 'projectId', format: 'uuid' })
   @ApiOkResponse({ type: TierDto })
   async read(@CurrentProject() project: Project, @Query() query: TierQuery): Promise<TierDto> {

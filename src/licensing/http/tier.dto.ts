@@ -29,7 +29,7 @@ export class TierQuery {
   @ApiPropertyOptional({
     minLength: 1,
     maxLength: HOSTNAME_CHARACTERS_MAX,
-    description: 'Host name of a site, or its address: a preview host has the tier lite',
+    description: 'Hostname or URL of a site; preview hosts have the tier lite',
   })
   @IfGiven()
   @ValidateBy(
@@ -43,7 +43,7 @@ export class TierQuery {
       }),
       validator: {
         validate: (value: unknown) => typeof value === 'string' && isHostname(value),
-        defaultMessage: () => 'hostname must be a host name such as www.example.com.',
+        defaultMessage: () => 'hostname must be a hostname such as www.example.com.',
       },
     },
     { context: coded('host_name') },
@@ -52,12 +52,12 @@ export class TierQuery {
 }
 
 export class SimulateTierBody {
-  @ApiProperty({ enum: TIERS, description: 'lite takes the synthetic subscription away' })
+  @ApiProperty({ enum: TIERS, description: 'lite removes the synthetic subscription' })
   @IsIn(TIERS)
   tier!: Tier;
 
   @ApiPropertyOptional({
-    description: `What the provider would say: ${KNOWN_STATUSES.join(', ')}, or a word that we do not know`,
+    description: `Status that the provider would report: ${KNOWN_STATUSES.join(', ')}, or an unknown word`,
     default: 'active',
   })
   @IfGiven()
@@ -71,12 +71,12 @@ export class SimulateTierBody {
   @IsInstant()
   currentPeriodEnd?: Date;
 
-  @ApiPropertyOptional({ format: 'date-time', description: 'Absent: now, where the status is past_due' })
+  @ApiPropertyOptional({ format: 'date-time', description: 'Defaults to now for the status past_due' })
   @IfGiven()
   @IsInstant({ past: true })
   pastDueSince?: Date;
 
-  @ApiPropertyOptional({ format: 'date-time', description: 'Absent: now, where the status is canceled' })
+  @ApiPropertyOptional({ format: 'date-time', description: 'Defaults to now for the status canceled' })
   @IfGiven()
   @IsInstant({ past: true })
   endedAt?: Date;
@@ -86,14 +86,14 @@ export class TierDto {
   @ApiProperty({ enum: TIERS })
   tier!: Tier;
 
-  @ApiProperty({ enum: Object.keys(TIER_REASONS), description: 'Why the tier is what it is' })
+  @ApiProperty({ enum: Object.keys(TIER_REASONS), description: 'Reason for the tier' })
   reason!: TierReason;
 
   @ApiProperty({
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'End of the grace period that the tier rests on; null: none',
+    description: 'End of the grace period; null: none',
   })
   graceEndsAt!: string | null;
 

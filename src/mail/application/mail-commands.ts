@@ -12,12 +12,12 @@ export const mailCommands: Command[] = [
   {
     name: 'mail test',
     synopsis: '<address>',
-    summary: 'hand one mail to the server of MAIL_URL now, and say what it answers',
+    summary: "send a test email through MAIL_URL and print the server's response",
     options: {},
     prepare: (given) => {
       const [to] = given.args;
       if (to === undefined || !ADDRESS.test(to))
-        throw new UsageError('Give the address that the mail goes to.');
+        throw new UsageError('Specify the address to send the test email to.');
       atMost(1, given);
       return async ({ settings }) => {
         const [{ mailerOf }, { renderLetter }, { MAIL_TEMPLATES }] = await Promise.all([
@@ -27,14 +27,16 @@ export const mailCommands: Command[] = [
         ]);
         const mail = settings(mailSettings);
         const mailer = mailerOf(mail, settings(serviceSettings));
-        if (!mailer) throw new OperatorError('MAIL_URL is not set: this service sends no mail.');
+        if (!mailer) throw new OperatorError('MAIL_URL is not set: this service sends no email.');
         const letter = renderLetter(MAIL_TEMPLATES.test());
         const verdict = await mailer(
           { id: newId(), from: mail.mailFrom, to, ...letter },
           AbortSignal.timeout(TEST_MAX_MS),
         );
         if (verdict.kind !== 'accepted') throw new OperatorError(verdict.sentence);
-        print(mail.mailUrl ? 'The mail server took the mail.' : 'Written to the folder "mail" in DATA_DIR.');
+        print(
+          mail.mailUrl ? 'The mail server accepted the email.' : 'Written to the folder "mail" in DATA_DIR.',
+        );
       };
     },
   },

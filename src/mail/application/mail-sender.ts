@@ -71,7 +71,7 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
     this.attemptMaxMs = Math.min(ATTEMPT_MAX_MS, leaseMs / 2);
     if (!this.mailer)
       this.logger.warn(
-        'MAIL_URL is not set: no mail is sent, and what needs it is refused (docs/accounts.md)',
+        'MAIL_URL is not set: no email is sent, and requests that need it are refused (docs/accounts.md)',
       );
   }
 
@@ -87,20 +87,20 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
     for (const { message, outcome } of settled) {
       this.metrics.count(outcome);
       if (outcome === 'expired')
-        this.logger.warn({ mailId: message.subjectId }, 'a mail was not sent before its link ended');
+        this.logger.warn({ mailId: message.subjectId }, 'discarded an email whose link has expired');
     }
     return Promise.resolve();
   }
 
   discard(): AttemptResult<MailOutcome> {
-    return { kind: 'dead', error: 'The service stopped each time while sending the mail.' };
+    return { kind: 'dead', error: 'The service was interrupted on every attempt to send the email.' };
   }
 
   failed(_tx: EntityManager, message: OutboxMessage, { kind, error }: Failure<MailOutcome>): Promise<void> {
     const about = { mailId: message.subjectId, template: message.payload?.['template'], error };
     this.metrics.count(kind === 'retry' ? 'retried' : 'dead');
-    if (kind === 'retry') this.logger.warn(about, 'a mail is tried again');
-    else this.logger.error(about, 'a mail is a dead letter');
+    if (kind === 'retry') this.logger.warn(about, 'retrying an email');
+    else this.logger.error(about, 'dead-lettered an email');
     return Promise.resolve();
   }
 
@@ -112,10 +112,10 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
     const ciphertext = Buffer.from(sealed, 'base64');
     const opened = this.vault.open(`mail/${message.subjectId}`, { ciphertext, keyId });
     if (opened === null)
-      return { kind: 'dead', error: 'SECRET_KEYS lacks the key that the mail waits under.' };
+      return { kind: 'dead', error: 'SECRET_KEYS does not contain the key that encrypts this email.' };
     const { to, values } = JSON.parse(opened) as { to: string; values: unknown };
     const letter = letterOf(template, values);
-    if (!letter) return { kind: 'dead', error: `There is no template ${template} any more.` };
+    if (!letter) return { kind: 'dead', error: `The template ${template} no longer exists.` };
     const verdict = await this.mailer(
       { id: message.subjectId, from: this.from, to, ...renderLetter(letter) },
       AbortSignal.any([stopped, AbortSignal.timeout(this.attemptMaxMs)]),

@@ -22,18 +22,18 @@ describe(judgeFault.name, () => {
   it('tells status and step, and nothing of what the server says of the addressee', () => {
     expect(judgeFault(rcpt(550, '550 5.1.1 <ada@example.com>: unknown'))).toEqual({
       kind: 'refused',
-      sentence: 'The mail server refused the mail: 550 5.1.1 to RCPT TO.',
+      sentence: 'The mail server rejected the email: 550 5.1.1 to RCPT TO.',
     });
     expect(judgeFault(rcpt(451, '451 ada@example.com is greylisted'))).toEqual({
       kind: 'retry',
-      sentence: 'The mail server put the mail off: 451 to RCPT TO.',
+      sentence: 'The mail server deferred the email: 451 to RCPT TO.',
     });
   });
 
   it('waits for an operator where the password is wrong, although that is a 535', () => {
     expect(judgeFault({ code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 535 })).toEqual({
       kind: 'retry',
-      sentence: 'The mail server did not accept the user or the password of MAIL_URL: 535.',
+      sentence: 'The mail server rejected the user or password of MAIL_URL: 535.',
     });
   });
 

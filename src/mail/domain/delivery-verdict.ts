@@ -22,13 +22,13 @@ const ENHANCED_STATUS = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
 
 const SENTENCES: Record<string, string> = {
   ECONNECTION: 'The mail server closed the connection.',
-  ETIMEDOUT: 'The mail server did not answer in time.',
-  ESOCKET: 'The mail server cannot be reached.',
-  EDNS: 'The name of the mail server is not known.',
-  ETLS: 'The mail server offers no encryption that can be trusted.',
-  EAUTH: 'The mail server did not accept the user or the password of MAIL_URL.',
-  ENOAUTH: 'The mail server wants a user and a password in MAIL_URL.',
-  EABORT: 'The mail server did not take the mail in time.',
+  ETIMEDOUT: 'The mail server did not respond in time.',
+  ESOCKET: 'Cannot connect to the mail server.',
+  EDNS: 'The host of the mail server cannot be resolved.',
+  ETLS: 'The mail server does not offer trusted encryption.',
+  EAUTH: 'The mail server rejected the user or password of MAIL_URL.',
+  ENOAUTH: 'The mail server requires a user and a password in MAIL_URL.',
+  EABORT: 'The mail server did not accept the email in time.',
 };
 
 /**
@@ -43,8 +43,9 @@ export function judgeFault({ code = '', command, responseCode, response = '' }: 
     responseCode !== undefined && responseCode >= PERMANENT_MIN && responseCode !== BAD_SEQUENCE;
   if (ABOUT_THE_MAIL.includes(code)) {
     const at = command === undefined ? '' : ` to ${command}`;
-    if (isPermanent) return { kind: 'refused', sentence: `The mail server refused the mail:${answer}${at}.` };
-    return { kind: 'retry', sentence: `The mail server put the mail off:${answer}${at}.` };
+    if (isPermanent)
+      return { kind: 'refused', sentence: `The mail server rejected the email:${answer}${at}.` };
+    return { kind: 'retry', sentence: `The mail server deferred the email:${answer}${at}.` };
   }
   const sentence = SENTENCES[code] ?? 'The mail server failed.';
   return { kind: 'retry', sentence: answer === '' ? sentence : `${sentence.slice(0, -1)}:${answer}.` };

@@ -17,7 +17,7 @@ export class MailMetrics {
     const oldest = new RecentAnswer(() => outbox.oldestAgeOfTopics(MAIL_TOPICS), BACKLOG_AGE_MAX_MS);
     new Gauge({
       name: 'mail_oldest_age_seconds',
-      help: 'Age of the oldest mail that the mail server has not taken; 0 when there is none.',
+      help: 'Age of the oldest email that the mail server has not accepted, in seconds; 0 when there is none.',
       registers: [metrics.registry],
       async collect() {
         const seconds = await oldest.get();
@@ -26,7 +26,7 @@ export class MailMetrics {
     });
     this.mails = new Counter({
       name: 'mail_attempts_total',
-      help: 'Attempts at mails by how they ended: sent, retried, dead, or expired before the server was well again.',
+      help: 'Email attempts by outcome: sent, retried, dead, or expired before the server recovered.',
       labelNames: ['end'],
       registers: [metrics.registry],
     });

@@ -16,7 +16,7 @@ const RESCHEDULE_MS = 60_000;
 @Processor(MAINTENANCE_QUEUE, WORKER_OPTIONS)
 export class MaintenanceProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(MaintenanceProcessor.name);
-  private readonly unreachable = new ThrottledLog(this.logger, 'the maintenance queue cannot be reached');
+  private readonly unreachable = new ThrottledLog(this.logger, 'cannot connect to the maintenance queue');
   private timer: NodeJS.Timeout | null = null;
   private scheduling = false;
 

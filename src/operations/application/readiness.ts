@@ -31,7 +31,7 @@ const QUEUE_CHECK_TIMEOUT_MS = 300;
 export class ReadinessChecks implements OnApplicationShutdown {
   private readonly dropped = new ThrottledLog(
     new Logger(ReadinessChecks.name),
-    'the connection of the health check broke off; opening another one',
+    'lost the health check connection; reconnecting',
   );
   private readonly pool: Pool;
   private migrated = false;
@@ -52,17 +52,17 @@ export class ReadinessChecks implements OnApplicationShutdown {
 
   readonly all: HealthIndicatorFunction[] = [
     () => this.checkStay(),
-    () => this.check('database', 'down', 'The database does not answer.', () => this.pool.query('select 1')),
+    () => this.check('database', 'down', 'The database does not respond.', () => this.pool.query('select 1')),
     () =>
       // Records are stored, and the poll sends them: other processes have the same queue and would do no better.
-      this.check('queue', 'degraded', 'The queue does not answer; records wait for the poll.', () =>
+      this.check('queue', 'degraded', 'The queue does not respond; records wait for the next poll.', () =>
         withTimeout(this.queue.getJobCounts('waiting'), QUEUE_CHECK_TIMEOUT_MS),
       ),
     () =>
       this.check(
         'migrations',
         'down',
-        'The schema is not the one of this version; start it once to migrate.',
+        'The schema does not match this version. Start this version once to migrate.',
         () => this.checkMigrations(),
       ),
   ];
@@ -78,7 +78,7 @@ export class ReadinessChecks implements OnApplicationShutdown {
 
   private checkStay(): HealthIndicatorResult {
     const indicator = this.indicators.check('process');
-    return this.leaving ? indicator.down({ message: 'This process is about to stop.' }) : indicator.up();
+    return this.leaving ? indicator.down({ message: 'This process is shutting down.' }) : indicator.up();
   }
 
   private async check(
@@ -111,7 +111,7 @@ export class ReadinessChecks implements OnApplicationShutdown {
 
 function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('no answer in time')), timeoutMs);
+    const timer = setTimeout(() => reject(new Error('no response in time')), timeoutMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

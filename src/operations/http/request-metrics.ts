@@ -20,7 +20,7 @@ export class RequestMetrics {
   constructor(metrics: Metrics) {
     this.duration = new Histogram({
       name: 'http_request_duration_seconds',
-      help: 'Requests by method, route and status (also aborted, not_configured), without those of the ingest (ingest_*).',
+      help: 'Requests by method, route, and status (also aborted, not_configured), except ingest requests (ingest_*).',
       labelNames: ['method', 'route', 'status'],
       buckets: BUCKETS,
       registers: [metrics.registry],

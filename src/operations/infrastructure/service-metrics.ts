@@ -16,13 +16,13 @@ export class ServiceMetrics {
     const registers = [metrics.registry];
     new Gauge({
       name: 'build_info',
-      help: 'Always 1; the labels tell what runs.',
+      help: 'Always 1; the labels describe the build.',
       labelNames: ['version', 'node'],
       registers,
     }).set({ version: VERSION, node: process.versions.node }, 1);
     new Gauge({
       name: 'queue_up',
-      help: 'Whether this process reaches the queue: 1 or 0. Records wait for the poll while it does not.',
+      help: 'Whether this process is connected to the queue: 1 or 0. Without it, records wait for the next poll.',
       registers,
       async collect() {
         this.set((await answers(queue)) ? 1 : 0);

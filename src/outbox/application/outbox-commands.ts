@@ -32,7 +32,7 @@ export function outboxCommands(whenRevived: ReadonlyMap<string, WhenRevived>): C
     {
       name: 'outbox retry',
       synopsis: '<id> | --all  [--dry-run]',
-      summary: 'put a dead letter, or all of them, back into the outbox',
+      summary: 'move a dead letter, or all of them, back to the outbox',
       options: { all: { type: 'boolean' }, ...DRY_RUN },
       prepare: (given) => {
         const which = oneOrAll(given, 'the id of a dead letter');
@@ -44,11 +44,11 @@ export function outboxCommands(whenRevived: ReadonlyMap<string, WhenRevived>): C
           const count = dryRun
             ? await store.countDeadLetters(id)
             : await orm.em.fork().transactional((tx) => revive(tx, { store, id, whenRevived }));
-          if (id !== null && count === 0) throw new OperatorError(`There is no dead letter ${id}.`);
+          if (id !== null && count === 0) throw new OperatorError(`Dead letter ${id} not found.`);
           print(
             dryRun
-              ? `Would put back ${count}.`
-              : `Put back ${count}; a worker takes them up within the poll interval.`,
+              ? `Would retry ${count}.`
+              : `Retrying ${count}; a worker picks them up within the poll interval.`,
           );
         };
       },
@@ -68,7 +68,7 @@ async function list(store: OutboxStore): Promise<void> {
     const about =
       projectId === null ? (payload?.['eventId'] ?? subjectId) : `project ${projectId} ${subjectId}`;
     print(
-      `${diedAt.toISOString()}  ${id}  ${topic}  ${String(about)}  ${failures} failures: ${lastError ?? 'no error kept'}`,
+      `${diedAt.toISOString()}  ${id}  ${topic}  ${String(about)}  ${failures} failures: ${lastError ?? 'no error recorded'}`,
     );
   }
 }
@@ -94,6 +94,7 @@ async function revive(
 }
 
 function letterIdOf(id: string): number {
-  if (!LETTER_ID.test(id)) throw new UsageError(`"${id}" is no id of a dead letter: it must be a number.`);
+  if (!LETTER_ID.test(id))
+    throw new UsageError(`"${id}" is not the id of a dead letter: it must be a number.`);
   return Number(id);
 }

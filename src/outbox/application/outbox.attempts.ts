@@ -23,7 +23,7 @@ type AttemptEnd = AttemptResult<unknown> | { kind: 'threw'; cause: unknown };
 const DATABASE_UNREACHABLE: AttemptEnd = {
   kind: 'retry',
   afterMs: 1_000,
-  error: 'The database cannot be reached.',
+  error: 'Cannot connect to the database.',
 };
 
 /** What attempts are made with. */
@@ -45,11 +45,11 @@ export interface AttemptParts {
 export class OutboxAttempts {
   private readonly releaseFailure = new ThrottledLog(
     new Logger(OutboxAttempts.name),
-    'messages could not be given back; others get them when their leases have run out',
+    'could not release messages; they become available when their leases expire',
   );
   private readonly unprepared = new ThrottledLog(
     new Logger(OutboxAttempts.name),
-    'the database cannot be reached to prepare messages; trying again',
+    'cannot connect to the database to prepare messages; retrying',
   );
   private readonly abort = new AbortController();
   /** Who waits for the end of all that was begun. */

@@ -26,7 +26,7 @@ const CLAIM_RETRY_MS = 500;
 export class OutboxDispatcher implements BeforeApplicationShutdown {
   private readonly claimFailure = new ThrottledLog(
     new Logger(OutboxDispatcher.name),
-    'messages could not be claimed; trying again',
+    'could not claim messages; retrying',
   );
   private readonly slots: WorkerSlots;
   private readonly attempts: OutboxAttempts;

@@ -23,7 +23,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
   private readonly logger = new Logger(OutboxProcessor.name);
   private readonly unreachable = new ThrottledLog(
     this.logger,
-    'the queue cannot be reached; the worker looks by itself until it is back',
+    'cannot connect to the queue; the worker polls until it is back',
   );
   private heartbeat: NodeJS.Timeout | null = null;
   private scheduling = false;
@@ -73,7 +73,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
     if (topics.length === 0) return;
     this.logger.warn(
       { topics },
-      'the outbox holds messages of topics that this version does not handle; they wait for a version that does',
+      'the outbox contains messages of topics that this version does not handle; they wait for a version that does',
     );
   }
 

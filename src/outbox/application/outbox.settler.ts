@@ -41,7 +41,7 @@ export class OutboxSettler {
   private readonly logger = new Logger(OutboxSettler.name);
   private readonly unreachable = new ThrottledLog(
     this.logger,
-    'outcomes cannot be written: the database cannot be reached',
+    'cannot write outcomes: no connection to the database',
   );
   private readonly finished = new AdaptiveBatch<Finished>({
     batchesMax: SETTLE_BATCHES_MAX,
@@ -121,7 +121,7 @@ export class OutboxSettler {
         );
         this.logger.error(
           { err: cause, projectId, messageId: id, topic, failures },
-          'outbox message buried as a dead letter',
+          'dead-lettered an outbox message',
         );
         return;
       }
@@ -137,10 +137,7 @@ export class OutboxSettler {
       );
     } catch (error) {
       // The lease expires and the message is claimed again.
-      this.logger.warn(
-        { err: error, projectId, messageId: id },
-        'a failed outbox message could not be put back',
-      );
+      this.logger.warn({ err: error, projectId, messageId: id }, 'could not retry a failed outbox message');
     }
   }
 

@@ -79,7 +79,7 @@ const SERVER_SETTINGS = {
 export class OutboxClaimer implements OnApplicationShutdown {
   private readonly dropped = new ThrottledLog(
     new Logger(OutboxClaimer.name),
-    'the connection that claims messages broke off; opening another one',
+    'lost the connection that claims messages; reconnecting',
   );
   private readonly pool: Pool;
   private readonly leaseSeconds: number;
@@ -150,7 +150,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
       if (row.walk !== null) ({ walk } = row);
       else messages.push(messageOf(row));
     }
-    if (!walk) throw new Error('a claim has told nothing of its walk');
+    if (!walk) throw new Error('a claim returned no walk');
     return { walk, messages };
   }
 

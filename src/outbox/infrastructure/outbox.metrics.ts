@@ -37,7 +37,7 @@ export class OutboxMetrics {
     });
     new Gauge({
       name: 'outbox_unhandled_messages',
-      help: 'Messages in the outbox of topics that this version does not handle; they wait for a version that does.',
+      help: 'Messages in the outbox of topics that this version does not handle.',
       registers,
       async collect() {
         const backlog = await counted.get();
@@ -55,7 +55,7 @@ export class OutboxMetrics {
     });
     new Gauge({
       name: 'outbox_dead_letters',
-      help: 'Messages that no handler could deal with; see "npm run ops -- outbox dead".',
+      help: 'Dead-lettered messages; see "npm run ops -- outbox dead".',
       registers,
       async collect() {
         const backlog = await counted.get();
@@ -64,7 +64,7 @@ export class OutboxMetrics {
     });
     new Gauge({
       name: 'outbox_in_flight',
-      help: 'Attempts of this process that are under way.',
+      help: 'Attempts in progress in this process.',
       registers,
       collect() {
         this.set(work().inFlight);
@@ -72,7 +72,7 @@ export class OutboxMetrics {
     });
     new Gauge({
       name: 'outbox_held',
-      help: 'Messages that this process has leased: waiting for a slot, under way, or with an outcome to be written.',
+      help: 'Messages leased by this process: waiting for a slot, in progress, or with an unwritten outcome.',
       registers,
       collect() {
         this.set(work().leased);
@@ -80,12 +80,12 @@ export class OutboxMetrics {
     });
     this.reclaims = new Counter({
       name: 'outbox_lease_reclaims_total',
-      help: 'Messages taken over after a lease ran out, because a worker died or was paused.',
+      help: 'Messages taken over after their lease expired, because a worker crashed or paused.',
       registers,
     });
     this.discarded = new Counter({
       name: 'outbox_given_up_total',
-      help: 'Messages given up after too many unknown outcomes.',
+      help: 'Messages discarded after too many abandoned attempts.',
       registers,
     });
   }

@@ -20,7 +20,7 @@ const NOTIFY_INTERVAL_MS = 20;
 export class WakeupNotifier implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly unreachable = new ThrottledLog(
     new Logger(WakeupNotifier.name),
-    'the queue cannot be reached; records wait for the poll',
+    'cannot connect to the queue; records wait for the next poll',
   );
   private timer: NodeJS.Timeout | null = null;
   private lastNotifiedMs = -Infinity;

@@ -21,7 +21,7 @@ export type Domains = { kind: 'accepted'; domains: string[] } | { kind: 'refused
  */
 export function normalizeDomains(names: readonly unknown[], rules: { production: boolean }): Domains {
   if (names.length > DOMAINS_PER_PROJECT_MAX) {
-    const message = `Give at most ${DOMAINS_PER_PROJECT_MAX} domains.`;
+    const message = `Enter at most ${DOMAINS_PER_PROJECT_MAX} domains.`;
     return {
       kind: 'refused',
       errors: [{ field: 'domains', message, code: 'count', max: DOMAINS_PER_PROJECT_MAX }],
@@ -33,7 +33,7 @@ export function normalizeDomains(names: readonly unknown[], rules: { production:
       ? [
           {
             field: `domains.${index}`,
-            message: 'Give a host name such as www.example.com, without scheme, port, path or wildcard.',
+            message: 'Enter a hostname such as www.example.com, without scheme, port, path, or wildcard.',
             code: 'host_name' as const,
           },
         ]

@@ -95,7 +95,7 @@ export class ProjectController {
    * is given and they have changed since.
    */
   @ProjectRole('editor')
-  @ApiOperation({ summary: 'Change name or domains of a project' })
+  @ApiOperation({ summary: 'Change the name or domains of a project' })
   @ApiParam({ name: 'projectId', format: 'uuid' })
   @ApiOkResponse({ type: ProjectDto })
   @IfMatchHeader()
@@ -111,7 +111,7 @@ export class ProjectController {
     const given = Object.entries(body).filter(([, value]) => value !== undefined);
     if (given.length === 0)
       throw fieldErrors([
-        { field: 'name', message: 'Give a name, domains, controllerName or controllerContact.' },
+        { field: 'name', message: 'Send a name, domains, controllerName, or controllerContact.' },
       ]);
     const changes = Object.fromEntries(given);
     const changed = await this.projects.update({ id: project.id, author }, changes, (stored) =>

@@ -25,9 +25,9 @@ const DOMAINS = {
   example: ['www.example.com'],
 } as const;
 
-const CONTROLLER_NAME = "Who decides about the project's records (GDPR Art. 4(7)); null: not given";
+const CONTROLLER_NAME = "Controller of the project's records (GDPR Art. 4(7)); null: none";
 const CONTROLLER_CONTACT =
-  'How to reach them: an e-mail address, a web page or a postal address; null: not given';
+  'Contact of the controller: an email address, a web page, or a postal address; null: none';
 
 /** A line of text, or null to remove it; absent: it stays. */
 const OptionalLine = (max: number, description: string): PropertyDecorator =>
@@ -89,10 +89,10 @@ export class ProjectDto {
   @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'] })
   tier!: string;
 
-  @ApiProperty({ enum: ROLES, description: 'What the caller is here' })
+  @ApiProperty({ enum: ROLES, description: 'Role of the caller' })
   role!: Role;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Why the last failed delivery failed.' })
+  @ApiProperty({ type: String, nullable: true, description: 'Reason of the latest failed delivery.' })
   lastFailureReason!: string | null;
 
   @ApiProperty({ format: 'date-time' })

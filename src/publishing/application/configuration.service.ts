@@ -165,14 +165,14 @@ interface Change {
 function publicationLimitReached(): DomainError {
   return new DomainError(
     'publication_limit_reached',
-    `This project has published ${PUBLICATIONS_MAX} versions, and each is kept. Create another project for this site.`,
+    `This project has reached the limit of ${PUBLICATIONS_MAX} published versions. Create a new project for this site.`,
   );
 }
 
 function versionConflict(currentVersion: number): DomainError {
   return new DomainError(
     'version_conflict',
-    'Somebody has saved the configuration meanwhile. Read it again, and repeat your change on what is there now.',
+    'Someone else saved the configuration. Read it again and reapply your change.',
     { members: { currentVersion } },
   );
 }

@@ -130,7 +130,7 @@ async function writeDraft(
 function draftConflict(currentVersion: number): DomainError {
   return new DomainError(
     'version_conflict',
-    'Somebody has saved the draft meanwhile. Read it again, and repeat your change on what is there now.',
+    'Someone else saved the draft. Read it again and reapply your change.',
     { members: { currentVersion } },
   );
 }

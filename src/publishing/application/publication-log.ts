@@ -57,7 +57,8 @@ export class PublicationLog {
       .where(sql<boolean>`date_trunc('milliseconds', coalesce(in_force_from, at)) <= ${at}`)
       .limit(1)
       .executeTakeFirst();
-    if (!found) throw new DomainError('publication_not_found', 'Nothing that is still known was shown then.');
+    if (!found)
+      throw new DomainError('publication_not_found', 'No published version is on record for that time.');
     return found;
   }
 
@@ -129,7 +130,7 @@ export async function configurationPublished(
 }
 
 function notPublished(): DomainError {
-  return new DomainError('publication_not_found', 'There is no such publication.');
+  return new DomainError('publication_not_found', 'Publication not found.');
 }
 
 /** A project's publications, newest first. */

@@ -94,13 +94,13 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
       return Promise.resolve({
         kind: 'retry',
         afterMs: RECHECK_AFTER_MS,
-        error: 'Waits, to publish once more after a write whose end is unknown.',
+        error: 'Waiting to publish again after a write with an unknown result.',
       });
     }
     const known = this.waiting.get(projectId);
     if (known) return known;
     const slot = this.slots.acquire();
-    if (!slot) return Promise.resolve(retry(FULL_WAIT_MS, 'Other projects are being published first.'));
+    if (!slot) return Promise.resolve(retry(FULL_WAIT_MS, 'Other projects are published first.'));
     const attempt = this.inSlot(projectId, slot, message.createdAt);
     this.waiting.set(projectId, attempt);
     return attempt;
@@ -113,7 +113,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
     try {
       // The lease that is left must be long enough to publish under.
       if (performance.now() - askedMs > this.settings.leaseMs * SLOT_WAIT_LEASE_SHARE) {
-        return retry(0, 'Other projects took too long to be published.');
+        return retry(0, 'Publishing other projects took too long.');
       }
       return await this.publish(projectId, changedAt);
     } finally {
@@ -123,7 +123,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
 
   private async publish(projectId: string, changedAt: Date): Promise<AttemptResult<SiteOutcome>> {
     const waitMs = this.health.enter(performance.now());
-    if (waitMs > 0) return retry(waitMs, 'Object storage did not answer; it is left alone for a while.');
+    if (waitMs > 0) return retry(waitMs, 'Object storage does not respond; pausing.');
     try {
       const kind = await this.site.publish(projectId);
       if (kind === 'busy') {

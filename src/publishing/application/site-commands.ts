@@ -14,7 +14,7 @@ export const siteCommands: Command[] = [
   {
     name: 'sites publish',
     synopsis: '<projectId> | --all  [--dry-run]',
-    summary: "publish a project's configuration once more, or those of all, e.g. after an upgrade",
+    summary: 'republish the configuration of one project or all, for example after an upgrade',
     options: { all: { type: 'boolean' }, ...DRY_RUN },
     prepare: (given) => {
       const which = oneOrAll(given, 'the id of a project');
@@ -28,11 +28,9 @@ export const siteCommands: Command[] = [
         ]);
         const outbox = OutboxService.appendOnly(orm.em, { topics: [CONFIGURATION_CHANGED] });
         const found = await republish(orm.em, outbox, projectId, { dryRun });
-        if (projectId !== null && found === 0) throw new OperatorError('There is no such project.');
+        if (projectId !== null && found === 0) throw new OperatorError('Project not found.');
         print(
-          dryRun
-            ? `Would publish ${found}.`
-            : `${found} to be published; a worker takes them up in a moment.`,
+          dryRun ? `Would republish ${found}.` : `Republishing ${found}; a worker picks them up shortly.`,
         );
       };
     },

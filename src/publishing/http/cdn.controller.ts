@@ -43,12 +43,12 @@ export class CdnController {
   /** The loader: 200 with a strong ETag, or 304. The same for every project, so none is looked up. */
   @Get('loader.js')
   @Public()
-  @ApiOperation({ summary: 'The script for the customer’s site' })
+  @ApiOperation({ summary: 'Loader script for the website' })
   @ApiOkResponse({
     description: 'JavaScript',
     content: { 'text/javascript': { schema: { type: 'string' } } },
   })
-  @ApiResponse({ status: 304, description: 'The ETag of If-None-Match is still right.' })
+  @ApiResponse({ status: 304, description: 'Not modified' })
   async loader(
     @Param('projectId') projectId: string,
     @Req() request: Request,
@@ -68,13 +68,13 @@ export class CdnController {
    */
   @Get('banner-:hash.js')
   @Public()
-  @ApiOperation({ summary: 'Our banner, as the configuration names it' })
+  @ApiOperation({ summary: 'Our banner, as named by the configuration' })
   @ApiParam({ name: 'hash' })
   @ApiOkResponse({
     description: 'JavaScript',
     content: { 'text/javascript': { schema: { type: 'string' } } },
   })
-  @ApiResponse({ status: 304, description: 'The ETag of If-None-Match is still right.' })
+  @ApiResponse({ status: 304, description: 'Not modified' })
   async banner(
     @Param('projectId') projectId: string,
     @Param('hash') hash: string,
@@ -86,7 +86,7 @@ export class CdnController {
     const script = await orUnavailable(this.logger, 'The configuration', () =>
       this.sites.banner(projectId.toLowerCase(), `banner-${hash}.js`),
     );
-    if (!script) throw new DomainError('not_found', 'There is no such banner.');
+    if (!script) throw new DomainError('not_found', 'Banner not found.');
     response.setHeader('Cache-Control', IMMUTABLE);
     response.type('text/javascript');
     await sendCompressed(request, response, script);
@@ -98,12 +98,12 @@ export class CdnController {
    */
   @Get('config.json')
   @Public()
-  @ApiOperation({ summary: 'The published configuration' })
+  @ApiOperation({ summary: 'Published configuration' })
   @ApiOkResponse({
     description: 'See docs/publishing.md',
     content: { 'application/json': { schema: { type: 'object', additionalProperties: true } } },
   })
-  @ApiResponse({ status: 304, description: 'The ETag of If-None-Match is still right.' })
+  @ApiResponse({ status: 304, description: 'Not modified' })
   async configuration(
     @Param('projectId') projectId: string,
     @Req() request: Request,
@@ -167,5 +167,5 @@ function openToAll(response: Response): void {
 
 function unknownProject(response: Response): DomainError {
   response.setHeader('Cache-Control', UNKNOWN_PROJECT);
-  return new DomainError('project_not_found', 'There is no such project. Check the project id in the URL.');
+  return new DomainError('project_not_found', 'Project not found. Check the project id in the URL.');
 }

@@ -61,7 +61,7 @@ export const Comment = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
       maxLength: COMMENT_CHARACTERS_MAX,
-      description: 'For the history of publications',
+      description: 'Comment for the publication history',
     }),
     IfGiven(),
     TextLine({ min: 1, max: COMMENT_CHARACTERS_MAX }),
@@ -108,8 +108,8 @@ export const Accent = (theme: keyof typeof BANNER_BACKGROUNDS, byDefault: string
           defaultMessage: (given) =>
             typeof given?.value === 'string' && COLOR.test(given.value)
               ? `$property has a contrast of ${contrastOf(given.value, BANNER_BACKGROUNDS[theme]).toFixed(1)} to the ` +
-                `banner's ${theme} background; readable is ${CONTRAST_MIN} and more`
-              : '$property must be a colour such as #30507a',
+                `banner's ${theme} background; at least ${CONTRAST_MIN} is required`
+              : '$property must be a color such as #30507a',
         },
       },
       { context: coded('contrast', { min: CONTRAST_MIN }) },

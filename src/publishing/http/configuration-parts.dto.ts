@@ -91,14 +91,14 @@ export class BannerTextDto implements BannerText {
   @ApiPropertyOptional({ type: [CategoryTextDto], default: [], description: 'Each key once' })
   @IfGiven()
   @ListOf({ max: CATEGORIES.length, of: () => CategoryTextDto })
-  @ArrayUnique((text: unknown) => memberOf(text, 'key'), { message: 'categories must name no key twice' })
+  @ArrayUnique((text: unknown) => memberOf(text, 'key'), { message: 'categories must not repeat a key' })
   categories: CategoryTextDto[] = [];
 
   @ApiPropertyOptional({
     type: Object,
     default: {},
     additionalProperties: { type: 'string', minLength: 1, maxLength: DESCRIPTION_CHARACTERS_MAX },
-    description: `Small words of our banner: ${LABELS.join(', ')}; what is absent is ours`,
+    description: `Other labels of our banner: ${LABELS.join(', ')}. Omitted labels use the default.`,
   })
   @IfGiven()
   @IsObject()
@@ -112,7 +112,7 @@ export class BannerTextDto implements BannerText {
       validator: {
         validate: areLabels,
         defaultMessage: () =>
-          `labels may have ${LABELS.join(', ')}, each text of 1 to ${DESCRIPTION_CHARACTERS_MAX} characters`,
+          `labels can have ${LABELS.join(', ')}, each text of 1 to ${DESCRIPTION_CHARACTERS_MAX} characters`,
       },
     },
     { context: coded('length', { min: 1, max: DESCRIPTION_CHARACTERS_MAX }) },
@@ -121,11 +121,11 @@ export class BannerTextDto implements BannerText {
 }
 
 export class ServiceCookieDto implements ServiceCookie {
-  @ApiProperty({ example: '_ga_*', description: 'Its name; a * at the end stands for any rest' })
+  @ApiProperty({ example: '_ga_*', description: 'Name of the cookie; a trailing * matches any suffix' })
   @IsString()
   @MaxLength(COOKIE_NAME_CHARACTERS_MAX)
   @Matches(COOKIE_NAME, {
-    message: 'name must be the name of a cookie, at the end perhaps a *',
+    message: 'name must be the name of a cookie, optionally with a trailing *',
     context: coded('cookie_name'),
   })
   name!: string;
@@ -177,7 +177,7 @@ export class BannerSettingsDto implements BannerSettings {
 
   @ApiPropertyOptional({
     default: true,
-    description: 'Whether a small link on every page opens the choice again',
+    description: 'Whether every page shows a link to the privacy settings',
   })
   @IfGiven()
   @IsBoolean()

@@ -34,16 +34,16 @@ export class ConfigurationContentDto implements SiteConfiguration {
 }
 
 export class ConfigurationDto extends ConfigurationContentDto {
-  @ApiProperty({ description: 'Counts the saves, as in the ETag; 0: nothing was ever saved' })
+  @ApiProperty({ description: 'Number of saves, as in the ETag; 0: never saved' })
   version!: number;
   @ApiProperty({ type: Date, nullable: true }) updatedAt!: Date | null;
-  @ApiProperty({ description: 'Whether the tier publishes region rules' }) regionRulesAvailable!: boolean;
+  @ApiProperty({ description: 'Whether the tier includes region rules' }) regionRulesAvailable!: boolean;
   @ApiProperty({ type: PublicationDto, nullable: true }) lastPublication!: PublicationDto | null;
   @ApiProperty({
     type: Date,
     nullable: true,
     description:
-      'When publishing failed for good; visitors still get the last publication. Save or publish again. null: it did not fail since then',
+      'Time at which publishing failed permanently; visitors still get the last publication. Save or publish again. null: no failure since',
   })
   publishFailedAt!: Date | null;
 }
@@ -60,13 +60,13 @@ export function presentConfiguration(view: ConfigurationView, names: AuthorNames
 class RegionPresetsDto {
   @ApiProperty({ type: [RegionRuleDto], description: 'European Economic Area, United Kingdom, Switzerland' })
   euUkCh!: RegionRuleDto[];
-  @ApiProperty({ type: [RegionRuleDto], description: 'United States: states that let visitors opt out' })
+  @ApiProperty({ type: [RegionRuleDto], description: 'United States: states with opt-out laws' })
   usStates!: RegionRuleDto[];
 }
 
 /** What an editor may begin with. */
 export class ConfigurationPresetsDto {
-  @ApiProperty({ type: [BannerTextDto], description: 'Our words, by language' }) texts!: BannerTextDto[];
+  @ApiProperty({ type: [BannerTextDto], description: 'Default texts by language' }) texts!: BannerTextDto[];
   @ApiProperty({ type: RegionPresetsDto }) regionRules!: RegionPresetsDto;
 }
 

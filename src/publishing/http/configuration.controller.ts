@@ -52,7 +52,7 @@ export class ConfigurationController {
   /** On every tier; before the first save it is the default, with version 0. */
   @Get('configuration')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'Read the configuration of the banner' })
+  @ApiOperation({ summary: 'Read the banner configuration' })
   @ApiOkResponse({ type: ConfigurationDto })
   async read(
     @CurrentProject() project: Project,
@@ -64,7 +64,7 @@ export class ConfigurationController {
   /** The same for every project: words in ten languages, and region rules by law. */
   @Get('configuration/presets')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'What a configuration may begin with' })
+  @ApiOperation({ summary: 'Read default configurations and texts' })
   @ApiOkResponse({ type: ConfigurationPresetsDto })
   presets(): ConfigurationPresetsDto {
     return CONFIGURATION_PRESETS;
@@ -79,10 +79,10 @@ export class ConfigurationController {
   @RequireTier(...GEO_TARGETING_TIERS)
   @LeaveTierToUseCase()
   @IfMatchHeader()
-  @ApiOperation({ summary: 'Save the configuration of the banner' })
+  @ApiOperation({ summary: 'Save and publish the banner configuration' })
   @ApiOkResponse({ type: ConfigurationDto })
-  @ApiPreconditionFailedResponse({ description: 'version_conflict: somebody has saved meanwhile.' })
-  @ApiForbiddenResponse({ description: 'tier_required: region rules need a tier with geo-targeting.' })
+  @ApiPreconditionFailedResponse({ description: 'version_conflict: someone else saved the configuration.' })
+  @ApiForbiddenResponse({ description: 'tier_required: region rules require a tier with geo-targeting.' })
   async save(
     @CurrentProject() project: Project,
     @Body() body: SaveConfigurationDto,
@@ -104,7 +104,7 @@ export class ConfigurationController {
   @Post('publish')
   @HttpCode(202)
   @ProjectRole('editor')
-  @ApiOperation({ summary: 'Publish the configuration once more' })
+  @ApiOperation({ summary: 'Publish the banner configuration again' })
   @ApiAcceptedResponse({ type: PublishRequestedDto })
   async publish(
     @CurrentProject() project: Project,
@@ -120,7 +120,7 @@ export class ConfigurationController {
   @ProjectRole('editor')
   @IfMatchHeader()
   @ApiBody({ type: RollBackDto, required: false })
-  @ApiOperation({ summary: 'Go back to an earlier publication' })
+  @ApiOperation({ summary: 'Roll back to an earlier publication' })
   @ApiOkResponse({ type: ConfigurationDto })
   async rollBack(
     @CurrentProject() project: Project,

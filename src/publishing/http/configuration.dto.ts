@@ -72,11 +72,11 @@ export class ConfigurationBodyDto {
   @IfGiven()
   @ListOf({ min: 1, max: LANGUAGES_MAX, of: () => BannerTextDto })
   @ArrayUnique((text: unknown) => memberOf(text, 'language'), {
-    message: 'texts must name no language twice',
+    message: 'texts must not repeat a language',
   })
   texts?: BannerTextDto[];
 
-  @ApiPropertyOptional({ enum: CATEGORIES, isArray: true, description: 'What the banner offers' })
+  @ApiPropertyOptional({ enum: CATEGORIES, isArray: true, description: 'Categories offered by the banner' })
   @IfGiven()
   @ListOf({ max: CATEGORIES.length })
   @ArrayUnique()
@@ -90,7 +90,7 @@ export class ConfigurationBodyDto {
 
   @ApiPropertyOptional({
     type: [RegionRuleDto],
-    description: 'The first that names the region decides; needs a tier with geo-targeting',
+    description: 'The first matching rule applies; requires a tier with geo-targeting',
   })
   @IfGiven()
   @ListOf({ max: REGION_RULES_MAX, of: () => RegionRuleDto })
@@ -109,7 +109,7 @@ export class ConfigurationBodyDto {
   @IsBoolean()
   siteAnalytics?: boolean;
 
-  @ApiPropertyOptional({ type: [SiteServiceDto], description: 'What the second layer lists' })
+  @ApiPropertyOptional({ type: [SiteServiceDto], description: 'Services listed on the second layer' })
   @IfGiven()
   @ListOf({ max: SERVICES_MAX, of: () => SiteServiceDto })
   services?: SiteServiceDto[];
@@ -118,7 +118,7 @@ export class ConfigurationBodyDto {
     minimum: 1,
     maximum: RECONSENT_MONTHS_MAX,
     default: DEFAULT_CONFIGURATION.reconsentMonths,
-    description: 'After so many months a choice is asked for again',
+    description: 'Months after which visitors are asked again',
   })
   @IfGiven()
   @Integer({ min: 1, max: RECONSENT_MONTHS_MAX })
@@ -126,7 +126,7 @@ export class ConfigurationBodyDto {
 
   @ApiPropertyOptional({
     type: BannerSettingsDto,
-    description: 'How our banner looks, and whether it is used',
+    description: 'Appearance of our banner, and whether it is used',
   })
   @IfGiven()
   @ObjectOf(() => BannerSettingsDto)
@@ -139,7 +139,7 @@ export class SaveConfigurationDto extends ConfigurationBodyDto {
 
   @ApiPropertyOptional({
     description:
-      'The draft that this was made of, by its version: it ends with this. Absent: a draft that is there stays.',
+      'Version of the draft that is published; the draft is then deleted. Omit to keep an existing draft.',
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
   })
@@ -151,7 +151,7 @@ export class SaveConfigurationDto extends ConfigurationBodyDto {
 /** A configuration that is kept, and not published yet. */
 export class SaveDraftDto extends ConfigurationBodyDto {
   @ApiProperty({
-    description: 'The version of the configuration that the draft began with',
+    description: 'Version of the configuration that the draft is based on',
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
   })
@@ -179,7 +179,7 @@ export function configurationOf(body: ConfigurationBodyDto): SiteConfiguration {
     throw fieldErrors([
       {
         field: 'defaultLanguage',
-        message: 'Give texts in the default language, or choose another one.',
+        message: 'Add texts in the default language, or choose another one.',
         code: 'texts_missing',
       },
     ]);

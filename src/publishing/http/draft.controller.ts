@@ -47,7 +47,7 @@ export class DraftController {
   @IfMatchHeader()
   @ApiOperation({ summary: 'Save the draft' })
   @ApiOkResponse({ type: DraftDto })
-  @ApiPreconditionFailedResponse({ description: 'version_conflict: somebody has saved it meanwhile.' })
+  @ApiPreconditionFailedResponse({ description: 'version_conflict: someone else saved the draft.' })
   async save(
     @CurrentProject() project: Project,
     @Body() body: SaveDraftDto,
@@ -64,9 +64,9 @@ export class DraftController {
   @HttpCode(204)
   @ProjectRole('editor')
   @IfMatchHeader()
-  @ApiOperation({ summary: 'Throw the draft away' })
+  @ApiOperation({ summary: 'Discard the draft' })
   @ApiNoContentResponse()
-  @ApiPreconditionFailedResponse({ description: 'version_conflict: somebody has saved it meanwhile.' })
+  @ApiPreconditionFailedResponse({ description: 'version_conflict: someone else saved the draft.' })
   async discard(
     @CurrentProject() project: Project,
     @Headers('if-match') ifMatch: string | undefined,

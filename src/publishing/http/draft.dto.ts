@@ -4,22 +4,22 @@ import { ConfigurationContentDto } from './configuration-view.dto.js';
 import { ConfigurationChangeDto, SiteDocumentDto } from './publication.dto.js';
 
 export class DraftDto implements Draft {
-  @ApiProperty({ description: 'Counts the saves and ends of drafts, as in the ETag; 0: there never was one' })
+  @ApiProperty({ description: 'Number of draft changes, as in the ETag; 0: there was never a draft' })
   version!: number;
-  @ApiProperty({ type: ConfigurationContentDto, nullable: true, description: 'null: there is none' })
+  @ApiProperty({ type: ConfigurationContentDto, nullable: true, description: 'null: no draft' })
   configuration!: ConfigurationContentDto | null;
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: 'The version of the configuration that it began with; null: there is none',
+    description: 'Version of the configuration that the draft is based on; null: no draft',
   })
   basedOn!: number | null;
   @ApiProperty({ type: Date, nullable: true }) updatedAt!: Date | null;
 }
 
 export class PreviewDto extends SiteDocumentDto {
-  @ApiProperty({ description: 'There are region rules, and the tier does not publish them' })
+  @ApiProperty({ description: 'Region rules exist, but the tier does not include them' })
   regionRulesLeftOut!: boolean;
-  @ApiProperty({ type: [ConfigurationChangeDto], description: 'What differs from what is saved' })
+  @ApiProperty({ type: [ConfigurationChangeDto], description: 'Differences from the saved configuration' })
   changes!: ConfigurationChangeDto[];
 }

@@ -31,7 +31,7 @@ export class PublicationController {
   /** The last 500. */
   @Get('publications')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'List what was published, newest first' })
+  @ApiOperation({ summary: 'List publications, newest first' })
   @ApiOkResponse({ type: PublicationPageDto })
   async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<PublicationPageDto> {
     const { items, nextCursor } = await this.publications.list(project.id, query);
@@ -42,9 +42,9 @@ export class PublicationController {
   /** Caches of browsers and CDNs may have shown the one before for some minutes more. */
   @Get('publications/in-force')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'Find what visitors were shown at an instant' })
+  @ApiOperation({ summary: 'Find the publication that was live at a given time' })
   @ApiOkResponse({ type: PublicationDto })
-  @ApiNotFoundResponse({ description: 'publication_not_found: nothing, or nothing that is still known.' })
+  @ApiNotFoundResponse({ description: 'publication_not_found: no publication on record for that time.' })
   async inForce(@CurrentProject() project: Project, @Query() { at }: InForceQuery): Promise<PublicationDto> {
     const found = await this.publications.inForceAt(project.id, at);
     return PublicationDto.of(found, await this.access.namesOf(authorsOf([found])));
@@ -53,9 +53,9 @@ export class PublicationController {
   /** By the `configHash` of a record. Kept as long as the project, also where the history is shorter. */
   @Get('configuration/published/:configHash')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'Read a document that visitors were shown' })
+  @ApiOperation({ summary: 'Read a published document by its hash' })
   @ApiOkResponse({ type: SiteDocumentDto })
-  @ApiNotFoundResponse({ description: 'publication_not_found: the project has published no such document.' })
+  @ApiNotFoundResponse({ description: 'publication_not_found: the project has not published this document.' })
   async document(
     @CurrentProject() project: Project,
     @Param('configHash') configHash: string,
@@ -70,9 +70,9 @@ export class PublicationController {
   /** Field by field. The first publication is held against the default. */
   @Get('publications/:version/changes')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'List what a publication changed' })
+  @ApiOperation({ summary: 'List the changes of a publication' })
   @ApiOkResponse({ type: ConfigurationChangesDto })
-  @ApiNotFoundResponse({ description: 'publication_not_found: there is no such publication.' })
+  @ApiNotFoundResponse({ description: 'publication_not_found: publication not found.' })
   async changes(
     @CurrentProject() project: Project,
     @Param('version') version: string,

@@ -14,26 +14,25 @@ class PublicationAuthorDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Today’s e-mail of the user or name of the key; null where it is gone',
+    description: 'Current email of the user or name of the key; null if deleted',
   })
   name!: string | null;
 }
 
 export class PublicationDto {
-  @ApiProperty({ description: 'Counts the publications of the project' }) version!: number;
-  @ApiProperty({ description: 'The save that was published; 0: the default' }) configurationVersion!: number;
+  @ApiProperty({ description: 'Number of the publication within the project' }) version!: number;
+  @ApiProperty({ description: 'Number of the published save; 0: the default' }) configurationVersion!: number;
   @ApiProperty({ example: 'pro' }) tier!: string;
-  @ApiProperty({ description: 'Names the immutable object' }) configHash!: string;
-  @ApiProperty({ description: 'Region rules were saved that the tier does not allow' })
+  @ApiProperty({ description: 'Name of the immutable object' }) configHash!: string;
+  @ApiProperty({ description: 'Region rules were left out because the tier does not include them' })
   regionRulesLeftOut!: boolean;
-  @ApiProperty({ description: 'When it was last written to storage' }) at!: Date;
-  @ApiProperty({ description: 'Since when visitors were shown it, until the next one' }) inForceFrom!: Date;
+  @ApiProperty({ description: 'Time of the last write to storage' }) at!: Date;
+  @ApiProperty({ description: 'Live since, until the next publication' }) inForceFrom!: Date;
   @ApiProperty({ type: String, nullable: true }) comment!: string | null;
   @ApiProperty({
     type: PublicationAuthorDto,
     nullable: true,
-    description:
-      'null: nobody; the tier or the domains have changed, or it is older than the memory of authors',
+    description: 'null: a change of tier or domains, or published before authors were recorded',
   })
   author!: PublicationAuthorDto | null;
 
@@ -65,7 +64,7 @@ export class InForceQuery {
 }
 
 export class ChangesQuery {
-  @ApiPropertyOptional({ description: 'The publication to compare with; absent: the one before' })
+  @ApiPropertyOptional({ description: 'Publication to compare with; defaults to the previous one' })
   @IsOptional()
   @Matches(/^\d{1,15}$/, { message: 'since must be the version of a publication.' })
   since?: string;
@@ -75,17 +74,17 @@ export class ConfigurationChangeDto implements ConfigurationChange {
   @ApiProperty({
     type: [String],
     example: ['texts', 'de', 'title'],
-    description: 'Members, and of lists the language, category, service or cookie',
+    description: 'Path of the member, with the language, category, service, or cookie of list items',
   })
   path!: string[];
   @ApiProperty({ enum: ['added', 'removed', 'changed'] }) kind!: ConfigurationChange['kind'];
-  @ApiProperty({ type: String, nullable: true, description: 'Text as it is, everything else as JSON' })
+  @ApiProperty({ type: String, nullable: true, description: 'Text as is, all other values as JSON' })
   before!: string | null;
   @ApiProperty({ type: String, nullable: true }) after!: string | null;
 }
 
 export class ConfigurationChangesDto {
-  @ApiProperty({ type: [ConfigurationChangeDto], description: 'Empty: tier or domains alone have changed' })
+  @ApiProperty({ type: [ConfigurationChangeDto], description: 'Empty: only the tier or the domains changed' })
   items!: ConfigurationChangeDto[];
 }
 

@@ -17,13 +17,13 @@ export class PublishingMetrics {
     const registers = [metrics.registry];
     this.delay = new Histogram({
       name: 'publishing_delay_seconds',
-      help: 'From a change of tier or configuration to its being in storage.',
+      help: 'Time from a change of tier or configuration until it is in storage, in seconds.',
       buckets: DELAY_BUCKETS_SECONDS,
       registers,
     });
     new Gauge({
       name: 'publishing_storage_up',
-      help: '1 while object storage takes what this process publishes, 0 since its last write failed.',
+      help: '1 while object storage accepts writes from this process, 0 since its last write failed.',
       registers,
       collect() {
         this.set(health.up ? 1 : 0);
@@ -31,7 +31,7 @@ export class PublishingMetrics {
     });
     new Counter({
       name: 'publishing_storage_failures_total',
-      help: 'Attempts to publish that object storage failed.',
+      help: 'Publishing attempts that failed in object storage.',
       registers,
       collect() {
         this.reset();
@@ -44,7 +44,7 @@ export class PublishingMetrics {
     );
     new Gauge({
       name: 'publishing_waiting_changes',
-      help: 'Changes that are not yet in storage.',
+      help: 'Changes that are not in storage yet.',
       registers,
       async collect() {
         const backlog = await counted.get();
@@ -53,7 +53,7 @@ export class PublishingMetrics {
     });
     new Gauge({
       name: 'publishing_oldest_age_seconds',
-      help: 'Age of the oldest change that is not yet in storage; 0 when all are.',
+      help: 'Age of the oldest change that is not in storage yet, in seconds; 0 when there is none.',
       registers,
       async collect() {
         const backlog = await counted.get();

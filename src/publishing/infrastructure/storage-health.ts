@@ -47,7 +47,7 @@ export class StorageHealth {
   worked(nowMs: number): void {
     if (!this.up) {
       const seconds = Math.round((nowMs - this.awaySinceMs) / 1000);
-      this.logger.log(`object storage works again, after ${seconds} s; what waited is being published`);
+      this.logger.log(`object storage works again after ${seconds} s; publishing pending changes`);
     }
     this.failures = 0;
     this.probing = false;
@@ -66,7 +66,7 @@ export class StorageHealth {
       this.complainedMs = nowMs;
       this.logger.error(
         { err: error, failures: this.failures, waitMs },
-        'object storage does not take what is to be published; sites keep what they have, trying again',
+        'cannot write to object storage; sites keep their current configuration, retrying',
       );
     }
     return spread(waitMs);

@@ -7,17 +7,17 @@ export const demoCommands: Command[] = [
     name: 'demo records',
     synopsis: '',
     summary:
-      'fill the demo project with 30 days of made-up records, deliveries and page visits; development only',
+      'fill the demo project with 30 days of generated records, deliveries, and page visits; development only',
     options: {},
     prepare: (given) => {
       atMost(0, given);
       return async ({ orm, settings }) => {
         const { production, dataDir, host } = settings(serviceSettings);
-        if (production) throw new OperatorError('Production has no demo.');
+        if (production) throw new OperatorError('The demo is not available in production.');
         const { fillDemo } = await import('./fill-demo.js');
         const { records, deliveries, visits } = await fillDemo(orm.em, { dataDir, host });
         print(
-          `Made ${records} records, ${deliveries} deliveries and ${visits} page visits of the last 30 days.`,
+          `Generated ${records} records, ${deliveries} deliveries, and ${visits} page visits for the last 30 days.`,
         );
       };
     },

@@ -136,7 +136,11 @@ function deliveriesOf(
       return attempted(soon, judgeResponse({ kind: 'status', httpStatus: 400 }));
     if (atMs >= heldFrom && atMs < heldTo) {
       failures += 1;
-      const expired = { kind: 'error', category: 'tls', reason: 'The certificate has expired.' } as const;
+      const expired = {
+        kind: 'error',
+        category: 'tls',
+        reason: "The endpoint's certificate has expired.",
+      } as const;
       if (failures <= FAILURES_BEFORE_HOLD) return attempted(soon, judgeResponse(expired));
       waiting += 1;
       return attempted(heldTo + waiting * 30, { httpStatus: 204 });

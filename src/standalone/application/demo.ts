@@ -117,10 +117,10 @@ export async function startDemo<S extends StandaloneSettings>(
     entrance: (baseUrl) => `${baseUrl}${link?.path ?? ''}`,
     lines: (baseUrl) => [
       `  demo site      ${baseUrl}/demo`,
-      `  its mail       ${baseUrl}/demo/mail`,
+      `  demo inbox     ${baseUrl}/demo/mail`,
       `  demo project   ${credentials?.projectId}`,
       `  demo receiver  ${receiver.url}`,
-      `  its log        ${relative(process.cwd(), receiver.logFile)}`,
+      `  receiver log   ${relative(process.cwd(), receiver.logFile)}`,
       `  API keys       ${relative(process.cwd(), credentialsFile)} (owner, editor, viewer)`,
     ],
   };
@@ -229,13 +229,13 @@ const DEMO_CONFIGURATION = {
       name: 'Basket',
       provider: 'This shop',
       category: 'necessary',
-      cookies: [{ name: 'basket', duration: 'Session', purpose: 'Remembers what you want to buy.' }],
+      cookies: [{ name: 'basket', duration: 'Session', purpose: 'Remembers the contents of your cart.' }],
     },
     {
       name: 'Visit counter',
       provider: 'This shop',
       category: 'analytics',
-      cookies: [{ name: '_visits*', duration: '1 month', purpose: 'Tells visits apart.' }],
+      cookies: [{ name: '_visits*', duration: '1 month', purpose: 'Distinguishes visits.' }],
     },
   ],
 };
@@ -268,7 +268,7 @@ async function setUpProject(
     }
     if (!response.ok)
       throw new Error(
-        `the demo project was not pointed at the receiver anew: ${method} ${path} answered ${response.status}`,
+        `could not point the demo project to its receiver: ${method} ${path} returned ${response.status}`,
       );
     return (await response.json()) as T;
   };

@@ -45,9 +45,9 @@ export async function fillDemo(
   const projectId = await findDemoProject(em.fork());
   const file = join(dataDir, 'dev-credentials.json');
   if (projectId === null || !existsSync(file))
-    throw new OperatorError('There is no demo project. Start the service with "npm start" first.');
+    throw new OperatorError('No demo project found. Start the service with "npm start" first.');
   if (await hasRecordsMarked(em.fork(), projectId, DEMO_FIELD))
-    throw new OperatorError('The demo project has made-up records already.');
+    throw new OperatorError('The demo project already has generated records.');
   const credentials = JSON.parse(readFileSync(file, 'utf8')) as Credentials;
   await publishSecond(em, projectId, credentials);
   const from = new Date(now.getTime() - HISTORY_DAYS * DAY_MS);
@@ -91,7 +91,7 @@ async function publishSecond(em: EntityManager, projectId: string, credentials: 
   const before = await publicationsOf(em.fork(), projectId);
   const answer = await fetch(address, { headers }).catch(() => null);
   if (!answer?.ok)
-    throw new OperatorError(`The service does not answer at ${credentials.baseUrl}. Start it first.`);
+    throw new OperatorError(`The service does not respond at ${credentials.baseUrl}. Start it first.`);
   const { texts, banner, services } = (await answer.json()) as {
     texts: { language: string; title: string }[];
     banner: object;
@@ -105,10 +105,10 @@ async function publishSecond(em: EntityManager, projectId: string, credentials: 
     })),
   };
   const saved = await fetch(address, { method: 'PUT', headers, body: JSON.stringify(body) });
-  if (!saved.ok) throw new OperatorError(`The second publication was refused (${saved.status}).`);
+  if (!saved.ok) throw new OperatorError(`The second publication was rejected (${saved.status}).`);
   const deadline = performance.now() + PUBLISH_DEADLINE_MS;
   while ((await publicationsOf(em.fork(), projectId)).length <= before.length) {
-    if (performance.now() > deadline) throw new OperatorError('Nothing was published. Does a worker run?');
+    if (performance.now() > deadline) throw new OperatorError('Nothing was published. Is a worker running?');
     await sleep(POLL_MS);
   }
 }

@@ -18,11 +18,11 @@ function pageOf(mails: FiledMail[]): string {
       `<article><h2>${escaped(subject)}</h2><p>To ${escaped(to)}, ${escaped(sentAt)}</p><pre>${linked(text)}</pre></article>`,
   );
   return [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Mail</title>',
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Inbox</title>',
     '<style>body{font:16px/1.5 system-ui;margin:2rem auto;max-width:48rem;padding:0 1rem}',
     'article{border-top:1px solid #999}pre{white-space:pre-wrap;overflow-wrap:anywhere}</style></head>',
-    '<body><h1>Mail</h1><p>In development mail goes into files, and is shown here. Newest first.</p>',
-    ...(shown.length > 0 ? shown : ['<p>None so far.</p>']),
+    '<body><h1>Inbox</h1><p>In development, emails are written to files and shown here, newest first.</p>',
+    ...(shown.length > 0 ? shown : ['<p>No emails yet.</p>']),
     '</body></html>',
   ].join('\n');
 }

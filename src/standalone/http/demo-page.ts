@@ -35,19 +35,19 @@ export const DEMO_PAGE = `<!doctype html>
 <body data-project-id="{projectId}">
 <main>
 <h1>A shop with a consent banner</h1>
-<p>Choose in the banner. The choice is stored as a consent record and, in the background, sent to the demo receiver: what you wait for is the first, never the second.</p>
+<p>Make a choice in the banner. It is stored as a consent record and forwarded to the demo receiver in the background, so the banner never waits for the receiver.</p>
 <p><button id="change" type="button">Change my choice</button></p>
 <section>
 <h2>Your last choice</h2>
-<p id="status" role="status" data-state="none">No choice yet. The banner is waiting for you.</p>
-<p>What the loader told this page: <code id="meta">nothing yet</code></p>
+<p id="status" role="status" data-state="none">No choice yet.</p>
+<p>Configuration reported by the loader: <code id="meta">not loaded yet</code></p>
 </section>
 <section>
-<h2>What the receiver got</h2>
-<p id="why" hidden>The tier of this project does not bring forwarding: what you choose is stored, and not sent. <code>POST /v1/projects/{projectId}/tier/simulate</code> with <code>{"tier":"pro"}</code>, or a new start, puts that right.</p>
-<p id="nothing" class="empty">Nothing yet.</p>
+<h2>Received by the demo receiver</h2>
+<p id="why" hidden>This project’s plan doesn’t include forwarding, so your choice is stored but not sent. To turn it on, call <code>POST /v1/projects/{projectId}/tier/simulate</code> with <code>{"tier":"pro"}</code>, or restart the service.</p>
+<p id="nothing" class="empty">Nothing received yet.</p>
 <table id="table" hidden>
-<thead><tr><th>Received</th><th>Answered</th><th>Action</th><th>Analytics</th><th>Marketing</th><th>Preferences</th><th>Record</th></tr></thead>
+<thead><tr><th>Received</th><th>Response</th><th>Action</th><th>Analytics</th><th>Marketing</th><th>Preferences</th><th>Record</th></tr></thead>
 <tbody id="received"></tbody>
 </table>
 </section>
@@ -72,8 +72,8 @@ function show(state, text, facts) {
 document.addEventListener('serviceConsent:choice', ({ detail: { id, stored, status: httpStatus, detail, tookMs } }) => {
   const facts = { consentId: id ?? '', tookMs, httpStatus };
   if (stored) show('stored', 'Stored as ' + id + ' in ' + tookMs + ' ms.', facts);
-  else if (httpStatus === 0) show('kept', 'Kept in this browser; it is sent when you leave, or with the next page.', facts);
-  else show('refused', 'Refused: ' + detail, facts);
+  else if (httpStatus === 0) show('kept', 'Saved in this browser. It is sent when you leave the page or open the next one.', facts);
+  else show('refused', 'Rejected: ' + detail, facts);
 });
 
 function cell(row, content, className = '') {
@@ -85,7 +85,7 @@ function cell(row, content, className = '') {
 function rowOf({ receivedAt, status, body }) {
   const row = document.createElement('tr');
   cell(row, new Date(receivedAt).toLocaleTimeString());
-  cell(row, status ? String(status) : 'no answer');
+  cell(row, status ? String(status) : 'no response');
   cell(row, String(body.action ?? ''));
   for (const category of CATEGORIES) cell(row, body[category] ? 'yes' : 'no', body[category] ? 'yes' : 'no');
   cell(row, Object.assign(document.createElement('code'), { textContent: String(body.id ?? ''), title: JSON.stringify(body) }));

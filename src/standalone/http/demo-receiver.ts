@@ -176,7 +176,7 @@ function lastOf(logFile: string): ReceivedRecord[] {
 }
 
 function errorOf(status: number): string {
-  return status === 401 ? 'The bearer token is missing or wrong.' : `This path answers ${status}.`;
+  return status === 401 ? 'The bearer token is missing or incorrect.' : `This path returns ${status}.`;
 }
 
 /** Compares in a time that does not depend on where the two differ. */
@@ -208,7 +208,7 @@ function pageOf(records: ReceivedRecord[]): string {
   const rows = records
     .map(
       ({ receivedAt, path, status, body }) =>
-        `<tr><td>${escape(receivedAt)}<td>${escape(path)}<td>${status || 'no answer'}<td><code>${escape(JSON.stringify(body))}</code>`,
+        `<tr><td>${escape(receivedAt)}<td>${escape(path)}<td>${status || 'no response'}<td><code>${escape(JSON.stringify(body))}</code>`,
     )
     .join('');
   const table = rows

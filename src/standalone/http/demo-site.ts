@@ -47,6 +47,6 @@ const requireLoopbackHost: RequestHandler = (request, response, next) => {
     sendProblem(request, response, {
       status: 403,
       code: 'host_not_allowed',
-      detail: 'Open this page by a loopback name such as localhost or 127.0.0.1.',
+      detail: 'Open this page under a loopback name such as localhost or 127.0.0.1.',
     });
 };

@@ -20,8 +20,8 @@ export function lockDataFolder(dataDir: string): () => void {
   } catch (cause) {
     database.close();
     throw new DataFolderTakenError(
-      `The data folder ${dataDir} is in use by another start of this service. ` +
-        'Stop that one first, or set DATA_DIR (and PORT) to run a second one beside it.',
+      `The data folder ${dataDir} is in use by another instance of this service. ` +
+        'Stop that instance, or set DATA_DIR (and PORT) to run a second one.',
       { cause },
     );
   }

@@ -81,7 +81,7 @@ function keepRunning(data: string, relaunch: () => Promise<void>): () => void {
   const timer = setInterval(() => {
     if (relaunching || isServerAlive(data)) return;
     relaunching = true;
-    process.stderr.write('the embedded PostgreSQL has died; starting it again\n');
+    process.stderr.write('the embedded PostgreSQL crashed; restarting it\n');
     relaunch()
       .catch((error: unknown) => process.stderr.write(`${sentenceOf(error)}\n`))
       .finally(() => {
@@ -121,7 +121,7 @@ async function waitUntilReady(url: string, folder: string): Promise<void> {
       await client.end().catch(() => undefined);
       if (Date.now() > deadline) {
         throw new EmbeddedPostgresError(
-          `The embedded PostgreSQL was not ready within ${READY_DEADLINE_MS / 1000} s. Its log is ${join(folder, 'server.log')}.`,
+          `The embedded PostgreSQL was not ready within ${READY_DEADLINE_MS / 1000} s. See its log: ${join(folder, 'server.log')}.`,
           { cause },
         );
       }

@@ -35,8 +35,8 @@ export async function findBinaries(): Promise<Binaries> {
     return (await import(name)) as Binaries;
   } catch (cause) {
     throw new EmbeddedPostgresError(
-      `There is no embedded PostgreSQL for this machine (${name} is not installed). ` +
-        'Run "npm ci" again without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own.',
+      `No embedded PostgreSQL is available for this machine (${name} is not installed). ` +
+        'Run "npm ci" without --omit=optional, or set DATABASE_URL to your own PostgreSQL.',
       { cause },
     );
   }
@@ -74,12 +74,12 @@ function placeElsewhere(folder: string, native: string): ServerHome {
   mkdirSync(elsewhere, { recursive: true, mode: 0o755 });
   if (!othersMayEnter(elsewhere)) {
     throw new EmbeddedPostgresError(
-      `PostgreSQL does not run as root, and the user it would run as can enter neither ${folder} nor ${elsewhere}. ` +
-        'Move the checkout to a folder that others may enter, start as an ordinary user, or set DATABASE_URL.',
+      `PostgreSQL cannot run as root, and the user it would run as has no access to ${folder} or ${elsewhere}. ` +
+        'Move the checkout to a folder that other users can access, start as a regular user, or set DATABASE_URL.',
     );
   }
   process.stdout.write(
-    `the user that runs PostgreSQL may not enter ${dirname(folder)}; the database is kept in ${elsewhere}\n`,
+    `the user that runs PostgreSQL has no access to ${dirname(folder)}; the database is kept in ${elsewhere}\n`,
   );
   const copy = join(elsewhere, 'native');
   if (!existsSync(copy)) {

@@ -42,7 +42,7 @@ export async function initialise(home: ServerHome, data: string, password: strin
   } catch (cause) {
     rmSync(data, { recursive: true, force: true });
     throw new EmbeddedPostgresError(
-      `The embedded PostgreSQL could not be set up in ${data}: ${sentenceOf(cause)}`,
+      `Could not set up the embedded PostgreSQL in ${data}: ${sentenceOf(cause)}`,
       { cause },
     );
   } finally {
@@ -89,7 +89,7 @@ export async function launch(
     ]);
   } catch (cause) {
     throw new EmbeddedPostgresError(
-      `The embedded PostgreSQL did not start: ${sentenceOf(cause)} Its log is ${join(home.folder, 'server.log')}.`,
+      `The embedded PostgreSQL did not start: ${sentenceOf(cause)} See its log: ${join(home.folder, 'server.log')}.`,
       { cause },
     );
   }

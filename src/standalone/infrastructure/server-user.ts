@@ -32,8 +32,8 @@ export function serverUser(folder: string): ServerUser {
   );
   for (let id = UID_FIRST; id <= UID_LAST; id++) if (!taken.has(id)) return { uid: id, gid: id };
   throw new EmbeddedPostgresError(
-    `PostgreSQL does not run as root, and every user id from ${UID_FIRST} to ${UID_LAST} is taken. ` +
-      'Start as an ordinary user, or set DATABASE_URL.',
+    `PostgreSQL cannot run as root, and every user id from ${UID_FIRST} to ${UID_LAST} is in use. ` +
+      'Start as a regular user, or set DATABASE_URL.',
   );
 }
 
@@ -42,8 +42,8 @@ export function systemUser(): ServerUser {
   const entry = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'));
   if (!entry) {
     throw new EmbeddedPostgresError(
-      'PostgreSQL does not run as root, and this machine has no user "nobody" to set it up as. ' +
-        'Start as an ordinary user, or set DATABASE_URL.',
+      'PostgreSQL cannot run as root, and this machine has no user "nobody" to run it as. ' +
+        'Start as a regular user, or set DATABASE_URL.',
     );
   }
   return { uid: Number(entry[1]), gid: Number(entry[2]) };

@@ -40,11 +40,11 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
   private readonly tally = new VisitTally();
   private readonly failures = new ThrottledLog(
     new Logger(VisitCounter.name),
-    'page visits could not be written; they are kept and written later',
+    'could not write page visits; they are kept and written later',
   );
   private readonly refusals = new ThrottledLog(
     new Logger(VisitCounter.name),
-    'the database refused a count of page visits; it is dropped',
+    'the database rejected a page visit count; dropping it',
   );
   private readonly domains: LRUCache<string, string[] | 'unknown'>;
   private timer: NodeJS.Timeout | undefined;
@@ -84,14 +84,14 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
       throw fieldErrors([
         {
           field: 'banner',
-          message: 'Send an object; banner must be none, chosen or ignored, where it is there.',
+          message: 'Send an object; banner must be none, chosen, or ignored if present.',
         },
       ]);
     const domains = this.domains.get(projectId) ?? (await this.domains.fetch(projectId));
     if (domains === undefined || domains === 'unknown') throw unknownProject();
     const hostname = hostOf(origin, { domains, production: this.service.production });
     if (hostname === null)
-      throw new DomainError('origin_not_allowed', 'This origin is none of the domains of the project.');
+      throw new DomainError('origin_not_allowed', 'Origin is not one of the project’s domains.');
     const described = {
       hostname,
       language: languageOf(browser.acceptLanguage),
@@ -142,5 +142,5 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
 }
 
 export function unknownProject(): DomainError {
-  return new DomainError('project_not_found', 'There is no such project. Check the project id in the URL.');
+  return new DomainError('project_not_found', 'Project not found. Check the project id in the URL.');
 }

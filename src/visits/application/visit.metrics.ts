@@ -12,7 +12,7 @@ export class VisitMetrics {
     const registers = [metrics.registry];
     this.requests = new Counter({
       name: 'site_visit_requests_total',
-      help: 'Page visits by what became of them: counted, or the code of the refusal.',
+      help: 'Page visits by outcome: counted, or the error code.',
       labelNames: ['result'],
       registers,
     });
@@ -35,7 +35,7 @@ export class VisitMetrics {
   held(entries: () => number): void {
     new Gauge({
       name: 'site_visit_counts_held',
-      help: 'Counts that the process holds until they are written, or until their hour is over.',
+      help: 'Counts held by the process until they are written, or until their hour ends.',
       registers: [this.metrics.registry],
       collect() {
         this.set(entries());

@@ -30,10 +30,10 @@ export class VisitController {
   /** Described here; the server hands these requests to the endpoint before Express sees them (visit.endpoint.ts). */
   @Post('visits')
   @Public()
-  @ApiOperation({ summary: 'Count a page view; public, called by loader and banner' })
+  @ApiOperation({ summary: 'Count a page view; public, called by the loader and the banner' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: VISIT_BODY_SCHEMA })
-  @ApiNoContentResponse({ description: 'Counted; nothing is kept that tells visitors apart' })
+  @ApiNoContentResponse({ description: 'Counted, without anything that distinguishes visitors' })
   count(
     @Param('projectId') projectId: string,
     @Req() request: IncomingMessage,
@@ -46,7 +46,7 @@ export class VisitController {
   @Get('analytics/site')
   @ProjectRole('viewer')
   @RequireTier(...ANALYTICS_TIERS)
-  @ApiOperation({ summary: 'Page visits, and what became of the banner; tier business and above' })
+  @ApiOperation({ summary: 'Read page visits and banner interactions; tier business and above' })
   @ApiOkResponse({ type: SiteAnalyticsView })
   site(
     @CurrentProject() project: Project,
@@ -64,7 +64,7 @@ export class VisitController {
   /** Where the loader has run in the last 30 days: whether it is installed. */
   @Get('analytics/last-seen')
   @ProjectRole('viewer')
-  @ApiOperation({ summary: 'Hosts on which the loader was seen, and when last' })
+  @ApiOperation({ summary: 'List the hosts where the loader was seen, with the latest time' })
   @ApiOkResponse({ type: SeenHostsView })
   async lastSeen(
     @CurrentProject() project: Project,

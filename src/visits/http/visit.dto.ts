@@ -10,18 +10,22 @@ export const VISIT_BODY_SCHEMA = {
       type: 'string',
       enum: [...BANNER_OUTCOMES],
       default: 'none',
-      description: 'What became of the banner; `none`: it was not shown',
+      description: 'Result of the banner; `none`: not shown',
     },
-    region: { description: 'Country, perhaps with a subdivision; others count as unknown', example: 'US-CA' },
+    region: {
+      description: 'Country, optionally with a subdivision; others count as unknown',
+      example: 'US-CA',
+    },
   },
   example: { banner: 'chosen', region: 'FR' },
 };
 
 export class SiteCountsView {
   @ApiProperty({ type: 'integer' }) visits!: number;
-  @ApiProperty({ type: 'integer', description: 'Visits on which the banner asked' }) shown!: number;
+  @ApiProperty({ type: 'integer', description: 'Visits on which the banner asked for a choice' })
+  shown!: number;
   @ApiProperty({ type: 'integer' }) chosen!: number;
-  @ApiProperty({ type: 'integer', description: 'Shown, and left without a decision' }) ignored!: number;
+  @ApiProperty({ type: 'integer', description: 'Banner shown, but no choice made' }) ignored!: number;
   @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1, description: 'chosen / shown' })
   interactionRate!: number | null;
 }
@@ -31,7 +35,7 @@ export class SiteCountsAtView extends SiteCountsView {
 }
 
 export class NamedSiteCountsView extends SiteCountsView {
-  @ApiProperty({ type: String, nullable: true, description: 'null: unknown, and all others together' })
+  @ApiProperty({ type: String, nullable: true, description: 'null: unknown and all others' })
   name!: string | null;
 }
 
@@ -40,12 +44,12 @@ export class SiteAnalyticsView {
   @ApiProperty() to!: Date;
   @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX) }) interval!: AnalyticsInterval;
   @ApiProperty({ type: SiteCountsView }) totals!: SiteCountsView;
-  @ApiProperty({ type: [SiteCountsAtView], description: 'One entry for each interval' })
+  @ApiProperty({ type: [SiteCountsAtView], description: 'One entry per interval' })
   series!: SiteCountsAtView[];
-  @ApiProperty({ type: [NamedSiteCountsView], description: 'The most frequent first' })
+  @ApiProperty({ type: [NamedSiteCountsView], description: 'Most frequent first' })
   byHostname!: NamedSiteCountsView[];
   @ApiProperty({ type: [NamedSiteCountsView], description: 'Countries' }) byRegion!: NamedSiteCountsView[];
-  @ApiProperty({ type: [NamedSiteCountsView], description: "Of the visitors' browsers" })
+  @ApiProperty({ type: [NamedSiteCountsView], description: "Visitors' browser languages" })
   byLanguage!: NamedSiteCountsView[];
   @ApiProperty({ type: [NamedSiteCountsView], description: 'desktop, phone, tablet' })
   byDevice!: NamedSiteCountsView[];
@@ -57,6 +61,6 @@ export class SeenHostView {
 }
 
 export class SeenHostsView {
-  @ApiProperty({ type: [SeenHostView], description: 'The one that was seen last first' })
+  @ApiProperty({ type: [SeenHostView], description: 'Most recently seen first' })
   items!: SeenHostView[];
 }

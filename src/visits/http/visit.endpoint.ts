@@ -57,7 +57,8 @@ export class VisitEndpoint {
     // One spelling of an id: otherwise each spelling would have separate counts.
     const id = projectId.toLowerCase();
     try {
-      if (!this.settings.enabled) throw new DomainError('not_found', 'Page visits are not counted here.');
+      if (!this.settings.enabled)
+        throw new DomainError('not_found', 'Page visit counting is off for this project.');
       this.limit.count(address, id);
       const body = await readBody(request, response);
       if (!isUuid(id)) throw unknownProject();

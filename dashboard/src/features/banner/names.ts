@@ -1,12 +1,13 @@
 import { t } from '../../texts/texts';
 
-const languages = new Intl.DisplayNames(t.language, { type: 'language', fallback: 'code' });
-const regions = new Intl.DisplayNames(t.language, { type: 'region', fallback: 'code' });
+/** Not constants, because shared modules are evaluated before the language is loaded. */
+const displayNames = (type: 'language' | 'region'): Intl.DisplayNames =>
+  new Intl.DisplayNames(t.language, { type, fallback: 'code' });
 
 /** `German (de)`; an unknown tag is shown as it is. */
 export function languageName(tag: string): string {
   try {
-    const name = languages.of(tag);
+    const name = displayNames('language').of(tag);
     return name === undefined || name === tag ? tag : `${name} (${tag})`;
   } catch {
     return tag;
@@ -19,7 +20,7 @@ export function regionName(code: string): string {
   if (code === 'EU') return t.banner.euRegion;
   const [country = '', part] = code.split('-');
   try {
-    const name = regions.of(country) ?? country;
+    const name = displayNames('region').of(country) ?? country;
     return part === undefined ? name : `${name}: ${part}`;
   } catch {
     return code;

@@ -8,8 +8,8 @@ import { When } from '../../shared/when';
 import { t } from '../../texts/texts';
 import { Categories } from './categories';
 
-/** A record in a list, on any page whose address says what is open. */
-export const CONSENT_COLUMNS: Column<ConsentView>[] = [
+/** Columns of record lists. A function, because shared modules are evaluated before the language is loaded. */
+export const consentColumns = (): Column<ConsentView>[] => [
   {
     title: t.consents.received,
     cell: ({ id, receivedAt }) => (

@@ -13,7 +13,7 @@ import type { Zone } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
 import { useProject } from '../projects/use-project';
-import { CONSENT_COLUMNS } from './columns';
+import { consentColumns } from './columns';
 import { ConsentDrawer } from './consent-drawer';
 import { type ConsentFilters, DELIVERY_STATES, type Flag } from './filters';
 import { FindById } from './find-by-id';
@@ -49,7 +49,7 @@ export function ConsentsPage() {
       <EndlessList
         label={t.consents.list}
         query={query}
-        columns={CONSENT_COLUMNS}
+        columns={consentColumns()}
         idOf={({ id }) => id}
         onOpen={({ id }) => change({ open: id })}
         empty={

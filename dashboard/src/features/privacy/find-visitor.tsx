@@ -10,7 +10,7 @@ import { Section } from '../../shared/section';
 import { State } from '../../shared/state';
 import { t } from '../../texts/texts';
 import { ConsentDrawer } from '../consents/consent-drawer';
-import { CONSENT_COLUMNS } from '../consents/columns';
+import { consentColumns } from '../consents/columns';
 import { EraseVisitor } from './erase-visitor';
 
 const PAGE_ROWS = 200;
@@ -96,7 +96,7 @@ function Found({
       <EndlessList
         label={t.privacy.records}
         query={query}
-        columns={CONSENT_COLUMNS}
+        columns={consentColumns()}
         idOf={({ id }) => id}
         onOpen={({ id }) => onOpen(id)}
         empty={t.privacy.noneFound}
