@@ -109,7 +109,10 @@ describe('openapi.json', () => {
   it(
     'has nothing that redocly (recommended) complains of',
     async () => {
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [join('scripts', 'check.mjs'), 'contract']);
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+        join('scripts', 'check.mjs'),
+        'contract',
+      ]);
       expect(`${stdout}${stderr}`).not.toMatch(/warning|error/i);
     },
     LINT_TIMEOUT_MS,
