@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
+import { type BackOff, backOffMs } from '../../shared/back-off.js';
 import { isConnectionFailure } from '../../shared/postgres-error.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { type Attempt, type AttemptResult, type OutboxMessage } from '../domain/outbox-message.js';
@@ -19,12 +20,8 @@ const TIMER_EARLY_MS = 2;
 /** How an attempt ended, seen from here. */
 type AttemptEnd = AttemptResult<unknown> | { kind: 'threw'; cause: unknown };
 
-/** An attempt that lost the database is retried; it is no bug of its handler. */
-const DATABASE_UNREACHABLE: AttemptEnd = {
-  kind: 'retry',
-  afterMs: 1_000,
-  error: 'Cannot connect to the database.',
-};
+/** Delays of attempts that lost the database. They grow, since a statement that always times out looks the same. */
+const DATABASE_RETRY: BackOff = { baseMs: 1_000, factor: 2, longestMs: 30_000 };
 
 /** What attempts are made with. */
 export interface AttemptParts {
@@ -161,7 +158,7 @@ export class OutboxAttempts {
     try {
       end = await this.made(leased.message, attempt);
     } catch (cause) {
-      end = isConnectionFailure(cause) ? DATABASE_UNREACHABLE : { kind: 'threw', cause };
+      end = isConnectionFailure(cause) ? lostDatabase(leased.message) : { kind: 'threw', cause };
     }
     // The slot is free once the receiver has answered, before the outcome is stored.
     const healthy = end.kind !== 'settled' || end.healthy;
@@ -241,4 +238,13 @@ export class OutboxAttempts {
         return settler.fail(leased, end.cause, claimedMs);
     }
   }
+}
+
+/** An attempt that lost the database is retried and never becomes a dead letter: it is no bug of its handler. */
+function lostDatabase({ failures }: OutboxMessage): AttemptEnd {
+  return {
+    kind: 'retry',
+    afterMs: backOffMs(failures + 1, DATABASE_RETRY),
+    error: 'Cannot connect to the database.',
+  };
 }
