@@ -523,7 +523,7 @@ describe('a fork', () => {
     const whole = readFileSync(tile);
     await store([project], 1);
     rmSync(tile);
-    await refused(/lacks tile\/1\/000/);
+    await refused(/tile\/1\/000\.p\/1 is missing from storage/);
     writeFileSync(tile, whole.subarray(0, 10));
     await refused(/tile\/1\/000.p\/1 is truncated in storage/);
     const changed = Buffer.from(whole);
@@ -533,7 +533,7 @@ describe('a fork', () => {
     writeFileSync(tile, whole);
     const note = readFileSync(join(folder, 'checkpoint'), 'utf8');
     rmSync(join(folder, 'checkpoint'));
-    await refused(/has no checkpoint any more/);
+    await refused(/checkpoint was signed but is missing/);
     writeFileSync(join(folder, 'checkpoint'), note.replace(/^(.*)\n300\n/, '$1\n299\n'));
     await refused(/bears no signature/);
     writeFileSync(join(folder, 'checkpoint'), note);
@@ -699,28 +699,6 @@ describe('a log that continues another one', () => {
     expect(filesOf(folderOf(project.id))).toMatchObject(files);
     const later = await checkpoint(project);
     expect(later.split('\n')[0]).toMatch(new RegExp(`/${project.id}/2$`));
-    expect(await ops('check', project.id)).toEqual({
-      code: 0,
-      out:
-        `${project.id}  5 entries  ok\n${project.id}/2  3 entries  ok\n` +
-        `${project.id}  7 records  as sealed\n`,
-      err: '',
-    });
-    const [bundle, whole] = [
-      join(folderOf(project.id), '2', 'tile', 'entries', '000.p', '3'),
-      join(folderOf(project.id), 'tile', 'entries', '000'),
-    ];
-    for (const [path, name] of [
-      [bundle, `${project.id}/2  3`],
-      [whole, `${project.id}  5`],
-    ] as const) {
-      const bytes = readFileSync(path);
-      writeFileSync(path, Buffer.concat([Buffer.of(0, 32), randomBytes(32), bytes.subarray(34)]));
-      const damaged = await ops('check', project.id);
-      expect(damaged.code).toBe(1);
-      expect(damaged.out).toContain(`${name} entries  Tile 0 of level 0 does not match its entries.\n`);
-      writeFileSync(path, bytes);
-    }
 
     const keyLines = await keys();
     for (const id of [early, unsigned, late])
@@ -791,6 +769,34 @@ describe('a log that continues another one', () => {
     }
   });
 
+  it('is checked together with the log that it continues', async () => {
+    const project = await createTestProject(service);
+    await store([project], 2);
+    await seal(project);
+    expect(await ops('continue', '--project', project.id, '--reason', 'Lost.')).toMatchObject({ code: 0 });
+    await store([project], 1);
+    await seal(project);
+    expect(await ops('check', project.id)).toEqual({
+      code: 0,
+      out:
+        `${project.id}  2 entries  as signed\n${project.id}/2  2 entries  as signed\n` +
+        `${project.id}  3 records  as sealed\n`,
+      err: '',
+    });
+    // A damaged entry in either log.
+    for (const folder of [folderOf(project.id), join(folderOf(project.id), '2')]) {
+      const path = join(folder, 'tile', 'entries', '000.p', '2');
+      const bytes = readFileSync(path);
+      writeFileSync(path, Buffer.concat([Buffer.of(0, 32), randomBytes(32), bytes.subarray(34)]));
+    }
+    const damaged = await ops('check', project.id);
+    expect(damaged.code).toBe(1);
+    for (const name of [project.id, `${project.id}/2`])
+      expect(damaged.out).toContain(
+        `${name}  2 entries  The tile 0 of level 0 is not that of its entries.\n`,
+      );
+  });
+
   it('goes on from a checkpoint that a receiver holds, where everything else was restored', async () => {
     const project = await createTestProject(service);
     await store([project], 3);
@@ -803,16 +809,8 @@ describe('a log that continues another one', () => {
     await restore(project, older);
     writeFileSync(join(folderOf(project.id), 'checkpoint'), note);
     const file = join(service.settings.service.dataDir, 'head.txt');
-    const go = (...which: string[]): Promise<Outcome> =>
-      ops('continue', ...which, '--reason', 'Restored.', '--head', file);
-    expect((await go('--project', project.id)).err).toContain('cannot be read');
-    writeFileSync(file, held.replace('\n5\n', '\n6\n'));
-    expect((await go('--project', project.id)).err).toContain('is not one of');
-    writeFileSync(file, await text(fetch(`${service.baseUrl}/log/checkpoint`)));
-    expect((await go('--project', project.id)).err).toContain('is not one of');
     writeFileSync(file, held);
-    expect(await go('--all')).toMatchObject({ code: 2 });
-    const done = await go('--project', project.id);
+    const done = await ops('continue', '--project', project.id, '--reason', 'Restored.', '--head', file);
     expect(done).toMatchObject({ code: 0, err: '' });
     expect(done.out).toMatch(
       new RegExp(`/${project.id}/2 continues the 5 entries of .*/${project.id}\\.\n$`),
@@ -821,6 +819,22 @@ describe('a log that continues another one', () => {
     const found = await verifier.verifyContinuation(await continuation(project), held, await keys());
     expect(found).toMatchObject({ former: { size: 5 }, reason: 'Restored.' });
     rmSync(file);
+  });
+
+  it('is refused with a head that is changed, or of another log', async () => {
+    const project = await createTestProject(service);
+    await store([project], 1);
+    await seal(project);
+    const file = join(service.settings.service.dataDir, 'other-head.txt');
+    const go = (...which: string[]): Promise<Outcome> =>
+      ops('continue', ...which, '--reason', 'Restored.', '--head', file);
+    writeFileSync(file, (await checkpoint(project)).replace('\n1\n', '\n6\n'));
+    expect((await go('--project', project.id)).err).toContain('is not one of');
+    writeFileSync(file, await text(fetch(`${service.baseUrl}/log/checkpoint`)));
+    expect((await go('--project', project.id)).err).toContain('is not one of');
+    expect(await go('--all')).toMatchObject({ code: 2 });
+    rmSync(file);
+    expect((await go('--project', project.id)).err).toContain('Cannot read');
   });
 
   it('is refused without a reason, and where nothing was signed', async () => {
@@ -871,7 +885,7 @@ describe('npm run ops -- evidence', () => {
     const status = await ops('status');
     expect(status).toMatchObject({ code: 0, err: '' });
     expect(status.out).toMatch(
-      new RegExp(`^${project.id} {2}not signed since .*: The storage has no checkpoint any more`, 'm'),
+      new RegExp(`^${project.id} {2}unsigned since .*: A checkpoint was signed but is missing`, 'm'),
     );
     expect((await ops('check', newId())).err).toContain('This project has no log.');
   });

@@ -52,7 +52,7 @@ export const EVIDENCE: Planted[] = [
       },
     ],
     tests: [SEALING],
-    only: 'begins with what was known',
+    only: 'checked together',
   },
   {
     name: 'evidence: a check skips the records at the end of its pages',
