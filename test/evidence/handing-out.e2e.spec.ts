@@ -181,8 +181,8 @@ describe('an export with proofs', () => {
     const [, list = ''] = files.get('README.txt')?.toString().split('3 records without a proof:\n') ?? [];
     expect(list.trim().split('\n\n')).toEqual([
       `The record is older than its project's log.\n  ${older}`,
-      expect.stringMatching(new RegExp(`^The record was changed since it was sealed.*\n  ${changed}$`)),
-      expect.stringMatching(new RegExp(`^Not sealed yet when this file was made.*\n  ${waiting}$`)),
+      expect.stringMatching(new RegExp(`^The record has changed since it was added to the log.*\n  ${changed}$`)),
+      expect.stringMatching(new RegExp(`^Not in the log yet when this file was created.*\n  ${waiting}$`)),
     ]);
   });
 

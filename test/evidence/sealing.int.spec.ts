@@ -535,7 +535,7 @@ describe('a fork', () => {
     rmSync(join(folder, 'checkpoint'));
     await refused(/checkpoint was signed but is missing/);
     writeFileSync(join(folder, 'checkpoint'), note.replace(/^(.*)\n300\n/, '$1\n299\n'));
-    await refused(/bears no signature/);
+    await refused(/is not signed by a key in EVIDENCE_KEYS/);
     writeFileSync(join(folder, 'checkpoint'), note);
     expect(await seal(project)).toBe('signed');
     expect(await stateOf(project)).toMatchObject({ size: 301, refusal: null });
@@ -779,7 +779,7 @@ describe('a log that continues another one', () => {
     expect(await ops('check', project.id)).toEqual({
       code: 0,
       out:
-        `${project.id}  2 entries  as signed\n${project.id}/2  2 entries  as signed\n` +
+        `${project.id}  2 entries  ok\n${project.id}/2  2 entries  ok\n` +
         `${project.id}  3 records  as sealed\n`,
       err: '',
     });
@@ -793,7 +793,7 @@ describe('a log that continues another one', () => {
     expect(damaged.code).toBe(1);
     for (const name of [project.id, `${project.id}/2`])
       expect(damaged.out).toContain(
-        `${name}  2 entries  The tile 0 of level 0 is not that of its entries.\n`,
+        `${name}  2 entries  Tile 0 of level 0 does not match its entries.\n`,
       );
   });
 
@@ -829,9 +829,9 @@ describe('a log that continues another one', () => {
     const go = (...which: string[]): Promise<Outcome> =>
       ops('continue', ...which, '--reason', 'Restored.', '--head', file);
     writeFileSync(file, (await checkpoint(project)).replace('\n1\n', '\n6\n'));
-    expect((await go('--project', project.id)).err).toContain('is not one of');
+    expect((await go('--project', project.id)).err).toContain('is not a checkpoint of');
     writeFileSync(file, await text(fetch(`${service.baseUrl}/log/checkpoint`)));
-    expect((await go('--project', project.id)).err).toContain('is not one of');
+    expect((await go('--project', project.id)).err).toContain('is not a checkpoint of');
     expect(await go('--all')).toMatchObject({ code: 2 });
     rmSync(file);
     expect((await go('--project', project.id)).err).toContain('Cannot read');
