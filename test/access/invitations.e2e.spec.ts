@@ -26,10 +26,11 @@ let projectId: string;
 
 beforeAll(async () => {
   service = await startTestService({ ...BEHIND_LOOPBACK_PROXY, SIGN_UP: 'invited' });
-  owner = await signUp(service);
 });
 afterAll(() => service.close());
 beforeEach(async () => {
+  // Each test has its own budget of mails.
+  owner = await signUp(service);
   const made = await owner.request('POST', '/v1/projects', { name: 'Bakery' });
   projectId = ((await made.json()) as { id: string }).id;
 });

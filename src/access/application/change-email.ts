@@ -52,7 +52,7 @@ export class ChangeEmail {
         },
       ]);
     await this.password.require(user.userId, wanted.password);
-    await this.limits.ask('change_email', email, address);
+    await this.limits.changeEmail(user.userId, email, address);
     const network = truncatedNetwork(address);
     await this.requests.note({ kind: 'change_email', userId: user.userId, email, network });
   }

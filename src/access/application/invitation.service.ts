@@ -21,6 +21,7 @@ import type { Role } from '../domain/role.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { AccountLimits } from './account-limits.js';
+import { mailSenderOf } from './mail-sender.js';
 import { MembershipService, type PageRequest } from './membership.service.js';
 import { withdrawAll } from './membership-revocation.js';
 import { requireManager } from './require-manager.js';
@@ -73,7 +74,7 @@ export class InvitationService {
     actor: Actor,
   ): Promise<ProjectInvitation> {
     const email = wanted.email.toLowerCase();
-    await this.limits.invite(projectId, email);
+    await this.countMail(actor, projectId, email);
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       const { userId } = await requireManager(tx, actor, projectId);
@@ -103,7 +104,7 @@ export class InvitationService {
   ): Promise<ProjectInvitation> {
     const { projectId } = ref;
     const { email } = await this.memberships.read(ref);
-    await this.limits.invite(projectId, email);
+    await this.countMail(actor, projectId, email);
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       const { userId } = await requireManager(tx, actor, projectId);
@@ -120,7 +121,7 @@ export class InvitationService {
   async resend(ref: InvitationRef, actor: Actor): Promise<ProjectInvitation> {
     this.mails.requireMail();
     const { email } = await this.read(ref);
-    await this.limits.invite(ref.projectId, email);
+    await this.countMail(actor, ref.projectId, email);
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, ref.projectId);
       await requireManager(tx, actor, ref.projectId);
@@ -144,6 +145,12 @@ export class InvitationService {
       if (!invitation) throw invitationNotFound();
       await withdrawAll(tx, [invitation], authorOf(actor));
     });
+  }
+
+  /** Counts it before the transaction, whose locks a refused sender must not wait for. */
+  private async countMail(actor: Actor, projectId: string, email: string): Promise<void> {
+    const sender = await mailSenderOf(this.em.fork(), actor);
+    await this.limits.invite({ sender, projectId, email });
   }
 
   private async make(

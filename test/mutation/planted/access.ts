@@ -40,6 +40,21 @@ export const ACCESS: Planted[] = [
     tests: ['test/access/invitations'],
     only: 'for its mailbox',
   })),
+  ...[
+    { name: 'an hour', from: /await this\.mailsByPersonAndHour\.take\(sender\);/, only: 'bounded per hour' },
+    { name: 'a day', from: /await this\.mailsByPersonAndDay\.take\(sender\);/, only: 'bounded per day' },
+  ].map(({ name, from, only }) => ({
+    name: `access: does not count the mails of a person in ${name}`,
+    mutations: [{ symbol: 'AccountLimits.takeForPerson', from, to: '' }],
+    tests: ['test/access/mail-budgets'],
+    only,
+  })),
+  {
+    name: 'access: counts the mails of an API key for the project rather than its member',
+    mutations: [{ symbol: 'mailSenderOf', from: /secret\?\.madeBy \?\? projectId/, to: 'projectId' }],
+    tests: ['test/access/mail-budgets'],
+    only: 'bounded per hour over all projects',
+  },
   {
     name: 'access: a change of address leaves the links of the others',
     mutations: [
