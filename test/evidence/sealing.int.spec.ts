@@ -668,6 +668,9 @@ describe('a log that continues another one', () => {
   const continuation = (project: TestProject): Promise<string> =>
     text(project.request('viewer', 'GET', '/log/continues'));
 
+  const shownLog = async (project: TestProject): Promise<unknown> =>
+    (await project.request('viewer', 'GET', '/log')).json();
+
   it('begins with what was known of the one that an older backup had forked, and why', async () => {
     const project = await createTestProject(service);
     const [early = ''] = await store([project], 5);
@@ -676,6 +679,7 @@ describe('a log that continues another one', () => {
     await store([project], 300);
     await seal(project);
     const lost = await checkpoint(project);
+    expect(await shownLog(project)).toMatchObject({ epoch: 1, continues: null });
     const files = filesOf(folderOf(project.id));
     await restore(project, older);
     await service.database.query(
@@ -706,8 +710,14 @@ describe('a log that continues another one', () => {
         record: { id },
         checkpoint: { origin: expect.stringMatching(id === early ? /[^/]{36}$/ : /\/2$/) as unknown },
       });
-    const found = await verifier.verifyContinuation(await continuation(project), lost, keyLines);
+    const found = (await verifier.verifyContinuation(await continuation(project), lost, keyLines)) as {
+      at: string;
+    };
     expect(found).toMatchObject({ former: { size: 305 }, reason });
+    const [origin, , rootHash] = lost.split('\n');
+    expect(await shownLog(project)).toMatchObject({
+      ...{ epoch: 2, continues: { origin, size: 305, rootHash, reason, at: found.at } },
+    });
     // A receiver that holds more than was known says so.
     const statement = await continuation(project);
     await expect(verifier.verifyContinuation(statement, later, keyLines)).rejects.toThrow(/not the log that/);
@@ -792,9 +802,7 @@ describe('a log that continues another one', () => {
     const damaged = await ops('check', project.id);
     expect(damaged.code).toBe(1);
     for (const name of [project.id, `${project.id}/2`])
-      expect(damaged.out).toContain(
-        `${name}  2 entries  Tile 0 of level 0 does not match its entries.\n`,
-      );
+      expect(damaged.out).toContain(`${name}  2 entries  Tile 0 of level 0 does not match its entries.\n`);
   });
 
   it('goes on from a checkpoint that a receiver holds, where everything else was restored', async () => {

@@ -877,6 +877,8 @@ export const de: Texts = {
     pending: 'Noch nicht im Protokoll. Das dauert etwa eine Minute.',
     sealed: (place: string): string => `Eintrag ${place} im Protokoll dieses Projekts.`,
     rooted: 'Im öffentlichen Protokoll aller Projekte enthalten.',
+    continued: (log: string, at: string, reason: string): string =>
+      `Das Protokoll dieses Projekts ist Protokoll ${log}. Es setzt seit ${at} das vorherige Protokoll fort. Grund laut Betreiber: ${reason}`,
     check: 'In diesem Browser prüfen',
     download: { 'tlog-proof': 'Nachweis herunterladen', pdf: 'Als PDF herunterladen' },
     holds: 'Nachweis in Ihrem Browser geprüft:',

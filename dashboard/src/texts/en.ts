@@ -832,6 +832,8 @@ export const en = {
     pending: 'Not in the log yet. This takes about a minute.',
     sealed: (place: string): string => `Entry ${place} in this project’s log.`,
     rooted: 'Covered by the public log of all projects.',
+    continued: (log: string, at: string, reason: string): string =>
+      `This project’s log is log ${log}. It continues the previous log since ${at}. Reason given by the operator: ${reason}`,
     check: 'Verify in this browser',
     download: { 'tlog-proof': 'Download proof', pdf: 'Download as PDF' },
     holds: 'Proof verified in your browser:',

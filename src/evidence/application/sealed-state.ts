@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { ConsentHooks } from '../../consent/consent.hooks.js';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
+import { type Continuation, readSignedContinuation } from '../domain/continuation.js';
 import { findBegin } from '../infrastructure/cursor-rows.js';
 import {
   findLeaves,
@@ -24,6 +25,23 @@ export interface RecordSealed {
   isInRootLog: boolean;
 }
 
+/** The log that a log continues, and why. */
+export interface FormerLog {
+  origin: string;
+  /** Its last known size and root. */
+  size: number;
+  rootHash: string;
+  reason: string;
+  at: Date;
+}
+
+/** A project's log, as a member sees it. */
+export interface ProjectLogState extends Omit<LogState, 'continues'> {
+  sealing: boolean;
+  /** null: it continues no other log. */
+  continues: FormerLog | null;
+}
+
 /** Tells how far logs are, and each record's `evidence` where one is shown. */
 @Injectable()
 export class SealedState implements OnModuleInit {
@@ -37,10 +55,11 @@ export class SealedState implements OnModuleInit {
     this.hooks.addDetail({ member: 'evidence', read: (record) => this.ofRecord(record) });
   }
 
-  async ofProject(projectId: string): Promise<LogState & { sealing: boolean }> {
+  async ofProject(projectId: string): Promise<ProjectLogState> {
     const state = await findLogState(this.em.fork(), projectId);
     const empty = { epoch: 1, size: 0, signedAt: null, rootedSize: 0, refusal: null };
-    return { sealing: this.signer.isOn, ...(state ?? empty) };
+    const statement = state?.continues ? readSignedContinuation(state.continues) : null;
+    return { sealing: this.signer.isOn, ...(state ?? empty), continues: statement && formerLogOf(statement) };
   }
 
   private async ofRecord({ projectId, id, receivedAt }: ConsentRecorded): Promise<RecordSealed> {
@@ -62,3 +81,8 @@ export class SealedState implements OnModuleInit {
     return { status: 'sealed', index, isInRootLog: index < (past?.rooted?.size ?? 0) };
   }
 }
+
+const formerLogOf = ({ formerOrigin, formerSize, formerRoot, reason, at }: Continuation): FormerLog => ({
+  ...{ origin: formerOrigin, size: formerSize, rootHash: formerRoot.toString('base64') },
+  ...{ reason, at },
+});

@@ -50,6 +50,12 @@ export function readContinuation(text: string): Continuation | null {
   return { origin, formerOrigin, formerSize: Number(size), formerRoot, reason, at: new Date(at) };
 }
 
+/** Reads a signed statement without checking its signature; null where it is none. */
+export function readSignedContinuation(note: string): Continuation | null {
+  // A blank line separates the text of a signed note from its signatures.
+  return readContinuation(note.slice(0, note.indexOf('\n\n') + 1));
+}
+
 /** The entry of a signed statement, the first of its log. */
 export function continuationEntry(note: string): Buffer {
   return hash('sha256', note, 'buffer');

@@ -7,6 +7,14 @@ const EPOCH_MAX = 1_000_000;
 
 const PROOF_FORMATS = ['tlog-proof', 'pdf'] as const;
 
+export class FormerLogView {
+  @ApiProperty({ example: 'consent.example.com/0193c3a1-7f00-7000-8000-000000000000' }) origin!: string;
+  @ApiProperty({ type: 'integer', description: 'Its last known number of entries' }) size!: number;
+  @ApiProperty({ description: 'Root hash of these entries, in base64' }) rootHash!: string;
+  @ApiProperty({ description: 'Reason given by the operator' }) reason!: string;
+  @ApiProperty({ description: 'Time of the signed statement' }) at!: Date;
+}
+
 export class LogStateView {
   @ApiProperty({
     type: 'integer',
@@ -21,6 +29,12 @@ export class LogStateView {
   rootedSize!: number;
   @ApiProperty({ type: String, nullable: true, description: 'Why the log is not signed; null: no error' })
   refusal!: string | null;
+  @ApiProperty({
+    type: FormerLogView,
+    nullable: true,
+    description: 'The log that this log continues, and why; null: it is the first log',
+  })
+  continues!: FormerLogView | null;
 }
 
 export class NewestTimeStampView {

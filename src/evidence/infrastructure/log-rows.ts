@@ -290,12 +290,15 @@ export interface LogState {
   /** Those that a checkpoint in the root log covers. */
   rootedSize: number;
   refusal: string | null;
+  /** The signed statement that is its first entry; null: it continues no other log. */
+  continues: string | null;
 }
 
 /** null before anything of the project was sealed. */
 export async function findLogState(em: EntityManager, log: string): Promise<LogState | null> {
   const { rows } = await sql<LogState>`
-    select epoch, checkpoint_size::float8 as size, signed_at as "signedAt", rooted_size::float8 as "rootedSize", refusal
+    select epoch, checkpoint_size::float8 as size, signed_at as "signedAt", rooted_size::float8 as "rootedSize", refusal,
+           continues
     from evidence_log where log = ${log}
   `.execute(em.getKysely());
   return rows[0] ?? null;

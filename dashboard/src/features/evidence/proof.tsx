@@ -1,10 +1,13 @@
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { logLogOptions } from '../../client/@tanstack/react-query.gen';
 import { logProof, rootLogPublishedKeys } from '../../client/sdk.gen';
 import type { ConsentView } from '../../client/types.gen';
 import { number } from '../../shared/format';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
+import { absoluteTime } from '../../shared/time';
+import { useZone } from '../../shared/zone';
 import { t } from '../../texts/texts';
 import { RefusedProof, UncheckedProof, verifyHere } from './verify-here';
 
@@ -28,8 +31,23 @@ export function Proof({ projectId, record }: { projectId: string; record: Consen
         )}
         {sealed.status === 'pending' && <State is="waiting">{t.evidence.pending}</State>}
         {sealed.status === 'sealed' && <SealedRecord projectId={projectId} id={record.id} sealed={sealed} />}
+        <ContinuedLog projectId={projectId} />
       </Stack>
     </section>
+  );
+}
+
+/** Why the project's log continues another one; nothing for the first log. */
+function ContinuedLog({ projectId }: { projectId: string }) {
+  const log = useQuery(logLogOptions({ path: { projectId } }));
+  const { zone } = useZone();
+  if (log.isError) return <ProblemAlert error={log.error} retry={() => void log.refetch()} />;
+  if (!log.data?.continues) return null;
+  const { at, reason } = log.data.continues;
+  return (
+    <Text size="sm">
+      {t.evidence.continued(number(log.data.epoch), absoluteTime(new Date(at), zone, t.language), reason)}
+    </Text>
   );
 }
 
