@@ -88,9 +88,7 @@ async function fillRecords(database, projectId) {
     [projectId, EXPORTED],
   );
   await database.client.query('vacuum analyze consent_record');
-  await database.client.query(
-    `update consent_rollup_state set done_until = now() - interval '1 minute', audience_until = now() - interval '1 minute'`,
-  );
+  await database.client.query(`update consent_rollup_state set done_until = now() - interval '1 minute'`);
   for (const interval of ['hour', 'day']) {
     await database.client.query(
       `insert into consent_rollup_${interval}

@@ -42,9 +42,7 @@ export async function run(scope) {
   );
   await database.fillRecords([victim], VICTIM_RECORDS);
   // What was just filled in is added up like visitors' records, not declared added up.
-  await database.client.query(
-    `update consent_rollup_state set done_until = now() - interval '30 days', audience_until = now() - interval '30 days'`,
-  );
+  await database.client.query(`update consent_rollup_state set done_until = now() - interval '30 days'`);
   await database.settle();
   const keys = {
     hostile: await database.makeApiKey(hostile.id),

@@ -141,8 +141,8 @@ export class Database {
            from unnest($1::uuid[], $2::uuid[]) as r (project_id, id)
            returning project_id, id
          )
-         insert into outbox_message (project_id, topic, subject_id)
-         select project_id, 'consent.recorded', id from made`,
+         insert into outbox_message (ordering_key, project_id, topic, subject_id)
+         select project_id, project_id, 'consent.recorded', id from made`,
         [projectIds, projectIds.map(() => v7())],
       );
     }
@@ -174,12 +174,12 @@ export class Database {
            ) s
            returning project_id, id
          )
-         insert into outbox_message (project_id, topic, subject_id)
-         select project_id, 'consent.recorded', id from made where $6`,
+         insert into outbox_message (ordering_key, project_id, topic, subject_id)
+         select project_id, project_id, 'consent.recorded', id from made where $6`,
         [ids, done, Math.min(FILL_ROWS_MAX, count - done), count, FILL_SECONDS, waiting],
       );
     }
-    await this.client.query(`update consent_rollup_state set done_until = now(), audience_until = now()`);
+    await this.client.query(`update consent_rollup_state set done_until = now()`);
   }
 
   /**
@@ -189,9 +189,9 @@ export class Database {
    */
   async fillMessages(projects, count) {
     await this.client.query(
-      `insert into outbox_message (project_id, topic, subject_id)
-       select ($1::uuid[])[1 + n % cardinality($1::uuid[])], 'consent.recorded', gen_random_uuid()
-       from generate_series(1, $2::int) n`,
+      `insert into outbox_message (ordering_key, project_id, topic, subject_id)
+       select key, key, 'consent.recorded', gen_random_uuid()
+       from generate_series(1, $2::int) n cross join lateral (select ($1::uuid[])[1 + n % cardinality($1::uuid[])]) as p (key)`,
       [projects.map(({ id }) => id), count],
     );
   }
@@ -204,8 +204,8 @@ export class Database {
   async refillOutbox(projects, count) {
     await this.client.query('truncate outbox_message');
     await this.client.query(
-      `insert into outbox_message (project_id, topic, subject_id)
-       select project_id, 'consent.recorded', id from consent_record where project_id = any($1::uuid[]) limit $2`,
+      `insert into outbox_message (ordering_key, project_id, topic, subject_id)
+       select project_id, project_id, 'consent.recorded', id from consent_record where project_id = any($1::uuid[]) limit $2`,
       [projects.map(({ id }) => id), count],
     );
     await this.settle();
@@ -255,7 +255,7 @@ export class Database {
   async isAllDone(instant) {
     const { rows } = await this.client.query(
       `select (select at from evidence_mark) >= $1 and not exists (select from evidence_log where checkpoint_size < size)
-              and (select least(done_until, audience_until) from consent_rollup_state) >= $1 as done`,
+              and (select done_until from consent_rollup_state) >= $1 as done`,
       [instant],
     );
     return rows[0].done && (await this.isAllForwarded());

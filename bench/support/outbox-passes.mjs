@@ -99,8 +99,8 @@ answerCalls({
       if (settled.size !== messages.length) throw new Error('a claimed message was not there any more');
       passed += messages.length;
       await on.client.query(
-        `insert into outbox_message (project_id, topic, subject_id)
-         select project_id, $2, gen_random_uuid() from unnest($1::uuid[]) as p (project_id)`,
+        `insert into outbox_message (ordering_key, project_id, topic, subject_id)
+         select project_id, project_id, $2, gen_random_uuid() from unnest($1::uuid[]) as p (project_id)`,
         [messages.map((/** @type {any} */ { projectId }) => projectId), TOPICS[0]],
       );
     }

@@ -20,7 +20,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 /**
  * Makes the partition that begins at `startsAt` (a month's or day's first instant) unless it is there; harmless
  * from several processes at once, and blocks neither readers nor writers of the parent. The table is made by a
- * function of the owner's (Migration20261121000301, 005500, 013000), as the service may make none.
+ * function of the owner's (migrations/baseline/partition-functions.ts), as the service may make none.
  * Returns whether this call made it.
  */
 export async function ensurePartition(

@@ -372,12 +372,12 @@ describe('projects', () => {
     for (const { id } of [gone, kept]) {
       await insertRecord(id);
       await service.database.query(
-        `insert into outbox_message (project_id, topic, subject_id) values ($1, 'x', gen_random_uuid())`,
+        `insert into outbox_message (ordering_key, project_id, topic, subject_id) values ($1, $1, 'x', gen_random_uuid())`,
         [id],
       );
       await service.database.query(
-        `insert into outbox_dead_letter (project_id, id, topic, subject_id, failures, created_at)
-         values ($1, 1, 'x', gen_random_uuid(), 1, now())`,
+        `insert into outbox_dead_letter (ordering_key, id, project_id, topic, subject_id, failures, created_at)
+         values ($1, 1, $1, 'x', gen_random_uuid(), 1, now())`,
         [id],
       );
     }

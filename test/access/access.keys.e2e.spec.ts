@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Migration20261121000202_key_maker } from '../../src/migrations/Migration20261121000202_key_maker.js';
-import { Migration20261123001001_former_secret } from '../../src/migrations/Migration20261123001001_former_secret.js';
-import { createTestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { becomeMember, BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
 
@@ -123,29 +120,6 @@ describe('a key without the scope', () => {
     expect(await refused.json()).toMatchObject({ code: 'scope_required', requiredScope: 'manage_access' });
     expect((await withKey(key, 'POST', `${url}/api-keys`, { name: 'K', role: 'viewer' })).status).toBe(403);
     expect((await second.request('GET', url)).status).toBe(200);
-  });
-});
-
-describe('keys from before the scopes', () => {
-  it('manage access where no person owns the project, and nowhere else', async () => {
-    const { founder, url } = await site();
-    const owned = await makeKey(founder, url);
-    const headless = await createTestProject(service);
-    const { query, orm } = service.database;
-    await query('alter table api_key drop column created_by, drop column scopes');
-    const migration = new Migration20261121000202_key_maker(orm.em.getDriver(), orm.config);
-    migration.up();
-    for (const statement of migration.getQueries()) await query(String(statement));
-    const scopes = await query<{ id: string; role: string; scopes: string[] }>(
-      'select role, scopes from api_key where id = $1 or project_id = $2 order by role, scopes',
-      [owned.id, headless.id],
-    );
-    expect(scopes).toEqual([
-      { role: 'editor', scopes: [] },
-      { role: 'owner', scopes: [] },
-      { role: 'owner', scopes: ['manage_access'] },
-      { role: 'viewer', scopes: [] },
-    ]);
   });
 });
 
@@ -368,21 +342,6 @@ describe('a key that is rotated', () => {
       const { items } = (await keys.json()) as { items: { id: string; revokedAt: string | null }[] };
       expect(items.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id)).toEqual([made.id]);
     }
-  });
-
-  it('has the maker of its former secret looked up in the audit by the migration', async () => {
-    const { url, founder, second } = await site();
-    const made = await Promise.all([makeKey(second, url), makeKey(founder, url)]);
-    for (const { id } of made) await rotate(founder, `${url}/api-keys/${id}`);
-    const { query, orm } = service.database;
-    await query('alter table api_key drop column former_created_by');
-    const migration = new Migration20261123001001_former_secret(orm.em.getDriver(), orm.config);
-    migration.up();
-    for (const statement of migration.getQueries()) await query(String(statement));
-    for (const [index, maker] of [second.id, founder.id].entries())
-      expect(
-        await query('select former_created_by as maker from api_key where id = $1', [made[index]?.id]),
-      ).toEqual([{ maker }]);
   });
 
   it.each([[{ formerValidHours: 169 }], [{ formerValidHours: -1 }], [{ formerValidHours: 1.5 }]])(

@@ -42,8 +42,7 @@ interface Answer {
 
 type Other = { records: number; analytics: number; rejection: number };
 
-const moveMarks = (to: string): string =>
-  `update consent_rollup_state set done_until = ${to}, audience_until = ${to}`;
+const moveMarks = (to: string): string => `update consent_rollup_state set done_until = ${to}`;
 /** Before records of a minute ago, however long they took to be stored. */
 const MARK_MINUTES_AGO = moveMarks(`now() - interval '5 minutes'`);
 

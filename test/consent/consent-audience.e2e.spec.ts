@@ -1,16 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MikroORM } from '@mikro-orm/postgresql';
-import { ormOptions } from '../../src/app/orm-options.js';
 import { ConsentRollup } from '../../src/consent/application/consent.rollup.js';
 import { insertPastRecords, type PastRecord } from '../../src/consent/application/past-records.js';
 import {
   ANALYTICS_GROUPS_MAX,
-  AUDIENCE_SPANS,
   ROLLUP_LANGUAGES_MAX,
   ROLLUP_REGIONS_MAX,
 } from '../../src/consent/domain/consent-counts.js';
-import { migrate } from '../../src/database/migrate.js';
-import { migrations } from '../../src/migrations/index.js';
 import { uuidLowerBound } from '../../src/shared/ids.js';
 import { postChoices } from '../support/consent.js';
 import { createTestProject, type TestProject } from '../support/project.js';
@@ -18,7 +13,6 @@ import { startTestService, type TestService } from '../support/service.js';
 
 const ALL = { analytics: true, marketing: true, preferences: true, action: 'accept_all' };
 const NONE = { analytics: false, marketing: false, preferences: false, action: 'reject_all' };
-const MIGRATION = 'Migration20261121016000_consent_audience';
 
 interface Counts {
   records: number;
@@ -33,29 +27,6 @@ interface Answer {
   byLanguage: (Counts & { language: string | null })[];
   otherLanguages: Counts;
 }
-
-/**
- * The step of the previous version, which runs every 15 s and knows neither the table of regions
- * nor its cursor.
- */
-const oldStep = (lag: string): string =>
-  ['hour', 'day']
-    .map(
-      (interval) => `
-        insert into consent_rollup_${interval} as r
-        select c.project_id, date_trunc('${interval}', c.received_at, 'UTC'), c.action, coalesce(c.hostname, ''),
-               count(*), count(*) filter (where c.analytics), count(*) filter (where c.marketing),
-               count(*) filter (where c.preferences), count(*) filter (where c.action = 'accept_all'),
-               count(*) filter (where c.action = 'reject_all'), 0
-        from consent_record c, consent_rollup_state s
-        where c.received_at >= s.done_until and c.received_at < now() - interval '${lag}'
-        group by 1, 2, 3, 4
-        on conflict (project_id, at, action, hostname) do update set
-          records = r.records + excluded.records, full_accept = r.full_accept + excluded.full_accept,
-          rejection = r.rejection + excluded.rejection;`,
-    )
-    .concat(`update consent_rollup_state set done_until = now() - interval '${lag}';`)
-    .join('\n');
 
 const sumOf = (entries: readonly Counts[], count: keyof Counts = 'records'): number =>
   entries.reduce((sum, entry) => sum + entry[count], 0);
@@ -105,7 +76,7 @@ async function age(project: TestProject, seconds: number): Promise<void> {
 /** Further back than the records that are to be counted are old, however long they took to be stored. */
 async function moveMarksBack(seconds: number): Promise<void> {
   await service.database.query(
-    `update consent_rollup_state set done_until = i.at, audience_until = i.at
+    `update consent_rollup_state set done_until = i.at
      from (select date_trunc('milliseconds', now()) - make_interval(secs => $1) as at) i`,
     [seconds],
   );
@@ -168,13 +139,13 @@ describe('consents by region and by language', () => {
     await postChoices(service, project.id, [{ ...ALL, region: 'AT', language: 'de' }, NONE]);
     await age(project, 2 * 3_600);
     await moveMarksBack(5 * 3_600);
-    const marks = () => service.database.query('select done_until, audience_until from consent_rollup_state');
     await service.database.query(
       `alter table consent_rollup_audience add constraint no_austria check (name <> 'AT')`,
     );
     await expect(rollup.advance()).rejects.toThrow('violates check constraint');
-    const [stuck] = await marks();
-    expect(stuck?.['done_until']).toEqual(stuck?.['audience_until']);
+    // The same step had counted them by action and hostname.
+    const hours = 'select from consent_rollup_hour where project_id = $1';
+    expect(await service.database.query(hours, [project.id])).toEqual([]);
     expect(regionsOf(await ask(project))).toEqual([
       [null, 1],
       ['AT', 1],
@@ -261,64 +232,5 @@ describe('consents by region and by language', () => {
       ['others', 0],
     ]);
     expect((await countedBy(project)).map(({ records }) => records)).toEqual([2, 2, 2, 2]);
-  });
-
-  it('come while the version before goes on counting: what it counted is caught up with in the background', async () => {
-    const project = await createTestProject(service, { tier: 'business' });
-    const owner = await MikroORM.init(ormOptions(service.database.ownerUrl));
-    const names = migrations.map(({ name }) => name);
-    for (const name of names.slice(names.indexOf(MIGRATION)).toReversed()) await owner.migrator.down([name]);
-
-    // Counted by the version before, over four hours; one of them is erased since.
-    for (const region of ['DE', 'FR', 'FR']) {
-      await postChoices(service, project.id, [{ ...ALL, region, language: 'fr' }]);
-      await age(project, 3_600);
-    }
-    await service.database.query(
-      `update consent_rollup_state set done_until = date_trunc('milliseconds', now() - interval '6 hours')`,
-    );
-    await service.database.query(oldStep('10 minutes'));
-    await service.database.query(
-      `delete from consent_record where project_id = $1
-       and received_at = (select min(received_at) from consent_record where project_id = $1)`,
-      [project.id],
-    );
-    await migrate(owner, { ownerUrl: service.database.ownerUrl, runtimeUrl: service.database.url });
-    await owner.close();
-
-    // Its worker has another turn after the migration.
-    await postChoices(service, project.id, [{ ...NONE, region: 'IT', language: 'it' }]);
-    await age(project, 120);
-    await service.database.query(oldStep('30 seconds'));
-    await postChoices(service, project.id, [{ ...NONE, region: 'ES', language: 'es' }]);
-    await service.database.query(
-      `update consent_record set received_at = now() - interval '20 seconds'
-       where project_id = $1 and language = 'es'`,
-      [project.id],
-    );
-    expect(regionsOf(await ask(project))).toEqual([
-      [null, 4],
-      ['ES', 1],
-      ['others', 0],
-    ]);
-
-    await rollup.advance();
-    expect(regionsOf(await ask(project))).toEqual([
-      ['FR', 2],
-      [null, 1],
-      ['ES', 1],
-      ['IT', 1],
-      ['others', 0],
-    ]);
-    const [marks] = await service.database.query(
-      'select done_until = audience_until as together from consent_rollup_state',
-    );
-    expect(marks).toEqual({ together: true });
-    expect((await countedBy(project)).map(({ span, records }) => [span, records])).toEqual(
-      AUDIENCE_SPANS.toSorted().flatMap((span) => [
-        [span, 4],
-        [span, 4],
-      ]),
-    );
   });
 });

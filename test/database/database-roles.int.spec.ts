@@ -5,6 +5,7 @@ import { runMigrations } from 'bullmq';
 import { Client } from 'pg';
 import { migrate, pendingMigrations } from '../../src/database/migrate.js';
 import { ormOptions } from '../../src/app/orm-options.js';
+import { migrations } from '../../src/migrations/index.js';
 import { startEmbeddedPostgres } from '../../src/standalone/infrastructure/embedded-postgres.js';
 import { newId, uuidLowerBound } from '../../src/shared/ids.js';
 import { QUEUES } from '../../src/shared/queue.js';
@@ -141,14 +142,14 @@ describe('the role that serves', () => {
   });
 });
 
-describe('a database of the version before', () => {
+describe('a database that one role owns and serves', () => {
   const processes = new Processes();
   afterAll(() => processes.close());
 
   it('changes hands at the next start, with its rows', async () => {
     const folder = join(processes.dataFolder(), 'postgres');
     const former = await startEmbeddedPostgres(folder);
-    await asFormerVersion(former.superuserUrl);
+    await makeWithOneRole(former.superuserUrl);
     await former.stop();
 
     const server = await startEmbeddedPostgres(folder);
@@ -189,14 +190,15 @@ describe('a database of the version before', () => {
   it('tells the role that serves what is missing, and needs no right to tell', async () => {
     const orm = await MikroORM.init(ormOptions(database.url));
     expect(await pendingMigrations(orm)).toEqual([]);
-    await database.query(`delete from schema_migration where name like '%partition_functions'`);
-    expect(await pendingMigrations(orm)).toEqual(['Migration20261121000301_partition_functions']);
+    const last = migrations.at(-1)?.name;
+    await database.query('delete from schema_migration where name = $1', [last]);
+    expect(await pendingMigrations(orm)).toEqual([last]);
     await orm.close();
   });
 });
 
-/** The tables as the version before made them: all in the superuser's hands, and no other role. */
-async function asFormerVersion(superuserUrl: string): Promise<void> {
+/** Creates the database again as the superuser, who owns all tables; there is no other role. */
+async function makeWithOneRole(superuserUrl: string): Promise<void> {
   const maintenance = new Client({
     connectionString: Object.assign(new URL(superuserUrl), { pathname: '/postgres' }).href,
   });
@@ -208,7 +210,7 @@ async function asFormerVersion(superuserUrl: string): Promise<void> {
   await maintenance.end();
 
   const orm = await MikroORM.init(ormOptions(superuserUrl));
-  await orm.migrator.up({ to: 'Migration20261120000800_publishing' });
+  await orm.migrator.up();
   await orm.close();
   const client = new Client({ connectionString: superuserUrl });
   await client.connect();

@@ -152,7 +152,7 @@ describe('sealing', () => {
     expect((await project.request('viewer', 'GET', '/log/consistency?from=3&to=258')).status).toBe(404);
   });
 
-  it('seals what an older version stored without a salt', async () => {
+  it('seals a record that was stored without a salt', async () => {
     const project = await createTestProject(service);
     const [id = ''] = await store([project], 1, false);
     await seal(project);

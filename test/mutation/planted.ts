@@ -22,7 +22,6 @@ export interface Planted {
 const LOADER = { tests: ['test/publishing/loader'], project: 'browser' };
 const S3 = 'test/publishing/publishing-s3';
 const ROLLUP = 'test/consent/consent-analytics';
-const AUDIENCE = 'test/consent/consent-audience';
 const MAINTENANCE = 'test/operations/maintenance';
 const VISITOR = 'test/consent/visitor-rights';
 
@@ -87,14 +86,6 @@ export const PLANTED: Planted[] = [
     mutations: [{ symbol: 'addUpAudience', from: /received_at < \$\{to\}/, to: 'received_at <= ${to}' }],
     tests: [ROLLUP],
     only: 'very end',
-  },
-  {
-    name: 'rollup: takes regions for counted that are not yet',
-    mutations: [
-      { symbol: 'ConsentRollup.step', from: /audience_until < done_until as behind/, to: 'false as behind' },
-    ],
-    tests: [AUDIENCE],
-    only: 'version before',
   },
   {
     name: 'publishing: points at what held before the first write',

@@ -81,7 +81,7 @@ beforeAll(async () => {
   );
   await database.query(
     `update consent_rollup_state
-     set done_until = now() - interval '2 minutes', audience_until = now() - interval '2 minutes'`,
+     set done_until = now() - interval '2 minutes'`,
   );
   await database.query(
     `insert into consent_record (project_id, id, analytics, marketing, preferences, action, received_at)

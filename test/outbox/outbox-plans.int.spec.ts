@@ -78,8 +78,9 @@ describe('plans that were made while the outbox was empty', () => {
 
   it('claim, settle and give back along the primary key', async () => {
     await service.database.query(
-      `insert into outbox_message (project_id, topic, subject_id)
-       select ($1::uuid[])[1 + n % ${PROJECTS}], 'consent.recorded', gen_random_uuid() from generate_series(1, $2::int) n`,
+      `insert into outbox_message (ordering_key, project_id, topic, subject_id)
+       select key, key, 'consent.recorded', gen_random_uuid()
+       from generate_series(1, $2::int) n cross join lateral (select ($1::uuid[])[1 + n % ${PROJECTS}]) as p (key)`,
       [Array.from({ length: PROJECTS }, () => newId()), WAITING],
     );
     const { singleStatement: writing, store } = parts();

@@ -642,7 +642,8 @@ describe('outbox', () => {
   it('walks past more projects than one claim looks at', async () => {
     const projects = Array.from({ length: 600 }, () => newId());
     await service.database.query(
-      `insert into outbox_message (project_id, topic, subject_id) select p, '${TOPIC}', p from unnest($1::uuid[]) p`,
+      `insert into outbox_message (ordering_key, project_id, topic, subject_id)
+       select p, p, '${TOPIC}', p from unnest($1::uuid[]) p`,
       [projects],
     );
     dispatcher.requestPoll();

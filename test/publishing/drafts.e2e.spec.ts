@@ -296,12 +296,6 @@ describe('the history', () => {
     expect(await shownAt(before)).toMatchObject({ version: 1 });
     expect(await shownAt('2020-05-03')).toMatchObject({ status: 404, code: 'publication_not_found' });
     expect(await shownAt('soon')).toMatchObject({ status: 422 });
-    // A version before this one has left no beginning: the last write is the best that is known.
-    await service.database.query(
-      'update publication set in_force_from = null, author_kind = null where project_id = $1',
-      [project.id],
-    );
-    expect(await shownAt(moved.at)).toMatchObject({ version: 1, inForceFrom: moved.at, author: null });
   });
 
   it('names nobody where the tier alone has changed, and takes a comment for going back', async () => {

@@ -9,7 +9,7 @@ export interface ApiKeyFacts {
   name: string;
   role: Role;
   scopes: KeyScope[];
-  /** null: the service itself made it, or it is older than this column. */
+  /** null: the service itself created it. */
   createdBy?: string | null;
   /** The first characters of the key, to recognise it in a list. */
   prefix: string;

@@ -13,7 +13,7 @@ const ApiKeySchema = defineEntity({
     name: p.text(),
     role: p.enum(ROLES),
     scopes: p.array().columnType('text[]').$type<KeyScope[]>().default([]),
-    /** null: the service itself made it, or it is older than this column. */
+    /** null: the service itself created it. */
     createdBy: p.uuid().nullable(),
     keyHash: p.blob(),
     /** The first characters of the key, to recognise it in a list. */

@@ -83,7 +83,7 @@ export class BillingEventStore {
     const { rows } = await sql<{ type: string }>`
       update billing_event
       set status = ${status}, attempts = ${attempts}, project_id = coalesce(${projectId}::uuid, project_id),
-          code = ${code}, last_error = ${error?.slice(0, ERROR_CHARACTERS_MAX) ?? null}, claim_id = null,
+          code = ${code}, last_error = ${error?.slice(0, ERROR_CHARACTERS_MAX) ?? null},
           finished_at = case when ${status} = 'pending' then null else now() end
       where provider = ${STRIPE} and event_id = ${eventId} and status in ('pending', 'dead')
       returning type
@@ -159,7 +159,7 @@ export class BillingEventStore {
    */
   async reopen(tx: EntityManager, eventId: string): Promise<EventKey | null> {
     const { rows } = await sql<EventKey>`
-      update billing_event set status = 'pending', attempts = 0, claim_id = null, finished_at = null
+      update billing_event set status = 'pending', attempts = 0, finished_at = null
       where provider = ${STRIPE} and event_id = ${eventId} and status <> 'ignored' and payload is not null
       returning event_id as id, subscription_id as "subscriptionId", customer_id as "customerId"
     `.execute(tx.getKysely());

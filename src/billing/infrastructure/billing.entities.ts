@@ -26,10 +26,6 @@ export const BillingEventSchema = defineEntity({
     status: p.enum(['pending', 'processed', 'ignored', 'dead'] as const),
     /** Attempts so far; one that ended without an outcome counts too. */
     attempts: p.integer().default(0),
-    /** Of the version before, which may still claim events; the next release drops it. */
-    claimId: p.uuid().nullable(),
-    /** Of the version before, as `claimId`: the lease is the message's in the outbox. */
-    availableAt: p.datetime().defaultRaw('now()'),
     /** Stable code of the last failure or decision; null on success. */
     code: p.text().nullable(),
     /** The same as a sentence; null where all went well. */

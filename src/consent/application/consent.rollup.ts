@@ -35,11 +35,6 @@ const LAG = '5 seconds';
 const STEPS_MAX = 1_000;
 /** Before any record. */
 const LONG_AGO = new Date('2020-01-01T00:00:00Z');
-/**
- * How long one call catches up on counts by region and language. Until they are complete, every
- * query counts the newest records.
- */
-const CATCH_UP_MS_MAX = 5_000;
 
 /**
  * Maintains the counts by hour and day. Each call counts the records received since the last one,
@@ -48,8 +43,6 @@ const CATCH_UP_MS_MAX = 5_000;
  * The receipt time of a record is the start of the transaction that stores it. Once every
  * transaction that started before an instant has ended, no record from before that instant can
  * appear. So the cursor never passes the oldest open transaction.
- * Regions and languages have their own cursor. It is behind the other one after an upgrade, and
- * while workers of the previous version run.
  */
 @Injectable()
 export class ConsentRollup implements OnModuleInit {
@@ -70,8 +63,6 @@ export class ConsentRollup implements OnModuleInit {
   async advance(): Promise<number> {
     let steps = 1;
     while (steps < STEPS_MAX && (await this.step())) steps += 1;
-    const endsAtMs = performance.now() + CATCH_UP_MS_MAX;
-    while ((await this.catchUp()) && performance.now() < endsAtMs);
     return steps;
   }
 
@@ -80,52 +71,25 @@ export class ConsentRollup implements OnModuleInit {
     return this.em.fork().transactional(async (tx) => {
       await allowMaintenanceTime(tx);
       const database = tx.getKysely();
-      const { rows } = await sql<Slice & { more: boolean; isAudienceBehind: boolean }>`
-        with state as (select done_until, audience_until from consent_rollup_state for update skip locked),
+      const { rows } = await sql<Slice & { more: boolean }>`
+        with state as (select done_until from consent_rollup_state for update skip locked),
         ready as (
-          select done_until as "from", audience_until < done_until as behind, date_trunc('milliseconds', least(
+          select done_until as "from", date_trunc('milliseconds', least(
             now() - ${LAG}::interval,
             (select min(xact_start) from pg_stat_activity
              where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend')
           )) as "all"
           from state
         )
-        select "from", least("all", "from" + ${STEP}::interval) as "to", "all" > "from" + ${STEP}::interval as more,
-               behind as "isAudienceBehind"
+        select "from", least("all", "from" + ${STEP}::interval) as "to", "all" > "from" + ${STEP}::interval as more
         from ready where "all" > "from"
       `.execute(database);
       const slice = rows[0];
       if (!slice) return false;
       await planForMany(tx);
       for (const interval of ['hour', 'day'] as const) await addUp(tx, interval, slice);
-      if (!slice.isAudienceBehind) await addUpAudience(tx, slice);
-      await sql`
-        update consent_rollup_state
-        set done_until = ${slice.to}, audience_until = ${slice.isAudienceBehind ? sql`audience_until` : slice.to}
-      `.execute(database);
-      return slice.more;
-    });
-  }
-
-  /**
-   * Counts a step by region and language that is already counted by action and hostname. Returns
-   * whether there is more.
-   */
-  private catchUp(): Promise<boolean> {
-    return this.em.fork().transactional(async (tx) => {
-      await allowMaintenanceTime(tx);
-      const database = tx.getKysely();
-      const { rows } = await sql<Slice & { more: boolean }>`
-        with state as (select done_until, audience_until from consent_rollup_state for update skip locked)
-        select audience_until as "from", least(done_until, audience_until + ${STEP}::interval) as "to",
-               done_until > audience_until + ${STEP}::interval as more
-        from state where audience_until < done_until
-      `.execute(database);
-      const slice = rows[0];
-      if (!slice) return false;
-      await planForMany(tx);
       await addUpAudience(tx, slice);
-      await sql`update consent_rollup_state set audience_until = ${slice.to}`.execute(database);
+      await sql`update consent_rollup_state set done_until = ${slice.to}`.execute(database);
       return slice.more;
     });
   }
@@ -137,14 +101,14 @@ export class ConsentRollup implements OnModuleInit {
  */
 export async function recount(tx: EntityManager, projectId: string): Promise<void> {
   const database = tx.getKysely();
-  const { rows } = await sql<{ to: Date; audienceTo: Date }>`
-    select done_until as "to", audience_until as "audienceTo" from consent_rollup_state for update
+  const { rows } = await sql<{ to: Date }>`
+    select done_until as "to" from consent_rollup_state for update
   `.execute(database);
   const [state] = rows;
   if (!state) return;
   await planForMany(tx);
   await sql`delete from consent_rollup_audience where project_id = ${projectId}`.execute(database);
-  await addUpAudience(tx, { from: LONG_AGO, to: state.audienceTo, projectId });
+  await addUpAudience(tx, { from: LONG_AGO, to: state.to, projectId });
   for (const interval of ['hour', 'day'] as const) {
     await sql`delete from ${sql.table(`consent_rollup_${interval}`)} where project_id = ${projectId}`.execute(
       database,

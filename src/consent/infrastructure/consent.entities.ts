@@ -25,14 +25,14 @@ export const ConsentRecordSchema = defineEntity({
     /** Additional fields, as sent; null where there are none. */
     extra: p.json<Record<string, unknown>>().nullable(),
     receivedAt: p.datetime().defaultRaw('now()'),
-    /** Why it was not announced to forwarding, as a code; null: it was, or it is older than this column. */
+    /** Why it was not announced to forwarding, as a code; null: it was announced. */
     unannounced: p.text().nullable(),
     /**
      * Hash of the published configuration that was shown, in hex; null where the banner did not
      * send it.
      */
     configHash: p.text().nullable(),
-    /** Language that was shown, BCP 47; null as above, and in records that are older than this column. */
+    /** Language that was shown, BCP 47; null as above. */
     language: p.text().nullable(),
     /** Where the choice was made (SURFACES); null as above. */
     surface: p.text().nullable(),
@@ -45,8 +45,8 @@ export const ConsentRecordSchema = defineEntity({
     visitorKeyHash: p.blob().nullable(),
     /** The salt with which the record is sealed; null where it was stored without. */
     salt: p.blob().nullable(),
-    /** The transaction that stored it, by which it is sequenced; null: the record is older than this column. */
-    storedXid: p.bigint('number').nullable().defaultRaw(CURRENT_XID),
+    /** The transaction that stored it, by which it is sequenced. */
+    storedXid: p.bigint('number').defaultRaw(CURRENT_XID),
   },
 });
 
@@ -101,8 +101,8 @@ export const ErasedRecordSchema = defineEntity({
     projectId: p.uuid().primary(),
     consentId: p.uuid().primary(),
     erasedAt: p.datetime().defaultRaw('now()'),
-    /** The transaction that erased it; null: the erasure is older than this column. */
-    storedXid: p.bigint('number').nullable().defaultRaw(CURRENT_XID),
+    /** The transaction that erased it. */
+    storedXid: p.bigint('number').defaultRaw(CURRENT_XID),
   },
 });
 
@@ -168,9 +168,5 @@ export const ConsentRollupStateSchema = defineEntity({
     singleton: p.boolean().primary().default(true),
     /** Records received before this instant are in the rollups; later ones are not. */
     doneUntil: p.datetime(),
-    /**
-     * Of these, records received from this instant on are not counted by region and language yet.
-     */
-    audienceUntil: p.datetime(),
   },
 });

@@ -32,14 +32,13 @@ export async function findCursor(tx: EntityManager): Promise<Cursor> {
   return cursor;
 }
 
-/** Moves the cursor behind a position. The version before continues at `at`, from its first record on. */
+/** Moves the cursor behind a position. */
 export async function moveCursor(
   tx: EntityManager,
   { xid, projectId, id, isErasure, at }: StoredPlace & { at: string },
 ): Promise<void> {
   await sql`
-    update evidence_mark set at = ${at}::timestamptz, project_id = default, id = default, is_erasure = default,
-      after_xid = ${xid}::bigint, after_project_id = ${projectId}, after_id = ${id}, after_is_erasure = ${isErasure}
+    update evidence_mark set at = ${at}::timestamptz, after_xid = ${xid}::bigint, after_project_id = ${projectId}, after_id = ${id}, after_is_erasure = ${isErasure}
   `.execute(tx.getKysely());
 }
 

@@ -11,10 +11,6 @@ export const EvidenceMarkSchema = defineEntity({
     singleton: p.boolean().primary().default(true),
     /** What was received before it is sequenced, by the database's clock; the order does not depend on it. */
     at: p.datetime().defaultRaw('now()'),
-    /** These three are the position of the version before, beside `at`. */
-    projectId: p.uuid().defaultRaw(NIL_UUID),
-    id: p.uuid().defaultRaw(NIL_UUID),
-    isErasure: p.boolean().default(false),
     /** The position: a transaction, and what of it is sequenced. */
     afterXid: p.bigint('number'),
     afterProjectId: p.uuid().defaultRaw(NIL_UUID),

@@ -12,7 +12,6 @@ const VARIANT_FREE_BITS = 0b0011;
 
 /**
  * The ordering key of what is no project's record: the first 128 bits of the name's SHA-256, as a UUID of version 8.
- * The same name is the same key, in SQL too (`outbox_named_key`, which the trigger of older versions' messages uses).
  */
 export function namedKey(name: string): string {
   const digits = [...createHash('sha256').update(name, 'utf8').digest('hex').slice(0, UUID_DIGITS)];

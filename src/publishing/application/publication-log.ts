@@ -54,7 +54,7 @@ export class PublicationLog {
   async inForceAt(projectId: string, at: Date): Promise<Publication> {
     const found = await newestFirst(this.em.fork(), projectId)
       // The response has milliseconds, and a cursor made from it must find the same row.
-      .where(sql<boolean>`date_trunc('milliseconds', coalesce(in_force_from, at)) <= ${at}`)
+      .where(sql<boolean>`date_trunc('milliseconds', in_force_from) <= ${at}`)
       .limit(1)
       .executeTakeFirst();
     if (!found)
@@ -144,7 +144,7 @@ function newestFirst(em: EntityManager, projectId: string) {
       'contentHash as configHash',
       'regionRulesLeftOut',
       'at',
-      sql<Date>`coalesce(in_force_from, at)`.as('inForceFrom'),
+      'inForceFrom',
       'comment',
       'authorKind',
       'authorId',

@@ -59,6 +59,6 @@ export const PublicationSchema = defineEntity({
     authorKind: p.text().nullable(),
     authorId: p.text().nullable(),
     /** Since when it is shown; null: since `at`. */
-    inForceFrom: p.datetime().nullable().defaultRaw('now()'),
+    inForceFrom: p.datetime().defaultRaw('now()'),
   },
 });

@@ -1,0 +1,146 @@
+/** Logs of commitments to records (docs/evidence.md, ADR 0045). */
+export const evidence = [
+  // The sequencer's cursor: one row.
+  `
+    create table evidence_mark (
+      singleton boolean primary key default true check (singleton),
+      -- Records received before it are sequenced, by the database's clock. For monitoring only.
+      at timestamptz not null default now(),
+      -- Everything stored by earlier transactions is sequenced, and of this one everything up to the position.
+      after_xid bigint not null,
+      after_project_id uuid not null default '00000000-0000-0000-0000-000000000000',
+      after_id uuid not null default '00000000-0000-0000-0000-000000000000',
+      after_is_erasure boolean not null default false,
+      -- Server that numbers these transactions (pg_control_system); null: not known yet.
+      cluster text,
+      -- Records received before are not sealed.
+      begins_at timestamptz not null default now(),
+      -- File of the embedded server by which a copy of the data folder is detected; null: not seen yet, or none.
+      home text
+    )
+  `,
+  `insert into evidence_mark (after_xid) values (pg_snapshot_xmin(pg_current_snapshot())::text::bigint)`,
+  // Projects whose records are searched for unsequenced ones, e.g. after a dump was restored on another server.
+  `
+    create table evidence_backfill (
+      project_id uuid primary key references project (id) on delete cascade,
+      -- Records up to this id were searched.
+      after_id uuid not null default '00000000-0000-0000-0000-000000000000'
+    )
+  `,
+  `
+    create table evidence_log (
+      -- The project's id; zeroes: the root log, which contains the checkpoints of all projects.
+      log uuid primary key,
+      -- First line of its checkpoints; never changes.
+      origin text not null,
+      -- Number of sequenced leaves, and the state that is needed to append to them.
+      size bigint not null default 0,
+      edge bytea not null default '',
+      appended_at timestamptz not null default now(),
+      -- When its signature was last requested; null: never.
+      asked_at timestamptz,
+      -- The newest signed checkpoint.
+      checkpoint_size bigint not null default 0,
+      checkpoint text,
+      signed_at timestamptz,
+      -- The newest checkpoint that a signed checkpoint of the root log covers, and its index there.
+      rooted_size bigint not null default 0,
+      rooted_checkpoint text,
+      root_index bigint,
+      -- Why no checkpoint is signed, as a sentence; null: there is no problem.
+      refusal text,
+      refused_at timestamptz,
+      -- 1, or one more than that of the log that it continues.
+      epoch integer not null default 1,
+      -- The signed statement that is its first entry; null: it continues no log.
+      continues text,
+      -- Why it must not be signed, whatever the storage contains: it is a copy. null: it is not.
+      halted text,
+      -- A signed checkpoint that was known when the log was halted.
+      halted_head text,
+      -- When its records were last compared with it; before the first check: when the log started.
+      checked_at timestamptz not null default now(),
+      -- What that check found, as a sentence; null: no problem.
+      problem text,
+      -- The check in progress has compared records up to this id; null: no check is in progress.
+      check_after uuid
+    ) with (fillfactor = 70)
+  `,
+  // Logs that another log continues. They keep their last signed state.
+  `
+    create table evidence_past_log (
+      log uuid not null,
+      epoch integer not null,
+      origin text not null,
+      checkpoint_size bigint not null,
+      checkpoint text not null,
+      continues text,
+      rooted_size bigint not null,
+      rooted_checkpoint text,
+      root_index bigint,
+      -- Epoch of the root log that contains the index.
+      root_epoch integer,
+      reason text not null,
+      ended_at timestamptz not null default now(),
+      primary key (log, epoch)
+    )
+  `,
+  // Full tiles that are not in the storage yet; deleted once they are.
+  `
+    create table evidence_tile (
+      log uuid not null,
+      -- -1: entries.
+      level smallint not null,
+      index bigint not null,
+      width smallint not null,
+      -- Hashes do not compress.
+      bytes bytea storage external not null,
+      primary key (log, level, index, width)
+    )
+  `,
+  // Index of a record, or of its erasure, in its project's log. Partitioned by month of the consent id.
+  `
+    create table evidence_leaf (
+      project_id uuid not null,
+      consent_id uuid not null,
+      leaf_index bigint not null,
+      -- Salt of an erasure; null: a record, which stores its salt itself.
+      salt bytea,
+      -- Epoch of the log that contains it.
+      epoch integer not null default 1,
+      primary key (project_id, consent_id)
+    ) partition by range (consent_id)
+  `,
+  // Checkpoints that are sequenced in the root log, until one of its signed checkpoints covers them.
+  `
+    create table evidence_root_entry (
+      root_index bigint primary key,
+      log uuid not null,
+      size bigint not null,
+      checkpoint text not null
+    )
+  `,
+  // Time stamps of the root log's checkpoints by an independent clock (ADR 0047).
+  `
+    create table evidence_stamp (
+      -- Epoch of the stamped root log.
+      epoch integer not null default 1,
+      -- Entries that the stamped checkpoint covers; the storage has both under this number.
+      size bigint not null,
+      -- By the clock of the time-stamp service.
+      stamped_at timestamptz not null,
+      written_at timestamptz not null default now(),
+      primary key (epoch, size)
+    )
+  `,
+  // Public keys that have signed.
+  `
+    create table evidence_key (
+      -- As published: name+hash+key.
+      verifier text primary key,
+      first_signed_at timestamptz not null default now(),
+      last_signed_at timestamptz not null default now()
+    )
+  `,
+];
