@@ -159,8 +159,8 @@ it('is checked by an operator against its checkpoint and the log, in the storage
   if (!first || !second) throw new Error('There are no two time-stamps.');
   const fileOf = ({ size }: { size: number }, kind: string): string => join(folder, `${size}.${kind}`);
   const stamps = async (): Promise<string> =>
-    (await ops('check', '--all')).out.split('\n').find((line) => line.includes('time-stamps')) ?? '';
-  expect(await stamps()).toMatch(/^\d+ time-stamps {2}as given$/);
+    (await ops('check', '--all')).out.split('\n').find((line) => line.includes(' timestamps ')) ?? '';
+  expect(await stamps()).toMatch(/^\d+ timestamps {2}ok$/);
 
   const [answer, note] = [readFileSync(fileOf(first, 'tsr')), readFileSync(fileOf(first, 'checkpoint'))];
   const damages: [string, Buffer | null, string][] = [
@@ -175,13 +175,13 @@ it('is checked by an operator against its checkpoint and the log, in the storage
   for (const [kind, damaged, said] of damages) {
     if (damaged) writeFileSync(fileOf(first, kind), damaged);
     else rmSync(fileOf(first, kind));
-    expect(await stamps()).toContain(`${first.size} entries: ${said}`);
+    expect(await stamps()).toMatch(new RegExp(`${first.size} entries: .*${said}`));
     writeFileSync(fileOf(first, kind), kind === 'tsr' ? answer : note);
   }
-  expect(await stamps()).toContain('as given');
+  expect(await stamps()).toContain('timestamps  ok');
   // Also when the key that signed then was rotated out.
   const rotated = await opsWith(`e2:${randomBytes(32).toString('base64')}`, 'check', '--all');
-  expect(rotated.out).toMatch(/^\d+ time-stamps {2}as given$/m);
+  expect(rotated.out).toMatch(/^\d+ timestamps {2}ok$/m);
 });
 
 const digestIn = (query: Buffer): Buffer =>
@@ -240,7 +240,7 @@ describe('a time-stamp service', () => {
     stampedBefore = (await until('there is a time-stamp', newest)).size;
     await until('nothing waits', async () => !(await waiting()));
     Logger.prototype.warn = function countedWarn(this: Logger, ...given: [unknown, ...unknown[]]) {
-      if (given.some((each) => String(each).includes('time-stamp'))) said += 1;
+      if (given.some((each) => String(each).includes('timestamp'))) said += 1;
       warn.apply(this, given);
     };
   });

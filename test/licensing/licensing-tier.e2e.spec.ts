@@ -274,7 +274,7 @@ describe('POST …/tier/simulate (spec §4.5)', () => {
 
   it.each([
     ['no body', undefined, 'tier'],
-    ['null', null, 'tier'],
+    ['null', null, ''],
     ['a number', 5, 'tier'],
     ['a list', [], 'tier'],
     ['no tier', {}, 'tier'],

@@ -109,7 +109,7 @@ it('mail goes into files, which the demo shows', async () => {
   expect(err).toBe('');
   const page = await fetch(`${service.baseUrl}/demo/mail`);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
-  expect(await page.text()).toContain('<h2>A test from Service</h2><p>To ada@example.com');
+  expect(await page.text()).toContain('<h2>Test email from Service</h2><p>To ada@example.com');
   const json = await fetch(`${service.baseUrl}/demo/mail`, { headers: { accept: 'application/json' } });
   expect(await json.json()).toMatchObject({ items: [{ to: 'ada@example.com' }] });
 });
