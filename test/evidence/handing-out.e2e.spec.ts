@@ -181,7 +181,9 @@ describe('an export with proofs', () => {
     const [, list = ''] = files.get('README.txt')?.toString().split('3 records without a proof:\n') ?? [];
     expect(list.trim().split('\n\n')).toEqual([
       `The record is older than its project's log.\n  ${older}`,
-      expect.stringMatching(new RegExp(`^The record has changed since it was added to the log.*\n  ${changed}$`)),
+      expect.stringMatching(
+        new RegExp(`^The record has changed since it was added to the log.*\n  ${changed}$`),
+      ),
       expect.stringMatching(new RegExp(`^Not in the log yet when this file was created.*\n  ${waiting}$`)),
     ]);
   });
