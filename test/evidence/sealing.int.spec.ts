@@ -6,7 +6,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -741,7 +740,7 @@ describe('a log that continues another one', () => {
     await store([project], 1);
     await seal(project);
     const { dataDir } = service.settings.service;
-    const folder = join(dataDir, 'postgres');
+    const folder = join(dataDir, 'postgres', 'data');
     const file = join(folder, 'PG_VERSION');
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, '18');
@@ -754,9 +753,11 @@ describe('a log that continues another one', () => {
       await start();
       await store([project], 1);
       expect(await seal(project)).toBe('signed');
-      cpSync(folder, `${folder}-copy`, { recursive: true, preserveTimestamps: true });
+      // As `cp -a` restores a backup into place: the file system may give the copy the inode of the deleted file.
+      cpSync(folder, `${folder}-backup`, { recursive: true, preserveTimestamps: true });
       rmSync(folder, { recursive: true });
-      renameSync(`${folder}-copy`, folder);
+      cpSync(`${folder}-backup`, folder, { recursive: true, preserveTimestamps: true });
+      rmSync(`${folder}-backup`, { recursive: true });
       await start();
       const [late = ''] = await store([project], 1);
       expect(await seal(project)).toBe('refused');

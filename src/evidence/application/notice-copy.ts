@@ -7,18 +7,19 @@ import { type ServiceSettings, serviceSettings } from '../../shared/service.sett
 import { findHome, noteHome } from '../infrastructure/cursor-rows.js';
 import { haltSignedLogs } from '../infrastructure/log-ends.js';
 
-/** Below DATA_DIR: the embedded server makes the first once and never writes it again; the second exists while it runs. */
-const MADE_ONCE = 'postgres/PG_VERSION';
-const RUNNING = 'postgres/postmaster.pid';
+/** Below DATA_DIR: the embedded server creates the first once and never writes it again; the second exists while it runs. */
+const MADE_ONCE = 'postgres/data/PG_VERSION';
+const RUNNING = 'postgres/data/postmaster.pid';
 
 const COPIED =
   'The data folder is a copy, so checkpoints signed after the copy are unknown here. ' +
   'Start a new log: npm run ops -- evidence continue --all --reason …';
 
 /**
- * Notices at a start that the data folder was restored from a copy, database and storage together, which neither of
- * them shows. A copy of a file has another inode and another change time, and nothing sets both back. Every log that was
- * signed is halted then.
+ * Detects at startup that the data folder was restored from a copy, database and storage together, which neither of
+ * them shows, and then halts every signed log. A copied file has another birth time, which no program sets back.
+ * Where the file system has none, another inode with another change time must do: a restore may reuse the inode, and
+ * `chown` changes the time.
  */
 @Injectable()
 export class NoticeCopy implements OnModuleInit {
@@ -32,17 +33,37 @@ export class NoticeCopy implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     const { dataDir } = this.service;
     if (!existsSync(join(dataDir, RUNNING)) || !existsSync(join(dataDir, MADE_ONCE))) return;
-    const { ino, ctimeNs } = statSync(join(dataDir, MADE_ONCE), { bigint: true });
-    const home = `${ino} ${ctimeNs}`;
+    const home = homeOf(join(dataDir, MADE_ONCE));
     await this.em.fork().transactional(async (tx) => {
       const known = await findHome(tx);
-      if (known === home) return;
-      const [formerIno, formerCtimeNs] = known?.split(' ') ?? [];
-      // One of the two changes without a copy: by `chown`, or on file systems that number files anew.
-      const isCopy = known !== null && formerIno !== String(ino) && formerCtimeNs !== String(ctimeNs);
+      if (known === textOf(home)) return;
+      const isCopy = known !== null && isAnotherFile(known, home);
       const halted = isCopy ? await haltSignedLogs(tx, COPIED) : 0;
       if (halted > 0) this.logger.error({ logs: halted }, COPIED);
-      await noteHome(tx, home);
+      await noteHome(tx, textOf(home));
     });
   }
+}
+
+/** What identifies a file; the birth time is null where the file system has none. */
+interface Home {
+  ino: bigint;
+  ctimeNs: bigint;
+  birthtimeNs: bigint | null;
+}
+
+function homeOf(file: string): Home {
+  const { ino, ctimeNs, birthtimeNs } = statSync(file, { bigint: true });
+  return { ino, ctimeNs, birthtimeNs: birthtimeNs === 0n ? null : birthtimeNs };
+}
+
+function textOf({ ino, ctimeNs, birthtimeNs }: Home): string {
+  return `${ino} ${ctimeNs} ${birthtimeNs ?? ''}`.trimEnd();
+}
+
+function isAnotherFile(known: string, { ino, ctimeNs, birthtimeNs }: Home): boolean {
+  const [formerIno, formerCtimeNs, formerBirthtimeNs] = known.split(' ');
+  if (formerBirthtimeNs !== undefined && birthtimeNs !== null)
+    return formerBirthtimeNs !== String(birthtimeNs);
+  return formerIno !== String(ino) && formerCtimeNs !== String(ctimeNs);
 }
