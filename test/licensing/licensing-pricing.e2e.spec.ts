@@ -117,7 +117,7 @@ describe('GET /pricing (spec §2.5)', () => {
     expect(page.headers.get('cache-control')).toBe(headers['cache-control']);
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     expect(html).not.toContain('<script');
-    const shown = (minor: number): string => `>$${minor / 100} a month<`;
+    const shown = (minor: number): string => `>$${minor / 100} per month<`;
     for (const { name, price } of tiers) {
       const card = html.split('<section').find((part) => part.includes(`>${name}</h2>`)) ?? '';
       const { monthly, yearly } = price;
@@ -152,7 +152,7 @@ describe('GET /pricing (spec §2.5)', () => {
     const german = await pageOf('/pricing', 'de-AT,de;q=0.9,en;q=0.8');
     expect(german.html).toContain('<html lang="de">');
     expect(german.html).toContain('<h1>Preise</h1>');
-    expect(german.html).toMatch(/>7\s\$ im Monat<[\s\S]*monatlich[\s\S]*>5\s\$ im Monat<[\s\S]*jährlich/);
+    expect(german.html).toMatch(/>7\s\$ pro Monat<[\s\S]*monatlich[\s\S]*>5\s\$ pro Monat<[\s\S]*jährlich/);
     expect(german.headers.get('content-language')).toBe('de');
     expect(german.headers.get('vary')).toContain('Accept-Language');
     for (const [path, accepted, language] of [
