@@ -232,7 +232,7 @@ describe('the one path, from an empty database', () => {
     await visitor.getByRole('button', { name: 'Alle akzeptieren' }).click();
     // Visits are written every 5 s, and asked for every 2 s.
     await page.getByText(/^Installed\. Last seen .* on shop\.example\.com\.$/).waitFor();
-    await page.getByText(/^Installed: a record came from shop\.example\.com/).waitFor({ timeout: SHOWN_MS });
+    await page.getByText(/^Installed\. Latest record from shop\.example\.com/).waitFor({ timeout: SHOWN_MS });
     await visitor.close();
   });
 
@@ -407,7 +407,7 @@ describe('the banner’s page', () => {
     await page.getByRole('tab', { name: 'Categories and services' }).click();
     await page.getByRole('button', { name: 'Add service' }).click();
     await field('Service').fill('Counter');
-    await field('Provider').fill('Example Ltd');
+    await page.getByRole('textbox', { name: 'Provider', exact: true }).fill('Example Ltd');
     await publish(page, 'Rules for the United States');
     await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
   });
@@ -498,7 +498,7 @@ describe('a receiver that is away', () => {
     await box.getByLabel('Latest outcome').selectOption('unsent');
     await box.getByRole('button', { name: 'Count records' }).click();
     await box.getByText('1 record will be sent.').waitFor();
-    await box.getByRole('button', { name: 'Send 1', exact: true }).click();
+    await box.getByRole('button', { name: 'Send 1 record' }).click();
     await page.getByText('1 record queued.').waitFor();
   });
 
@@ -536,13 +536,13 @@ describe('a receiver that is away', () => {
     );
     await page.getByText('On hold since').waitFor();
     await page.getByText('The endpoint returned 503.').first().waitFor();
-    await page.getByText(/ waits?; next try in \d+ (second|minute)s?\./).waitFor();
+    await page.getByText(/ queued; next attempt in \d+ (second|minute)s?\./).waitFor();
     const german = await browser.newContext({ locale: 'de-AT', storageState: await context.storageState() });
     const seite = await german.newPage();
     await seite.goto(page.url());
     await seite.getByText('Angehalten seit').waitFor();
     const health = seite.locator('[data-health=bad]');
-    expect(await health.textContent()).toMatch(/^Fehler des Servers \(5xx\): Status 503\./);
+    expect(await health.textContent()).toMatch(/^Serverfehler \(5xx\): Status 503\./);
     await german.close();
     await tryNow.click();
     await page.getByText('Sending the oldest queued record.').waitFor();

@@ -282,7 +282,7 @@ describe('the demo page in a browser', () => {
     );
     await page.getByRole('button', { name: 'Accept all' }).click();
     await page.locator('#status[data-state="refused"]').waitFor();
-    expect(await page.locator('#status').textContent()).toBe('Refused: Too many consents from one address.');
+    expect(await page.locator('#status').textContent()).toBe('Rejected: Too many consents from one address.');
     await leave(page);
   });
 
