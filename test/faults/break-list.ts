@@ -74,7 +74,11 @@ export const BREAKS: Break[] = [
   {
     name: 'writes messages also where forwarding is off',
     mutations: [
-      { symbol: 'announcement', from: /case when p\.tier/, to: 'case when true then null when p.tier' },
+      {
+        symbol: 'forwardingPredicate',
+        from: /case when \$\{tier\}/,
+        to: 'case when true then null when ${tier}',
+      },
     ],
     kinds: ['flush-redis'],
     rounds: 1,

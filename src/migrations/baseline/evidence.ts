@@ -94,11 +94,12 @@ export const evidence = [
       level smallint not null,
       index bigint not null,
       width smallint not null,
-      -- Hashes do not compress.
-      bytes bytea storage external not null,
+      bytes bytea not null,
       primary key (log, level, index, width)
     )
   `,
+  // Hashes do not compress. (A clause of `create table` only since PostgreSQL 16.)
+  `alter table evidence_tile alter column bytes set storage external`,
   // Index of a record, or of its erasure, in its project's log. Partitioned by month of the consent id.
   `
     create table evidence_leaf (

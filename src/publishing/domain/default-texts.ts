@@ -11,7 +11,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
     language: 'en',
     title: 'We value your privacy',
     description:
-      'We and our partners use cookies and similar technologies to measure how this site is used, show relevant ads, and remember your settings. You can change your choice or withdraw your consent at any time in the privacy settings.',
+      'We and our partners use cookies for statistics, ads, and preferences. You can withdraw your consent at any time.',
     acceptAll: 'Accept all',
     rejectAll: 'Reject all',
     choose: 'Customize',
