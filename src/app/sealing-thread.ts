@@ -81,7 +81,7 @@ export class SealingThread {
   }
 }
 
-/** Has the application seal on a thread of its own; returns what ends the thread, after the application. */
+/** Makes the application sequence on a separate thread; returns a function that stops the thread, to call after the application stops. */
 export function sealOnThread(app: INestApplicationContext, settings: Settings): () => Promise<void> {
   const outbox = app.get(OutboxService, { strict: false });
   const thread = new SealingThread(settings, () => outbox.notifyWorkers());

@@ -1,7 +1,7 @@
 import { integer } from '../shared/setting-kinds.js';
 import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
 
-/** An office visits the sites of so many projects at its full rate before the limit of its network is met. */
+/** Projects whose sites one office may visit at the full rate before the limit of its network applies. */
 const PROJECTS_OF_A_NETWORK = 10;
 
 const ratePerMinute = integer('INGEST_RATE_PER_MINUTE', {

@@ -67,7 +67,7 @@ export async function copyDatabase(source: Client, target: Client, demo: DemoRow
         rows: await copyTable(source, target, table.table, rowsOf(table, { ...demo, userId: demoUserId })),
       });
     await copySequences(source, target);
-    // What a simulated subscription granted is looked at anew.
+    // Tiers that a simulated subscription granted are computed again.
     await target.query(
       `update project p set tier_valid_until = now()
        where tier <> 'lite' and not exists (select from subscription s where s.project_id = p.id)`,

@@ -22,7 +22,7 @@ const EXCEPTIONS: Record<string, TableGrant> = {
   'public.billing_price': APPEND_ONLY,
   'public.billing_grant_log': APPEND_ONLY,
   'public.evidence_stamp': APPEND_ONLY,
-  // Old ones are taken away, and the same one published again; what was published stays as it was.
+  // Old publications are deleted, and the same document can be published again; published content never changes.
   'public.publication': { privileges: ['SELECT', 'INSERT', 'DELETE'], updatable: ['at'] },
   'public.schema_migration': READ_ONLY,
   'bullmq.migration': READ_ONLY,
@@ -31,9 +31,9 @@ const EXCEPTIONS: Record<string, TableGrant> = {
 const PRIVILEGES = ['SELECT', 'INSERT', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'];
 
 /**
- * Brings the rights of `role` to what the service needs at run time, in the owner's transaction: rows of the tables
- * and the owner's functions, no table, role or file. What somebody else made in these schemas is left alone. Does
- * nothing where the rights are so, and for a role that owns the tables or is superuser, of which no right can be taken.
+ * Grants `role` what the service needs at run time, in the owner's transaction: rows of the tables and the owner's
+ * functions, no table, role or file. Objects of other owners in these schemas stay as they are. Does nothing where the
+ * rights are already so, or where the role owns the tables or is superuser.
  */
 export async function grantToRuntime(client: ClientBase, role: string): Promise<void> {
   const { rows: owners } = await client.query(

@@ -7,7 +7,7 @@ import { LogSigner } from './application/log-signer.js';
 import { canonicalOf, commitmentTo } from './domain/commitment.js';
 import type { SealedBody } from './domain/record-evidence.js';
 
-/** A checkpoint that is told to receivers is so much older than the newest at most. */
+/** Maximum age of the checkpoint that is sent to receivers, compared with the newest. */
 const CHECKPOINT_AGE_MAX_MS = 5_000;
 const CHECKPOINTS_KEPT_MAX = 10_000;
 

@@ -3,7 +3,7 @@ import { MailSender } from './application/mail-sender.js';
 import { MailMetrics } from './infrastructure/mail.metrics.js';
 import { MailService } from './mail.service.js';
 
-/** Mail to people, by way of the outbox. Whoever sends some injects `MailService`. */
+/** Mail to people through the outbox. Senders inject `MailService`. */
 @Global()
 @Module({ providers: [MailService, MailSender, MailMetrics], exports: [MailService] })
 export class MailModule {}

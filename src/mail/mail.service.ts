@@ -25,7 +25,7 @@ export interface NewMail<Name extends MailTemplate> {
   until?: Date;
 }
 
-/** The door of mail: whoever wants a mail sent says which template and to whom, in their own transaction. */
+/** The entry point for mails: appends a template and a recipient in the caller's transaction. */
 @Injectable()
 export class MailService implements OnModuleInit {
   /** Whether there is anything that takes mail; never in production without MAIL_URL. */

@@ -5,7 +5,9 @@ import { afterAll, expect, it } from '@jest/globals';
 import { Processes, type ServiceProcess } from '../support/processes.js';
 import { until } from '../support/until.js';
 
-const TEST_TIMEOUT_MS = 180_000;
+const TEST_TIMEOUT_MS = 240_000;
+/** The command cannot wake the worker, which polls for the new log's message, or retries the halted one. */
+const SIGNED_DEADLINE_MS = 90_000;
 
 interface Log {
   epoch: number;
@@ -49,7 +51,7 @@ it(
       return (await (await fetch(`${baseUrl}/v1/projects/${projectId}/log`, { headers })).json()) as Log;
     };
     const reaches = (api: ServiceProcess, size: number): Promise<unknown> =>
-      until(`${size} records are in the log`, async () => (await log(api)).size === size);
+      until(`${size} records are in the log`, async () => (await log(api)).size === size, SIGNED_DEADLINE_MS);
 
     let api = await start();
     await post(api, 2);
@@ -67,7 +69,7 @@ it(
     copy(backup, dataDir);
     api = await start();
     await post(api, 1);
-    await until('the log is halted', async () => (await log(api)).refusal !== null);
+    await until('the log is halted', async () => (await log(api)).refusal !== null, SIGNED_DEADLINE_MS);
     expect(await log(api)).toMatchObject({
       epoch: 1,
       size: 2,
@@ -80,7 +82,7 @@ it(
       [resolve('dist', 'ops.js'), 'evidence', 'continue', '--all', '--reason', reason],
       { cwd: folder, env: { ...environment, PATH: process.env['PATH'] }, stdio: 'pipe' },
     );
-    await until('the new log is signed', async () => (await log(api)).size === 1);
+    await until('the new log is signed', async () => (await log(api)).size === 1, SIGNED_DEADLINE_MS);
     expect(await log(api)).toMatchObject({ epoch: 2, refusal: null, continues: { size: 2, reason } });
     await api.stop();
   },

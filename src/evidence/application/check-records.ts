@@ -54,8 +54,8 @@ interface OpenedLog {
 }
 
 /**
- * Compares a page of a project's records with its log. All rows are read at one time (one snapshot), so an erasure or a
- * continuation meanwhile is not a finding. Each leaf is compared with the signed root over its path, not with a tile alone.
+ * Compares a page of a project's records with its log. All rows are read at one time (one snapshot), so a concurrent erasure
+ * or continuation is not a finding. Each leaf is compared with the signed root over its path, not with a tile alone.
  * @throws DamagedLog where the storage does not lead to a signed root; nothing is said about a record then
  */
 export async function checkRecordPage(

@@ -12,7 +12,7 @@ import { checkRecordPage } from './check-records.js';
 import { LogSigner } from './log-signer.js';
 
 const CHECKED_EVERY_SECONDS = 24 * 60 * 60;
-/** Other maintenance tasks wait meanwhile: one run is short, and the next one continues. */
+/** Other maintenance tasks wait for a run: it is short, and the next one continues. */
 const RUN_MAX_MS = 5_000;
 /** Logs that fail in one run, as where the storage is away, before the run ends. */
 const FAILURES_MAX = 3;

@@ -76,7 +76,7 @@ export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
     return Promise.resolve();
   }
 
-  /** Workers have died under it: whoever asks for the log next goes on. */
+  /** Workers have died during it: the next message for the log continues. */
   discard(): AttemptResult<SignOutcome> {
     return { kind: 'retry', afterMs: REFUSED_WAIT_MS, error: 'The worker crashed on every attempt.' };
   }

@@ -17,7 +17,7 @@ import {
 /** Signs checkpoints, and opens those that we have signed. */
 @Injectable()
 export class LogSigner {
-  /** What the logs of this service are called by: host, and port where it is none of https. */
+  /** The prefix of this service's log origins: host, and the port unless it is that of https. */
   private readonly host: string;
   /** By host: those of logs that were ever begun. */
   private readonly keys = new Map<string, SignerKey[]>();

@@ -8,7 +8,7 @@ import { type ProofFacts, proofFacts } from '../domain/proof-facts.js';
 import type { Proof } from './proofs.js';
 import { SealedState } from './sealed-state.js';
 
-/** What a page for people tells about a proof. */
+/** Facts about a proof for a page that people read. */
 export interface ProofPage {
   facts: ProofFacts;
   /** The newest checkpoint of the project's log: when it was signed, and how many entries it covers. */
@@ -20,7 +20,7 @@ export interface ProofPage {
   madeAt: Date;
 }
 
-/** Gathers what people are told about a proof: what stands in it, and what its visitor was shown. */
+/** Collects the facts about a proof for people: its content, and the banner that the visitor saw. */
 @Injectable()
 export class ProofPages {
   constructor(

@@ -83,7 +83,7 @@ interface Opening {
   isErasure: boolean;
 }
 
-/** Proves to whoever has our public key that a record was stored, or erased, as it is (docs/evidence.md). */
+/** Proves to readers with our public key that a record was stored, or erased, as it is (docs/evidence.md). */
 @Injectable()
 export class Proofs {
   private readonly logger = new Logger(Proofs.name);
@@ -190,7 +190,7 @@ export class Proofs {
 
   private async proveOne(view: SignedView, opening: Opening, found: Leaf | undefined): Promise<Proving> {
     const { body, instant, isErasure } = opening;
-    // A record that was erased and then sent anew waits for a leaf of its own.
+    // A record that was erased and then sent again waits for its own leaf.
     const leaf = found && (found.salt !== null) === isErasure ? found : null;
     if (!leaf) return this.withoutLeaf(instant, view.beginsAt);
     const logView = await view.ofEpoch(leaf.epoch);

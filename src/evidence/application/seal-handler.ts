@@ -11,7 +11,7 @@ import { SealStored } from './seal-stored.js';
 
 /** A step that has begun is ended; after it, a worker that stops need not wait for another one. */
 const STEP_USUAL_MS = 5_000;
-/** Share of a lease for which one message goes on, step after step. */
+/** Share of its lease for which one message sequences batches. */
 const LEASE_SHARE = 1 / 4;
 
 /** Gives what was stored its places, and checkpoints theirs in the log of all: the outbox's handler of `seal.due`. */
@@ -55,7 +55,7 @@ export class SealHandler implements OutboxHandler<null>, OnModuleInit {
     return Promise.resolve();
   }
 
-  /** The next message goes on where this one ended. */
+  /** The next message continues where this one ended. */
   discard(): AttemptResult<null> {
     return DONE;
   }

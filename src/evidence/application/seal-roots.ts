@@ -14,7 +14,7 @@ import { askToSign } from './seal-stored.js';
 /** Projects' checkpoints that one transaction seals. */
 const CHECKPOINTS_MAX = 5_000;
 
-/** What stands in the root log for a project's signed checkpoint: its hash, which tells nothing of its size. */
+/** The root log's entry for a project's signed checkpoint: its hash, which does not reveal its size. */
 export function rootEntryOf(note: string): Buffer {
   return hash('sha256', note, 'buffer');
 }
@@ -59,7 +59,7 @@ export class SealRoots {
   }
 }
 
-/** Tells the logs whose checkpoints a signed one of the root log covers, up to its size. */
+/** Records which checkpoints of logs a signed checkpoint of the root log covers, up to its size. */
 export async function coverRootEntries(tx: EntityManager, size: number): Promise<void> {
   await sql`
     with covered as (

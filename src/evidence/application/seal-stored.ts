@@ -32,7 +32,7 @@ import { LogSigner } from './log-signer.js';
 /** Records and erasures that one transaction sequences: about two seconds. */
 export const STEP_MAX = 20_000;
 const SALT_BYTES = 32;
-/** A log that was asked for so long ago, and is not signed, is asked for once more: its message may have been lost. */
+/** A log that was due this long ago and is not signed gets another message: the first may have been lost. */
 const ASK_AGAIN = '10 minutes';
 
 /** A leaf and where it stands. */
@@ -166,7 +166,7 @@ function entryOf({ event: { record, id, instant }, salt }: PlacedLeaf): Buffer {
   return commitmentOf(salt, record ? recordBody(record) : erasureBody(id, instant));
 }
 
-/** A record that was erased has the place of its erasure from then on, and one that is stored anew its own. */
+/** An erased record has the leaf of its erasure from then on; a record stored again gets a new leaf. */
 async function writeLeaves(tx: EntityManager, placed: readonly PlacedLeaf[]): Promise<void> {
   const leaves = [...new Map(placed.map((leaf) => [consentKeyOf(leaf), leaf])).values()];
   await sql`

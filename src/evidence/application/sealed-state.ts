@@ -42,7 +42,7 @@ export interface ProjectLogState extends Omit<LogState, 'continues'> {
   continues: FormerLog | null;
 }
 
-/** Tells how far logs are, and each record's `evidence` where one is shown. */
+/** Reads the state of logs, and each record's `evidence` where records are shown. */
 @Injectable()
 export class SealedState implements OnModuleInit {
   constructor(

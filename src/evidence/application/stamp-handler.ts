@@ -14,8 +14,8 @@ import { StampRoots } from './stamp-roots.js';
 const REFUSED_WAIT: BackOff = { baseMs: 60_000, factor: 2, longestMs: 60 * 60_000 };
 
 /**
- * Has the root log stamped: the outbox's handler of `stamp.due`. It has a lane of its own, so a time-stamp service that
- * is slow or away holds up nothing but its own time-stamps.
+ * Time-stamps the root log: the outbox handler of `stamp.due`. It has its own lane, so a slow or unavailable time-stamp
+ * service delays only time-stamps.
  */
 @Injectable()
 export class StampHandler implements OutboxHandler<null>, OnModuleInit {

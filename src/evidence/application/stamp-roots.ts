@@ -13,13 +13,13 @@ export type StampOutcome =
   | { kind: 'stamped' }
   /** The newest checkpoint has its time-stamp, or the last one is not old enough. */
   | { kind: 'not_due' }
-  /** `reason` is one of few; `detail` goes on after it, for a log. */
+  /** `reason` is one of few; `detail` completes it for the log. */
   | { kind: 'failed'; reason: string; detail: string };
 
 /**
- * Has checkpoints of the root log stamped by a clock that is not ours. A checkpoint and its time-stamp are in the
- * storage before the row that tells of them: a crash in between leaves objects that nobody is shown, and the next turn
- * stamps the checkpoint that is the newest by then.
+ * Time-stamps checkpoints of the root log with an independent clock. A checkpoint and its time-stamp are stored
+ * before the row that refers to them: a crash in between leaves unused objects, and the next run stamps the newest
+ * checkpoint.
  */
 @Injectable()
 export class StampRoots {

@@ -6,7 +6,7 @@ export interface Checkpoint {
   origin: string;
   size: number;
   root: Buffer;
-  /** Further lines, opaque to whoever checks. */
+  /** Further lines, opaque to verifiers. */
   extensions?: readonly string[];
 }
 

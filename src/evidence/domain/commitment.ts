@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
 /**
- * What a log holds of a record: SHA-256 over 32 random bytes and the canonical JSON (RFC 8785) of its body. Without the
- * salt it tells nothing of the record, not even to who guesses it.
+ * A record's entry in the log: SHA-256 over 32 random bytes and the canonical JSON (RFC 8785) of its body. Without the
+ * salt it reveals nothing about the record, even to a correct guess.
  * @throws Error where the body cannot be written canonically, which no stored record does
  */
 export function commitmentOf(salt: Uint8Array, body: object): Buffer {

@@ -4,7 +4,7 @@ import { signersOf } from './signed-note.js';
 import { readTlogProof, type TlogProof } from './tlog-proof.js';
 import { leafHash } from './tree-hash.js';
 
-/** Where something stands in a log, and who has signed that. */
+/** An entry's position in a log, and the signatures over it. */
 export interface PlaceFacts {
   origin: string;
   /** Its place, from 0. */
@@ -17,7 +17,7 @@ export interface PlaceFacts {
   keys: string[];
 }
 
-/** What stands in a record's proof; hashes and salt in base64. */
+/** The content of a record's proof; hashes and salt in base64. */
 export interface ProofFacts {
   /** The forwarded body, or `{ action: "erase", id, erasedAt }`. */
   record: Record<string, unknown>;

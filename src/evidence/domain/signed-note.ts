@@ -6,7 +6,7 @@ const KEY_ID_BYTES = 4;
 const PUBLIC_KEY_BYTES = 32;
 /** Signature lines of one note. */
 const SIGNATURES_MAX = 100;
-/** What stands ahead of the 32 bytes of an Ed25519 key in PKCS #8 and SPKI (RFC 8410). */
+/** The prefixes of an Ed25519 key's 32 bytes in PKCS #8 and SPKI (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 

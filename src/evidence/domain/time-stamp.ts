@@ -21,14 +21,14 @@ const WORDS_CHARACTERS_MAX = 200;
 export interface AskedTimeStamp {
   /** SHA-256 of what is to be stamped. */
   digest: Buffer;
-  /** By which an answer is told from an older one. */
+  /** Distinguishes a response from an older one. */
   nonce: Buffer;
 }
 
 export type JudgedTimeStamp =
   /** `at` is what the service's clock says; `nonce` is that of the request, where it had one. */
   | { kind: 'granted'; at: Date; nonce: Buffer | null }
-  /** `reason` is one of few; `detail` goes on after it, for a log. */
+  /** `reason` is one of few; `detail` completes it for the log. */
   | { kind: 'refused'; reason: 'malformed' | 'rejected' | 'other_data' | 'other_nonce'; detail: string };
 
 export function askedTimeStamp(stamped: string): AskedTimeStamp {
@@ -61,8 +61,8 @@ export function judgeTimeStamp(answer: Buffer, asked: AskedTimeStamp): JudgedTim
 }
 
 /**
- * Whether an answer is a time-stamp over a digest. Its signature is not looked at: whoever relies on a time-stamp checks
- * it, by a certificate that he trusts.
+ * Whether a response is a time-stamp over a digest. This does not verify its signature: readers of a time-stamp verify
+ * it with a certificate that they trust.
  */
 export function readTimeStamp(answer: Buffer, digest: Buffer): JudgedTimeStamp {
   let response: TimeStampResp;
@@ -70,7 +70,7 @@ export function readTimeStamp(answer: Buffer, digest: Buffer): JudgedTimeStamp {
   try {
     response = AsnConvert.parse(answer, TimeStampResp);
     info = infoOf(response);
-    // The library reads the first value and leaves what comes behind it.
+    // The library reads the first value and ignores bytes after it.
     if (AsnConvert.serialize(response).byteLength !== answer.length)
       return malformed('the response is not valid DER');
   } catch (cause) {

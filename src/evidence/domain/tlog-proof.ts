@@ -6,7 +6,7 @@ const HEADER = 'c2sp.org/tlog-proof@v1';
 
 /** A proof that an entry is in a log, for people without a connection (C2SP tlog-proof). */
 export interface TlogProof {
-  /** What whoever made it put into it. */
+  /** Extra data of the proof's creator. */
   extra: Buffer | null;
   index: number;
   /** From the leaf up to the root. */

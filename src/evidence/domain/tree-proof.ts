@@ -49,7 +49,7 @@ export function consistencyRanges(from: number, to: number): LeafRange[] {
       start = middle;
     }
   }
-  // A tree that begins at the very left is known to whoever asks.
+  // The caller knows a tree that starts at leaf 0.
   if (start > 0) ranges.push({ start, end });
   return ranges.reverse();
 }

@@ -8,10 +8,10 @@ const MARGIN = 50;
 const FONT_SIZE = 9;
 const HEADING_SIZE = 12;
 const TITLE_SIZE = 18;
-/** Width of what stands before a value. */
+/** Width of the label column. */
 const LABEL_WIDTH = 110;
 const CATEGORIES = ['analytics', 'marketing', 'preferences'];
-/** Members of a record that have a line of their own; the others are what the banner sent besides. */
+/** Members of a record that have their own line; the others are additional fields. */
 const KNOWN = [
   ...['schemaVersion', 'id', 'projectId', 'action', 'hostname', 'receivedAt', 'erasedAt'],
   ...['configHash', 'language', 'surface'],
@@ -156,7 +156,7 @@ class Sheet {
     });
   }
 
-  /** A label, and what it is of, beside each other and in this order for whoever hears them. */
+  /** A label and its value side by side, in this order for screen readers. */
   fact(label: string, value: string): void {
     const { document } = this;
     const width = document.page.width - 2 * MARGIN - LABEL_WIDTH;

@@ -18,7 +18,7 @@ interface Counted {
   checkAgeSeconds: number;
 }
 
-/** What sealing tells an operator. */
+/** Metrics of the logs. */
 @Injectable()
 export class EvidenceMetrics {
   /** Time-stamps that were asked for, by what became of it. */

@@ -11,7 +11,7 @@ export class LeafPartitions {
 
   constructor(private readonly em: EntityManager) {}
 
-  /** Makes those of these months that are missing, in transactions of their own. */
+  /** Creates the missing partitions of these months, each in its own transaction. */
   async ensure(months: readonly Date[]): Promise<void> {
     for (const startsAt of months) {
       if (this.made.has(startsAt.getTime())) continue;

@@ -204,8 +204,8 @@ export async function writeCheckpoint(
 }
 
 /**
- * Writes down that a key signs, as it is published: to the minute. By itself, and without touching the row where that is
- * known: all logs have one key, and whoever holds its row while he waits for a log's makes all others wait with him.
+ * Stores that a key signs, to the minute as it is published. In its own statement, and without locking a row that is
+ * already up to date: all logs share one key, and a lock on its row while waiting for a log's row would block all logs.
  */
 export async function noteKeyUse(em: EntityManager, verifier: string): Promise<void> {
   await sql`

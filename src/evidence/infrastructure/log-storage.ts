@@ -59,8 +59,8 @@ export class LogStorage extends ObjectStorage {
   }
 
   /**
-   * Writes a time-stamp beside the checkpoint that it is of. Of one size there is one checkpoint, so whoever writes last
-   * leaves two that belong together.
+   * Writes a time-stamp beside the checkpoint that it is of. Each size has one checkpoint, so the last
+   * writer leaves a matching pair.
    */
   async putStamp(
     { epoch, size }: StampAddress,

@@ -26,7 +26,7 @@ export async function writeStamp(tx: EntityManager, { epoch, size, stampedAt }: 
   `.execute(kysely);
 }
 
-/** The first time-stamp that covers so many entries; null where there is none yet. */
+/** The first time-stamp that covers `size` entries; null where there is none yet. */
 export async function findStampCovering(
   em: EntityManager,
   { epoch, size }: { epoch: number; size: number },
@@ -38,7 +38,7 @@ export async function findStampCovering(
   return rows[0] ?? null;
 }
 
-/** All time-stamps, the smallest first: one an hour, as they are made by themselves. */
+/** All time-stamps, the smallest first: one an hour by default. */
 export async function listStamps(em: EntityManager): Promise<Stamp[]> {
   const { rows } = await sql<Stamp>`
     select epoch, size::float8 as size, stamped_at as "stampedAt" from evidence_stamp order by epoch, size

@@ -23,7 +23,7 @@ export class SigningSecretService {
   ) {}
 
   /**
-   * Makes a secret, with which everything is signed from now on. The one before it goes on signing beside it for
+   * Makes a secret, with which everything is signed from now on. The previous one also signs for
    * `FORMER_SECRET_DAYS`, or until `forgetFormer`; the one before that ends at once, so that there are never more than two.
    */
   async make(projectId: string, author: Author, now: Date): Promise<NewSigningSecret> {

@@ -3,9 +3,9 @@ import type { SkipReason } from './outcome.js';
 /** What the owner has saved, as far as sending needs it. */
 export interface ForwardingTarget {
   enabled: boolean;
-  /** null: the project has no endpoint of its own. */
+  /** null: the project has no endpoint. */
   endpointUrl: string | null;
-  /** Whether the request-level endpoint is used while the project has none of its own. */
+  /** Whether the request's endpoint is used while the project has none. */
   allowCustomEndpoint: boolean;
 }
 

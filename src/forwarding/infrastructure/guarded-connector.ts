@@ -165,7 +165,7 @@ function failureOf(error: Error, progress: Progress): ConnectFailure | Snoozed {
   return new ConnectFailure('tls', tlsSentence(error), { cause: error });
 }
 
-/** A sentence for the errors that owners can mend; Node's own messages may repeat names of the certificate. */
+/** A sentence for errors that owners can fix; Node's own messages may repeat names of the certificate. */
 function tlsSentence(error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'CERT_HAS_EXPIRED') return "The endpoint's certificate has expired.";

@@ -67,7 +67,7 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
     this.vault = new SecretVault(secretKeys);
     this.mailer = mailerOf(mail, service);
     this.from = mail.mailFrom;
-    // Past its lease the mail is another worker's, who sends it as well.
+    // After its lease another worker may send the mail too.
     this.attemptMaxMs = Math.min(ATTEMPT_MAX_MS, leaseMs / 2);
     if (!this.mailer)
       this.logger.warn(
@@ -130,7 +130,7 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
     }
   }
 
-  /** A mail that cannot go now: later, or, after so many attempts, never by itself. */
+  /** A mail that cannot be sent now: retried later, or a dead letter after the last attempt. */
   private again({ failures }: OutboxMessage, error: string): AttemptResult<MailOutcome> {
     const attempts = failures + 1;
     if (attempts >= MAIL_ATTEMPTS_MAX) return { kind: 'dead', error };

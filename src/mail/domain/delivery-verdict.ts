@@ -1,4 +1,4 @@
-/** What the mail server's library tells of a mail that was not taken. Its message holds addresses and is left alone. */
+/** The mail library's error for a refused mail. Its message contains addresses and is not used. */
 export interface MailFault {
   /** e.g. `ESOCKET`, `EENVELOPE`. */
   code?: string | undefined;
@@ -6,7 +6,7 @@ export interface MailFault {
   command?: string | undefined;
   /** The server's status, e.g. 451. */
   responseCode?: number | undefined;
-  /** The server's own words, of which the enhanced status alone is told (RFC 3463): the rest holds the address. */
+  /** The server's response, of which only the enhanced status is used (RFC 3463): the rest contains the address. */
   response?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { BRAND } from '../../shared/brand.js';
 
-/** What a mail says: sentences, and links on lines of their own. */
+/** The text of a mail: sentences, and links on separate lines. */
 export interface Letter {
   subject: string;
   paragraphs: (string | { label: string; url: string })[];

@@ -6,7 +6,7 @@ import { mailboxOf } from './mailbox.js';
 
 /** Topics of the outbox for mails. Each has slots in a worker, so that links do not wait for notices. */
 export const MAIL_SEND = 'mail.send';
-/** One-time links that an account asked for: somebody waits for them now. */
+/** One-time links that a person has requested and is waiting for. */
 const MAIL_LINK = 'mail.link';
 /** Links that anybody can have sent to any address: sign-ups and invitations. */
 const MAIL_INVITE = 'mail.invite';
@@ -38,7 +38,7 @@ export function mailOrderingKey(
   return namedKey(`mail ${createHmac('sha256', secret).update(subject).digest('hex')}`);
 }
 
-/** What waits in the outbox: who gets it and what it says is encrypted, because a one-time link stands in it. */
+/** A mail in the outbox: recipient and text are encrypted, because it may contain a one-time link. */
 export interface MailPayload extends Record<string, unknown> {
   template: string;
   /** Base64 of what opens as `{ to, values }`. */
@@ -50,7 +50,7 @@ export interface MailPayload extends Record<string, unknown> {
 
 /** A mail server that is away is waited for: five seconds, twice as long each time, half an hour at most. */
 const RETRY: BackOff = { baseMs: 5_000, factor: 2, longestMs: 30 * 60_000 };
-/** That is six hours in all; after them somebody has to look. */
+/** Six hours in all; after that an operator must act. */
 export const MAIL_ATTEMPTS_MAX = 20;
 
 export function mailRetryDelayMs(failures: number): number {

@@ -16,8 +16,8 @@ const SMTPS_PORT = 465;
 const SUBMISSION_PORT = 587;
 
 /**
- * What `smtp://user:password@host:port` says, or null where it says more than that. A password crosses no network in
- * clear; on this machine itself, where mail servers have certificates that nobody signed, nothing is encrypted.
+ * Parses `smtp://user:password@host:port`; null where the URL has other parts. Passwords are sent only over TLS,
+ * except on loopback, where mail servers have self-signed certificates and nothing is encrypted.
  */
 export function smtpServerOf(given: string): SmtpServer | null {
   if (!URL.canParse(given)) return null;

@@ -30,7 +30,7 @@ export async function filedMails(folder: string): Promise<FiledMail[]> {
   return texts.flatMap((text) => parsed(text));
 }
 
-/** One that is being written or was taken away meanwhile is none. */
+/** Ignores a file that is being written or was deleted since. */
 function parsed(text: string | null): FiledMail[] {
   try {
     return text === null ? [] : [JSON.parse(text) as FiledMail];

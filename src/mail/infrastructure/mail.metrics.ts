@@ -8,7 +8,7 @@ import { MAIL_TOPICS } from '../domain/mail-message.js';
 /** How an attempt at a mail ended. */
 export type MailEnd = 'sent' | 'retried' | 'dead' | 'expired';
 
-/** What mail tells an operator. */
+/** Metrics of mail. */
 @Injectable()
 export class MailMetrics {
   private readonly mails: Counter;

@@ -11,7 +11,7 @@ const SILENCE_TIMEOUT_MS = 10_000;
 
 /** A letter and who gets it. */
 export interface OutgoingMail extends RenderedLetter {
-  /** The same for each attempt, so that a mail that comes twice can be told as one. */
+  /** The same for each attempt, so that duplicates can be recognized. */
   id: string;
   from: string;
   to: string;
@@ -21,7 +21,7 @@ export interface OutgoingMail extends RenderedLetter {
 export type Mailer = (mail: OutgoingMail, signal: AbortSignal) => Promise<MailVerdict>;
 
 /**
- * Hands mail to a server, each over a connection of its own. Certificates are checked; `signal` ends an attempt
+ * Sends mails to a server, each over a separate connection. Certificates are checked; `signal` ends an attempt
  * wherever it is. What the server or its library says is judged and never repeated: it holds addresses.
  */
 export function smtpMailer({ host, port, encryption, credentials }: SmtpServer): Mailer {
@@ -52,7 +52,7 @@ export function smtpMailer({ host, port, encryption, credentials }: SmtpServer):
         text,
         html,
         messageId,
-        // Nobody's holiday answers to a link (RFC 3834).
+        // Suppresses vacation replies (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
         signal,
       });
