@@ -6,7 +6,7 @@
  */
 const ROOT = process.env.ARROWS_ROOT ?? 'src';
 
-/** Which modules a module may use, beside itself, the audit, shared and database. The audit uses none. */
+/** The modules that a module may use besides itself, the audit and the shared folders. The audit uses none. */
 const MODULES = {
   audit: [],
   outbox: ['projects'],
@@ -144,9 +144,14 @@ module.exports = {
       to: { path: [door('access'), `^${ROOT}/(access|projects)/domain/`] },
     },
     {
-      comment: 'Every layer but the domain may use shared and the database.',
+      comment: 'Every layer but the domain may use shared, settings and the database.',
       from: { path: outsideDomain },
-      to: { path: `^${ROOT}/(shared|database)/` },
+      to: { path: `^${ROOT}/(shared|settings|database)/` },
+    },
+    {
+      comment: 'The HTTP layer and the public files of a module may use the shared parts of HTTP.',
+      from: { path: [`^${ROOT}/${MODULE}/http/`, `^${ROOT}/${MODULE}/[^/]+$`] },
+      to: { path: `^${ROOT}/http/` },
     },
     {
       comment:
@@ -158,10 +163,15 @@ module.exports = {
       from: { path: `^${ROOT}/${MODULE}/http/` },
       to: { path: INSTALLED, pathNot: [`^${ROOT}/`, packages([...DATABASE_PACKAGES, ...NETWORK_PACKAGES])] },
     },
-    { from: { path: `^${ROOT}/shared/` }, to: { path: [...INSTALLED, `^${ROOT}/shared/`] } },
+    { from: { path: `^${ROOT}/settings/` }, to: { path: [...INSTALLED, `^${ROOT}/settings/`] } },
+    { from: { path: `^${ROOT}/shared/` }, to: { path: [...INSTALLED, `^${ROOT}/(shared|settings)/`] } },
     {
       from: { path: `^${ROOT}/database/` },
-      to: { path: [...INSTALLED, `^${ROOT}/(database|shared|migrations)/`] },
+      to: { path: [...INSTALLED, `^${ROOT}/(database|shared|settings|migrations)/`] },
+    },
+    {
+      from: { path: `^${ROOT}/http/` },
+      to: { path: [...INSTALLED, `^${ROOT}/(http|shared|settings|database)/`] },
     },
     {
       from: { path: `^${ROOT}/migrations/` },
@@ -173,7 +183,7 @@ module.exports = {
       to: {
         path: [
           ...INSTALLED,
-          `^${ROOT}/(app|standalone|shared|database|migrations|${Object.keys(MODULES).join('|')})/`,
+          `^${ROOT}/(app|standalone|http|shared|settings|database|migrations|${Object.keys(MODULES).join('|')})/`,
         ],
       },
     },

@@ -1,6 +1,6 @@
-import { serviceSettings } from '../shared/service.settings.js';
-import { choice, secret } from '../shared/setting-kinds.js';
-import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
+import { serviceSettings } from '../settings/service.settings.js';
+import { choice, secret } from '../settings/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
 
 const AUTH_SECRET_CHARACTERS_MIN = 32;
 

@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { dump } from 'js-yaml';
-import { sendCompressed } from '../shared/compressed.js';
+import { sendCompressed } from '../http/compressed.js';
 
 type Encode = (document: OpenAPIObject) => string;
 

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { databaseSettings } from '../database/database.settings.js';
-import { serviceSettings } from '../shared/service.settings.js';
-import { choice, flag, integer, port } from '../shared/setting-kinds.js';
-import { declareSettings, type SettingReader, type SettingsOf } from '../shared/declare-settings.js';
+import { serviceSettings } from '../settings/service.settings.js';
+import { choice, flag, integer, port } from '../settings/setting-kinds.js';
+import { declareSettings, type SettingReader, type SettingsOf } from '../settings/declare-settings.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 

@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import { fieldErrors } from '../shared/domain-error.js';
-import { shapeProblems } from '../shared/body-shape.js';
+import { shapeProblems } from '../http/body-shape.js';
 import { fieldErrorsOf } from './field-errors.js';
 
 /** Checks bodies and queries by the decorators of their classes; their form before anything else. */

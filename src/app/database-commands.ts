@@ -41,7 +41,7 @@ export const databaseCommands: Command[] = [
           import('./orm-options.js'),
           import('../database/copy.js'),
           import('../database/server-compatibility.js'),
-          import('../shared/postgres-pool.js'),
+          import('../database/postgres-pool.js'),
         ]);
         if ((await pendingMigrations(orm)).length > 0)
           throw new OperatorError(

@@ -1,6 +1,6 @@
 import { DataFolderTakenError } from '../standalone/infrastructure/data-folder-lock.js';
 import { EmbeddedPostgresError } from '../standalone/infrastructure/embedded-postgres-error.js';
-import { SettingsError } from '../shared/declare-settings.js';
+import { SettingsError } from '../settings/declare-settings.js';
 import { OperatorError } from '../shared/operator-command.js';
 import { StartError } from './start-error.js';
 

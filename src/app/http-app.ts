@@ -8,16 +8,16 @@ import { credentialsIn, sessionCookieName } from '../access/domain/credential.js
 import { AppModule } from './app.module.js';
 import { CheckedInputPipe } from './checked-input.pipe.js';
 import { mountDashboard } from './dashboard.js';
-import { refuseDeepBody } from '../shared/body-depth.js';
+import { refuseDeepBody } from '../http/body-depth.js';
 import { mountsOf, serveAheadOfExpress } from './http-mounts.js';
 import { mountApiDocs } from './openapi.js';
 import type { Settings } from './settings.js';
-import { answerParserErrors, sendProblem } from '../shared/problem.filter.js';
-import { answerProtocolErrors } from '../shared/protocol-errors.js';
-import { limitRequestsUnderWay } from '../shared/requests-under-way.js';
-import { refuseOtherMediaTypes, refuseOtherMethods, type RouterLayer } from '../shared/media-type.js';
-import { helmetOptions } from '../shared/security-headers.js';
-import { warnOfUntrustedProxy } from '../shared/untrusted-proxy.js';
+import { answerParserErrors, sendProblem } from '../http/problem.filter.js';
+import { answerProtocolErrors } from '../http/protocol-errors.js';
+import { limitRequestsUnderWay } from '../http/requests-under-way.js';
+import { refuseOtherMediaTypes, refuseOtherMethods, type RouterLayer } from '../http/media-type.js';
+import { helmetOptions } from '../http/security-headers.js';
+import { warnOfUntrustedProxy } from '../http/untrusted-proxy.js';
 
 /** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
 export const API_BODY_BYTES_MAX = 100 * 1024;
@@ -89,7 +89,7 @@ export async function createHttpApp(
 
 /**
  * Express adds an `ETag` to each answer and turns it into 304, `no-store` or not. Here a route that is documented with
- * 304 does the comparison (shared/entity-tag.ts).
+ * 304 does the comparison (http/entity-tag.ts).
  */
 function answerNotModifiedOnlyWhereSaid(app: NestExpressApplication): void {
   app.set('etag', false);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type INestApplication } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import type { HttpMount } from '../shared/http-mount.js';
+import type { HttpMount } from '../http/http-mount.js';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 

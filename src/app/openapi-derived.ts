@@ -3,7 +3,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ModulesContainer } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { checkedClasses, rulesOf, schemasOfMembers } from '../shared/schema-of-checks.js';
+import { checkedClasses, rulesOf, schemasOfMembers } from '../http/schema-of-checks.js';
 
 type Json = Record<string, unknown>;
 type Dto = new () => object;

@@ -5,7 +5,7 @@ import { serveApiDocument } from './api-document.js';
 import { completeContract } from './openapi-contract.js';
 import { addChecks } from './openapi-derived.js';
 import { BRAND } from '../shared/brand.js';
-import { securityHeaders } from '../shared/security-headers.js';
+import { securityHeaders } from '../http/security-headers.js';
 
 /** What each group of routes is about. */
 const TAGS: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
-import { QUEUE_SCHEMA } from '../shared/queue.js';
-import { connectionOptions } from '../shared/postgres-pool.js';
+import { QUEUE_SCHEMA } from '../database/queue.js';
+import { connectionOptions } from '../database/postgres-pool.js';
 import { BindingDriver } from '../database/binding-driver.js';
 import { entities } from './entities.js';
 import { SchemaComparison } from '../database/schema-comparison.js';

@@ -1,5 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { SettingsError } from '../shared/declare-settings.js';
+import { SettingsError } from '../settings/declare-settings.js';
 import { findDemoProject } from '../projects/project.rows.js';
 import { assertNoSimulatedSubscriptions } from '../licensing/application/simulated-subscriptions.js';
 

@@ -1,4 +1,4 @@
-import type { Namespace, Setting } from '../shared/declare-settings.js';
+import type { Namespace, Setting } from '../settings/declare-settings.js';
 
 const ENV_HEADER = `# Generated from src/**/*.settings.ts by "npm run generate -- settings". Every process reads its settings once, at the
 # start, from the environment or from a file .env beside package.json. \`npm start\` on one machine needs none of them.

@@ -8,10 +8,10 @@ import { forwardingSettings } from '../forwarding/forwarding.settings.js';
 import { mailSettings } from '../mail/mail.settings.js';
 import { outboxSettings } from '../outbox/outbox.settings.js';
 import { publishingSettings } from '../publishing/publishing.settings.js';
-import { type Namespace, SettingReader, type SettingsOf } from '../shared/declare-settings.js';
-import { queueSettings } from '../shared/queue.settings.js';
-import { secretSettings } from '../shared/secret-keys.settings.js';
-import { serviceSettings } from '../shared/service.settings.js';
+import { type Namespace, SettingReader, type SettingsOf } from '../settings/declare-settings.js';
+import { queueSettings } from '../database/queue.settings.js';
+import { secretSettings } from '../settings/secret-keys.settings.js';
+import { serviceSettings } from '../settings/service.settings.js';
 import { visitSettings } from '../visits/visits.settings.js';
 import { appSettings } from './app.settings.js';
 

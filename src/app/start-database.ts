@@ -13,7 +13,7 @@ import { ormOptions } from './orm-options.js';
 import { sharesSessions } from '../database/pooler.js';
 import { incompatibleServerSentence } from '../database/server-compatibility.js';
 import { missingKeysSentence } from '../forwarding/application/stored-tokens.js';
-import type { SettingsOf } from '../shared/declare-settings.js';
+import type { SettingsOf } from '../settings/declare-settings.js';
 import { refuseDevelopmentData } from './production-checks.js';
 import type { Settings } from './settings.js';
 import { StartError } from './start-error.js';

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { evidenceSettings } from '../evidence/evidence.settings.js';
 import type { publishingSettings } from '../publishing/publishing.settings.js';
-import { SettingsError, type SettingsOf } from '../shared/declare-settings.js';
+import { SettingsError, type SettingsOf } from '../settings/declare-settings.js';
 import type { StorageSettings } from '../shared/storage-url.js';
 
 /**

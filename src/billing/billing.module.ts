@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LicensingModule } from '../licensing/licensing.module.js';
-import type { HttpMount } from '../shared/http-mount.js';
+import type { HttpMount } from '../http/http-mount.js';
 import { BillingService } from './application/billing.service.js';
 import { CheckoutService } from './application/checkout.service.js';
 import { BillingEventHandler } from './application/billing-event-handler.js';

@@ -1,7 +1,7 @@
 import { SOLD_TIERS } from '../licensing/domain/catalogue.js';
-import { serviceSettings } from '../shared/service.settings.js';
-import { entriesOf, list, origin, setting, text } from '../shared/setting-kinds.js';
-import { declareSettings, type Refuse, type SettingsOf } from '../shared/declare-settings.js';
+import { serviceSettings } from '../settings/service.settings.js';
+import { entriesOf, list, origin, setting, text } from '../settings/setting-kinds.js';
+import { declareSettings, type Refuse, type SettingsOf } from '../settings/declare-settings.js';
 
 /** How often a subscription is billed. */
 export type BillingInterval = 'month' | 'year';

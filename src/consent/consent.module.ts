@@ -17,7 +17,7 @@ import { ExportController } from './http/export.controller.js';
 import { IngestEndpoint } from './http/ingest.endpoint.js';
 import { IngestLimit } from './http/ingest-limit.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import type { HttpMount } from '../shared/http-mount.js';
+import type { HttpMount } from '../http/http-mount.js';
 import { RecordRetention } from './record-retention.js';
 import { PartitionMaintenance } from './application/partition-maintenance.js';
 import { ConsentPartitions } from './infrastructure/consent-partitions.js';

@@ -1,5 +1,5 @@
-import { integer } from '../shared/setting-kinds.js';
-import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
+import { integer } from '../settings/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
 
 /** Projects whose sites one office may visit at the full rate before the limit of its network applies. */
 const PROJECTS_OF_A_NETWORK = 10;

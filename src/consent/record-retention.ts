@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Namespace, SettingsOf } from '../shared/declare-settings.js';
-import { InjectSettings } from '../shared/inject-settings.js';
+import type { Namespace, SettingsOf } from '../settings/declare-settings.js';
+import { InjectSettings } from '../settings/inject-settings.js';
 import { type ConsentSettings, consentSettings } from './consent.settings.js';
 import { retentionStart } from './domain/retention.js';
 

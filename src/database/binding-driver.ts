@@ -16,7 +16,7 @@ import {
   type PostgreSqlPlatform,
 } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Driver, type PostgresDialect } from 'kysely';
-import { isConnectionFailure } from '../shared/postgres-error.js';
+import { isConnectionFailure } from './postgres-error.js';
 
 /** A statement with places for its values. */
 interface BoundStatement {

@@ -1,6 +1,6 @@
-import { serviceSettings } from '../shared/service.settings.js';
-import { url } from '../shared/setting-kinds.js';
-import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
+import { serviceSettings } from '../settings/service.settings.js';
+import { url } from '../settings/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
 
 const PROTOCOLS = ['postgres:', 'postgresql:'];
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 /**
  * What of the server's settings breaks the promise that an acknowledged record is on the disk, as a sentence for
- * the operator; null where nothing does. A session can ask for synchronous commits (shared/postgres-pool.ts),
+ * the operator; null where nothing does. A session can ask for synchronous commits (database/postgres-pool.ts),
  * for fsync it cannot.
  */
 export async function durabilityWarning(orm: MikroORM): Promise<string | null> {

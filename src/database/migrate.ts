@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { runMigrations } from 'bullmq';
 import { Client } from 'pg';
-import { QUEUE_SCHEMA, QUEUES } from '../shared/queue.js';
-import { sessionOptions } from '../shared/postgres-pool.js';
+import { QUEUE_SCHEMA, QUEUES } from './queue.js';
+import { sessionOptions } from './postgres-pool.js';
 import { grantToRuntime } from './grants.js';
 import { migrations } from '../migrations/index.js';
 

@@ -2,8 +2,8 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import type { Pool, QueryResultRow } from 'pg';
-import { InjectSettings } from '../shared/inject-settings.js';
-import { openPool } from '../shared/postgres-pool.js';
+import { InjectSettings } from '../settings/inject-settings.js';
+import { openPool } from './postgres-pool.js';
 import { ThrottledLog } from '../shared/throttled-log.js';
 import { type DatabaseSettings, databaseSettings } from './database.settings.js';
 

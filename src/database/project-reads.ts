@@ -3,9 +3,9 @@ import type { RawBuilder } from 'kysely';
 import type { Pool } from 'pg';
 import { ThrottledLog } from '../shared/throttled-log.js';
 import { FairSemaphore, type SemaphoreLimits } from '../shared/fair-semaphore.js';
-import { isStatementGivenUp } from '../shared/postgres-error.js';
-import { openPool, type PoolPurpose } from '../shared/postgres-pool.js';
-import { InjectSettings } from '../shared/inject-settings.js';
+import { isStatementGivenUp } from './postgres-error.js';
+import { openPool, type PoolPurpose } from './postgres-pool.js';
+import { InjectSettings } from '../settings/inject-settings.js';
 import { compileSql } from './compile-sql.js';
 import { type DatabaseSettings, databaseSettings } from './database.settings.js';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
-import { type SecretKey, secretKeysOf } from '../shared/secret-keys.settings.js';
-import { serviceSettings } from '../shared/service.settings.js';
-import { integer, setting, url } from '../shared/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
+import { type SecretKey, secretKeysOf } from '../settings/secret-keys.settings.js';
+import { serviceSettings } from '../settings/service.settings.js';
+import { integer, setting, url } from '../settings/setting-kinds.js';
 import { type StorageSettings, storageOf } from '../shared/storage-url.js';
 
 /** Below DATA_DIR, where EVIDENCE_STORAGE_URL is not set. */

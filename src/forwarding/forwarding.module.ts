@@ -4,7 +4,7 @@ import { ConsentModule } from '../consent/consent.module.js';
 import { EvidenceModule } from '../evidence/evidence.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { settingsToken } from '../shared/inject-settings.js';
+import { settingsToken } from '../settings/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from './forwarding.settings.js';
 import { ConsentForwarder } from './application/consent-forwarder.js';
 import { DeliveryLogService } from './application/delivery-log.service.js';

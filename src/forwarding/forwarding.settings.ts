@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { outboxSettings } from '../outbox/outbox.settings.js';
-import { flag, integer, isAddressOrCidr, list, text } from '../shared/setting-kinds.js';
-import { declareSettings, type Refuse, type SettingsOf } from '../shared/declare-settings.js';
+import { flag, integer, isAddressOrCidr, list, text } from '../settings/setting-kinds.js';
+import { declareSettings, type Refuse, type SettingsOf } from '../settings/declare-settings.js';
 
 const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g;
 

@@ -1,6 +1,6 @@
 import { BRAND } from '../shared/brand.js';
-import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
-import { text, url } from '../shared/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
+import { text, url } from '../settings/setting-kinds.js';
 import { smtpServerOf } from './domain/smtp-server.js';
 
 /** `name@host`, or `A Name <name@host>`. */

@@ -4,7 +4,7 @@ import { MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { TerminusModule } from '@nestjs/terminus';
 import type { RequestHandler } from 'express';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
-import type { HttpMount } from '../shared/http-mount.js';
+import type { HttpMount } from '../http/http-mount.js';
 import { Metrics } from '../shared/metrics.js';
 import { OperationsController } from './http/operations.controller.js';
 import { RequestMetrics } from './http/request-metrics.js';

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Attempt, AttemptResult, Failure, OutboxMessage, Settled } from './domain/outbox-message.js';
-import type { ListValue } from '../shared/list-literal.js';
+import type { ListValue } from '../database/list-literal.js';
 import type { RetrySchedule } from './domain/retry-schedule.js';
 
 /** How simple outcomes are written: in the statement that deletes their messages, without a transaction. */

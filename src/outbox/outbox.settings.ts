@@ -1,5 +1,5 @@
-import { integer } from '../shared/setting-kinds.js';
-import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
+import { integer } from '../settings/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
 
 /** How a worker takes messages out of the outbox. */
 export const outboxSettings = declareSettings({

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { serviceSettings } from '../shared/service.settings.js';
-import { setting } from '../shared/setting-kinds.js';
-import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
+import { serviceSettings } from '../settings/service.settings.js';
+import { setting } from '../settings/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
 import { type StorageSettings, storageOf } from '../shared/storage-url.js';
 
 /** Below DATA_DIR, where STORAGE_URL is not set. */

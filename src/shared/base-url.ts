@@ -1,4 +1,4 @@
-import type { ServiceSettings } from './service.settings.js';
+import type { ServiceSettings } from '../settings/service.settings.js';
 
 /**
  * The origin at which the service is reached, e.g. `https://consent.example.com`: PUBLIC_BASE_URL, or, where

@@ -1,5 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import type { Namespace, SettingsOf } from './declare-settings.js';
+import type { Namespace, SettingsOf } from '../settings/declare-settings.js';
 import { isUuid } from './ids.js';
 
 /** What a command works with. */

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import type { SecretKey } from './secret-keys.settings.js';
+import type { SecretKey } from '../settings/secret-keys.settings.js';
 
 const ALGORITHM = 'aes-256-gcm';
 /** GCM's own nonce length; random, since one key seals far fewer than 2^32 secrets (NIST SP 800-38D §8.3). */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Refuse } from './declare-settings.js';
+import type { Refuse } from '../settings/declare-settings.js';
 
 /** Where objects are kept. S3 credentials come from the AWS SDK's own environment. */
 export type StorageSettings =

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Module } from '@nestjs/common';
-import type { HttpMount } from '../shared/http-mount.js';
+import type { HttpMount } from '../http/http-mount.js';
 import { VisitRetention } from './application/visit-retention.js';
 import { SiteAnalytics } from './application/site-analytics.js';
 import { VisitCounter } from './application/visit-counter.js';

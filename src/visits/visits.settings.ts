@@ -1,5 +1,5 @@
-import { declareSettings, type SettingsOf } from '../shared/declare-settings.js';
-import { flag, integer } from '../shared/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
+import { flag, integer } from '../settings/setting-kinds.js';
 
 export type VisitSettings = SettingsOf<typeof visitSettings>;
 

@@ -4,7 +4,7 @@ import '../../src/app/app.module.js';
 import { CheckedInputPipe } from '../../src/app/checked-input.pipe.js';
 import { DomainError } from '../../src/shared/domain-error.js';
 import { FIELD_CHARACTERS_MAX, FIELD_ERRORS_MAX, type FieldError } from '../../src/shared/field-problem.js';
-import { listRulesOf } from '../../src/shared/body-shape.js';
+import { listRulesOf } from '../../src/http/body-shape.js';
 
 type Dto = new () => object;
 interface Check {

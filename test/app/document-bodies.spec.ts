@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import '../../src/app/app.module.js';
 import { CheckedInputPipe } from '../../src/app/checked-input.pipe.js';
 import { DomainError } from '../../src/shared/domain-error.js';
-import { checkedClasses } from '../../src/shared/schema-of-checks.js';
+import { checkedClasses } from '../../src/http/schema-of-checks.js';
 import type { FieldError } from '../../src/shared/field-problem.js';
 import { unexplained } from '../support/document-rules.js';
 import { type JsonSchema, SchemaValues } from '../support/schema-values.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BODY_DEPTH_MAX } from '../../src/shared/body-depth.js';
+import { BODY_DEPTH_MAX } from '../../src/http/body-depth.js';
 import { newId } from '../../src/shared/ids.js';
 import {
   JSON_TYPE,

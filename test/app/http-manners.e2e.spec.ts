@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { UNDER_WAY_PER_CREDENTIAL_MAX } from '../../src/shared/requests-under-way.js';
+import { UNDER_WAY_PER_CREDENTIAL_MAX } from '../../src/http/requests-under-way.js';
 import { CHOICE } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';

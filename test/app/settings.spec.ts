@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { NAMESPACES, readSettings } from '../../src/app/settings.js';
-import { type Setting, SettingsError } from '../../src/shared/declare-settings.js';
+import { type Setting, SettingsError } from '../../src/settings/declare-settings.js';
 import { makeCertificateAuthority } from '../../src/standalone/infrastructure/certificates.js';
 
 const PRODUCTION = {

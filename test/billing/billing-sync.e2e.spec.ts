@@ -6,7 +6,7 @@ import { LOWEST_KEY, OutboxClaimer } from '../../src/outbox/infrastructure/outbo
 import { StripeGateway } from '../../src/billing/infrastructure/stripe-gateway.js';
 import { KNOWN_STATUSES } from '../../src/licensing/domain/subscription-status.js';
 import { newId } from '../../src/shared/ids.js';
-import { loggingOptions } from '../../src/shared/logging.js';
+import { loggingOptions } from '../../src/http/logging.js';
 import {
   type FakeStripe,
   freshId,

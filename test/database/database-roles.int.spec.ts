@@ -8,7 +8,7 @@ import { ormOptions } from '../../src/app/orm-options.js';
 import { migrations } from '../../src/migrations/index.js';
 import { startEmbeddedPostgres } from '../../src/standalone/infrastructure/embedded-postgres.js';
 import { newId, uuidLowerBound } from '../../src/shared/ids.js';
-import { QUEUES } from '../../src/shared/queue.js';
+import { QUEUES } from '../../src/database/queue.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { Processes } from '../support/processes.js';
 

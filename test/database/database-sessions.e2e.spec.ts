@@ -126,7 +126,7 @@ describe('every connection of the service', () => {
         const text = readFileSync(join('src', file), 'utf8');
         return /import .*\bPool\b.* from 'pg'/.test(text) && text.includes('new Pool(');
       });
-    expect(opening).toEqual(['shared/postgres-pool.ts']);
+    expect(opening).toEqual(['database/postgres-pool.ts']);
   });
 
   it('tells the operator where the server itself does not write to the disk', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeliveryPartitions } from '../../src/forwarding/application/delivery-partitions.js';
 import { uuidLowerBound } from '../../src/shared/ids.js';
-import { dropPartitionsBefore, ensurePartition } from '../../src/shared/partitions.js';
+import { dropPartitionsBefore, ensurePartition } from '../../src/database/partitions.js';
 import { Maintenance } from '../../src/shared/maintenance.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 

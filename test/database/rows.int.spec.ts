@@ -4,8 +4,8 @@ import * as fc from 'fast-check';
 import { type Pool, types } from 'pg';
 import { ProjectReads } from '../../src/database/project-reads.js';
 import { newId } from '../../src/shared/ids.js';
-import { listLiteral, type ListValue } from '../../src/shared/list-literal.js';
-import { instant, openPool } from '../../src/shared/postgres-pool.js';
+import { listLiteral, type ListValue } from '../../src/database/list-literal.js';
+import { instant, openPool } from '../../src/database/postgres-pool.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const VALUES = `'2026-01-31T12:00:00.123Z'::timestamptz as at, array['2026-01-31T12:00:00Z'::timestamptz] as ats,

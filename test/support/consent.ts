@@ -1,7 +1,7 @@
 import { CONSENT_RECORDED } from '../../src/consent/domain/consent-recorded.js';
 import type { OutboxMessage } from '../../src/outbox/domain/outbox-message.js';
 import { newId, uuidTimeMs } from '../../src/shared/ids.js';
-import { ensurePartition } from '../../src/shared/partitions.js';
+import { ensurePartition } from '../../src/database/partitions.js';
 import type { TestService } from './service.js';
 
 /** Fields of a stored record that a test may choose. */

@@ -4,7 +4,7 @@ import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { hashOfToken, linkEnded } from '../domain/account-link.js';
 import type { Client } from '../domain/client.js';

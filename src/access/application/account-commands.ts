@@ -7,7 +7,7 @@ import {
   print,
   UsageError,
 } from '../../shared/operator-command.js';
-import { serviceSettings } from '../../shared/service.settings.js';
+import { serviceSettings } from '../../settings/service.settings.js';
 import { EMAIL } from '../domain/email.js';
 
 /** What an operator does for people's accounts. */

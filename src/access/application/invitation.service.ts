@@ -7,8 +7,8 @@ import { ProjectService } from '../../projects/project.service.js';
 import { baseUrlOf } from '../../shared/base-url.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { hashOfToken, linkTo, makeToken } from '../domain/account-link.js';
 import { type Actor, authorOf } from '../domain/actor.js';
 import {

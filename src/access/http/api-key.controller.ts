@@ -25,7 +25,7 @@ import {
   RenameApiKeyBody,
   RotateApiKeyBody,
 } from './api-key.dto.js';
-import { PageQuery, rowsOf } from '../../shared/page-query.js';
+import { PageQuery, rowsOf } from '../../http/page-query.js';
 
 /**
  * API keys of a project, for its owners (design §5) signed in as themselves, or with a key that has the scope

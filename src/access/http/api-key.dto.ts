@@ -4,12 +4,12 @@ import { type ApiKeyFacts, KEY_SECRETS, type KeySecret } from '../domain/api-key
 import { KEY_AREAS, type KeyArea } from '../domain/key-area.js';
 import { KEY_SCOPES, type KeyScope } from '../domain/key-scope.js';
 import { type Role, ROLES } from '../domain/role.js';
-import { IfGiven } from '../../shared/if-given.decorator.js';
-import { IsInstant } from '../../shared/instant.js';
-import { Integer } from '../../shared/integer.decorator.js';
-import { ListOf } from '../../shared/body-shape.js';
-import { MembersRule } from '../../shared/schema-of-checks.js';
-import { TextLine } from '../../shared/text.decorator.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
+import { IsInstant } from '../../http/instant.decorator.js';
+import { Integer } from '../../http/integer.decorator.js';
+import { ListOf } from '../../http/body-shape.js';
+import { MembersRule } from '../../http/schema-of-checks.js';
+import { TextLine } from '../../http/text.decorator.js';
 
 const KEY_NAME_CHARACTERS_MAX = 120;
 

@@ -3,8 +3,8 @@ import { IsBoolean, IsString, Length, Matches, MaxLength } from 'class-validator
 import { TOKEN } from '../domain/account-link.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
 import { EmailAddress } from './email.decorator.js';
-import { IfGiven } from '../../shared/if-given.decorator.js';
-import { TextLine } from '../../shared/text.decorator.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
+import { TextLine } from '../../http/text.decorator.js';
 import { coded } from '../../shared/field-problem.js';
 
 export const USER_NAME_CHARACTERS_MAX = 120;

@@ -1,10 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { isEmail, MaxLength, ValidateBy } from 'class-validator';
-import { Trimmed } from '../../shared/text.decorator.js';
+import { Trimmed } from '../../http/text.decorator.js';
 import { EMAIL, EMAIL_CHARACTERS_MAX } from '../domain/email.js';
 import { coded } from '../../shared/field-problem.js';
-import { described } from '../../shared/schema-of-checks.js';
+import { described } from '../../http/schema-of-checks.js';
 
 /** A field that holds an e-mail address. */
 export const EmailAddress = (description?: string): PropertyDecorator =>

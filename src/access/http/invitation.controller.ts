@@ -11,7 +11,7 @@ import type { Response } from 'express';
 import type { Project } from '../../projects/domain/project.js';
 import { isUuid } from '../../shared/ids.js';
 import { pageOf } from '../../shared/page.js';
-import { PageQuery, rowsOf } from '../../shared/page-query.js';
+import { PageQuery, rowsOf } from '../../http/page-query.js';
 import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorators.js';
 import { type InvitationRef, InvitationService } from '../application/invitation.service.js';
 import type { Actor } from '../domain/actor.js';

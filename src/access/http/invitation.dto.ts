@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString, Length } from 'class-validator';
-import { IfGiven } from '../../shared/if-given.decorator.js';
-import { TextLine } from '../../shared/text.decorator.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
+import { TextLine } from '../../http/text.decorator.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
 import { type Role, ROLES } from '../domain/role.js';
 import { TokenBody, USER_NAME_CHARACTERS_MAX, UserDto } from './auth.dto.js';

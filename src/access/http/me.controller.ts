@@ -9,7 +9,7 @@ import {
   refs,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { TextLine } from '../../shared/text.decorator.js';
+import { TextLine } from '../../http/text.decorator.js';
 import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { OwnAccountService } from '../application/own-account.service.js';
 import { SignInService } from '../application/sign-in.service.js';

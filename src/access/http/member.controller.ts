@@ -20,7 +20,7 @@ import { ApiKeyDto, MemberApiKeyPageDto } from './api-key.dto.js';
 import { invited } from './invitation.controller.js';
 import { InvitationDto, InviteBody } from './invitation.dto.js';
 import { ChangeRoleBody, MemberDto, MemberPageDto } from './member.dto.js';
-import { PageQuery, rowsOf } from '../../shared/page-query.js';
+import { PageQuery, rowsOf } from '../../http/page-query.js';
 
 /**
  * Members of a project, for its owners (design §5) signed in as themselves, or with a key that has the scope

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/c
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { isUuid } from '../../shared/ids.js';
 import { pageOf } from '../../shared/page.js';
-import { PageQuery, rowsOf } from '../../shared/page-query.js';
+import { PageQuery, rowsOf } from '../../http/page-query.js';
 import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { OwnInvitations } from '../application/own-invitations.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';

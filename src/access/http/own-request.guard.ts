@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { isOwnRequest } from '../domain/request-origin.js';
 
 /** Refuses requests that another site's page makes, on routes that read or set the session cookie (CSRF). */

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsString, Matches } from 'class-validator';
-import { IfGiven } from '../../shared/if-given.decorator.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
 import { coded } from '../../shared/field-problem.js';
-import { MembersRule } from '../../shared/schema-of-checks.js';
+import { MembersRule } from '../../http/schema-of-checks.js';
 
 /** Six digits, as authenticators show them. */
 const CODE = /^\d{6}$/;

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { InjectSettings } from '../../shared/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import type { Client } from '../domain/client.js';
 import { AuthPool } from './auth-pool.js';

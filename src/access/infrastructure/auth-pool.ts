@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { openPool } from '../../shared/postgres-pool.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { openPool } from '../../database/postgres-pool.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 
 /** Connections for sign-in in one process: hashing a password, not the database, bounds sign-ins. */

@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import { baseUrlOf } from '../../shared/base-url.js';
 import { BRAND } from '../../shared/brand.js';
 import { newId } from '../../shared/ids.js';
-import type { ServiceSettings } from '../../shared/service.settings.js';
+import type { ServiceSettings } from '../../settings/service.settings.js';
 import type { AccessSettings } from '../access.settings.js';
 import { sessionCookieName } from '../domain/credential.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { uuidLowerBound } from '../../shared/ids.js';
 import { monthStart } from '../../shared/months.js';
-import { dropPartitionsBefore, ensurePartition } from '../../shared/partitions.js';
+import { dropPartitionsBefore, ensurePartition } from '../../database/partitions.js';
 import { Maintenance } from '../../shared/maintenance.js';
 import { AUDIT_MONTHS_KEPT, SECURITY_LOG_MONTHS_KEPT } from '../domain/retention.js';
 

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { IsInstant } from '../../shared/instant.js';
-import { PageQuery } from '../../shared/page-query.js';
-import { TextLine } from '../../shared/text.decorator.js';
+import { IsInstant } from '../../http/instant.decorator.js';
+import { PageQuery } from '../../http/page-query.js';
+import { TextLine } from '../../http/text.decorator.js';
 import { AUDIT_ACTIONS, type AuditAction, type AuditEvent } from '../domain/audit-event.js';
 import { AUTHOR_KINDS, type AuthorKind } from '../domain/author.js';
 import { SECURITY_ACTIONS, type SecurityAction } from '../domain/security-event.js';

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, SignedIn, SessionOnly } from '../../access/access.decorators.js';
 import { type Actor, requireUser } from '../../access/domain/actor.js';
 import { pageOf } from '../../shared/page.js';
-import { PageQuery, rowsOf } from '../../shared/page-query.js';
+import { PageQuery, rowsOf } from '../../http/page-query.js';
 import { AuditReader } from '../application/audit-reader.js';
 import { SecurityLogPageDto } from './audit.dto.js';
 

@@ -12,7 +12,7 @@ import type {
 import type { RetrySchedule } from '../../outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import { isConnectionFailure } from '../../shared/postgres-error.js';
+import { isConnectionFailure } from '../../database/postgres-error.js';
 import { withoutKeys } from '../../shared/without-keys.js';
 import { attemptsOf, BILLING_EVENT, eventIdOf } from '../domain/billing-message.js';
 import {

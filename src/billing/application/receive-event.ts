@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
 import { messageOf } from '../domain/billing-message.js';
 import { isOfOtherMode, actionFor, readEvent, type StripeEvent } from '../domain/stripe-event.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Stripe } from 'stripe';
 import { DomainError } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
 
 /** One request; with the retries an answer takes 30 s at most, which is less than a lease. */

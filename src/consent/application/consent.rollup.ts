@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
-import { allowMaintenanceTime } from '../../shared/statement-time.js';
+import { allowMaintenanceTime } from '../../database/statement-time.js';
 import { Maintenance } from '../../shared/maintenance.js';
 import {
   DOCUMENTED_ACTIONS,

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { monthStart } from '../../shared/months.js';
-import { ensurePartition } from '../../shared/partitions.js';
+import { ensurePartition } from '../../database/partitions.js';
 import { recount } from './consent.rollup.js';
 
 /** A record of an earlier day, as the ingest would have stored it then. */

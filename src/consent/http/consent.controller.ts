@@ -12,7 +12,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CurrentAuthor, CurrentProject, ProjectRole, Public } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DisconnectSignal } from '../../shared/client-disconnected.js';
+import { DisconnectSignal } from '../../http/client-disconnected.js';
 import { ConsentReader } from '../application/consent.reader.js';
 import {
   CONSENT_BODY_SCHEMA,

@@ -11,10 +11,10 @@ import {
   MaxLength,
   ValidateBy,
 } from 'class-validator';
-import { IsInstant } from '../../shared/instant.js';
-import { PageQuery } from '../../shared/page-query.js';
+import { IsInstant } from '../../http/instant.decorator.js';
+import { PageQuery } from '../../http/page-query.js';
 import { UUID_V7 } from '../../shared/ids.js';
-import { described, patternOf } from '../../shared/schema-of-checks.js';
+import { described, patternOf } from '../../http/schema-of-checks.js';
 import { VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
 import { DELIVERY_STATES, type DeliveryStateName } from '../domain/consent-recorded.js';
 import { DOCUMENTED_ACTIONS } from '../domain/consent-counts.js';

@@ -22,10 +22,10 @@ import {
 } from '../application/privacy-settings.service.js';
 import { ConsentReader } from '../application/consent.reader.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { entityTag, IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
-import { DisconnectSignal } from '../../shared/client-disconnected.js';
+import { entityTag, IfMatchHeader, requireMatch } from '../../http/entity-tag.js';
+import { DisconnectSignal } from '../../http/client-disconnected.js';
 import { EARLIEST } from './export.controller.js';
-import { FileAnswer } from '../../shared/file-answer.js';
+import { FileAnswer } from '../../http/file-answer.js';
 import { AccessService } from '../../access/access.service.js';
 import { RecordsPdf } from './records-pdf.js';
 import {

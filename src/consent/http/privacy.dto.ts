@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, IsUUID, Length, Matches, ValidateIf } from 'class-validator';
-import { IfGiven } from '../../shared/if-given.decorator.js';
-import { TextLine } from '../../shared/text.decorator.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
+import { TextLine } from '../../http/text.decorator.js';
 import { ConsentView } from './consent.dto.js';
 import { REASON_CHARACTERS_MAX, VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
 import { coded } from '../../shared/field-problem.js';
-import { MembersRule } from '../../shared/schema-of-checks.js';
+import { MembersRule } from '../../http/schema-of-checks.js';
 
 const FIELD = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { clientNetwork } from '../../shared/client-network.js';
 import { tooManyRequests } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { RateWindow } from '../domain/rate-window.js';
 

@@ -1,6 +1,6 @@
 import { ApiProperty, type OpenAPIObject } from '@nestjs/swagger';
 import { UUID_V7 } from '../../shared/ids.js';
-import { patternOf } from '../../shared/schema-of-checks.js';
+import { patternOf } from '../../http/schema-of-checks.js';
 import { FORBIDDEN_KEYS } from '../domain/consent-input.js';
 import { ConsentView } from './consent.dto.js';
 

@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { uuidLowerBound } from '../../shared/ids.js';
-import { dropPartitionsBefore, ensurePartition } from '../../shared/partitions.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { dropPartitionsBefore, ensurePartition } from '../../database/partitions.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { partitionMonths, retentionStart } from '../domain/retention.js';
 

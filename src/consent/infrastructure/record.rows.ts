@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reads } from '../../database/prepared-reads.js';
-import { listLiteral } from '../../shared/list-literal.js';
+import { listLiteral } from '../../database/list-literal.js';
 import { consentKey, type ConsentRecorded, type ConsentRef } from '../domain/consent-recorded.js';
 import { RECORD_COLUMNS } from './record-columns.js';
 

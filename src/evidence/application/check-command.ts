@@ -9,7 +9,7 @@ import {
   projectIdOf,
 } from '../../shared/operator-command.js';
 import { outboxSettings } from '../../outbox/outbox.settings.js';
-import { serviceSettings } from '../../shared/service.settings.js';
+import { serviceSettings } from '../../settings/service.settings.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { evidenceSettings } from '../evidence.settings.js';
 import type { RecordCheckTools } from './check-records.js';

@@ -11,7 +11,7 @@ import {
   UsageError,
 } from '../../shared/operator-command.js';
 import { outboxSettings } from '../../outbox/outbox.settings.js';
-import { serviceSettings } from '../../shared/service.settings.js';
+import { serviceSettings } from '../../settings/service.settings.js';
 import { REASON_LETTERS_MAX } from '../domain/continuation.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { evidenceSettings } from '../evidence.settings.js';

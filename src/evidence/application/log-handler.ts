@@ -5,7 +5,7 @@ import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { LOG_GONE, LOG_GROWN } from '../evidence.events.js';

@@ -7,7 +7,7 @@ import { partitionMonths } from '../../consent/domain/retention.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { NewOutboxMessage } from '../../outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { Maintenance } from '../../shared/maintenance.js';
 import { LOG_GONE, logMessage, sealMessage, stampMessage } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { baseUrlOf } from '../../shared/base-url.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { type Checkpoint, checkpointText, readCheckpoint } from '../domain/checkpoint.js';
 import { logFolder } from '../domain/log.js';

@@ -4,7 +4,7 @@ import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/outbox-message.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { SEAL_DUE } from '../evidence.events.js';
 import { SealRoots } from './seal-roots.js';
 import { SealStored } from './seal-stored.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { appendEntries } from '../domain/append-entries.js';
 import { ROOT_LOG } from '../domain/log.js';

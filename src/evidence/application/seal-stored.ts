@@ -8,7 +8,7 @@ import { recordBody } from '../../consent/domain/record-body.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { monthStart } from '../../shared/months.js';
 import { uuidTimeMs } from '../../shared/ids.js';
-import { allowMaintenanceTime } from '../../shared/statement-time.js';
+import { allowMaintenanceTime } from '../../database/statement-time.js';
 import { commitmentOf, erasureBody } from '../domain/commitment.js';
 import { appendEntries } from '../domain/append-entries.js';
 import { FIRST_STRETCH, nextStretch } from '../domain/seal-pace.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { findLog } from '../infrastructure/log-rows.js';

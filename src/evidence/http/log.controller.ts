@@ -14,7 +14,7 @@ import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { DisconnectSignal } from '../../shared/client-disconnected.js';
+import { DisconnectSignal } from '../../http/client-disconnected.js';
 import { ExportPermits } from '../../shared/export-permits.js';
 import { isUuid } from '../../shared/ids.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';

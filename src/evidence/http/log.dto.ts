@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { QueryInteger } from '../../shared/integer.decorator.js';
+import { QueryInteger } from '../../http/integer.decorator.js';
 
 /** More logs of one project than will ever be begun. */
 const EPOCH_MAX = 1_000_000;

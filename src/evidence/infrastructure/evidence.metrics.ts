@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { Counter, Gauge } from 'prom-client';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { Metrics } from '../../shared/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
 import { STAMP_KEY } from '../evidence.events.js';

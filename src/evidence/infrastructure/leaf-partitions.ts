@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { uuidLowerBound } from '../../shared/ids.js';
-import { dropPartitionsBefore, ensurePartition } from '../../shared/partitions.js';
+import { dropPartitionsBefore, ensurePartition } from '../../database/partitions.js';
 
 /** The monthly partitions of `evidence_leaf`, which begin and end as those of the records. */
 @Injectable()

@@ -25,7 +25,7 @@ import {
 } from '../../outbox/domain/outbox-message.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { idOf } from '../../shared/ids.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { erasedOf, RECORD_ERASED } from '../domain/erased-record.js';
 import { chooseDestination } from '../domain/destination.js';

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { uuidLowerBound } from '../../shared/ids.js';
-import { dropPartitionsBefore, ensurePartition } from '../../shared/partitions.js';
+import { dropPartitionsBefore, ensurePartition } from '../../database/partitions.js';
 import { Maintenance } from '../../shared/maintenance.js';
 
 const KEEP_EVERY_MS = 60 * 60_000;

@@ -7,7 +7,6 @@ import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
-import type { TaggedSettings } from './settings-tag.js';
 import { findProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
@@ -23,6 +22,16 @@ import { HoldService, type HoldView } from './hold.service.js';
 import { throttleKeyFor } from './settle-holds.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
+
+/** The values that a save can change. The entity tag of the settings is computed from them. */
+export interface TaggedSettings {
+  enabled: boolean;
+  endpointUrl: string | null;
+  allowCustomEndpoint: boolean;
+  forwardErasures: boolean;
+  authMode: string;
+  tokenUpdatedAt: Date | null;
+}
 
 /** Queued messages are counted up to this. */
 export const PENDING_COUNT_MAX = 10_000;

@@ -5,7 +5,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';

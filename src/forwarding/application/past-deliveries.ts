@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ensurePartition } from '../../shared/partitions.js';
+import { ensurePartition } from '../../database/partitions.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 import { settleDeliveries } from './settle-deliveries.js';
 

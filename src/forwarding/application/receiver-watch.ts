@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { FAILURES_IN_A_ROW } from '../domain/hold.js';
 import type { HealthSignal } from '../domain/health-signal.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';

@@ -1,5 +1,5 @@
 import { atMost, type Command, DRY_RUN, OperatorError, print } from '../../shared/operator-command.js';
-import { secretSettings } from '../../shared/secret-keys.settings.js';
+import { secretSettings } from '../../settings/secret-keys.settings.js';
 
 /** The bearer tokens and signing secrets at rest and the keys that encrypt them (SECRET_KEYS). */
 export const secretCommands: Command[] = [

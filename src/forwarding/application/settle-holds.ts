@@ -4,7 +4,7 @@ import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
 import type { ThrottleKey } from '../../outbox/domain/claim-throttle.js';
 import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import {
   afterBacklog,
   afterOutcome,

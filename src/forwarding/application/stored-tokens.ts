@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
-import type { SecretSettings } from '../../shared/secret-keys.settings.js';
+import type { SecretSettings } from '../../settings/secret-keys.settings.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 
 /** Rows of one statement. */

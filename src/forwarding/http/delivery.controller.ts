@@ -5,7 +5,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DisconnectSignal } from '../../shared/client-disconnected.js';
+import { DisconnectSignal } from '../../http/client-disconnected.js';
 import { DeliveryLogService } from '../application/delivery-log.service.js';
 import { ResendService } from '../application/resend.service.js';
 import {

@@ -1,10 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsUUID } from 'class-validator';
-import { IfGiven } from '../../shared/if-given.decorator.js';
-import { IsInstant } from '../../shared/instant.js';
-import { ListOf } from '../../shared/body-shape.js';
-import { PageQuery } from '../../shared/page-query.js';
-import { MembersRule } from '../../shared/schema-of-checks.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
+import { IsInstant } from '../../http/instant.decorator.js';
+import { ListOf } from '../../http/body-shape.js';
+import { PageQuery } from '../../http/page-query.js';
+import { MembersRule } from '../../http/schema-of-checks.js';
 import { RESEND_CHOSEN_MAX, RESENDABLE } from '../application/resend.service.js';
 import {
   DELIVERY_OUTCOMES,

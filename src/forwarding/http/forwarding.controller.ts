@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Header, HttpCode, Post, Put, Headers, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
-import { settingsTag } from '../application/settings-tag.js';
+import { IfMatchHeader, requireMatch } from '../../http/entity-tag.js';
+import { settingsTag } from './settings-tag.js';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';

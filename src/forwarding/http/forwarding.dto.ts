@@ -9,8 +9,8 @@ import {
 import { ENDPOINT_URL_CHARACTERS_MAX } from '../domain/endpoint-policy.js';
 import { FAILURE_CATEGORIES } from '../domain/outcome.js';
 import { AUTH_MODES, type AuthMode } from '../domain/settings-change.js';
-import { IfGiven } from '../../shared/if-given.decorator.js';
-import { MembersRule } from '../../shared/schema-of-checks.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
+import { MembersRule } from '../../http/schema-of-checks.js';
 
 /** A URL of https without blanks, backslashes and a fragment; `judgeEndpointUrl` has the rest. */
 const ENDPOINT_URL_PATTERN = String.raw`^[Hh][Tt][Tt][Pp][Ss]:[^\s\\#]+$`;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { InjectSettings } from '../../shared/inject-settings.js';
-import { type SecretSettings, secretSettings } from '../../shared/secret-keys.settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { type SecretSettings, secretSettings } from '../../settings/secret-keys.settings.js';
 import { type SealedSecret, SecretVault } from '../../shared/secret-vault.js';
 
 /** Secrets that are kept open, those used last; some 300 bytes each. */

@@ -4,7 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../access/access.decorators.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { isUnchanged } from '../../shared/entity-tag.js';
+import { isUnchanged } from '../../http/entity-tag.js';
 import { PRICING_CACHE_CONTROL } from './pricing.controller.js';
 import { pricingPage } from './pricing-page.js';
 import { PRICING_LANGUAGES, type PricingLanguage } from './pricing-texts.js';

@@ -3,7 +3,7 @@ import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags }
 import type { Response } from 'express';
 import { createHash } from 'node:crypto';
 import { Public } from '../../access/access.decorators.js';
-import { isUnchanged } from '../../shared/entity-tag.js';
+import { isUnchanged } from '../../http/entity-tag.js';
 import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER, PLANNED } from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
 import { PricingDto } from './pricing.dto.js';

@@ -4,10 +4,10 @@ import { CATALOGUE } from '../domain/catalogue.js';
 import { HOSTNAME_CHARACTERS_MAX, isHostname } from '../domain/preview-host.js';
 import { KNOWN_STATUSES } from '../domain/subscription-status.js';
 import { type ResolvedTier, TIER_REASONS, TIERS, type Tier, type TierReason } from '../domain/tier.js';
-import { IfGiven } from '../../shared/if-given.decorator.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
 import { coded } from '../../shared/field-problem.js';
-import { described } from '../../shared/schema-of-checks.js';
-import { IsInstant } from '../../shared/instant.js';
+import { described } from '../../http/schema-of-checks.js';
+import { IsInstant } from '../../http/instant.decorator.js';
 import { TierFeaturesDto, TierLimitsDto } from './pricing.dto.js';
 
 /** Maximum length of a status; those of providers have under 20 characters. */

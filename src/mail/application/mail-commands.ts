@@ -1,5 +1,5 @@
 import { atMost, type Command, OperatorError, print, UsageError } from '../../shared/operator-command.js';
-import { serviceSettings } from '../../shared/service.settings.js';
+import { serviceSettings } from '../../settings/service.settings.js';
 import { newId } from '../../shared/ids.js';
 import { mailSettings } from '../mail.settings.js';
 

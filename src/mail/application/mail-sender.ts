@@ -11,10 +11,10 @@ import type { RetrySchedule } from '../../outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
-import { type SecretSettings, secretSettings } from '../../shared/secret-keys.settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { type SecretSettings, secretSettings } from '../../settings/secret-keys.settings.js';
 import { SecretVault } from '../../shared/secret-vault.js';
-import { type ServiceSettings, serviceSettings } from '../../shared/service.settings.js';
+import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { renderLetter } from '../domain/letter.js';
 import {
   MAIL_ATTEMPTS_MAX,

@@ -1,4 +1,4 @@
-import type { ServiceSettings } from '../../shared/service.settings.js';
+import type { ServiceSettings } from '../../settings/service.settings.js';
 import type { MailSettings } from '../mail.settings.js';
 import { smtpServerOf } from '../domain/smtp-server.js';
 import { fileMailer, mailFolderOf } from './mail-files.js';

@@ -2,9 +2,9 @@ import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullm
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Job, Queue } from 'bullmq';
 import { ThrottledLog } from '../../shared/throttled-log.js';
-import { queueReady, QUEUES, WORKER_OPTIONS } from '../../shared/queue.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
-import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
+import { queueReady, QUEUES, WORKER_OPTIONS } from '../../database/queue.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { type QueueSettings, queueSettings } from '../../database/queue.settings.js';
 import { Maintenance } from '../../shared/maintenance.js';
 
 export const MAINTENANCE_QUEUE = QUEUES.maintenance;

@@ -10,8 +10,8 @@ import type { Pool } from 'pg';
 import { missingMigrations } from '../../database/migrate.js';
 import { OUTBOX_QUEUE } from '../../outbox/outbox.module.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
-import { openPool } from '../../shared/postgres-pool.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { openPool } from '../../database/postgres-pool.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 
 /** A part that has not answered by then counts as down. */

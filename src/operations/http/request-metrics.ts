@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RequestHandler, Response } from 'express';
 import { Histogram } from 'prom-client';
-import { isNotConfigured } from '../../shared/refused-response.js';
+import { isNotConfigured } from '../../http/refused-response.js';
 import { Metrics } from '../../shared/metrics.js';
 
 /** Seconds; a dashboard's request takes milliseconds, an export minutes. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
-import { isConnectionFailure } from '../../shared/postgres-error.js';
+import { isConnectionFailure } from '../../database/postgres-error.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { type Attempt, type AttemptResult, type OutboxMessage } from '../domain/outbox-message.js';
 import type { OutboxMetrics } from '../infrastructure/outbox.metrics.js';

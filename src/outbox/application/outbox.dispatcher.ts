@@ -1,6 +1,6 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { ThrottledLog } from '../../shared/throttled-log.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import type { OutboxMessage } from '../domain/outbox-message.js';
 import { POLLING_MS, PollPacer, type PollResult } from '../domain/poll-pacer.js';

@@ -2,10 +2,10 @@ import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullm
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { ThrottledLog } from '../../shared/throttled-log.js';
-import { queueReady, WORKER_OPTIONS } from '../../shared/queue.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { queueReady, WORKER_OPTIONS } from '../../database/queue.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
-import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
+import { type QueueSettings, queueSettings } from '../../database/queue.settings.js';
 import { OUTBOX_QUEUE, POLL_JOB } from '../infrastructure/wakeup-notifier.js';
 import { OutboxDispatcher } from './outbox.dispatcher.js';
 import { OutboxService } from '../outbox.service.js';

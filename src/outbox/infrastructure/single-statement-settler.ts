@@ -1,9 +1,9 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
-import { openPool } from '../../shared/postgres-pool.js';
-import { listLiteral, type ListValue } from '../../shared/list-literal.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { openPool } from '../../database/postgres-pool.js';
+import { listLiteral, type ListValue } from '../../database/list-literal.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import type { SingleStatementSettlement } from '../outbox.handler.js';
 import type { LeasedMessage } from './outbox.store.js';

@@ -1,9 +1,9 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import { queueReady, QUEUES } from '../../shared/queue.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
-import { type QueueSettings, queueSettings } from '../../shared/queue.settings.js';
+import { queueReady, QUEUES } from '../../database/queue.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { type QueueSettings, queueSettings } from '../../database/queue.settings.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 
 export const OUTBOX_QUEUE = QUEUES.outbox;

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/swagger';
 import type { Project } from '../domain/project.js';
 import { ProjectService } from '../project.service.js';
-import { entityTag, IfMatchHeader, requireMatch } from '../../shared/entity-tag.js';
+import { entityTag, IfMatchHeader, requireMatch } from '../../http/entity-tag.js';
 import { fieldErrors } from '../../shared/domain-error.js';
 import { pageOf } from '../../shared/page.js';
 import {
@@ -26,7 +26,7 @@ import { AccessService } from '../../access/access.service.js';
 import { type Actor, requireUser } from '../../access/domain/actor.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Role } from '../../access/domain/role.js';
-import { PageQuery, rowsOf } from '../../shared/page-query.js';
+import { PageQuery, rowsOf } from '../../http/page-query.js';
 import { CreateProjectBody, ProjectDto, ProjectPageDto, UpdateProjectBody } from './project.dto.js';
 
 /** Projects (design §5). */

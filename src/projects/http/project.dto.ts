@@ -8,10 +8,10 @@ import {
   DOMAINS_PER_PROJECT_MAX,
 } from '../domain/domain-name.js';
 import type { Project } from '../domain/project.js';
-import { IfGiven } from '../../shared/if-given.decorator.js';
-import { ListOf } from '../../shared/body-shape.js';
-import { MembersRule } from '../../shared/schema-of-checks.js';
-import { TextLine } from '../../shared/text.decorator.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
+import { ListOf } from '../../http/body-shape.js';
+import { MembersRule } from '../../http/schema-of-checks.js';
+import { TextLine } from '../../http/text.decorator.js';
 
 const PROJECT_NAME_CHARACTERS_MAX = 120;
 /** Of the controller's name, and of the contact. */

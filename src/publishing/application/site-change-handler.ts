@@ -6,7 +6,7 @@ import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import type { Attempt, AttemptResult, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { isCutOff, STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
 import { StorageHealth } from '../infrastructure/storage-health.js';

@@ -12,7 +12,7 @@ import { Public } from '../../access/access.decorators.js';
 import { REGION_HEADER } from '../../shared/brand.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type PublishingSettings, publishingSettings } from '../publishing.settings.js';
 import { SiteReader } from '../application/site-reader.js';
 import {
@@ -23,7 +23,7 @@ import {
   UNKNOWN_PROJECT,
 } from '../domain/cache-control.js';
 import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
-import { sendCompressed } from '../../shared/compressed.js';
+import { sendCompressed } from '../../http/compressed.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;

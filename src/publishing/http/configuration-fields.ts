@@ -1,11 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf } from 'class-validator';
-import { IfGiven } from '../../shared/if-given.decorator.js';
-import { TextLine } from '../../shared/text.decorator.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
+import { TextLine } from '../../http/text.decorator.js';
 import { BANNER_BACKGROUNDS, COLOR, CONTRAST_MIN, contrastOf } from '../domain/contrast.js';
 import { coded } from '../../shared/field-problem.js';
-import { described, patternOf } from '../../shared/schema-of-checks.js';
+import { described, patternOf } from '../../http/schema-of-checks.js';
 
 export const LABEL_CHARACTERS_MAX = 80;
 export const TITLE_CHARACTERS_MAX = 200;

@@ -9,8 +9,8 @@ import {
   MaxLength,
   ValidateBy,
 } from 'class-validator';
-import { IfGiven } from '../../shared/if-given.decorator.js';
-import { ListOf } from '../../shared/body-shape.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
+import { ListOf } from '../../http/body-shape.js';
 import { type BannerText, CATEGORIES, type Category, LABELS, type Labels } from '../domain/banner-text.js';
 import {
   BANNER_LAYOUTS,
@@ -39,7 +39,7 @@ import {
   TITLE_CHARACTERS_MAX,
 } from './configuration-fields.js';
 import { coded } from '../../shared/field-problem.js';
-import { described } from '../../shared/schema-of-checks.js';
+import { described } from '../../http/schema-of-checks.js';
 
 /** More countries than there are. */
 export const REGIONS_PER_RULE_MAX = 260;

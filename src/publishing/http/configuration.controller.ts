@@ -22,7 +22,7 @@ import { GEO_TARGETING_TIERS } from '../../licensing/domain/catalogue.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
 import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { IfMatchHeader } from '../../shared/entity-tag.js';
+import { IfMatchHeader } from '../../http/entity-tag.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import {
   ConfigurationService,

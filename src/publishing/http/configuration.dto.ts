@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayUnique, IsBoolean, IsIn, IsString, Matches } from 'class-validator';
 import { fieldErrors } from '../../shared/domain-error.js';
-import { IfGiven } from '../../shared/if-given.decorator.js';
-import { Integer } from '../../shared/integer.decorator.js';
-import { ListOf, ObjectOf } from '../../shared/body-shape.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
+import { Integer } from '../../http/integer.decorator.js';
+import { ListOf, ObjectOf } from '../../http/body-shape.js';
 import { CATEGORIES, type Category } from '../domain/banner-text.js';
 import {
   CONSENT_MODES,

@@ -16,7 +16,7 @@ import {
 } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
-import { IfMatchHeader } from '../../shared/entity-tag.js';
+import { IfMatchHeader } from '../../http/entity-tag.js';
 import { type Draft, DraftService } from '../application/draft.service.js';
 import { expected, requireBody } from './configuration.controller.js';
 import { ConfigurationBodyDto, configurationOf, SaveDraftDto } from './configuration.dto.js';

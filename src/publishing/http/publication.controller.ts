@@ -3,7 +3,7 @@ import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } f
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import type { Project } from '../../projects/domain/project.js';
-import { PageQuery } from '../../shared/page-query.js';
+import { PageQuery } from '../../http/page-query.js';
 import { PublicationLog } from '../application/publication-log.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 import {

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
-import { openPool } from '../../shared/postgres-pool.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { openPool } from '../../database/postgres-pool.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import { PUBLISH_CONCURRENCY_MAX } from '../domain/publishing.limits.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { ObjectStorage } from '../../shared/object-storage.js';
 import { type PublishingSettings, publishingSettings } from '../publishing.settings.js';
 

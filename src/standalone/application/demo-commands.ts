@@ -1,5 +1,5 @@
 import { atMost, type Command, OperatorError, print } from '../../shared/operator-command.js';
-import { serviceSettings } from '../../shared/service.settings.js';
+import { serviceSettings } from '../../settings/service.settings.js';
 
 /** What fills the demo. */
 export const demoCommands: Command[] = [

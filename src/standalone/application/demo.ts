@@ -14,7 +14,7 @@ import { ROLES, type Role } from '../../access/domain/role.js';
 import { expectedToken } from '../../forwarding/application/stored-tokens.js';
 import { mailFolderOf } from '../../mail/infrastructure/mail-files.js';
 import { defaultText } from '../../publishing/domain/default-texts.js';
-import { isConnectionFailure } from '../../shared/postgres-error.js';
+import { isConnectionFailure } from '../../database/postgres-error.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { DEMO_PRICES } from '../domain/demo-prices.js';
 import { DemoReceiver } from '../http/demo-receiver.js';

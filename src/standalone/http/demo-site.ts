@@ -1,7 +1,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type RequestHandler } from 'express';
 import type { ReceivedRecord } from './demo-receiver.js';
-import { sendProblem } from '../../shared/problem.filter.js';
+import { sendProblem } from '../../http/problem.filter.js';
 import { isLoopbackHost } from '../domain/loopback-host.js';
 import { demoMail } from './demo-mail.js';
 import { DEMO_PAGE, DEMO_SCRIPT } from './demo-page.js';

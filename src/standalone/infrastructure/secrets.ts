@@ -6,9 +6,9 @@ import type { billingSettings } from '../../billing/billing.settings.js';
 import type { databaseSettings } from '../../database/database.settings.js';
 import type { evidenceSettings } from '../../evidence/evidence.settings.js';
 import type { forwardingSettings } from '../../forwarding/forwarding.settings.js';
-import type { SettingsOf } from '../../shared/declare-settings.js';
-import type { secretSettings } from '../../shared/secret-keys.settings.js';
-import type { serviceSettings } from '../../shared/service.settings.js';
+import type { SettingsOf } from '../../settings/declare-settings.js';
+import type { secretSettings } from '../../settings/secret-keys.settings.js';
+import type { serviceSettings } from '../../settings/service.settings.js';
 
 const SECRET_BYTES = 32;
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { allowMaintenanceTime } from '../../shared/statement-time.js';
+import { allowMaintenanceTime } from '../../database/statement-time.js';
 import { Maintenance } from '../../shared/maintenance.js';
 
 const EVERY_MS = 60 * 60_000;

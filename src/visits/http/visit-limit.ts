@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RateWindow } from '../../consent/domain/rate-window.js';
 import { clientNetwork } from '../../shared/client-network.js';
 import { tooManyRequests } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../shared/inject-settings.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
 import { type VisitSettings, visitSettings } from '../visits.settings.js';
 
 const WINDOW_MS = 60_000;

@@ -13,8 +13,8 @@ import { ANALYTICS_DAYS_MAX, isPeriodAllowed } from '../../consent/domain/consen
 import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DisconnectSignal } from '../../shared/client-disconnected.js';
-import { PeriodQuery, periodOf } from '../../shared/period-query.js';
+import { DisconnectSignal } from '../../http/client-disconnected.js';
+import { PeriodQuery, periodOf } from '../../http/period-query.js';
 import { type SiteAnswer, SiteAnalytics } from '../application/site-analytics.js';
 import { SeenHostsView, SiteAnalyticsView, VISIT_BODY_SCHEMA } from './visit.dto.js';
 import { VisitEndpoint } from './visit.endpoint.js';

@@ -1,8 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, MaxLength } from 'class-validator';
-import { isUuid } from './ids.js';
+import { isUuid } from '../shared/ids.js';
 import { QueryInteger } from './integer.decorator.js';
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, readCursor } from './page.js';
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, readCursor } from '../shared/page.js';
 
 const CURSOR_CHARACTERS_MAX = 200;
 

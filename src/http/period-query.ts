@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { fieldErrors } from './domain-error.js';
-import { IsInstant } from './instant.js';
+import { fieldErrors } from '../shared/domain-error.js';
+import { IsInstant } from './instant.decorator.js';
 
 const DEFAULT_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 const INTERVALS = ['hour', 'day'] as const;

@@ -8,7 +8,7 @@ import {
   IsObject,
   ValidateNested,
 } from 'class-validator';
-import { coded, type FieldError, shownField } from './field-problem.js';
+import { coded, type FieldError, shownField } from '../shared/field-problem.js';
 
 type Dto = new () => object;
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Params } from 'nestjs-pino';
 import type { LogFn, Logger } from 'pino';
 import { isNotConfigured, isRefusal } from './refused-response.js';
-import { withoutKeys } from './without-keys.js';
+import { withoutKeys } from '../shared/without-keys.js';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 export const REQUEST_ID_HEADER = 'x-request-id';

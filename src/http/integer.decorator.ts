@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { coded } from './field-problem.js';
+import { coded } from '../shared/field-problem.js';
 import { described } from './schema-of-checks.js';
 
 interface Bounds {

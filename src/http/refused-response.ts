@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { DomainErrorCode } from './domain-error.js';
+import type { DomainErrorCode } from '../shared/domain-error.js';
 
 /** Refusals because the operator has not set a part up: as documented, and nothing for an operator to look into. */
 const NOT_CONFIGURED: ReadonlySet<DomainErrorCode> = new Set([

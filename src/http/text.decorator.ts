@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { buildMessage, ValidateBy } from 'class-validator';
-import { coded } from './field-problem.js';
+import { coded } from '../shared/field-problem.js';
 import { described } from './schema-of-checks.js';
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { Global, Injectable, Logger, Module } from '@nestjs/common';
 import type { Response } from 'express';
-import { ExportPermits, type ExportSubject } from './export-permits.js';
-import { ExportProgress } from './export-progress.js';
+import { ExportPermits, type ExportSubject } from '../shared/export-permits.js';
+import { ExportProgress } from '../shared/export-progress.js';
 
 /** Of one kind of event; Node warns of more, and by default of more than ten. */
 const RESPONSE_LISTENERS_MAX = 20;

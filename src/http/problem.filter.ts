@@ -2,13 +2,13 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger 
 import type { NextFunction, Request, Response } from 'express';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { ClientDisconnected } from './client-disconnected.js';
-import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from './domain-error.js';
-import { BRAND } from './brand.js';
-import { ThrottledLog } from './throttled-log.js';
-import { newId } from './ids.js';
+import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from '../shared/domain-error.js';
+import { BRAND } from '../shared/brand.js';
+import { ThrottledLog } from '../shared/throttled-log.js';
+import { newId } from '../shared/ids.js';
 import { nameRequest, REQUEST_ID_HEADER } from './logging.js';
 import { noteRefusal } from './refused-response.js';
-import { isConnectionFailure, isStatementGivenUp } from './postgres-error.js';
+import { isConnectionFailure, isStatementGivenUp } from '../database/postgres-error.js';
 
 interface Problem {
   status: number;

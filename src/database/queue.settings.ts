@@ -1,5 +1,5 @@
-import { url } from './setting-kinds.js';
-import { declareSettings, type SettingsOf } from './declare-settings.js';
+import { url } from '../settings/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
 
 /** Where BullMQ keeps its jobs. */
 export const queueSettings = declareSettings({

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiHeader } from '@nestjs/swagger';
-import { DomainError } from './domain-error.js';
+import { DomainError } from '../shared/domain-error.js';
 
 /** A strong entity tag of what a client may change: the same for the same values. */
 export function entityTag(values: Record<string, unknown>): string {

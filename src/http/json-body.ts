@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
-import { DomainError } from './domain-error.js';
+import { DomainError } from '../shared/domain-error.js';
 
 /** JSON, or JSON as text: a `sendBeacon` of a string needs no preflight and comes as text/plain. */
 const MEDIA_TYPES = ['application/json', 'text/plain'];
