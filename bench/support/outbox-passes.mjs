@@ -9,7 +9,8 @@ import { createHttpApp } from '../../dist/app/http-app.js';
 import { prepareRuntime } from '../../dist/standalone/application/prepare-runtime.js';
 import { OutboxClaimer } from '../../dist/outbox/infrastructure/outbox.claimer.js';
 import { SingleStatementSettler } from '../../dist/outbox/infrastructure/single-statement-settler.js';
-import { DeliveryPartitions } from '../../dist/forwarding/application/delivery-partitions.js';
+import { PartitionMaintenance } from '../../dist/database/partition-maintenance.js';
+import { DELIVERY_PARTITIONS } from '../../dist/forwarding/infrastructure/delivery.partitions.js';
 import { ConsentForwarder } from '../../dist/forwarding/application/consent-forwarder.js';
 import { answerCalls } from './helper.mjs';
 
@@ -46,8 +47,9 @@ answerCalls({
       }),
     );
     const app = await createHttpApp(settings, { operationsOnly: true });
-    // What a service does first that is started.
-    await app.get(DeliveryPartitions, { strict: false }).ensure(new Date());
+    // A service that starts creates them, too.
+    const partitions = app.get(PartitionMaintenance, { strict: false });
+    for (const table of DELIVERY_PARTITIONS) await partitions.createMissing(table, new Date());
     const client = new Client({ connectionString: databaseUrl });
     await client.connect();
     client.on('error', () => {});

@@ -1,7 +1,17 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { PartitionMaintenance } from '../database/partition-maintenance.js';
+import { monthStart } from '../shared/months.js';
 import { AuditReader } from './application/audit-reader.js';
-import { AuditPartitionMaintenance } from './application/audit-partition-maintenance.js';
+import { AUDIT_MONTHS_KEPT, SECURITY_LOG_MONTHS_KEPT } from './domain/retention.js';
+import { AUDIT_EVENTS, SECURITY_EVENTS } from './infrastructure/audit.partitions.js';
 
 /** Stores and reads the audit log; writers call audit.log.ts. Its routes are in AuditHttpModule. */
-@Module({ providers: [AuditReader, AuditPartitionMaintenance], exports: [AuditReader] })
-export class AuditModule {}
+@Module({ providers: [AuditReader], exports: [AuditReader] })
+export class AuditModule implements OnModuleInit {
+  constructor(private readonly partitions: PartitionMaintenance) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.partitions.register(AUDIT_EVENTS, (now) => monthStart(now, -AUDIT_MONTHS_KEPT));
+    await this.partitions.register(SECURITY_EVENTS, (now) => monthStart(now, -SECURITY_LOG_MONTHS_KEPT));
+  }
+}

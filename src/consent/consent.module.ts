@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ConsentAnalytics } from './application/consent-analytics.js';
 import { ConsentExport } from './application/consent-export.js';
@@ -19,8 +19,8 @@ import { IngestLimit } from './http/ingest-limit.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import type { HttpMount } from '../http/http-mount.js';
 import { RecordRetention } from './record-retention.js';
-import { PartitionMaintenance } from './application/partition-maintenance.js';
-import { ConsentPartitions } from './infrastructure/consent-partitions.js';
+import { PartitionMaintenance } from '../database/partition-maintenance.js';
+import { CONSENT_RECORDS } from './infrastructure/consent.partitions.js';
 import { EraseRecords } from './application/erase-records.js';
 import { ErasureService } from './application/erasure.service.js';
 import { VisitorIndex } from './application/visitor-index.js';
@@ -55,8 +55,6 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     ConsentService,
     ConsentReader,
     ConsentWriter,
-    ConsentPartitions,
-    PartitionMaintenance,
     DeleteProjectRecords,
     IngestEndpoint,
     IngestLimit,
@@ -80,11 +78,17 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
   ],
   exports: [ConsentHooks, ConsentRecords, ForwardingAnnouncer, RecordRetention],
 })
-export class ConsentModule implements HttpMount {
+export class ConsentModule implements HttpMount, OnModuleInit {
   constructor(
     private readonly ingest: IngestEndpoint,
     private readonly visitors: VisitorEndpoint,
+    private readonly partitions: PartitionMaintenance,
+    private readonly retention: RecordRetention,
   ) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.partitions.register(CONSENT_RECORDS, (now) => this.retention.keptSince(now));
+  }
 
   takeRequest(request: IncomingMessage, response: ServerResponse): boolean {
     return this.ingest.take(request, response) || this.visitors.take(request, response);

@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { MikroOrmModule } from '@mikro-orm/nestjs';
 import type { Options } from '@mikro-orm/postgresql';
 import { BindingDriver } from './binding-driver.js';
+import { PartitionMaintenance } from './partition-maintenance.js';
 import { PreparedReads } from './prepared-reads.js';
 import { ProjectReads } from './project-reads.js';
 
@@ -12,8 +13,8 @@ export class DatabaseModule {
   static forRoot(options: Options): DynamicModule {
     return {
       module: DatabaseModule,
-      providers: [PreparedReads, ProjectReads],
-      exports: [PreparedReads, ProjectReads],
+      providers: [PartitionMaintenance, PreparedReads, ProjectReads],
+      exports: [PartitionMaintenance, PreparedReads, ProjectReads],
       imports: [
         MikroOrmModule.forRoot({
           driver: BindingDriver,

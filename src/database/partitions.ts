@@ -1,41 +1,50 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { uuidLowerBound } from '../shared/ids.js';
 import { allowMaintenanceTime } from './statement-time.js';
+import { type PartitionPeriod, periodStart } from './partition-period.js';
 
-/** Tables that are split by the time of a UUIDv7, those of deliveries by day and the others by month, in UTC. */
-export type PartitionedTable =
-  | 'consent_record'
-  | 'evidence_leaf'
-  | 'delivery_settled'
-  | 'delivery_failed'
-  | 'audit_event'
-  | 'security_event';
+/** A table that is partitioned by the time of a UUIDv7, in UTC. Its module declares it. */
+export interface PartitionedTable {
+  readonly name: string;
+  readonly period: PartitionPeriod;
+}
 
-/** DDL waits this long for a lock: a queue behind it would stand still as long. */
+/** DDL waits this long for a lock, because the queries behind it wait as long. */
 const LOCK_TIMEOUT_MS = 2000;
-/** Tries to get the lock, for partitions that must exist. With the time-out above: 20 s at most. */
+/** Attempts to get the lock for a partition that must exist. With the timeout above: 20 s at most. */
 const LOCK_TRIES_MAX = 10;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Makes the partition that begins at `startsAt` (a month's or day's first instant) unless it is there; harmless
- * from several processes at once, and blocks neither readers nor writers of the parent. The table is made by a
- * function of the owner's (migrations/baseline/partition-functions.ts), as the service may make none.
- * Returns whether this call made it.
+ * Creates the missing partitions from the one that contains `from` to the one that contains `to`. Safe to run in
+ * several processes at once; blocks neither readers nor writers. Returns the starts of the created partitions.
  */
-export async function ensurePartition(
+export async function ensurePartitions(
   em: EntityManager,
-  parent: PartitionedTable,
-  startsAt: Date,
-): Promise<boolean> {
+  table: PartitionedTable,
+  { from, to }: { from: Date; to: Date },
+): Promise<Date[]> {
+  const created: Date[] = [];
+  let startsAt = periodStart(table.period, from);
+  while (startsAt <= to) {
+    if (await ensurePartition(em, table, startsAt)) created.push(startsAt);
+    startsAt = periodStart(table.period, startsAt, 1);
+  }
+  return created;
+}
+
+/** Returns whether this call created the partition. */
+async function ensurePartition(em: EntityManager, table: PartitionedTable, startsAt: Date): Promise<boolean> {
   const fork = em.fork();
   for (let tryNumber = 1; ; tryNumber++) {
     try {
       return await fork.transactional(async (tx) => {
         await boundLockWait(tx);
-        const { rows } = await sql<{ made: boolean }>`
-          select partition_make(${parent}, ${startsAt}) as made`.execute(tx.getKysely());
-        return rows[0]?.made === true;
+        // A function of the owner, because the service may not create tables (migrations/baseline/partition-functions.ts).
+        const { rows } = await sql<{ created: boolean }>`
+          select partition_make(${table.name}, ${startsAt}) as created`.execute(tx.getKysely());
+        return rows[0]?.created === true;
       });
     } catch (error) {
       if (!isLockTimeout(error) || tryNumber === LOCK_TRIES_MAX) throw error;
@@ -44,23 +53,24 @@ export async function ensurePartition(
 }
 
 /**
- * Drops the partitions of `parent` that end at or before `bound`, each in a separate transaction. A locked
- * partition is left for the next call. The owner's function refuses partitions younger than any retention.
- * `bound` is compared as text, so it must have the form in which PostgreSQL prints the key (UUID: lower case).
- * Returns the names of those dropped.
+ * Drops the partitions whose ids are all from before `instant`, each in a separate transaction. A locked partition is
+ * left for the next call. The owner's function refuses partitions younger than any retention. Returns the names of the
+ * dropped partitions.
  */
 export async function dropPartitionsBefore(
   em: EntityManager,
-  parent: PartitionedTable,
-  bound: string,
+  table: PartitionedTable,
+  instant: Date,
 ): Promise<string[]> {
+  // Compared as text, in the form in which PostgreSQL prints a UUID.
+  const bound = uuidLowerBound(instant);
   const fork = em.fork();
   const { rows } = await sql<{ name: string; to: string | null }>`
     select c.relname as name,
            substring(pg_get_expr(c.relpartbound, c.oid) from $$TO [(]'([^']+)'[)]$$) as to
     from pg_inherits i
     join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = to_regclass(${parent}) and c.relispartition
+    where i.inhparent = to_regclass(${table.name}) and c.relispartition
     order by 2
   `.execute(fork.getKysely());
   const dropped: string[] = [];
@@ -69,7 +79,7 @@ export async function dropPartitionsBefore(
     try {
       await fork.transactional(async (tx) => {
         await boundLockWait(tx);
-        await sql`select partition_drop(${parent}, ${name})`.execute(tx.getKysely());
+        await sql`select partition_drop(${table.name}, ${name})`.execute(tx.getKysely());
       });
       dropped.push(name);
     } catch (error) {

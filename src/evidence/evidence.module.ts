@@ -1,6 +1,8 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
+import { RecordRetention } from '../consent/record-retention.js';
+import { PartitionMaintenance } from '../database/partition-maintenance.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { PublishingModule } from '../publishing/publishing.module.js';
 import { DailyCheck } from './application/daily-check.js';
@@ -28,7 +30,7 @@ import { ProofFiles } from './http/proof-files.js';
 import { RootLogController } from './http/root-log.controller.js';
 import { EvidenceMetrics } from './infrastructure/evidence.metrics.js';
 import { HeadCopies } from './infrastructure/head-copies.js';
-import { LeafPartitions } from './infrastructure/leaf-partitions.js';
+import { EVIDENCE_LEAVES, LeafPartitions } from './infrastructure/leaf-partitions.js';
 import { LogStorage } from './infrastructure/log-storage.js';
 
 /** What is stored is sealed in logs that others can check: commitments, trees, signed checkpoints, proofs. */
@@ -64,4 +66,13 @@ import { LogStorage } from './infrastructure/log-storage.js';
   ],
   exports: [EvidenceService],
 })
-export class EvidenceModule {}
+export class EvidenceModule implements OnModuleInit {
+  constructor(
+    private readonly partitions: PartitionMaintenance,
+    private readonly retention: RecordRetention,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.partitions.register(EVIDENCE_LEAVES, (now) => this.retention.keptSince(now));
+  }
+}

@@ -1,6 +1,7 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
+import { PartitionMaintenance } from '../database/partition-maintenance.js';
 import { EvidenceModule } from '../evidence/evidence.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
@@ -21,7 +22,7 @@ import { SettleHolds } from './application/settle-holds.js';
 import { HoldNotifications } from './application/hold-notifications.js';
 import { TargetGate } from './application/target-gate.js';
 import { DeleteProjectDeliveries } from './application/delete-project-deliveries.js';
-import { DeliveryPartitions } from './application/delivery-partitions.js';
+import { DELIVERY_PARTITIONS, deliveriesKeptSince } from './infrastructure/delivery.partitions.js';
 import { ForwardingMetrics } from './infrastructure/forwarding.metrics.js';
 import { DeliveryController } from './http/delivery.controller.js';
 import { ForwardingController } from './http/forwarding.controller.js';
@@ -63,8 +64,14 @@ import { TokenVault } from './infrastructure/token-vault.js';
     ResendService,
     ListByDelivery,
     ForwardingMetrics,
-    DeliveryPartitions,
     DeleteProjectDeliveries,
   ],
 })
-export class ForwardingModule {}
+export class ForwardingModule implements OnModuleInit {
+  constructor(private readonly partitions: PartitionMaintenance) {}
+
+  async onModuleInit(): Promise<void> {
+    for (const table of DELIVERY_PARTITIONS)
+      await this.partitions.register(table, (now) => deliveriesKeptSince(now, table));
+  }
+}

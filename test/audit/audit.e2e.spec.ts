@@ -3,7 +3,13 @@ import { parse } from 'csv-parse/sync';
 import { Client } from 'pg';
 import { writeAudit, writeSecurityEvent } from '../../src/audit/audit.log.js';
 import { type AuditEvent, STATE_CHARACTERS_MAX } from '../../src/audit/domain/audit-event.js';
-import { AuditPartitionMaintenance } from '../../src/audit/application/audit-partition-maintenance.js';
+import { AUDIT_EVENTS, SECURITY_EVENTS } from '../../src/audit/infrastructure/audit.partitions.js';
+import {
+  dropPartitionsBefore,
+  ensurePartitions,
+  type PartitionedTable,
+} from '../../src/database/partitions.js';
+import { Maintenance } from '../../src/shared/maintenance.js';
 import type { Author } from '../../src/audit/domain/author.js';
 import { auditPieces } from '../../src/audit/http/audit-csv.js';
 import { ExportPermits } from '../../src/shared/export-permits.js';
@@ -277,26 +283,54 @@ describe('an event', () => {
   });
 });
 
-describe(AuditPartitionMaintenance.name, () => {
-  it('makes the months from the last one to three ahead, and drops those of 24 and 12 months ago', async () => {
-    const keep = service.app.get(AuditPartitionMaintenance, { strict: false });
-    const now = new Date('2024-05-15T12:00:00Z');
-    await keep.ensure(now);
-    const names = async () =>
-      (
-        await service.database.query<{ name: string }>(
-          `select inhrelid::regclass::text as name from pg_inherits
-           where inhparent in ('audit_event'::regclass, 'security_event'::regclass)
-             and inhrelid::regclass::text like '%2024__' order by 1`,
-        )
-      ).map(({ name }) => name);
-    const months = ['04', '05', '06', '07', '08'];
-    const made = (log: string) => months.map((month) => `${log}_2024${month}`);
-    expect(await names()).toEqual([...made('audit_event'), ...made('security_event')]);
-    expect(await keep.dropExpired(new Date('2026-04-30T23:59:59Z'))).toEqual(made('security_event'));
-    expect(await keep.dropExpired(new Date('2026-05-01T00:00:00Z'))).toEqual(['audit_event_202404']);
+describe('partitions of the audit and security logs', () => {
+  it('cover last month to three months ahead', async () => {
+    const names = await service.database.query<{ name: string }>(
+      `select inhrelid::regclass::text as name from pg_inherits
+       where inhparent in ('audit_event'::regclass, 'security_event'::regclass)`,
+    );
+    const now = new Date();
+    const monthNames = [-1, 0, 1, 2, 3].map((offset) =>
+      new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset))
+        .toISOString()
+        .slice(0, 7)
+        .replace('-', ''),
+    );
+    expect(names.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(
+        monthNames.flatMap((month) => [`audit_event_${month}`, `security_event_${month}`]),
+      ),
+    );
+  });
+
+  it('are dropped after 24 and 12 months', async () => {
+    const { em } = service.database.orm;
+    const maintenance = service.app.get(Maintenance, { strict: false });
+    const runAt = async (table: PartitionedTable, now: string): Promise<string[]> => {
+      await maintenance.find(`partitions-${table.name}`)?.run(new Date(now));
+      const rows = await service.database.query<{ name: string }>(
+        `select inhrelid::regclass::text as name from pg_inherits
+         where inhparent = $1::regclass and inhrelid::regclass::text like '%2024__' order by 1`,
+        [table.name],
+      );
+      return rows.map(({ name }) => name);
+    };
+    const months = { from: new Date('2024-04-01'), to: new Date('2024-05-01') };
+    for (const table of [AUDIT_EVENTS, SECURITY_EVENTS]) await ensurePartitions(em, table, months);
+    expect(await runAt(SECURITY_EVENTS, '2025-04-30T23:59:59Z')).toEqual([
+      'security_event_202404',
+      'security_event_202405',
+    ]);
+    expect(await runAt(SECURITY_EVENTS, '2025-05-01T00:00:00Z')).toEqual(['security_event_202405']);
+    expect(await runAt(AUDIT_EVENTS, '2026-04-30T23:59:59Z')).toEqual([
+      'audit_event_202404',
+      'audit_event_202405',
+    ]);
+    expect(await runAt(AUDIT_EVENTS, '2026-05-01T00:00:00Z')).toEqual(['audit_event_202405']);
     // Even an attacker in control of the service can't drop newer partitions.
-    await expect(keep.dropExpired(new Date('2030-01-01T00:00:00Z'))).rejects.toThrow('not old enough');
+    await expect(dropPartitionsBefore(em, AUDIT_EVENTS, new Date('2030-01-01'))).rejects.toThrow(
+      'not old enough',
+    );
   });
 });
 

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DeliveryPartitions } from '../../src/forwarding/application/delivery-partitions.js';
+import { CONSENT_RECORDS } from '../../src/consent/infrastructure/consent.partitions.js';
+import { PartitionMaintenance } from '../../src/database/partition-maintenance.js';
+import {
+  DELIVERY_PARTITIONS,
+  deliveriesKeptSince,
+} from '../../src/forwarding/infrastructure/delivery.partitions.js';
 import { uuidLowerBound } from '../../src/shared/ids.js';
-import { dropPartitionsBefore, ensurePartition } from '../../src/database/partitions.js';
+import { dropPartitionsBefore, ensurePartitions } from '../../src/database/partitions.js';
 import { Maintenance } from '../../src/shared/maintenance.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
@@ -11,14 +16,24 @@ const NOW = new Date('2026-01-20T12:00:00Z');
 const after = (days: number) => new Date(NOW.getTime() + days * DAY_MS);
 
 let database: TestDatabase;
-let partitions: DeliveryPartitions;
+let partitions: PartitionMaintenance;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  partitions = new DeliveryPartitions(database.orm.em, new Maintenance());
+  partitions = new PartitionMaintenance(database.orm.em, new Maintenance());
 });
 
 afterAll(() => database.close());
+
+const createMissing = async () =>
+  (await Promise.all(DELIVERY_PARTITIONS.map((table) => partitions.createMissing(table, NOW)))).flat();
+
+const dropExpired = async (now: Date) => {
+  const dropped: string[] = [];
+  for (const table of DELIVERY_PARTITIONS)
+    dropped.push(...(await dropPartitionsBefore(database.orm.em, table, deliveriesKeptSince(now, table))));
+  return dropped;
+};
 
 const namesOf = async (parent: string) =>
   (
@@ -28,11 +43,11 @@ const namesOf = async (parent: string) =>
     )
   ).map(({ name }) => name);
 
-describe(DeliveryPartitions.name, () => {
+describe('partitions of deliveries', () => {
   it('makes yesterday to three days ahead once, also when several processes start together', async () => {
-    const made = await Promise.all(Array.from({ length: 4 }, () => partitions.ensure(NOW)));
+    const made = await Promise.all(Array.from({ length: 4 }, createMissing));
     expect(made.flat()).toHaveLength(10);
-    expect(await partitions.ensure(NOW)).toEqual([]);
+    expect(await createMissing()).toEqual([]);
     expect(await namesOf('delivery_failed')).toEqual([
       'delivery_failed_20260119',
       'delivery_failed_20260120',
@@ -61,21 +76,22 @@ describe(DeliveryPartitions.name, () => {
 
   it('keeps delivered ones 30 days and failed ones 90', async () => {
     // The partition of 19 January ends with that day; noon of 18 February is 29.5 days later.
-    expect(await partitions.dropExpired(after(29))).toEqual([]);
-    expect(await partitions.dropExpired(after(30))).toEqual(['delivery_settled_20260119']);
-    expect(await partitions.dropExpired(after(89))).toEqual(
+    expect(await dropExpired(after(29))).toEqual([]);
+    expect(await dropExpired(after(30))).toEqual(['delivery_settled_20260119']);
+    expect(await dropExpired(after(89))).toEqual(
       ['20260120', '20260121', '20260122', '20260123'].map((day) => `delivery_settled_${day}`),
     );
-    expect(await partitions.dropExpired(after(90))).toEqual(['delivery_failed_20260119']);
+    expect(await dropExpired(after(90))).toEqual(['delivery_failed_20260119']);
   });
 });
 
-describe('ensurePartition', () => {
-  const january = new Date('2026-01-01');
-  const february = new Date('2026-02-01');
+describe('ensurePartitions', () => {
+  const january = { from: NOW, to: NOW };
+  const february = { from: new Date('2026-02-01'), to: new Date('2026-02-28') };
 
   it('does not wait for an insert that is under way', async () => {
-    await ensurePartition(database.orm.em, 'consent_record', january);
+    const { em } = database.orm;
+    await ensurePartitions(em, CONSENT_RECORDS, january);
     await database.query('begin');
     try {
       await database.query(
@@ -83,16 +99,12 @@ describe('ensurePartition', () => {
          values ($1, $1, true, true, true, 'custom')`,
         [uuidLowerBound(NOW)],
       );
-      expect(await ensurePartition(database.orm.em, 'consent_record', february)).toBe(true);
-      // Dropping needs the parent to itself; it is left for the next time.
-      expect(await dropPartitionsBefore(database.orm.em, 'consent_record', uuidLowerBound(february))).toEqual(
-        [],
-      );
+      expect(await ensurePartitions(em, CONSENT_RECORDS, february)).toEqual([february.from]);
+      // Dropping needs a lock on the parent; the partition is left for the next run.
+      expect(await dropPartitionsBefore(em, CONSENT_RECORDS, february.from)).toEqual([]);
     } finally {
       await database.query('rollback');
     }
-    expect(await dropPartitionsBefore(database.orm.em, 'consent_record', uuidLowerBound(february))).toEqual([
-      'consent_record_202601',
-    ]);
+    expect(await dropPartitionsBefore(em, CONSENT_RECORDS, february.from)).toEqual(['consent_record_202601']);
   });
 });

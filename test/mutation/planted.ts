@@ -42,8 +42,8 @@ export const PLANTED: Planted[] = [
     name: 'retention: maintenance never drops records',
     mutations: [
       {
-        symbol: 'PartitionMaintenance.onModuleInit',
-        from: /await this\.partitions\.dropExpired\(now\);/,
+        symbol: 'PartitionMaintenance.register',
+        from: /await this\.dropExpired\(table, keptSince\(now\)\);/,
         to: '',
       },
     ],

@@ -14,15 +14,17 @@ import { until } from '../support/until.js';
 
 /** Every task that the service has. A new one is written down here, with a test of what it does. */
 const TASKS = [
-  'audit-partitions',
   'billing-prune',
   'billing-reconcile',
   'billing-undelivered',
   'configuration-drafts',
-  'consent-partitions',
   'consent-rollup',
-  'delivery-partitions',
-  'evidence-partitions',
+  'partitions-audit_event',
+  'partitions-consent_record',
+  'partitions-delivery_failed',
+  'partitions-delivery_settled',
+  'partitions-evidence_leaf',
+  'partitions-security_event',
   'site-visits',
   'tier-sweep',
   'visitor-erasures',

@@ -1,7 +1,8 @@
 import { CONSENT_RECORDED } from '../../src/consent/domain/consent-recorded.js';
 import type { OutboxMessage } from '../../src/outbox/domain/outbox-message.js';
 import { newId, uuidTimeMs } from '../../src/shared/ids.js';
-import { ensurePartition } from '../../src/database/partitions.js';
+import { CONSENT_RECORDS } from '../../src/consent/infrastructure/consent.partitions.js';
+import { ensurePartitions } from '../../src/database/partitions.js';
 import type { TestService } from './service.js';
 
 /** Fields of a stored record that a test may choose. */
@@ -86,6 +87,5 @@ export function messageAbout(projectId: string, consentId: string): OutboxMessag
 }
 
 async function ensureMonth(service: TestService, at: Date): Promise<void> {
-  const month = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth()));
-  await ensurePartition(service.database.orm.em, 'consent_record', month);
+  await ensurePartitions(service.database.orm.em, CONSENT_RECORDS, { from: at, to: at });
 }

@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { ensurePartitions } from '../../database/partitions.js';
 import { monthStart } from '../../shared/months.js';
-import { ensurePartition } from '../../database/partitions.js';
+import { CONSENT_RECORDS } from '../infrastructure/consent.partitions.js';
 import { recount } from './consent.rollup.js';
 
 /** A record of an earlier day, as the ingest would have stored it then. */
@@ -24,8 +25,7 @@ const MONTHS_BACK = 2;
 
 /** Creates the partitions that `insertPastRecords` needs, outside its transaction. */
 export async function preparePast(em: EntityManager, now: Date): Promise<void> {
-  for (let months = 0; months <= MONTHS_BACK; months++)
-    await ensurePartition(em, 'consent_record', monthStart(now, -months));
+  await ensurePartitions(em, CONSENT_RECORDS, { from: monthStart(now, -MONTHS_BACK), to: now });
 }
 
 /** Whether the project has records with this additional field. */

@@ -4,12 +4,13 @@ import { OutboxService } from '../../outbox/outbox.service.js';
 import { AdaptiveBatch } from '../../shared/adaptive-batch.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { DomainError } from '../../shared/domain-error.js';
+import { PartitionMaintenance } from '../../database/partition-maintenance.js';
 import { isConnectionFailure } from '../../database/postgres-error.js';
 import { openPool } from '../../database/postgres-pool.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import { ConsentHooks } from '../consent.hooks.js';
-import { ConsentPartitions } from './consent-partitions.js';
+import { CONSENT_RECORDS } from './consent.partitions.js';
 import {
   type BatchResult,
   batchParameters,
@@ -93,7 +94,7 @@ export class ConsentWriter implements OnApplicationShutdown {
   constructor(
     private readonly hooks: ConsentHooks,
     private readonly outbox: OutboxService,
-    private readonly partitions: ConsentPartitions,
+    private readonly partitions: PartitionMaintenance,
     @InjectSettings(databaseSettings) database: DatabaseSettings,
   ) {
     this.pool = openPool(database, {
@@ -162,7 +163,7 @@ export class ConsentWriter implements OnApplicationShutdown {
   private async writeAfterCreatingPartition(entry: Waiting, error: unknown): Promise<void> {
     try {
       if (!(error instanceof Error && 'code' in error && error.code === CHECK_VIOLATION)) throw error;
-      await this.partitions.ensure(new Date());
+      await this.partitions.createMissing(CONSENT_RECORDS, new Date());
       await this.writeBatch([entry]);
     } catch (cause) {
       entry.reject(new Error('failed to write a consent record', { cause }));

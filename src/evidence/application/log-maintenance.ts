@@ -2,8 +2,6 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { ConsentHooks } from '../../consent/consent.hooks.js';
-import { RecordRetention } from '../../consent/record-retention.js';
-import { partitionMonths } from '../../consent/domain/retention.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { NewOutboxMessage } from '../../outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
@@ -11,21 +9,18 @@ import { InjectSettings } from '../../settings/inject-settings.js';
 import { Maintenance } from '../../shared/maintenance.js';
 import { LOG_GONE, logMessage, sealMessage, stampMessage } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
-import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
 import { forgetLog } from '../infrastructure/log-rows.js';
 import { DailyCheck } from './daily-check.js';
 import { LogSigner } from './log-signer.js';
 import { ResignLogs } from './resign-logs.js';
 import { StampRoots } from './stamp-roots.js';
 
-const PARTITIONS_EVERY_MS = 60 * 60_000;
 /** How often idle logs are looked for that the key of now has not signed. */
 const RESIGN_EVERY_MS = 60 * 60_000;
 /** How often records are compared with their logs for a few seconds: 288 times a day. */
 const CHECK_EVERY_MS = 5 * 60_000;
 /** How often it is looked whether a time-stamp is due: as often as the root log may have a new checkpoint. */
 const STAMP_LOOK_MS = 60_000;
-const MONTHS_AHEAD = 3;
 /** Rows deleted in one transaction. */
 const DELETE_BATCH_MAX = 10_000;
 
@@ -39,9 +34,7 @@ export class LogMaintenance implements OnModuleInit {
     private readonly maintenance: Maintenance,
     private readonly outbox: OutboxService,
     private readonly hooks: ConsentHooks,
-    private readonly retention: RecordRetention,
     private readonly projects: ProjectEvents,
-    private readonly partitions: LeafPartitions,
     private readonly signer: LogSigner,
     private readonly resigning: ResignLogs,
     private readonly check: DailyCheck,
@@ -50,14 +43,6 @@ export class LogMaintenance implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.maintenance.register({
-      name: 'evidence-partitions',
-      everyMs: PARTITIONS_EVERY_MS,
-      run: async (now) => {
-        await this.partitions.ensure(partitionMonths(now, MONTHS_AHEAD));
-        await this.partitions.dropBefore(this.retention.keptSince(now));
-      },
-    });
     this.projects.listen({
       beforeDeletion: (projectId) => this.deleteLeaves(projectId),
       deleting: forgetLog,

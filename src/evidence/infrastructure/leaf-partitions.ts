@@ -1,28 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { uuidLowerBound } from '../../shared/ids.js';
-import { dropPartitionsBefore, ensurePartition } from '../../database/partitions.js';
+import { ensurePartitions, type PartitionedTable } from '../../database/partitions.js';
+import { monthStart } from '../../shared/months.js';
 
-/** The monthly partitions of `evidence_leaf`, which begin and end as those of the records. */
+/** Its months start and end with those of the records. */
+export const EVIDENCE_LEAVES: PartitionedTable = { name: 'evidence_leaf', period: 'month' };
+
+/** Creates partitions of `evidence_leaf` on demand, because a backfill may reach months before the last one. */
 @Injectable()
 export class LeafPartitions {
-  /** Months that are known to be there. */
-  private readonly made = new Set<number>();
+  /** Start of the last month whose partition exists; older ones are checked each time, because they get dropped. */
+  private readonly existing = new Set<number>();
 
   constructor(private readonly em: EntityManager) {}
 
   /** Creates the missing partitions of these months, each in its own transaction. */
   async ensure(months: readonly Date[]): Promise<void> {
-    for (const startsAt of months) {
-      if (this.made.has(startsAt.getTime())) continue;
-      await ensurePartition(this.em, 'evidence_leaf', startsAt);
-      this.made.add(startsAt.getTime());
+    const neverDropped = monthStart(new Date(), -1);
+    for (const month of months) {
+      if (this.existing.has(month.getTime())) continue;
+      await ensurePartitions(this.em, EVIDENCE_LEAVES, { from: month, to: month });
+      if (month >= neverDropped) this.existing.add(month.getTime());
     }
-  }
-
-  /** Drops the months whose records were all made before an instant. */
-  async dropBefore(instant: Date): Promise<void> {
-    this.made.clear();
-    await dropPartitionsBefore(this.em, 'evidence_leaf', uuidLowerBound(instant));
   }
 }

@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ensurePartition } from '../../database/partitions.js';
+import { ensurePartitions } from '../../database/partitions.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
+import { DELIVERY_PARTITIONS } from '../infrastructure/delivery.partitions.js';
 import { settleDeliveries } from './settle-deliveries.js';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const ROWS_AT_ONCE = 200;
 
 /** What came of an attempt of an earlier day. */
@@ -12,11 +12,9 @@ export interface PastDelivery {
   outcome: DeliveryOutcome;
 }
 
-/** Makes room in the log for the days since `from`; outside of the transaction of `insertPastDeliveries`. */
+/** Creates the partitions that `insertPastDeliveries` needs, outside its transaction. */
 export async function prepareLog(em: EntityManager, from: Date, now: Date): Promise<void> {
-  for (let day = Math.floor(from.getTime() / DAY_MS) * DAY_MS; day <= now.getTime(); day += DAY_MS)
-    for (const parent of ['delivery_settled', 'delivery_failed'] as const)
-      await ensurePartition(em, parent, new Date(day));
+  for (const table of DELIVERY_PARTITIONS) await ensurePartitions(em, table, { from, to: now });
 }
 
 /** Writes attempts of earlier days into the log, in their order, as if they were settled now. */
