@@ -43,8 +43,7 @@ export async function run(scope) {
     [hashed, true],
   ]))
     await database.client.query(
-      `update project set visitor_reference_field = 'customer', visitor_reference_hashed = $2, visitor_salt = $3
-       where id = $1`,
+      `insert into visitor_reference (project_id, field, hashed, salt) values ($1, 'customer', $2, $3)`,
       [project.id, isHashed, randomBytes(16)],
     );
   const kinds = { plain, named, hashed, keyed };

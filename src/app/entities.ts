@@ -32,6 +32,7 @@ import {
   ErasureRequestSchema,
   VisitorErasureHourSchema,
   VisitorIndexingSchema,
+  VisitorReferenceSchema,
 } from '../consent/infrastructure/consent.entities.js';
 import {
   EvidenceKeySchema,
@@ -47,6 +48,7 @@ import {
 import {
   DeliverySchema,
   ForwardingHoldSchema,
+  ForwardingLastFailureSchema,
   ForwardingSettingsSchema,
 } from '../forwarding/infrastructure/forwarding.entities.js';
 import { SubscriptionSchema } from '../licensing/infrastructure/subscription.entity.js';
@@ -98,6 +100,7 @@ export const entities = [
   ConsentRollupStateSchema,
   ErasureRequestSchema,
   VisitorErasureHourSchema,
+  VisitorReferenceSchema,
   VisitorIndexingSchema,
   ErasedRecordSchema,
   EvidenceBackfillSchema,
@@ -115,6 +118,7 @@ export const entities = [
   WorkerPollingSchema,
   ClaimThrottleSchema,
   ForwardingSettingsSchema,
+  ForwardingLastFailureSchema,
   ForwardingHoldSchema,
   DeliverySchema,
   // billing

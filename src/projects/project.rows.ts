@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reads } from '../database/prepared-reads.js';
-import type { LastFailure, Project, ProjectController } from './domain/project.js';
+import type { Project, ProjectController } from './domain/project.js';
 import { ProjectEntity } from './infrastructure/project.entity.js';
 
 /**
@@ -108,69 +108,8 @@ export async function lockExpiredTiers(
 }
 
 /**
- * Writes the last failure of each project, unless a later one is there. Rows are locked in the order of project ids,
- * so that two batches cannot deadlock.
- */
-export async function writeLastFailures(
-  tx: EntityManager,
-  failures: ({ projectId: string } & LastFailure)[],
-): Promise<void> {
-  const projectIds = failures.map(({ projectId }) => projectId);
-  await sql`
-    with locked as materialized (
-      select id from project where id = any(${projectIds}::uuid[]) order by id for no key update
-    )
-    update project p
-    set last_failure_reason = f.reason, last_failure_category = f.category,
-        last_failure_http_status = f.http_status, last_failure_at = f.at
-    from unnest(
-      ${projectIds}::uuid[],
-      ${failures.map(({ reason }) => reason)}::text[],
-      ${failures.map(({ category }) => category)}::text[],
-      ${failures.map(({ httpStatus }) => httpStatus)}::int[],
-      ${failures.map(({ at }) => at)}::timestamptz[]
-    ) as f (project_id, reason, category, http_status, at)
-    join locked on locked.id = f.project_id
-    where p.id = f.project_id and (p.last_failure_at is null or p.last_failure_at <= f.at)
-  `.execute(tx.getKysely());
-}
-
-/** How a project's records name a visitor; consent's, kept on the row that its statement reads anyway. */
-export interface StoredVisitorReference {
-  field: string | null;
-  hashed: boolean;
-  salt: Buffer | null;
-}
-
-/** null where the project is gone. */
-export async function readVisitorReference(
-  em: EntityManager,
-  id: string,
-): Promise<StoredVisitorReference | null> {
-  const { rows } = await sql<StoredVisitorReference>`
-    select visitor_reference_field as field, visitor_reference_hashed as hashed, visitor_salt as salt
-    from project where id = ${id}
-  `.execute(em.getKysely());
-  return rows[0] ?? null;
-}
-
-/** A salt that is there stays, so that what was found by it is found again. */
-export async function writeVisitorReference(
-  tx: EntityManager,
-  id: string,
-  { field, hashed, salt }: StoredVisitorReference,
-): Promise<void> {
-  await sql`
-    update project
-    set visitor_reference_field = ${field}, visitor_reference_hashed = ${hashed},
-        visitor_salt = coalesce(visitor_salt, ${salt})
-    where id = ${id}
-  `.execute(tx.getKysely());
-}
-
-/**
- * A fragment for another module's statement: the project as `p`, of which it may read `id`, `domains`, `tier`,
- * `visitor_reference_field`, `visitor_reference_hashed` and `visitor_salt`.
+ * A fragment for another module's statement: the project as `p`, of which it may read `id`, `domains` and
+ * `tier`.
  */
 export function joinProject(idExpression: string): string {
   return `join project p on p.id = ${idExpression}`;
@@ -215,14 +154,5 @@ export function projectOf(row: ProjectEntity): Project {
     controllerName: row.controllerName ?? null,
     controllerContact: row.controllerContact ?? null,
     tierValidUntil: row.tierValidUntil ?? null,
-    lastFailure:
-      row.lastFailureAt && typeof row.lastFailureReason === 'string'
-        ? {
-            reason: row.lastFailureReason,
-            category: row.lastFailureCategory ?? null,
-            httpStatus: row.lastFailureHttpStatus ?? null,
-            at: row.lastFailureAt,
-          }
-        : null,
   };
 }

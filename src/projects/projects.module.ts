@@ -1,7 +1,11 @@
 import { Module } from '@nestjs/common';
+import { ProjectHooks } from './project.hooks.js';
 import { ProjectService } from './project.service.js';
 import { ProjectEvents } from './projects.events.js';
 
 /** Projects for the other modules; their routes are in ProjectsHttpModule. */
-@Module({ providers: [ProjectEvents, ProjectService], exports: [ProjectEvents, ProjectService] })
+@Module({
+  providers: [ProjectEvents, ProjectHooks, ProjectService],
+  exports: [ProjectEvents, ProjectHooks, ProjectService],
+})
 export class ProjectsModule {}

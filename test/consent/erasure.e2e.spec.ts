@@ -129,12 +129,12 @@ describe('finding records', () => {
     expect((await forwarding.choose(project.id, choice)).status).toBe(200);
     expect((await forwarding.choose(project.id, { ...choice, customer: 'eve' })).status).toBe(409);
     // One that was sent before the change, too.
-    const [salt] = await service.database.query('select visitor_salt from project where id = $1', [
+    const [salt] = await service.database.query('select salt from visitor_reference where project_id = $1', [
       project.id,
     ]);
     await nameVisitors(project, false);
     expect((await forwarding.choose(project.id, choice)).status).toBe(200);
-    const after = await service.database.query('select visitor_salt from project where id = $1', [
+    const after = await service.database.query('select salt from visitor_reference where project_id = $1', [
       project.id,
     ]);
     expect(after).toEqual([salt]);
@@ -462,9 +462,9 @@ async function storeMany(
   await of.database.query(
     `with made as (
        insert into consent_record (project_id, id, analytics, marketing, preferences, action, visitor_hash)
-       select p.id, overlay($2::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, true, true, true, 'custom',
-              sha256(p.visitor_salt || convert_to($4, 'UTF8'))
-       from project p, generate_series(1, $3::int) n where p.id = $1 returning id
+       select v.project_id, overlay($2::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, true, true, true, 'custom',
+              sha256(v.salt || convert_to($4, 'UTF8'))
+       from visitor_reference v, generate_series(1, $3::int) n where v.project_id = $1 returning id
      ), delivered as (
        insert into delivery (project_id, id, consent_id, outcome, duration_ms, attempted_at)
        select $1, id, id, 'delivered', 1, now() from made

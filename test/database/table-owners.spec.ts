@@ -31,6 +31,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'erasure_request',
     'visitor_erasure_hour',
     'visitor_indexing',
+    'visitor_reference',
   ],
   evidence: [
     'evidence_key',
@@ -44,7 +45,14 @@ const OWNERS: Record<string, readonly string[]> = {
     'evidence_tile',
   ],
   // The two that follow are the halves of `delivery`, by outcome.
-  forwarding: ['delivery', 'delivery_failed', 'delivery_settled', 'forwarding_hold', 'forwarding_settings'],
+  forwarding: [
+    'delivery',
+    'delivery_failed',
+    'delivery_settled',
+    'forwarding_hold',
+    'forwarding_last_failure',
+    'forwarding_settings',
+  ],
   licensing: ['subscription', 'tier_change'],
   outbox: ['claim_throttle', 'outbox_dead_letter', 'outbox_message', 'worker_polling'],
   projects: ['project'],

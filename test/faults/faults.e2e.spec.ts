@@ -71,9 +71,8 @@ describe('a worker that is killed between sending and settling (design §6.5)', 
       expect(timesReceived(id)).toBe(3);
       expect(await machines.deliveries([projectId])).toEqual(new Map([[id, ['failed']]]));
       const [project] = await machines.query(
-        `select p.last_failure_category as category, p.last_failure_reason as reason, p.last_failure_at as at,
-                d.category as "deliveryCategory"
-         from project p join delivery d on d.project_id = p.id where p.id = $1`,
+        `select l.category, l.reason, l.at, d.category as "deliveryCategory"
+         from forwarding_last_failure l join delivery d using (project_id) where project_id = $1`,
         [projectId],
       );
       expect(project).toEqual({

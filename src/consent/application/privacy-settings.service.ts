@@ -4,8 +4,8 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import { differenceOf } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
-import { readVisitorReference, writeVisitorReference } from '../../projects/project.rows.js';
-import { projectNotFound, ProjectService } from '../../projects/project.service.js';
+import { ProjectService } from '../../projects/project.service.js';
+import { findVisitorReference, writeVisitorReference } from '../infrastructure/visitor-reference.rows.js';
 import { VisitorIndex } from './visitor-index.js';
 
 const SALT_BYTES = 32;
@@ -57,7 +57,7 @@ export class PrivacySettingsService {
       await writeVisitorReference(tx, projectId, {
         field: wanted.visitorReferenceField,
         hashed: wanted.visitorReferenceHashed,
-        salt: wanted.visitorReferenceField === null ? null : randomBytes(SALT_BYTES),
+        salt: randomBytes(SALT_BYTES),
       });
       if (wanted.visitorReferenceField === null) await this.index.end(tx, projectId);
       else if (isOtherwiseKept(stored, wanted)) await this.index.begin(tx, projectId);
@@ -74,7 +74,6 @@ function isOtherwiseKept(stored: PrivacySettings, wanted: PrivacySettings): bool
 }
 
 async function read(em: EntityManager, projectId: string): Promise<PrivacySettings> {
-  const stored = await readVisitorReference(em, projectId);
-  if (!stored) throw projectNotFound();
-  return { visitorReferenceField: stored.field, visitorReferenceHashed: stored.hashed };
+  const { field, hashed } = await findVisitorReference(em, projectId);
+  return { visitorReferenceField: field, visitorReferenceHashed: hashed };
 }

@@ -6,6 +6,7 @@ import { appendMessagesSql, POLLING_MS_SQL } from '../../outbox/outbox.sql.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
 import { HASH_PREFIX } from '../domain/visitor-reference.js';
 import type { ForwardingPredicate } from '../consent.hooks.js';
+import { lookUpVisitorReference } from './visitor-reference.rows.js';
 import { visitorHashSql, visitorValueSql } from './visitor-sql.js';
 
 /** One row of a batch, as the writer hands it to the statement. */
@@ -85,17 +86,17 @@ export function batchStatement(predicate: ForwardingPredicate): { name: string; 
           )) as origin_allowed,
           (${predicateText(predicate)}) as unannounced,
           -- The additional fields are not parsed where the project names no field.
-          case when p.visitor_reference_field is not null then ${VISITOR_HASH} end as visitor_hash,
-          p.visitor_reference_hashed, p.visitor_reference_field
-        from input ${lookUpProject('input.project_id')}
+          case when v.field is not null then ${VISITOR_HASH} end as visitor_hash,
+          v.hashed as visitor_hashed, v.field as visitor_field
+        from input ${lookUpProject('input.project_id')} ${lookUpVisitorReference('input.project_id')}
       ), inserted as (
         insert into consent_record (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at,
           unannounced, config_hash, language, surface, visitor_hash, visitor_key_hash, salt
         )
         select project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint,
-               case when visitor_reference_hashed and visitor_hash is not null
-                 then jsonb_set(extra::jsonb, array[visitor_reference_field],
+               case when visitor_hashed and visitor_hash is not null
+                 then jsonb_set(extra::jsonb, array[visitor_field],
                                 to_jsonb('${HASH_PREFIX}' || encode(visitor_hash, 'hex')))
                  else extra::jsonb end,
                date_trunc('milliseconds', now()), unannounced, config_hash, language, surface, visitor_hash,

@@ -81,6 +81,18 @@ export const VisitorErasureHourSchema = defineEntity({
   },
 });
 
+/** How a project's records identify visitors (domain/visitor-reference.ts). */
+export const VisitorReferenceSchema = defineEntity({
+  name: 'VisitorReference',
+  tableName: 'visitor_reference',
+  properties: {
+    projectId: p.uuid().primary(),
+    field: p.text().nullable(),
+    hashed: p.boolean(),
+    salt: p.blob().$type<Buffer>(),
+  },
+});
+
 /** A project whose stored records are being indexed by visitor. */
 export const VisitorIndexingSchema = defineEntity({
   name: 'VisitorIndexing',

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { joinProject } from '../../projects/project.rows.js';
 import { HASH_PREFIX } from '../domain/visitor-reference.js';
+import { lookUpVisitorReference } from './visitor-reference.rows.js';
 import { visitorHashSql, visitorValueSql } from './visitor-sql.js';
 
 /**
@@ -46,8 +46,8 @@ export async function indexVisitors(
       order by c.id limit ${INDEX_BATCH_MAX}
     ), valued as (
       select c.id, c.visitor_hash as known, ${sql.raw(value)} as value, ${sql.raw(visitorHashSql(value))} as fresh,
-             p.visitor_reference_field as field, p.visitor_reference_hashed as hashed
-      from batch c ${sql.raw(joinProject('c.project_id'))}
+             v.field, v.hashed
+      from batch c ${sql.raw(lookUpVisitorReference('c.project_id'))}
     ), judged as (
       select *, value ~ ${`^${HASH_PREFIX}[0-9a-f]{64}$`} and known is distinct from fresh as is_hash from valued
     ), decided as (

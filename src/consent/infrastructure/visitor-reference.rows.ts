@@ -1,10 +1,37 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { readVisitorReference } from '../../projects/project.rows.js';
 import type { VisitorReference } from '../domain/visitor-reference.js';
+import { consentTables } from './consent.tables.js';
 
+/** What applies without a row. */
 const NONE: VisitorReference = { field: null, hashed: false, salt: null };
 
-/** How the project's records identify a visitor. A deleted project identifies none. */
+/** How the project's records identify a visitor. */
 export async function findVisitorReference(em: EntityManager, projectId: string): Promise<VisitorReference> {
-  return (await readVisitorReference(em, projectId)) ?? NONE;
+  const found = await consentTables(em)
+    .selectFrom('visitor_reference')
+    .select(['field', 'hashed', 'salt'])
+    .where('projectId', '=', projectId)
+    .executeTakeFirst();
+  return found ?? NONE;
+}
+
+/** A stored salt stays, because records are found by hashes with it. */
+export async function writeVisitorReference(
+  tx: EntityManager,
+  projectId: string,
+  { field, hashed, salt }: VisitorReference & { salt: Buffer },
+): Promise<void> {
+  await consentTables(tx)
+    .insertInto('visitor_reference')
+    .values({ projectId, field, hashed, salt })
+    .onConflict((conflict) => conflict.column('projectId').doUpdateSet({ field, hashed }))
+    .execute();
+}
+
+/** A fragment that adds the visitor reference of a row's project as `v`: its columns are null where there is none. */
+export function lookUpVisitorReference(projectIdExpression: string): string {
+  // The limit makes it one primary-key lookup per row, independent of the planner's statistics.
+  return `left join lateral (
+    select * from visitor_reference where project_id = ${projectIdExpression} limit 1
+  ) v on true`;
 }

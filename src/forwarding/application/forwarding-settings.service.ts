@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
@@ -8,6 +8,7 @@ import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
 import { findProject } from '../../projects/project.rows.js';
+import { ProjectHooks } from '../../projects/project.hooks.js';
 import { projectNotFound } from '../../projects/project.service.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { fieldErrors } from '../../shared/domain-error.js';
@@ -18,8 +19,10 @@ import {
   type TokenChange,
   type WantedSettings,
 } from '../domain/settings-change.js';
+import type { LastFailure } from '../domain/outcome.js';
 import { HoldService, type HoldView } from './hold.service.js';
 import { throttleKeyFor } from './settle-holds.js';
+import { readLastFailure, readLastFailureReasons } from '../infrastructure/last-failure.rows.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 
@@ -49,7 +52,8 @@ export interface ForwardingSettingsView extends HoldView {
   tokenUpdatedAt: Date | null;
   /** Of the signing secret that there is one, since when, and until when the one before it signs too. */
   signing: { configured: boolean; createdAt: Date | null; formerValidUntil: Date | null };
-  lastFailure: { reason: string; category: string | null; httpStatus: number | null; at: Date } | null;
+  /** null: no delivery has failed. */
+  lastFailure: LastFailure | null;
   lastDeliveredAt: Date | null;
   pending: number;
   /** Same as `pending`: all queued records. */
@@ -98,7 +102,7 @@ const SETTINGS_COLUMNS = sql`
 
 /** Reads and saves a project's forwarding settings. */
 @Injectable()
-export class ForwardingSettingsService {
+export class ForwardingSettingsService implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
     private readonly licensing: LicensingService,
@@ -106,7 +110,12 @@ export class ForwardingSettingsService {
     private readonly holds: HoldService,
     private readonly sender: Sender,
     private readonly vault: TokenVault,
+    private readonly projects: ProjectHooks,
   ) {}
+
+  onModuleInit(): void {
+    this.projects.set({ readLastFailureReasons: (ids) => readLastFailureReasons(this.em.fork(), ids) });
+  }
 
   async read(projectId: string): Promise<ForwardingSettingsView> {
     const em = this.em.fork();
@@ -191,7 +200,7 @@ export class ForwardingSettingsService {
         formerValidUntil: settings.formerSigningUntil,
       },
       lastDeliveredAt: settings.lastDeliveredAt,
-      lastFailure: project.lastFailure,
+      lastFailure: await readLastFailure(em, projectId),
       pending: pending.count,
       waiting: pending.count,
       oldestWaitingAt: pending.oldestAt,

@@ -2,9 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { SingleStatementSettlement } from '../../outbox/outbox.handler.js';
 import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
-import type { LastFailure } from '../../projects/domain/project.js';
-import { writeLastFailures } from '../../projects/project.rows.js';
-import type { DeliveryOutcome } from '../domain/outcome.js';
+import { writeLastFailures } from '../infrastructure/last-failure.rows.js';
+import type { DeliveryOutcome, LastFailure } from '../domain/outcome.js';
 import { deliveredBefore } from './repeated-attempts.js';
 
 /** `last_delivered_at` may lag by this: a busy project's row is not rewritten with every batch. */
@@ -14,8 +13,8 @@ const LAST_DELIVERED_STEP = '1 second';
 const instantOf = (ms: string): string => `timestamptz 'epoch' + ${ms} * interval '1 millisecond'`;
 
 /**
- * Writes deliveries and skips of projects without a hold as `settleDeliveries` does. A failure changes its project's row,
- * and may begin a hold.
+ * Writes deliveries and skips of projects without a hold as `settleDeliveries` does. A failure also changes its
+ * project's last failure, and may start a hold.
  */
 export const SINGLE_STATEMENT_SETTLEMENT: Pick<
   SingleStatementSettlement<DeliveryOutcome>,

@@ -50,6 +50,15 @@ export interface DeliveryOutcome {
   host: string | null;
 }
 
+/** Why the latest failed delivery of a project failed (spec §2.2). */
+export interface LastFailure {
+  /** A short sentence for the owner. */
+  reason: string;
+  category: string | null;
+  httpStatus: number | null;
+  at: Date;
+}
+
 /** Judges an answer (spec §3.3): a 2xx status line is a delivery, anything else a failure. */
 export function judgeResponse(answer: Answer): Judgement {
   if (answer.kind === 'error') {

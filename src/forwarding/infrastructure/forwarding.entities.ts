@@ -43,6 +43,19 @@ export const ForwardingSettingsSchema = defineEntity({
   },
 });
 
+/** The latest failed delivery of a project. Settlement writes it by SQL. */
+export const ForwardingLastFailureSchema = defineEntity({
+  name: 'ForwardingLastFailure',
+  tableName: 'forwarding_last_failure',
+  properties: {
+    projectId: p.uuid().primary(),
+    reason: p.text(),
+    category: p.text().nullable(),
+    httpStatus: p.integer().nullable(),
+    at: p.datetime(),
+  },
+});
+
 /**
  * One finished attempt. Partitioned by how long its outcome is kept, then by day of the id, whose first 48 bits are
  * the time of the attempt. Written in batches by SQL alone.

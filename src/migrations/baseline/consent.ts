@@ -127,6 +127,18 @@ export const consent = [
       primary key (project_id, at)
     )
   `,
+  // Which additional field identifies a project's visitors (ADR 32). No row: none was ever configured.
+  `
+    create table visitor_reference (
+      project_id uuid primary key references project (id) on delete cascade,
+      -- null: no field.
+      field text,
+      -- Whether its value is stored and forwarded only as a hash.
+      hashed boolean not null,
+      -- 32 random bytes. Never changes, because records are found by hashes with it.
+      salt bytea not null
+    )
+  `,
   // Cursor over the records that were stored before their project configured its visitor field (ADR 32).
   `
     create table visitor_indexing (

@@ -39,6 +39,17 @@ export const forwarding = [
         check (not enabled or endpoint_url is not null or allow_custom_endpoint)
     ) with (fillfactor = 80)
   `,
+  // Why the latest failed delivery of a project failed (spec §2.2). No row: no delivery has failed.
+  `
+    create table forwarding_last_failure (
+      project_id uuid primary key references project (id) on delete cascade,
+      reason text not null,
+      category text,
+      -- null: no status line was received.
+      http_status int,
+      at timestamptz not null
+    ) with (fillfactor = 80)
+  `,
   // One row per finished attempt. Partitioned by outcome, which decides the retention, then by day of the id (UUIDv7).
   `
     create table delivery (

@@ -15,17 +15,6 @@ export const projects = [
       tier_valid_until timestamptz,
       -- Number of changes of the cached tier.
       tier_version bigint not null default 0,
-      -- The last failed delivery (spec §2.2); null: no delivery has failed.
-      last_failure_reason text,
-      last_failure_category text,
-      last_failure_http_status int,
-      last_failure_at timestamptz,
-      -- The additional field that identifies a visitor; null: none does.
-      visitor_reference_field text,
-      -- Whether its value is stored and forwarded only as a hash.
-      visitor_reference_hashed boolean not null default false,
-      -- 32 random bytes, created when a field is configured for the first time.
-      visitor_salt bytea,
       -- Created by the demo of standalone mode; production refuses to start with such a project.
       demo boolean not null default false,
       created_at timestamptz not null default now()

@@ -11,17 +11,7 @@ export interface Project {
   tier: string;
   tierReason: string;
   tierValidUntil: Date | null;
-  /** The last delivery that failed (spec §2.2); null where none ever did. */
-  lastFailure: LastFailure | null;
   createdAt: Date;
-}
-
-export interface LastFailure {
-  /** A short sentence for the owner. */
-  reason: string;
-  category: string | null;
-  httpStatus: number | null;
-  at: Date;
 }
 
 /** Who decides about a project's records (GDPR Art. 4(7)), for receipts and the banner; null: not given. */

@@ -9,6 +9,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Project } from '../domain/project.js';
+import { ProjectHooks } from '../project.hooks.js';
 import { ProjectService } from '../project.service.js';
 import { entityTag, IfMatchHeader, requireMatch } from '../../http/entity-tag.js';
 import { fieldErrors } from '../../shared/domain-error.js';
@@ -36,6 +37,7 @@ export class ProjectController {
   constructor(
     private readonly access: AccessService,
     private readonly projects: ProjectService,
+    private readonly hooks: ProjectHooks,
   ) {}
 
   /** Makes a project whose owner is the caller; 403 `session_required` for an API key, 409 `project_limit_reached`. */
@@ -55,7 +57,7 @@ export class ProjectController {
       { ...body, domains: body.domains ?? [] },
     );
     response.location(`/v1/projects/${project.id}`);
-    return answer(response, project, 'owner');
+    return this.answer(response, project, 'owner');
   }
 
   /** The caller's projects, newest first; of an API key its one project. */
@@ -66,14 +68,21 @@ export class ProjectController {
   async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<ProjectPageDto> {
     const places = await this.access.placesOf(actor, rowsOf(query));
     const roles = new Map(places.map(({ projectId, role }) => [projectId, role]));
-    const projects = await this.projects.read([...roles.keys()]);
+    const ids = [...roles.keys()];
+    const [projects, reasons] = await Promise.all([
+      this.projects.read(ids),
+      this.hooks.current.readLastFailureReasons(ids),
+    ]);
     const now = new Date();
     return pageOf(
       projects,
       query.limit,
       (project) => project.id,
-      // Every project in the list has a role.
-      (project) => ProjectDto.of(project, roles.get(project.id) ?? 'viewer', now),
+      (project) => {
+        // Every project in the list has a role.
+        const role = roles.get(project.id) ?? 'viewer';
+        return ProjectDto.of(project, { role, lastFailureReason: reasons.get(project.id) ?? null }, now);
+      },
     );
   }
 
@@ -86,8 +95,8 @@ export class ProjectController {
     @CurrentProject() project: Project,
     @CurrentRole() role: Role,
     @Res({ passthrough: true }) response: Response,
-  ): ProjectDto {
-    return answer(response, project, role);
+  ): Promise<ProjectDto> {
+    return this.answer(response, project, role);
   }
 
   /**
@@ -117,7 +126,7 @@ export class ProjectController {
     const changed = await this.projects.update({ id: project.id, author }, changes, (stored) =>
       requireMatch(ifMatch, tagOf(stored)),
     );
-    return answer(response, changed, role);
+    return this.answer(response, changed, role);
   }
 
   /** Deletes the project with its consent records, members, keys and waiting messages; there is no way back. */
@@ -130,12 +139,13 @@ export class ProjectController {
   async remove(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<void> {
     await this.projects.remove(project.id, author);
   }
-}
 
-/** The project as an answer, with the tag of what a PATCH can change. */
-function answer(response: Response, project: Project, role: Role): ProjectDto {
-  response.setHeader('ETag', tagOf(project));
-  return ProjectDto.of(project, role, new Date());
+  /** The project as a response, with the entity tag of what a PATCH can change. */
+  private async answer(response: Response, project: Project, role: Role): Promise<ProjectDto> {
+    const reasons = await this.hooks.current.readLastFailureReasons([project.id]);
+    response.setHeader('ETag', tagOf(project));
+    return ProjectDto.of(project, { role, lastFailureReason: reasons.get(project.id) ?? null }, new Date());
+  }
 }
 
 function tagOf({ name, domains, controllerName, controllerContact }: Project): string {

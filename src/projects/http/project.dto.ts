@@ -99,18 +99,17 @@ export class ProjectDto {
   createdAt!: Date;
 
   /**
-   * What a caller of this role sees of a project. Where the cached tier has run out and the sweeper has not come by
-   * yet, it is `lite`: what is shown is never more than what is entitled (design §6.2).
+   * A project as a caller with this role sees it. An expired tier that the sweeper has not updated yet is shown as
+   * `lite`, never as more than what is entitled (design §6.2).
    */
-  static of(project: Project, role: Role, now: Date): ProjectDto {
-    const { id, name, domains, controllerName, controllerContact, tierValidUntil, lastFailure, createdAt } =
-      project;
+  static of(
+    project: Project,
+    { role, lastFailureReason }: { role: Role; lastFailureReason: string | null },
+    now: Date,
+  ): ProjectDto {
+    const { id, name, domains, controllerName, controllerContact, tierValidUntil, createdAt } = project;
     const tier = tierValidUntil && tierValidUntil <= now ? 'lite' : project.tier;
-    return {
-      ...{ id, name, domains, controllerName, controllerContact, tier, role },
-      lastFailureReason: lastFailure?.reason ?? null,
-      createdAt,
-    };
+    return { id, name, domains, controllerName, controllerContact, tier, role, lastFailureReason, createdAt };
   }
 }
 

@@ -17,17 +17,6 @@ const ProjectSchema = defineEntity({
     tierReason: p.text().default('no_subscription'),
     tierValidUntil: p.datetime().nullable(),
     tierVersion: p.bigint('number').defaultRaw('0'),
-    /** The last delivery that failed (spec §2.2); null where none ever did. */
-    lastFailureReason: p.text().nullable(),
-    lastFailureCategory: p.text().nullable(),
-    lastFailureHttpStatus: p.integer().nullable(),
-    lastFailureAt: p.datetime().nullable(),
-    /** The additional field of its records that names a visitor; null: none does. */
-    visitorReferenceField: p.text().nullable(),
-    /** Whether its value is kept and forwarded as a hash alone. */
-    visitorReferenceHashed: p.boolean().default(false),
-    /** 32 random bytes, made when a field is named first; null: none ever was. */
-    visitorSalt: p.blob().$type<Buffer>().nullable(),
     /** Made by the demo; production refuses to start with such a project. */
     demo: p.boolean().default(false),
     createdAt: p.datetime().defaultRaw('now()'),
