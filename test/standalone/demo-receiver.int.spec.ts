@@ -9,7 +9,7 @@ import {
   issueCertificate,
   makeCertificateAuthority,
 } from '../../src/standalone/infrastructure/certificates.js';
-import { DemoReceiver } from '../../src/standalone/http/demo-receiver.js';
+import { DemoReceiver, readRecent, receiverUrl } from '../../src/standalone/http/demo-receiver.js';
 
 const TOKEN = 'the token of its owner';
 
@@ -33,7 +33,7 @@ describe(DemoReceiver.name, () => {
     body = '{}',
   ): Promise<number | undefined> => {
     const ca = readFileSync(receiver.caFile);
-    const sent = request(receiver.url, { method: 'POST', ca, agent: false, headers });
+    const sent = request(receiverUrl(receiver.port), { method: 'POST', ca, agent: false, headers });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     response.resume();
@@ -50,7 +50,7 @@ describe(DemoReceiver.name, () => {
     expect(await post()).toBe(204);
   });
 
-  it('takes the token that the owner saved, and none where none is sent', async () => {
+  it('requires the token that the owner saved, or none if none was saved', async () => {
     await receiver.start();
     const from = { 'x-service-project-id': 'with' };
     expect(await post({ ...from, authorization: `Bearer ${TOKEN}` })).toBe(204);
@@ -60,20 +60,33 @@ describe(DemoReceiver.name, () => {
     expect(await post({ 'x-service-project-id': 'without' })).toBe(204);
   });
 
-  it('shows after a restart what came before it, newest first', async () => {
+  it('accepts a token that the owner has just replaced, and refuses the former one', async () => {
+    let saved = 'the former token';
+    const lookUp = new Map<string, string>();
+    const cached = new DemoReceiver(folder, 'unused', (projectId, options) => {
+      if (options?.fresh || !lookUp.has(projectId)) lookUp.set(projectId, saved);
+      return Promise.resolve(lookUp.get(projectId) ?? null);
+    });
+    await cached.start();
+    receiver = cached;
+    const from = { 'x-service-project-id': 'with' };
+    expect(await post({ ...from, authorization: 'Bearer the former token' })).toBe(204);
+    saved = TOKEN;
+    expect(await post({ ...from, authorization: `Bearer ${TOKEN}` })).toBe(204);
+    expect(await post({ ...from, authorization: 'Bearer the former token' })).toBe(401);
+  });
+
+  it('lists the last requests, newest first, without an incomplete line', async () => {
     await receiver.start();
     for (let n = 1; n <= 52; n += 1) await post(undefined, `{"n":${n}}`);
     await receiver.stop();
     appendFileSync(receiver.logFile, '{"half a li');
-    const again = new DemoReceiver(folder, 'a token of this test', () => Promise.resolve(null));
-    await again.start();
-    const shown = again.last.map(({ body }) => (body as { n: number }).n);
-    await again.stop();
+    const shown = (await readRecent(receiver.logFile)).map(({ body }) => (body as { n: number }).n);
     // A line of the fifty is the broken one.
     expect(shown).toEqual(Array.from({ length: 49 }, (_, index) => 52 - index));
   });
 
-  it('makes a new one at a start after the time of the old one is over', async () => {
+  it('replaces an expired certificate at the next start', async () => {
     const authority = await makeCertificateAuthority();
     const expired = await issueCertificate(authority, ['127.0.0.1'], { expired: true });
     writeFileSync(receiver.caFile, authority.certificatePem);

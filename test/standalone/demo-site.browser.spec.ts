@@ -19,7 +19,11 @@ beforeAll(async () => {
   await project.request('editor', 'PUT', '/configuration', { banner: { enabled: true } });
   app = await createHttpApp(service.settings, {
     mount: (mounted) =>
-      mountDemoSite(mounted, { mailFolder: '', projectId: () => project.id, received: () => [] }),
+      mountDemoSite(mounted, {
+        mailFolder: '',
+        projectId: () => project.id,
+        received: () => Promise.resolve([]),
+      }),
   });
   await app.listen(0, '127.0.0.1');
   browser = await launchBrowser();

@@ -9,13 +9,10 @@ const BATCH_MAX = 500;
 /** Secrets that the start tests a key with; one that was just changed does not mean a wrong key. */
 const SAMPLE_MAX = 20;
 
-/**
- * The token that a project's receiver has to expect; null where the project sends none. For the demo's receiver,
- * which knows it as an owner's own would.
- */
+/** The token that a project's deliveries carry; null if they carry none. For the demo receiver, which requires it. */
 export async function expectedToken(
   em: EntityManager,
-  settings: SecretSettings,
+  vault: TokenVault,
   projectId: string,
 ): Promise<string | null> {
   const { rows } = await sql<{ ciphertext: Buffer; keyId: string }>`
@@ -23,7 +20,7 @@ export async function expectedToken(
     where project_id = ${projectId} and auth_mode = 'bearer' and token_key_id is not null
   `.execute(em.fork().getKysely());
   const sealed = rows[0];
-  return sealed ? new TokenVault(settings).open(projectId, sealed) : null;
+  return sealed ? vault.open(projectId, sealed) : null;
 }
 
 /** Where secrets stand, and what each is for. */

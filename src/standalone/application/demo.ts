@@ -12,16 +12,17 @@ import { SignInService } from '../../access/application/sign-in.service.js';
 import { DEMO_OWNER_EMAIL } from '../../access/domain/demo-owner.js';
 import { ROLES, type Role } from '../../access/domain/role.js';
 import { expectedToken } from '../../forwarding/application/stored-tokens.js';
+import { TokenVault } from '../../forwarding/infrastructure/token-vault.js';
 import { mailFolderOf } from '../../mail/infrastructure/mail-files.js';
 import { defaultText } from '../../publishing/domain/default-texts.js';
 import { isConnectionFailure } from '../../database/postgres-error.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { DEMO_PRICES } from '../domain/demo-prices.js';
-import { DemoReceiver } from '../http/demo-receiver.js';
 import { type OneTimeLink, oneTimeLink } from '../http/demo-sign-in.js';
 import { mountDemoSite } from '../http/demo-site.js';
 import type { StandaloneSettings } from '../infrastructure/secrets.js';
 import type { Runtime } from './prepare-runtime.js';
+import { ReceiverProcess } from './receiver-process.js';
 
 /** The embedded server takes seconds to start again, and longer on a busy machine. */
 const DATABASE_WAIT_MS = 60_000;
@@ -63,10 +64,14 @@ export async function startDemo<S extends StandaloneSettings>(
   const token = readOrMakeToken(dataDir);
   let em: EntityManager | null = null;
   const settings = withDemoPrices(machine.settings);
-  // The application is there before anything is sent.
-  const receiver = new DemoReceiver(folder, token, async (projectId) =>
-    em && isUuid(projectId) ? expectedToken(em, settings.secrets, projectId) : token,
-  );
+  const vault = new TokenVault(settings.secrets);
+  const receiver = new ReceiverProcess({
+    folder,
+    token,
+    // The application is there before anything is sent.
+    expectedToken: async (projectId) =>
+      em && isUuid(projectId) ? expectedToken(em, vault, projectId) : token,
+  });
   await receiver.start();
   stops.push(() => receiver.stop());
   let credentials: DevCredentials | null = null;
@@ -74,7 +79,7 @@ export async function startDemo<S extends StandaloneSettings>(
   const password = randomBytes(TOKEN_BYTES).toString('base64url');
 
   return {
-    settings: trustReceiver(settings, receiver),
+    settings: trustReceiver(settings, receiver, join(folder, 'trusted.pem')),
     mount: (app) => {
       em = app.get(EntityManager);
       const signIns = app.get(SignInService, { strict: false });
@@ -87,7 +92,7 @@ export async function startDemo<S extends StandaloneSettings>(
         signIn: link.handler,
         mailFolder: mailFolderOf(dataDir),
         projectId: () => credentials?.projectId ?? '',
-        received: () => receiver.last,
+        received: () => receiver.received(),
       });
     },
     ready: async (app, baseUrl) => {
@@ -148,18 +153,22 @@ function readOrMakeToken(dataDir: string): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-/** Allows exactly the receiver's own host and port, and trusts its authority beside those set by hand. */
-function trustReceiver<S extends StandaloneSettings>(settings: S, receiver: DemoReceiver): S {
+/** Allows exactly the receiver's host and port, and trusts its authority beside those that the settings name. */
+function trustReceiver<S extends StandaloneSettings>(
+  settings: S,
+  receiver: ReceiverProcess,
+  bundleFile: string,
+): S {
   const { extraCaFile, allowedPrivateTargets } = settings.forwarding;
   const own = readFileSync(receiver.caFile, 'utf8');
   const others = extraCaFile ? readFileSync(extraCaFile, 'utf8') : '';
-  writeFileSync(receiver.bundleFile, `${own}\n${others}`);
+  writeFileSync(bundleFile, `${own}\n${others}`);
   return {
     ...settings,
     forwarding: {
       ...settings.forwarding,
       allowedPrivateTargets: [...allowedPrivateTargets, receiver.target],
-      extraCaFile: receiver.bundleFile,
+      extraCaFile: bundleFile,
     },
   };
 }
@@ -248,7 +257,7 @@ const DEMO_CONFIGURATION = {
 async function setUpProject(
   demo: ProjectKeys & {
     baseUrl: string;
-    receiver: DemoReceiver;
+    receiver: ReceiverProcess;
     token: string;
     formerUrl: string | undefined;
   },

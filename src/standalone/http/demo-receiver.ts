@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFile, open } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +21,7 @@ const HOST = '127.0.0.1';
 /** A start this long before the certificate expires creates a new one. */
 const RENEW_BEFORE_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** A request as the receiver writes it down, one JSON line each, just as it arrived. */
+/** A logged request, one JSON line each, as it arrived. */
 export interface ReceivedRecord {
   receivedAt: string;
   path: string;
@@ -30,50 +31,41 @@ export interface ReceivedRecord {
 }
 
 /**
- * A customer's HTTPS endpoint on loopback, for trying the service out: answers 204, writes every request to a
- * log of JSON lines (readable by its owner alone, because the headers are written as they came) and shows the
- * last ones on a page, those from before a restart too. `POST /consents` takes the token that the project's owner
- * has saved, and answers 401 otherwise (spec §5); `POST /protected` takes the token that the demo was set up with;
- * `POST /hang` never answers;
- * `POST /status/:code` answers that code.
+ * The token that the project's deliveries carry; null if they carry none. It may be a second old unless `fresh` is set.
+ */
+export type ExpectedToken = (projectId: string, options?: { fresh: boolean }) => Promise<string | null>;
+
+/**
+ * A customer's HTTPS endpoint on loopback, for trying out the service. It appends every request to a log of JSON lines,
+ * which only its owner can read because it contains the headers, returns 204, and shows the last requests on a page,
+ * including those from before a restart.
+ * - `POST /consents` requires the token that the project's owner has saved, and returns 401 otherwise (spec §5).
+ * - `POST /protected` requires the demo's first token.
+ * - `POST /hang` never returns; `POST /status/:code` returns that status.
  */
 export class DemoReceiver {
   private server: Server | null = null;
-  private readonly shown: ReceivedRecord[] = [];
+  /** Log lines that the next write takes. */
+  private lines: string[] = [];
+  private lastWrite: Promise<void> = Promise.resolve();
+  private nextWrite: Promise<void> | null = null;
   readonly logFile: string;
   readonly caFile: string;
-  readonly bundleFile: string;
   private readonly portFile: string;
   port = 0;
 
   constructor(
     private readonly folder: string,
     private readonly token: string,
-    /** The token to expect of a project; null: it sends none. */
-    private readonly expectedOf: (projectId: string) => Promise<string | null>,
+    private readonly expectedToken: ExpectedToken,
   ) {
     mkdirSync(folder, { recursive: true });
-    this.logFile = join(folder, 'receiver.jsonl');
-    this.caFile = join(folder, 'ca.pem');
-    this.bundleFile = join(folder, 'trusted.pem');
+    ({ logFile: this.logFile, caFile: this.caFile } = receiverFiles(folder));
     this.portFile = join(folder, 'port');
   }
 
-  get target(): string {
-    return `${HOST}:${this.port}`;
-  }
-
-  get url(): string {
-    return `https://${this.target}/consents`;
-  }
-
-  get last(): ReceivedRecord[] {
-    return this.shown;
-  }
-
-  /** Listens on the port of the start before, or on another one where that is taken by now. */
+  /** Listens on the port of the previous start, or on another one if that is taken. */
   async start(): Promise<void> {
-    this.shown.push(...lastOf(this.logFile));
     const { certificatePem, privateKeyPem } = await this.certificate();
     this.server = createServer(
       { cert: certificatePem, key: privateKeyPem, keepAliveTimeout: 30_000 },
@@ -91,6 +83,7 @@ export class DemoReceiver {
     if (!server) return;
     server.closeAllConnections();
     await new Promise<void>((done) => server.close(() => done()));
+    await this.lastWrite;
   }
 
   private listen(port: number): Promise<number> {
@@ -122,60 +115,94 @@ export class DemoReceiver {
   private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '/';
     if (request.method === 'GET') {
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(pageOf(this.shown));
+      const page = renderPage(await readRecent(this.logFile));
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
       return;
     }
-    const text = await bodyOf(request);
-    const status = await this.statusOf(request, path);
-    this.writeDown({
+    const text = await readBody(request);
+    const status = await this.judge(request, path);
+    await this.append({
       receivedAt: new Date().toISOString(),
       path,
       status: status ?? 0,
       headers: request.headers,
-      body: jsonOf(text),
+      body: parseJson(text),
     });
     if (status === null) return;
     if (status === 204) response.writeHead(204).end();
     else
       response
         .writeHead(status, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ error: errorOf(status) }));
+        .end(JSON.stringify({ error: describe(status) }));
   }
 
-  /** The status to answer, or null to never answer. */
-  private async statusOf(request: IncomingMessage, path: string): Promise<number | null> {
+  /** The status to return, or null to never respond. */
+  private async judge(request: IncomingMessage, path: string): Promise<number | null> {
     if (path === '/hang') return null;
-    const projectId = request.headers[PROJECT_ID_HEADER.toLowerCase()];
-    const expected =
-      path === '/protected'
-        ? this.token
-        : path === '/consents' && typeof projectId === 'string'
-          ? await this.expectedOf(projectId)
-          : null;
     const given = request.headers.authorization ?? '';
-    if (expected !== null && !sameText(given, `Bearer ${expected}`)) return 401;
-    if (path === '/consents' && typeof projectId !== 'string') return 401;
-    const asked = Number(/^\/status\/(\d{3})$/.exec(path)?.[1] ?? 204);
-    return asked >= 200 && asked <= 599 ? asked : 400;
+    if (path === '/protected' && !sameText(given, `Bearer ${this.token}`)) return 401;
+    if (path === '/consents') {
+      const projectId = request.headers[PROJECT_ID_HEADER.toLowerCase()];
+      if (typeof projectId !== 'string') return 401;
+      if (!(await this.isExpected(given, projectId))) return 401;
+    }
+    const requested = Number(/^\/status\/(\d{3})$/.exec(path)?.[1] ?? 204);
+    return requested >= 200 && requested <= 599 ? requested : 400;
   }
 
-  private writeDown(record: ReceivedRecord): void {
-    this.shown.unshift(record);
-    this.shown.length = Math.min(this.shown.length, SHOWN_MAX);
-    appendFileSync(this.logFile, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  /** Whether the header has the project's token. The owner may have just replaced it, so a mismatch is checked again. */
+  private async isExpected(given: string, projectId: string): Promise<boolean> {
+    for (const fresh of [false, true]) {
+      const expected = await this.expectedToken(projectId, { fresh });
+      if (expected === null || sameText(given, `Bearer ${expected}`)) return true;
+    }
+    return false;
+  }
+
+  /** Resolves once the record is in the log. Records that arrive during a write are written together by the next. */
+  private append(record: ReceivedRecord): Promise<void> {
+    this.lines.push(`${JSON.stringify(record)}\n`);
+    if (this.nextWrite === null) {
+      this.nextWrite = this.lastWrite.then(() => this.write());
+      this.lastWrite = this.nextWrite.catch(() => {});
+    }
+    return this.nextWrite;
+  }
+
+  private async write(): Promise<void> {
+    const { lines } = this;
+    this.lines = [];
+    this.nextWrite = null;
+    await appendFile(this.logFile, lines.join(''), { mode: 0o600 });
   }
 }
 
-/** The last records of a log, newest first; a line that a killed start left half is skipped. */
-function lastOf(logFile: string): ReceivedRecord[] {
+/** The files of a receiver's folder that others read. */
+export function receiverFiles(folder: string): { logFile: string; caFile: string } {
+  return { logFile: join(folder, 'receiver.jsonl'), caFile: join(folder, 'ca.pem') };
+}
+
+export function receiverUrl(port: number): string {
+  return `https://${HOST}:${port}/consents`;
+}
+
+/** The last requests of a log, newest first. Skips an incomplete line of a killed process. */
+export async function readRecent(logFile: string): Promise<ReceivedRecord[]> {
   if (!existsSync(logFile)) return [];
-  const bytes = readFileSync(logFile);
-  const lines = bytes.subarray(-TAIL_BYTES_MAX).toString('utf8').trim().split('\n').slice(-SHOWN_MAX);
-  const records = lines.map(jsonOf).filter((record) => typeof record === 'object' && record !== null);
-  return (records as ReceivedRecord[]).toReversed();
+  const log = await open(logFile);
+  try {
+    const { size } = await log.stat();
+    const length = Math.min(size, TAIL_BYTES_MAX);
+    const { buffer } = await log.read(Buffer.alloc(length), 0, length, size - length);
+    const lines = buffer.toString('utf8').trim().split('\n').slice(-SHOWN_MAX);
+    const records = lines.map(parseJson).filter((record) => typeof record === 'object' && record !== null);
+    return (records as ReceivedRecord[]).toReversed();
+  } finally {
+    await log.close();
+  }
 }
 
-function errorOf(status: number): string {
+function describe(status: number): string {
   return status === 401 ? 'The bearer token is missing or incorrect.' : `This path returns ${status}.`;
 }
 
@@ -185,7 +212,7 @@ function sameText(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -196,7 +223,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -204,7 +231,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function pageOf(records: ReceivedRecord[]): string {
+function renderPage(records: ReceivedRecord[]): string {
   const rows = records
     .map(
       ({ receivedAt, path, status, body }) =>
@@ -212,7 +239,7 @@ function pageOf(records: ReceivedRecord[]): string {
     )
     .join('');
   const table = rows
-    ? `<table><tr><th>received<th>path<th>answered<th>body${rows}</table>`
+    ? `<table><tr><th>received<th>path<th>status<th>body${rows}</table>`
     : '<p>Nothing received yet.</p>';
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="2"><title>Demo receiver</title>
 <style>body{font:14px system-ui;margin:2rem}td,th{text-align:left;padding:.2rem .8rem;vertical-align:top}</style>

@@ -12,7 +12,8 @@ interface DemoSite {
   /** Follows the one-time link; absent: there is none. */
   signIn?: RequestHandler;
   projectId(): string;
-  received(): ReceivedRecord[];
+  /** The last requests of the receiver, newest first. */
+  received(): Promise<ReceivedRecord[]>;
 }
 
 const CONTENT_SECURITY_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
@@ -31,9 +32,10 @@ export function mountDemoSite(app: NestExpressApplication, site: DemoSite): void
   router.get('/demo.js', (_request, response) => {
     response.type('text/javascript').send(DEMO_SCRIPT);
   });
-  router.get('/received', (_request, response) => {
-    // Not the headers: the token stands in them, and it belongs into no page (spec §5.2).
-    response.json(site.received().map(({ receivedAt, status, body }) => ({ receivedAt, status, body })));
+  router.get('/received', async (_request, response) => {
+    const received = await site.received();
+    // Without the headers, because they contain the token (spec §5.2).
+    response.json(received.map(({ receivedAt, status, body }) => ({ receivedAt, status, body })));
   });
   if (site.signIn) router.get('/sign-in', site.signIn);
   router.get('/mail', requireLoopbackHost, demoMail(site.mailFolder));

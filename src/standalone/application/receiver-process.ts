@@ -1,0 +1,93 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ReceivedRecord, readRecent, receiverFiles, receiverUrl } from '../http/demo-receiver.js';
+import type { FromReceiver, ToReceiver } from '../http/demo-receiver-program.js';
+
+/** A receiver that ended by itself is started again after this pause. */
+const RESTART_PAUSE_MS = 1_000;
+
+interface ReceiverOptions {
+  /** Where it keeps its log and certificate. */
+  folder: string;
+  /** The token that `POST /protected` requires. */
+  token: string;
+  /** The token that a project's deliveries carry; null if they carry none. */
+  expectedToken: (projectId: string) => Promise<string | null>;
+}
+
+/** The demo receiver in a process of its own, so that its TLS and its log take no time from the service. */
+export class ReceiverProcess {
+  private child: ChildProcess | null = null;
+  private stopping = false;
+  private port = 0;
+  readonly logFile: string;
+  readonly caFile: string;
+
+  constructor(private readonly options: ReceiverOptions) {
+    ({ logFile: this.logFile, caFile: this.caFile } = receiverFiles(options.folder));
+  }
+
+  /** Host and port. */
+  get target(): string {
+    return new URL(this.url).host;
+  }
+
+  get url(): string {
+    return receiverUrl(this.port);
+  }
+
+  /** The last requests, newest first. */
+  received(): Promise<ReceivedRecord[]> {
+    return readRecent(this.logFile);
+  }
+
+  /** Resolves once it listens. */
+  async start(): Promise<void> {
+    const child = fork(join(import.meta.dirname, '..', 'http', 'demo-receiver-program.js'));
+    this.child = child;
+    const listening = Promise.withResolvers<void>();
+    child.on('message', (message: FromReceiver) => {
+      if (message.kind === 'token') void this.sendToken(child, message.projectId);
+      else if (message.kind === 'failed') listening.reject(new Error(message.message));
+      else {
+        this.port = message.port;
+        listening.resolve();
+      }
+    });
+    child.on('exit', () => {
+      listening.reject(new Error('the demo receiver has ended'));
+      if (!this.stopping) void this.restart();
+    });
+    const { folder, token } = this.options;
+    send(child, { kind: 'start', folder, token });
+    await listening.promise;
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    const { child } = this;
+    if (!child || child.exitCode !== null || !child.connected) return;
+    const ended = once(child, 'exit');
+    child.disconnect();
+    await ended;
+  }
+
+  private async restart(): Promise<void> {
+    await sleep(RESTART_PAUSE_MS, undefined, { ref: false });
+    if (!this.stopping) await this.start().catch(() => {});
+  }
+
+  private async sendToken(child: ChildProcess, projectId: string): Promise<void> {
+    try {
+      send(child, { kind: 'token', projectId, token: await this.options.expectedToken(projectId) });
+    } catch {
+      send(child, { kind: 'unavailable', projectId });
+    }
+  }
+}
+
+function send(child: ChildProcess, message: ToReceiver): void {
+  if (child.connected) child.send(message);
+}
