@@ -1,7 +1,7 @@
 import { readJson, writeJson } from './storage';
 
 /** The result of a choice for the page; `stored` false: it is queued and sent by the next page. */
-export interface Receipt {
+interface Receipt {
   id: string;
   stored: boolean;
   /** The service's answer; 0: none came. */

@@ -2,7 +2,7 @@ import type { Choice } from './google-consent';
 
 export type Category = keyof Choice;
 
-export interface CategoryText {
+interface CategoryText {
   key: Category;
   title: string;
   description: string;

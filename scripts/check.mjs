@@ -3,7 +3,9 @@
 import './node-version.mjs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { installPackages } from './install-packages.mjs';
 
+const TOOLS = join('scripts', 'tools');
 const LINTED = ['src', 'loader', 'dashboard', 'test', 'bench', 'scripts'];
 
 /** The command lines of each check. */
@@ -31,6 +33,13 @@ const CHECKS = {
       'stylish',
     ),
   ],
+  unused: [
+    [
+      join(TOOLS, 'node_modules', 'knip', 'bin', 'knip.js'),
+      '--no-progress',
+      '--treat-config-hints-as-errors',
+    ],
+  ],
   words: [[join('scripts', 'check-words.mjs')]],
   'loader-size': [[join('scripts', 'check-loader-size.mjs')]],
   'dashboard-size': [[join('scripts', 'check-dashboard-size.mjs')]],
@@ -50,6 +59,7 @@ if (failed.length > 0) {
 
 function passes(name) {
   console.log(`\n== ${name}`);
+  if (CHECKS[name].some(([program]) => program.startsWith(TOOLS))) installPackages(TOOLS);
   return CHECKS[name].every((args) => run(args) === 0);
 }
 

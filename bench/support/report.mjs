@@ -92,7 +92,7 @@ function describe(target, show) {
  * @param {number} value
  * @param {number} digits
  */
-export function format(value, digits) {
+function format(value, digits) {
   return value.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits });
 }
 

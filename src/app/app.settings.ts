@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { databaseSettings } from '../database/database.settings.js';
 import { serviceSettings } from '../settings/service.settings.js';
 import { choice, flag, integer, port } from '../settings/setting-kinds.js';
-import { declareSettings, type SettingReader, type SettingsOf } from '../settings/declare-settings.js';
+import { declareSettings, type SettingReader } from '../settings/declare-settings.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -54,8 +54,6 @@ export const appSettings = declareSettings({
     if (read.value(production) && values.demo) read.refuse(own.demo, 'must not be on in production.');
   },
 });
-
-export type AppSettings = SettingsOf<typeof appSettings>;
 
 /**
  * Development opens sign-up and simulates tiers for free. A start with a database, or one that others can reach, must

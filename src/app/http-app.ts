@@ -20,10 +20,10 @@ import { helmetOptions } from '../http/security-headers.js';
 import { warnOfUntrustedProxy } from '../http/untrusted-proxy.js';
 
 /** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
-export const API_BODY_BYTES_MAX = 100 * 1024;
+const API_BODY_BYTES_MAX = 100 * 1024;
 
 /** Largest body of a route that anybody may call to sign in: an e-mail, a name and a password. */
-export const AUTH_BODY_BYTES_MAX = 16 * 1024;
+const AUTH_BODY_BYTES_MAX = 16 * 1024;
 
 /** What a client may take to send its headers, and all of its request, of at most 1 MiB. */
 const HEADERS_TIMEOUT_MS = 10_000;

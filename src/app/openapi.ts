@@ -32,7 +32,7 @@ const OPERATION_IDS: Record<string, string> = {
 };
 
 /** Describes the API as it is; the committed `openapi.json` is this document. */
-export function describeApi(app: INestApplication): OpenAPIObject {
+function describeApi(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle(`${BRAND} consent API`)

@@ -8,7 +8,7 @@ import { SchemaComparison } from '../database/schema-comparison.js';
 import { migrations } from '../migrations/index.js';
 
 /** Connections of the ORM's pool in one process; ingest, claims, reports and sign-in have separate pools. */
-export const ORM_POOL_MAX = 10;
+const ORM_POOL_MAX = 10;
 
 /** A server that does not take connections for so long is away. */
 const CONNECT_TIMEOUT_MS = 15_000;

@@ -4,7 +4,7 @@ import { entriesOf, list, origin, setting, text } from '../settings/setting-kind
 import { declareSettings, type Refuse, type SettingsOf } from '../settings/declare-settings.js';
 
 /** How often a subscription is billed. */
-export type BillingInterval = 'month' | 'year';
+type BillingInterval = 'month' | 'year';
 
 /** A price of the billing provider, and what it sells. */
 export interface SoldPrice {

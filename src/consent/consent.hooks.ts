@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { ConsentRecorded, ConsentRef, DeliveryStateName } from './domain/consent-recorded.js';
 
 /** What a forwarding predicate decides by, as expressions of the ingest statement. */
-export interface PredicateColumns {
+interface PredicateColumns {
   projectId: RawBuilder<string>;
   tier: RawBuilder<string>;
   /** The endpoint that came with the request; null where there was none. */
@@ -32,10 +32,10 @@ export interface RecordConditions {
 }
 
 /** Finds the records whose delivery is in a state. */
-export type DeliveryFilter = (projectId: string, state: DeliveryStateName) => Promise<RecordConditions>;
+type DeliveryFilter = (projectId: string, state: DeliveryStateName) => Promise<RecordConditions>;
 
 /** Proves a record for its visitor's receipt. Returns the text of a proof file; null where the record is not sealed. */
-export type ReceiptProver = (ref: ConsentRef) => Promise<string | null>;
+type ReceiptProver = (ref: ConsentRef) => Promise<string | null>;
 
 /** Proves records of a project for an export, all against the checkpoint that was current when the export began. */
 export interface ExportProver {

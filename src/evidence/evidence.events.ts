@@ -12,7 +12,7 @@ export const LOG_GONE = 'log.gone';
 /** A checkpoint of the root log is to be stamped by another clock than ours; about no project. */
 export const STAMP_DUE = 'stamp.due';
 
-export const SEAL_KEY = namedKey('seal');
+const SEAL_KEY = namedKey('seal');
 export const STAMP_KEY = namedKey('stamp');
 
 export const sealMessage = (): NewOutboxMessage => ({

@@ -10,7 +10,7 @@ export class ClientDisconnected extends Error {
 }
 
 /** Aborted with `ClientDisconnected` when the connection of an answer closes before the answer was sent. */
-export function goneSignal(response: ServerResponse): AbortSignal {
+function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const onClose = (): void => {
     if (!response.writableFinished) gone.abort(new ClientDisconnected());

@@ -40,11 +40,6 @@ export function MembersRule(rule: Json): ClassDecorator {
   return (target) => Reflect.defineMetadata(RULES, rule, target);
 }
 
-/** Whether the class has checks: then it is a body or a query, or a part of one. */
-export function isChecked(type: Dto): boolean {
-  return checksOf(type).length > 0;
-}
-
 /** The members of a class, with what its checks say of each; merge it into what is documented. */
 export function schemasOfMembers(type: Dto): Map<string, { own: Json; items: Json }> {
   const members = new Map<string, { own: Json; items: Json }>();

@@ -5,14 +5,15 @@
 export const BRAND = 'Service';
 
 /** Version of the outbound request format, part of the user agent (spec §9). */
-export const FORWARDER_VERSION = '1.0';
+const FORWARDER_VERSION = '1.0';
 
 export const PROJECT_ID_HEADER = `X-${BRAND}-Project-Id`;
 export const CONSENT_ID_HEADER = `X-${BRAND}-Consent-Id`;
 export const FORWARDER_USER_AGENT = `${BRAND}-Consent-Forwarder/${FORWARDER_VERSION}`;
 
-/** The browser globals that the loader sets, and the event that announces the first (spec §2.6). */
+/** Browser global that the loader sets (spec §2.6). @public Loaded by scripts/build-loader.mjs. */
 export const META_GLOBAL = `${BRAND.toLowerCase()}Meta`;
+/** Browser global that the loader sets (spec §2.6). @public Loaded by scripts/build-loader.mjs. */
 export const CONSENT_GLOBAL = `${BRAND.toLowerCase()}Consent`;
 /** The response header in which an edge may tell the loader the visitor's country. */
 export const REGION_HEADER = `X-${BRAND}-Region`;

@@ -6,7 +6,7 @@ export const EXPORTS_MAX = 12;
 /** Exports at once of the projects of one account, API keys included: at least four accounts share a process. */
 export const EXPORTS_PER_ACCOUNT_MAX = 3;
 /** Exports at once of one project. */
-export const EXPORTS_PER_PROJECT_MAX = 1;
+const EXPORTS_PER_PROJECT_MAX = 1;
 const WAITING = { waitMs: 5_000, retryAfterSeconds: 10 };
 
 /** What an export counts against. */

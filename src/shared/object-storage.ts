@@ -27,7 +27,7 @@ export interface ObjectOptions {
 }
 
 /** The object exists, and an existing one was not to be replaced. */
-export class ObjectExistsError extends Error {}
+class ObjectExistsError extends Error {}
 
 /** Objects in a folder or an S3 bucket, written by messages of the outbox. Opened at the first use. */
 export class ObjectStorage implements OnApplicationShutdown {

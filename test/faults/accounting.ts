@@ -28,7 +28,7 @@ const HISTORIES_MAX = 6;
 const CONSENT_ID = /^[0-9a-f-]{36}/;
 
 /** One rule, and what breaks it; none broken means it holds. */
-export interface Finding {
+interface Finding {
   rule: string;
   broken: string[];
 }

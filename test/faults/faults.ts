@@ -28,7 +28,7 @@ const HELD_DEADLINE_MS = 15_000;
 const PROBE_DEADLINE_MS = 10_000;
 
 /** What a fault works on. */
-export interface Lab {
+interface Lab {
   installation: Installation;
   outages: Outages;
   absences: Absence[];

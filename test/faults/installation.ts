@@ -17,7 +17,7 @@ import { mountSmallDisk, type SmallDisk, unmount } from './disk.js';
 import { ReceiverHandle } from './receiver-handle.js';
 
 /** Short, so that a run meets many of them; the lease is twice as long as an attempt may take. */
-export const FORWARDING_TIMEOUT_MS = 2_000;
+const FORWARDING_TIMEOUT_MS = 2_000;
 export const LEASE_MS = 10_000;
 /** Few enough that what a killed worker held can be counted, many enough for the load. */
 const SLOTS = 64;

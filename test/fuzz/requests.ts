@@ -13,7 +13,7 @@ import { fillIn, type Operation, readSchemas, type Schema } from '../support/ope
 import { hostileJson, hostileText, SECRET_MARK, validValue, type ValueOptions } from './values.js';
 
 /** The sender of a request. The last three are different kinds of invalid credentials. */
-export const ACTORS = [
+const ACTORS = [
   'owner',
   'ownerSession',
   'editor',

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../src/shared/field-problem.js';
 
 /** A refusal of a request that is valid by `openapi.json`, because a schema cannot express its rule. */
-export interface DocumentRule {
+interface DocumentRule {
   name: string;
   /** The code of the refusal; of `validation_failed` that of the field, undefined where the field has none. */
   code: string | RegExp | undefined;
@@ -14,7 +14,7 @@ export interface DocumentRule {
   why: string;
 }
 
-export const DOCUMENT_RULES: DocumentRule[] = [
+const DOCUMENT_RULES: DocumentRule[] = [
   {
     ...{ name: 'cursor of this list', code: undefined, field: /^cursor$/ },
     why: 'a cursor is opaque: only one that the list returned is valid',

@@ -7,7 +7,7 @@ import type { Json } from './json.js';
 import { TEST_WEBHOOK_SECRET } from './service.js';
 
 /** A request as it arrived. */
-export interface StripeRequest {
+interface StripeRequest {
   method: string;
   path: string;
   idempotencyKey: string | undefined;

@@ -16,7 +16,7 @@ export interface Operation {
   statuses: number[];
 }
 
-export interface Parameter {
+interface Parameter {
   name: string;
   in: string;
   required?: boolean;

@@ -11,7 +11,7 @@ const START_DEADLINE_MS = 40_000;
 const STOP_DEADLINE_MS = 30_000;
 
 /** How a process ended. */
-export interface Exit {
+interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
 }

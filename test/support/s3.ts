@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireExtra } from './extras.js';
 
-export const BUCKET = 'sites';
+const BUCKET = 'sites';
 /** s3rver knows this one pair of credentials. */
 export const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
 
 /** How the proxy between the service and the S3 server treats a request. */
-export type StorageBehaviour =
+type StorageBehaviour =
   | { kind: 'pass' }
   /** Answers without asking the server. */
   | { kind: 'answer'; status: number }

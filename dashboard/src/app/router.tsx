@@ -141,7 +141,7 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('../features/account/account.page'), 'AccountPage'),
 });
 
-export const projectRoute = createRoute({
+const projectRoute = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$projectId',
   beforeLoad: ({ params }) => lastProject.write(params.projectId),
@@ -171,7 +171,7 @@ const overview = createRoute({
   pendingComponent: PageLoading,
   component: lazyRouteComponent(() => import('../features/overview/overview.page'), 'OverviewPage'),
 });
-export const consentsRoute = createRoute({
+const consentsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/consents',
   validateSearch: consentFilters,
@@ -187,14 +187,14 @@ export const consentsRoute = createRoute({
   pendingComponent: PageLoading,
   component: lazyRouteComponent(() => import('../features/consents/consents.page'), 'ConsentsPage'),
 });
-export const deliveriesRoute = createRoute({
+const deliveriesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/deliveries',
   validateSearch: deliveryFilters,
   loader: ({ params }) => knowTier(params.projectId),
   component: lazyRouteComponent(() => import('../features/deliveries/deliveries.page'), 'DeliveriesPage'),
 });
-export const analyticsRoute = createRoute({
+const analyticsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/analytics',
   validateSearch: analyticsRange,
@@ -219,7 +219,7 @@ const records = createRoute({
     'RecordsAndArchivePage',
   ),
 });
-export const privacyRoute = createRoute({
+const privacyRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings/privacy',
   validateSearch: privacySearch,
@@ -245,7 +245,7 @@ const apiKeys = createRoute({
   path: '/settings/api-keys',
   component: lazyRouteComponent(() => import('../features/settings/api-keys.page'), 'ApiKeysPage'),
 });
-export const auditRoute = createRoute({
+const auditRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings/audit',
   validateSearch: auditFilters,

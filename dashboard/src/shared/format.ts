@@ -5,7 +5,7 @@ export function number(value: number): string {
   return grouped(String(Math.round(value)));
 }
 
-export function grouped(digits: string): string {
+function grouped(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+$)/g, '\u2009');
 }
 

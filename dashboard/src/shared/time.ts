@@ -45,14 +45,6 @@ export function absoluteTime(at: Date, zone: Zone, language: string): string {
   return kept(absoluteFormats, `${language} ${zone}`, make).format(at);
 }
 
-/** The first instant of the day that `at` lies in, by the person's clock. */
-export function startOfDay(at: Date, zone: Zone): Date {
-  const day = new Date(at);
-  if (zone === 'utc') day.setUTCHours(0, 0, 0, 0);
-  else day.setHours(0, 0, 0, 0);
-  return day;
-}
-
 /** `2026-11-21` of an instant, and back: what a date field holds, by the person's clock. */
 export function dayText(at: Date, zone: Zone): string {
   const shifted = zone === 'utc' ? at : new Date(at.getTime() - at.getTimezoneOffset() * 60_000);

@@ -19,7 +19,7 @@ export const ASKS_PER_MAILBOX_AND_NETWORK_MAX = 8;
 /** Invitations that one project may send to one mailbox: inviting, withdrawing and inviting again counts. */
 export const INVITATIONS_PER_PROJECT_AND_EMAIL_MAX = 5;
 /** Invitations that one project may send: a team of a hundred in a day. */
-export const INVITATIONS_PER_DAY_MAX = 100;
+const INVITATIONS_PER_DAY_MAX = 100;
 /** Invitations that all projects together may send to one address. */
 export const INVITATIONS_PER_EMAIL_MAX = 20;
 /** Mails that one person may cause in all their projects together: invitations, offers and changes of address. */

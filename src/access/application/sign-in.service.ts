@@ -22,7 +22,7 @@ export const ATTEMPTS_PER_ADDRESS_MAX = 30;
 const ADDRESS_WINDOW_SECONDS = 60;
 
 /** Resolution of a session's last use: it is written at most once in this time. */
-export const SESSION_USE_NOTED_MS = 5 * 60 * 1000;
+const SESSION_USE_NOTED_MS = 5 * 60 * 1000;
 
 /** Sessions of one user at once; the oldest goes when one more is opened. */
 export const SESSIONS_PER_USER_MAX = 50;

@@ -5,7 +5,7 @@ import { passwordsBusy } from '../infrastructure/passwords.js';
  * The rest of the password queue is reserved for sessions, links and networks with a recent
  * sign-in.
  */
-export const STRANGER_PASSWORDS_MAX = 32;
+const STRANGER_PASSWORDS_MAX = 32;
 
 /**
  * Bounds the passwords of strangers that are under way at once in one process: sign-ins from networks that the account

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Pool } from 'pg';
 
 /** A network is remembered for so long after the last sign-in from it. */
-export const NETWORK_REMEMBERED_DAYS = 30;
+const NETWORK_REMEMBERED_DAYS = 30;
 /** Networks of one user: a phone on the move brings many, and the oldest go first. */
 export const NETWORKS_PER_USER_MAX = 20;
 

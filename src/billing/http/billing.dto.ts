@@ -7,7 +7,7 @@ import { SOLD_TIERS } from '../../licensing/domain/catalogue.js';
 import { SUBSCRIPTION_PROVIDERS } from '../../licensing/domain/subscription.js';
 import { type PaidTier, TIER_REASONS, TIERS, type Tier } from '../../licensing/domain/tier.js';
 
-export const INTERVALS = ['month', 'year'] as const;
+const INTERVALS = ['month', 'year'] as const;
 
 /** The members of an event that the service reads. */
 export const EVENT_SCHEMA = {

@@ -4,7 +4,7 @@ import express, { type RequestHandler } from 'express';
 export const WEBHOOK_PATHS = ['v1/webhooks/billing', 'v1/webhooks/stripe'];
 
 /** Stripe's largest events are far below. */
-export const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;
+const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;
 
 /**
  * Reads the webhook's body as bytes, whatever its media type, because the signature covers exactly

@@ -2,7 +2,7 @@ import { Stripe } from 'stripe';
 import { DomainError } from '../../shared/domain-error.js';
 
 /** How far the signature's instant may lie from now, in either direction (design §6.4). */
-export const SIGNATURE_TOLERANCE_SECONDS = 300;
+const SIGNATURE_TOLERANCE_SECONDS = 300;
 
 const SCHEME = /^v1=[0-9a-f]{64}$/;
 const TIMESTAMP = /^t=(\d{1,12})$/;

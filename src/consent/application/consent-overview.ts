@@ -8,7 +8,7 @@ import { countsOf, lowestId } from '../infrastructure/counts-sql.js';
 const RATE_DIGITS = 4;
 
 /** Records of a stretch of time. */
-export interface PeriodRecords {
+interface PeriodRecords {
   from: Date;
   to: Date;
   records: number;

@@ -26,7 +26,7 @@ const ATTEMPT_MAX_MS = 30_000;
  * The ingest gives a statement up after 5 s: by then no record is under way any more that is stored by the settings of
  * before, and that a walk could miss.
  */
-export const UNDER_WAY_SECONDS = 10;
+const UNDER_WAY_SECONDS = 10;
 /** How soon an erasure that waits for the index checks again. */
 export const INDEX_WAIT_MS = 1_000;
 

@@ -4,14 +4,14 @@ import { readVisitorKeyHash } from './visitor-key.js';
 
 /** Largest request body, in bytes (design §6.1). */
 export const CONSENT_BODY_BYTES_MAX = 16 * 1024;
-export const ADDITIONAL_FIELDS_MAX = 32;
+const ADDITIONAL_FIELDS_MAX = 32;
 /** How deep objects and arrays may nest inside one additional field; a scalar has depth 0. */
-export const ADDITIONAL_FIELDS_DEPTH_MAX = 4;
+const ADDITIONAL_FIELDS_DEPTH_MAX = 4;
 /** All additional fields together, as JSON in UTF-8. */
-export const ADDITIONAL_FIELDS_BYTES_MAX = 4 * 1024;
+const ADDITIONAL_FIELDS_BYTES_MAX = 4 * 1024;
 export const CONSENT_ID_AGE_MAX_MS = 7 * 24 * 60 * 60 * 1000;
 export const CONSENT_ID_AHEAD_MAX_MS = 5 * 60 * 1000;
-export const CUSTOM_ENDPOINT_CHARACTERS_MAX = 2048;
+const CUSTOM_ENDPOINT_CHARACTERS_MAX = 2048;
 export const HOSTNAME_CHARACTERS_MAX = 253;
 /** The longest language tags that are in use have some 20. */
 export const LANGUAGE_CHARACTERS_MAX = 35;
@@ -21,7 +21,7 @@ export const LANGUAGE_CHARACTERS_MAX = 35;
  * signal (Global Privacy Control), or a script of the page.
  */
 export const SURFACES = ['banner', 'preferences', 'link', 'signal', 'api'] as const;
-export type Surface = (typeof SURFACES)[number];
+type Surface = (typeof SURFACES)[number];
 
 /** A consent choice as the banner sent it, checked. */
 export interface ConsentInput {

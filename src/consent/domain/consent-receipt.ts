@@ -7,10 +7,10 @@ const CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
 const WITHOUT_CONSENT = ['dismiss', 'opt_out'];
 
 /** Version of this form of the receipt; members are only ever added. */
-export const RECEIPT_SCHEMA_VERSION = '1';
+const RECEIPT_SCHEMA_VERSION = '1';
 
 /** How a visitor's choice ends up in a receipt, in the words of ISO/IEC TS 27560. */
-export type ReceiptState = 'consent_given' | 'consent_refused' | 'consent_withdrawn';
+type ReceiptState = 'consent_given' | 'consent_refused' | 'consent_withdrawn';
 
 /**
  * A record in the form that its visitor keeps: the sections of ISO/IEC TS 27560:2023 (receipt

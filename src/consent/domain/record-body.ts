@@ -1,7 +1,7 @@
 import type { ConsentRecorded } from './consent-recorded.js';
 
 /** Version of the body; it may gain fields without a new number (spec §9). */
-export const BODY_SCHEMA_VERSION = 1;
+const BODY_SCHEMA_VERSION = 1;
 
 /** Member of a forwarded body that isn't part of the record. */
 export const EVIDENCE_MEMBER = 'evidence';

@@ -31,7 +31,7 @@ import {
   SURFACES,
 } from '../domain/consent-input.js';
 
-export const CONSENT_EXAMPLE = {
+const CONSENT_EXAMPLE = {
   analytics: true,
   marketing: false,
   preferences: true,

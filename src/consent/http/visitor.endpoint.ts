@@ -15,7 +15,7 @@ import { VisitorLimit } from './visitor-limit.js';
 import { VisitorMetrics } from './visitor.metrics.js';
 
 /** The visitor requests: the last part of the path. */
-export const VISITOR_REQUESTS = ['records', 'receipts', 'withdrawals', 'erasures'] as const;
+const VISITOR_REQUESTS = ['records', 'receipts', 'withdrawals', 'erasures'] as const;
 export type VisitorRequestName = (typeof VISITOR_REQUESTS)[number];
 
 /** The path in origin form, and in the absolute form in which a proxy may hand it on. */

@@ -39,7 +39,7 @@ const ONE_PLAN = {
   jit: 'off',
 };
 /** Rows that may wait for a connection. Further requests get 503 at once. */
-export const WAITING_ROWS_MAX = 5_000;
+const WAITING_ROWS_MAX = 5_000;
 /** How long a row waits while the database is unreachable. After that its request gets 503. */
 const WAIT_MAX_MS = 5_000;
 /** Pause of a connection after the database could not be reached. */

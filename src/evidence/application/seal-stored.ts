@@ -30,7 +30,7 @@ import { type Growth, lockLogs, writeGrowth } from '../infrastructure/log-rows.j
 import { LogSigner } from './log-signer.js';
 
 /** Records and erasures that one transaction sequences: about two seconds. */
-export const STEP_MAX = 20_000;
+const STEP_MAX = 20_000;
 const SALT_BYTES = 32;
 /** A log that was due this long ago and is not signed gets another message: the first may have been lost. */
 const ASK_AGAIN = '10 minutes';

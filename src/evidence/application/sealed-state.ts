@@ -26,7 +26,7 @@ export interface RecordSealed {
 }
 
 /** The log that a log continues, and why. */
-export interface FormerLog {
+interface FormerLog {
   origin: string;
   /** Its last known size and root. */
   size: number;

@@ -34,7 +34,7 @@ export function continuationText(continuation: Continuation): string {
 }
 
 /** Reads the text of an opened statement; null where it is none. */
-export function readContinuation(text: string): Continuation | null {
+function readContinuation(text: string): Continuation | null {
   const [header, origin = '', formerOrigin = '', size = '', root = '', reason = '', at = '', ...rest] =
     text.split('\n');
   const formerRoot = Buffer.from(root, 'base64');

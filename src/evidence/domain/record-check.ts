@@ -3,12 +3,12 @@ import { HASH_PREFIX } from '../../consent/domain/visitor-reference.js';
 import { uuidTimeMs } from '../../shared/ids.js';
 
 /** Clocks of services and databases differ, and are corrected, by less than this. */
-export const CLOCK_ERROR_MAX_MS = 60 * 60_000;
+const CLOCK_ERROR_MAX_MS = 60 * 60_000;
 
 const HASHED_VALUE = new RegExp(`^${HASH_PREFIX}[0-9a-f]{64}$`);
 
 /** How a record, or its erasure, differs from the log. */
-export type RecordFault = 'changed' | 'missing' | 'backdated';
+type RecordFault = 'changed' | 'missing' | 'backdated';
 
 /** A fault with its reason, which continues a sentence. */
 export interface RecordFinding {

@@ -6,7 +6,7 @@ export interface SealedBody {
 }
 
 /** What goes with a forwarded record, so that its receiver's archive is a witness (docs/evidence.md). */
-export interface RecordEvidence {
+interface RecordEvidence {
   /** base64 of 32 bytes. */
   salt: string;
   /** base64 of SHA-256 over the salt and the canonical record. */

@@ -37,7 +37,7 @@ export interface TaggedSettings {
 }
 
 /** Queued messages are counted up to this. */
-export const PENDING_COUNT_MAX = 10_000;
+const PENDING_COUNT_MAX = 10_000;
 
 /** The settings as the dashboard sees them: of the token only that there is one (spec §2.2). */
 export interface ForwardingSettingsView extends HoldView {

@@ -14,9 +14,9 @@ import { useOfDay } from './daily-usage.js';
 import { recordsOf, WAITING_SCAN_MAX } from './delivery-log.service.js';
 
 /** Longest range that one resend may take (design §5). */
-export const RESEND_DAYS_MAX = 14;
+const RESEND_DAYS_MAX = 14;
 /** The most records that one resend queues, oldest first; `more` reports whether others remain. */
-export const RESEND_RECORDS_MAX = 10_000;
+const RESEND_RECORDS_MAX = 10_000;
 /** Records of one project that may be sent again on one day (UTC). */
 export const RESENT_RECORDS_PER_DAY = 100_000;
 /** Records that a user can select one by one: a page of the log. */

@@ -21,9 +21,9 @@ export const FAILING_TARGET_PER_SECOND = 20;
 export const RESERVED_ATTEMPTS = 10;
 export const RESERVED_PER_SECOND = 0.1;
 /** Failures in a row after which an endpoint that delivered counts like one that never did. */
-export const PROVEN_FAILURES_MAX = 20;
+const PROVEN_FAILURES_MAX = 20;
 /** While its reserved attempts are under way, a project that did not fail waits no longer than this. */
-export const NEWCOMER_WAIT_MS = 1_000;
+const NEWCOMER_WAIT_MS = 1_000;
 
 /**
  * Attempts of one project on one domain, and on one address, that came with requests, whatever it answers: anonymous

@@ -99,12 +99,12 @@ function problemOfName(labels: string[]): string | null {
 }
 
 /** `host:port` of a URL, with the port that https implies. */
-export function targetOf(url: URL): string {
+function targetOf(url: URL): string {
   return `${url.hostname}:${url.port || HTTPS_PORT}`;
 }
 
 /** The address that the host of a URL literally is, or null where it is a name. */
-export function literalAddress(hostname: string): string | null {
+function literalAddress(hostname: string): string | null {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(bare) === 0 ? null : bare;
 }

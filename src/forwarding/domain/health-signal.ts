@@ -22,7 +22,7 @@ const DOWN_STATUSES: readonly number[] = [401, 403, 404, 408, 410, 429];
 /** Statuses whose Retry-After header counts. */
 const RETRY_AFTER_STATUSES: readonly number[] = [429, 503];
 /** Longer Retry-After values are cut to this. */
-export const RETRY_AFTER_MAX_MS = 60 * 60_000;
+const RETRY_AFTER_MAX_MS = 60 * 60_000;
 
 /**
  * Classifies a response. One from an endpoint that came with a request is no signal: visitors choose that endpoint and

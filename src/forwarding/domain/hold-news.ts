@@ -1,11 +1,11 @@
 import type { Hold } from './hold.js';
 
 /** Owners are notified once of a hold that lasts this long, and then of its end. */
-export const TOLD_AFTER_MS = 5 * 60_000;
+const TOLD_AFTER_MS = 5 * 60_000;
 /** How often the backlog is checked, so that the end is reported with its numbers … */
-export const BACKLOG_LOOK_MS = 30_000;
+const BACKLOG_LOOK_MS = 30_000;
 /** … and when the end is reported anyway. */
-export const BACKLOG_MAX_MS = 24 * 60 * 60_000;
+const BACKLOG_MAX_MS = 24 * 60 * 60_000;
 
 /** A notification: the hold, and whether it began or ended. */
 export interface HoldNews {

@@ -5,21 +5,21 @@ import type { HealthSignal } from './health-signal.js';
 /** Failures in a row, caused by the receiver, that make it suspect … */
 export const FAILURES_IN_A_ROW = 5;
 /** … and open the circuit if they span at least this time. */
-export const FAILING_MS = 5_000;
+const FAILING_MS = 5_000;
 /** The delays between probes, before jitter. */
 const PROBES: BackOff = { baseMs: 5_000, factor: 2, longestMs: 5 * 60_000 };
 /** Up to this part is added to a delay, so that projects that failed together are not probed together. */
 const JITTER = 0.2;
 /** The first batch after a hold, in records … */
-export const HALF_OPEN_START = 2;
+const HALF_OPEN_START = 2;
 /** … which doubles up to this size before the circuit closes: a worker's share of one project (a quarter of 256 slots). */
-export const HALF_OPEN_MAX = 64;
+const HALF_OPEN_MAX = 64;
 /** Time between two batches, so 126 records take 6 s. */
-export const HALF_OPEN_STEP_MS = 1_000;
+const HALF_OPEN_STEP_MS = 1_000;
 /** Records older than the hold limit are sent in batches of at most this size … */
 export const OVERDUE_MAX = 20;
 /** … at this interval: the rate that a failing host gets (`TargetGate`). */
-export const OVERDUE_STEP_MS = 1_000;
+const OVERDUE_STEP_MS = 1_000;
 
 /**
  * The states of a circuit breaker, and one before it opens. `closed`: records are sent. `suspect`: the receiver failed
@@ -27,7 +27,7 @@ export const OVERDUE_STEP_MS = 1_000;
  * record at a time is sent as a probe. `half_open`: a probe succeeded, and batches double until all records are sent.
  */
 export const HOLD_PHASES = ['closed', 'suspect', 'open', 'half_open'] as const;
-export type HoldPhase = (typeof HOLD_PHASES)[number];
+type HoldPhase = (typeof HOLD_PHASES)[number];
 
 /** State of a project's receiver. Times are those of the database. */
 export interface Hold {

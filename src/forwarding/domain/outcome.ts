@@ -16,7 +16,7 @@ export const FAILURE_CATEGORIES = [
 export type FailureCategory = (typeof FAILURE_CATEGORIES)[number];
 
 /** Why a message was not sent although a record had been announced. */
-export const SKIP_REASONS = ['disabled', 'no_endpoint', 'tier', 'preview_hostname', 'record_gone'] as const;
+const SKIP_REASONS = ['disabled', 'no_endpoint', 'tier', 'preview_hostname', 'record_gone'] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 export const DELIVERY_OUTCOMES = ['delivered', 'failed', 'skipped'] as const;

@@ -6,7 +6,7 @@ import { type Connection, type ConnectionUser, SHUT_DOWN } from './connections.j
 import { ConnectFailure } from './guarded-connector.js';
 
 /** How long the rest of an answer may take after its head: the outcome stands by then (design §6.5). */
-export const RESPONSE_REST_MS = 1_000;
+const RESPONSE_REST_MS = 1_000;
 
 /**
  * `stale`: a kept connection was closed before any byte of an answer. Usually it was closed before the request arrived; a

@@ -8,7 +8,7 @@ const SWEEP_EVERY_MS = 60_000;
 /** Projects of one transaction: their locks are held for its length, some hundred milliseconds at most. */
 export const TIER_SWEEP_BATCH_MAX = 100;
 /** Batches of one sweep; the rest waits for the next one and is not over-granted until then. */
-export const TIER_SWEEP_BATCHES_MAX = 100;
+const TIER_SWEEP_BATCHES_MAX = 100;
 
 /** Writes down the tiers whose cache has run out, e.g. because a grace period ended (design §6.2). */
 @Injectable()

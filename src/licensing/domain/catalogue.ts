@@ -1,13 +1,13 @@
 import { type PaidTier, type Tier, TIERS } from './tier.js';
 
 /** Amounts in minor units of `CURRENCY` (cents). */
-export interface BillingPrice {
+interface BillingPrice {
   perMonth: number;
   perYear: number;
 }
 
 /** How a tier costs; null under an interval: by agreement. */
-export interface TierPrice {
+interface TierPrice {
   currency: typeof CURRENCY;
   /** Billed every month. */
   monthly: BillingPrice | null;

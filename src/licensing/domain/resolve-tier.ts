@@ -5,11 +5,11 @@ import { isTier, type ResolvedTier, type Tier, type TierReason, tierRank } from 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How long an overdue payment leaves the tier alone (design §6.2). */
-export const PAST_DUE_GRACE_MS = 14 * DAY_MS;
+const PAST_DUE_GRACE_MS = 14 * DAY_MS;
 /** How long the tier outlives a subscription that ended on request (design §6.2). */
-export const CANCELED_GRACE_MS = 3 * DAY_MS;
+const CANCELED_GRACE_MS = 3 * DAY_MS;
 /** How long a row keeps what it held after the provider said a word that we do not know (design §6.2). */
-export const UNKNOWN_STATUS_GRACE_MS = 3 * DAY_MS;
+const UNKNOWN_STATUS_GRACE_MS = 3 * DAY_MS;
 
 /** What the rule reads of a subscription's row; free text where a row could hold anything. */
 export interface SubscriptionFacts {

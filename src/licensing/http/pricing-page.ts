@@ -33,7 +33,7 @@ const CONTENT_SECURITY_POLICY = [
 type Texts = (typeof PRICING_TEXTS)[PricingLanguage];
 
 /** Path of the page in one language, independent of the browser's languages. */
-export const pricingPath = (language: PricingLanguage): string => `/pricing/${language}`;
+const pricingPath = (language: PricingLanguage): string => `/pricing/${language}`;
 
 const LANGUAGES = Object.keys(PRICING_LANGUAGES) as PricingLanguage[];
 

@@ -3,7 +3,7 @@ export const SHARE_START = 4;
 /** No key gets more than this part of the slots (design §6.5). */
 export const SHARE_OF_ONE_KEY = 1 / 4;
 /** All slow keys together get no more than this part, so that the others always find a slot. */
-export const SHARE_OF_SLOW_KEYS = 1 / 2;
+const SHARE_OF_SLOW_KEYS = 1 / 2;
 /** An attempt that takes longer makes its key a slow one. */
 export const SLOW_MS = 2_000;
 /**

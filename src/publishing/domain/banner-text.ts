@@ -2,7 +2,7 @@
 export const CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-export interface CategoryText {
+interface CategoryText {
   key: Category;
   title: string;
   description: string;

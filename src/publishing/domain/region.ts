@@ -1,7 +1,7 @@
 /** The code of an unknown region, one that ISO 3166 leaves to its users. */
 export const UNKNOWN_REGION = 'XX';
 
-/** The word in a region rule that stands for all of `EU_REGIONS`. */
+/** The word in a region rule that stands for all of `EU_REGIONS`. @public Loaded by scripts/build-loader.mjs. */
 export const EU_GROUP = 'EU';
 
 /**

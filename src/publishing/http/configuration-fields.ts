@@ -11,8 +11,8 @@ export const LABEL_CHARACTERS_MAX = 80;
 export const TITLE_CHARACTERS_MAX = 200;
 export const DESCRIPTION_CHARACTERS_MAX = 2_000;
 /** A sentence or two for the history. */
-export const COMMENT_CHARACTERS_MAX = 500;
-export const POLICY_URL_CHARACTERS_MAX = 2_048;
+const COMMENT_CHARACTERS_MAX = 500;
+const POLICY_URL_CHARACTERS_MAX = 2_048;
 
 export const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses; a line break is fine

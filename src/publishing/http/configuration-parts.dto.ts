@@ -42,9 +42,9 @@ import { coded } from '../../shared/field-problem.js';
 import { described } from '../../http/schema-of-checks.js';
 
 /** More countries than there are. */
-export const REGIONS_PER_RULE_MAX = 260;
-export const COOKIES_PER_SERVICE_MAX = 30;
-export const COOKIE_NAME_CHARACTERS_MAX = 100;
+const REGIONS_PER_RULE_MAX = 260;
+const COOKIES_PER_SERVICE_MAX = 30;
+const COOKIE_NAME_CHARACTERS_MAX = 100;
 
 const REGION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
 /** A token of RFC 6265, at the end perhaps a `*` for any rest; not alone, or it would clear everything. */

@@ -21,11 +21,11 @@ import {
 } from './configuration-parts.dto.js';
 import { coded } from '../../shared/field-problem.js';
 
-export const LANGUAGES_MAX = 50;
-export const REGION_RULES_MAX = 50;
-export const SERVICES_MAX = 100;
+const LANGUAGES_MAX = 50;
+const REGION_RULES_MAX = 50;
+const SERVICES_MAX = 100;
 /** Browsers keep what a site stores no longer than 13 months; a year and a bit is what authorities suggest. */
-export const RECONSENT_MONTHS_MAX = 13;
+const RECONSENT_MONTHS_MAX = 13;
 
 const VERSION_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 

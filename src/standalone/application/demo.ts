@@ -53,7 +53,7 @@ export interface Demo<S extends StandaloneSettings = StandaloneSettings> {
   lines(baseUrl: string): string[];
 }
 
-/** Starts the receiver; what it takes to stop it is put on `stops`. */
+/** Starts the receiver and adds its cleanup to `stops`. @public Loaded by src/app/run.ts with an import expression. */
 export async function startDemo<S extends StandaloneSettings>(
   machine: Runtime<S>,
   stops: (() => Promise<void>)[],

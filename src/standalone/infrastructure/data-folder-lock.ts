@@ -32,7 +32,7 @@ export function lockDataFolder(dataDir: string): () => void {
  * Makes the folder, for its owner alone: it holds keys and the database. Where the owner is root, others may pass
  * through it though not look into it, because PostgreSQL runs as another user and has its folder in there.
  */
-export function closeToOthers(dataDir: string): void {
+function closeToOthers(dataDir: string): void {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   mkdirSync(dataDir, { recursive: true, mode });
   // One from an earlier version is open to all.

@@ -6,8 +6,6 @@ import { findBinaries, placeForServer, readOrMakePassword } from './server-home.
 import { adoptRunningServer, freePort, isServerAlive } from './server-state.js';
 import { initialise, launch, READY_DEADLINE_MS, sentenceOf, stop, SUPERUSER } from './server-tools.js';
 
-export { EmbeddedPostgresError, freePort };
-
 const SUPERUSER_PASSWORD_FILE = 'password';
 const OWNER_PASSWORD_FILE = 'password-owner';
 const RUNTIME_PASSWORD_FILE = 'password-runtime';

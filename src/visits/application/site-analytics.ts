@@ -14,7 +14,7 @@ import type { VisitCounts } from '../domain/project-tally.js';
 /** A loader that was not seen for this long counts as uninstalled. */
 const SEEN_DAYS = 30;
 /** Hosts that are listed with when they were seen. */
-export const SEEN_HOSTS_MAX = 20;
+const SEEN_HOSTS_MAX = 20;
 
 export interface SiteQuestion {
   projectId: string;
@@ -24,7 +24,7 @@ export interface SiteQuestion {
   interval: AnalyticsInterval;
 }
 
-export interface NamedCounts extends SiteCounts {
+interface NamedCounts extends SiteCounts {
   /** null: unknown, and all others beyond the most frequent. */
   name: string | null;
 }

@@ -6,7 +6,7 @@ import { Maintenance } from '../../shared/maintenance.js';
 
 const EVERY_MS = 60 * 60_000;
 /** A year beside the year before it, by months. */
-export const VISIT_MONTHS_KEPT = 25;
+const VISIT_MONTHS_KEPT = 25;
 /** Rows that one transaction deletes. */
 const BATCH_ROWS = 10_000;
 

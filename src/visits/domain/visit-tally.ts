@@ -2,7 +2,7 @@ import { ProjectTally, type VisitRow } from './project-tally.js';
 import { DIMENSIONS, HOUR_MS, type Visit } from './visit.js';
 
 /** Counts held at once, over all projects: about 30 MB. */
-export const TALLY_ENTRIES_MAX = 100_000;
+const TALLY_ENTRIES_MAX = 100_000;
 
 /**
  * Adds page views up until they are written to the database.

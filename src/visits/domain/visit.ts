@@ -5,8 +5,6 @@ import { HOSTNAME_CHARACTERS_MAX } from '../../consent/domain/consent-input.js';
 export const BANNER_OUTCOMES = ['none', 'chosen', 'ignored'] as const;
 export type BannerOutcome = (typeof BANNER_OUTCOMES)[number];
 
-export const DEVICES = ['desktop', 'phone', 'tablet'] as const;
-
 /** The dimensions of visits, counted separately: visits from a country by phone, for example, are not stored. */
 export const DIMENSIONS = ['hostname', 'region', 'language', 'device'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];

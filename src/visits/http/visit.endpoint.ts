@@ -15,7 +15,7 @@ import { type VisitSettings, visitSettings } from '../visits.settings.js';
 import { VisitLimit } from './visit-limit.js';
 
 /** Two short members. */
-export const VISIT_BODY_BYTES_MAX = 512;
+const VISIT_BODY_BYTES_MAX = 512;
 
 /** The path in origin form, and in the absolute form in which a proxy may hand it on. */
 const VISIT_URL = /^(?:https?:\/\/[^/?#]*)?\/v1\/projects\/([^/?#]+)\/visits\/?(?:[?#]|$)/i;

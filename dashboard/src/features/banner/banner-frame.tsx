@@ -28,7 +28,7 @@ type Report =
   | { kind: 'shown'; mode: Mode; honoured: boolean }
   | { kind: 'hidden' | 'own'; mode: Mode };
 
-export const DEVICES = { desktop: [1280, 760], phone: [375, 667] } as const;
+const DEVICES = { desktop: [1280, 760], phone: [375, 667] } as const;
 export type Device = keyof typeof DEVICES;
 
 /** The room that the frame takes, known before it is there, so that nothing moves when it comes. */

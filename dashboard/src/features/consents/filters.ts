@@ -2,7 +2,7 @@ const FLAGS = ['analytics', 'marketing', 'preferences'] as const;
 export type Flag = (typeof FLAGS)[number];
 
 export const DELIVERY_STATES = ['delivered', 'failed', 'skipped', 'pending', 'unsent'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
+type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** What the address says about the list of consents. */
 export interface ConsentFilters {
