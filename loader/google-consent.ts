@@ -6,6 +6,9 @@ export interface Choice {
   preferences: boolean;
 }
 
+export const EVERYTHING: Choice = { analytics: true, marketing: true, preferences: true };
+export const CATEGORIES = Object.keys(EVERYTHING) as (keyof Choice)[];
+
 /** What each category grants in Google Consent Mode v2. */
 const TYPES: Record<string, keyof Choice> = {
   ad_storage: 'marketing',
@@ -15,18 +18,18 @@ const TYPES: Record<string, keyof Choice> = {
   functionality_storage: 'preferences',
   personalization_storage: 'preferences',
 };
-/** Google's tags wait so long for a first update. */
+/** How long Google's tags wait for a first update. */
 const WAIT_FOR_UPDATE_MS = 500;
 
 /**
- * Says `default`, all denied, before anything else, then what the visitor chose on an earlier page. Returns
- * what is to be called with each further choice.
+ * Pushes `default`, all denied, before anything else, then what the visitor chose on an earlier page. Call the returned
+ * function with each further choice.
  */
 export function googleConsent(known: Choice | null): (choice: Choice) => void {
   const own = ownGlobal('dataLayer');
   const layer: unknown[] = Array.isArray(own) ? own : [];
   (window as { dataLayer?: unknown[] }).dataLayer = layer;
-  // Google's tags want the arguments object itself, not a list.
+  // Google's tags require the arguments object itself, not an array.
   const gtag = function (): void {
     // oxlint-disable-next-line prefer-rest-params -- see above
     layer.push(arguments);

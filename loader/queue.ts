@@ -1,73 +1,68 @@
+/**
+ * Choices that are being sent. Each is stored before it is sent and deleted once the service has responded. The id in
+ * it makes a second request harmless, so it is sent twice rather than never.
+ */
+import { consentUrl } from './configuration';
+import { storageKey } from './page';
 import { readJson, writeJson } from './storage';
 
 /** The result of a choice for the page; `stored` false: it is queued and sent by the next page. */
 interface Receipt {
   id: string;
   stored: boolean;
-  /** The service's answer; 0: none came. */
+  /** The service's response; 0: none. */
   status: number;
   detail?: string;
 }
 
-export interface ConsentQueue {
-  send(id: string, body: string): Promise<Receipt>;
-  flush(): void;
-}
+/** More than a visitor decides while the service is unavailable. */
+const QUEUE_MAX = 20;
 
-/** More than a visitor decides while the service is away. */
-const WAITING_MAX = 20;
+const inFlight = new Set<string>();
 
-/**
- * Choices on their way. Each is kept before it is sent and forgotten when the service has answered; the id in
- * it makes a second sending harmless, so one is sent rather twice than never.
- */
-export function consentQueue(key: string, url: () => URL): ConsentQueue {
-  const underWay = new Set<string>();
+const queued = (): [string, string][] => {
+  const entries = readJson<[string, string][]>(storageKey('queue'));
+  return Array.isArray(entries) ? entries : [];
+};
+const idle = (): [string, string][] => queued().filter(([id]) => !inFlight.has(id));
+const write = (entries: [string, string][]): void => writeJson(storageKey('queue'), entries);
 
-  const waiting = (): [string, string][] => {
-    const entries = readJson<[string, string][]>(key);
-    return Array.isArray(entries) ? entries : [];
-  };
-  const idle = (): [string, string][] => waiting().filter(([id]) => !underWay.has(id));
+const post = async (id: string, body: string): Promise<Receipt> => {
+  inFlight.add(id);
+  let status = 0;
+  let stored = false;
+  let detail: string | undefined;
+  try {
+    const response = await fetch(consentUrl(), {
+      method: 'POST',
+      keepalive: true,
+      credentials: 'omit',
+      // As text, so that browsers send no preflight request.
+      body,
+    });
+    ({ status, ok: stored } = response);
+    // Any other refusal is final.
+    if (status < 500 && status !== 429 && status !== 408) write(queued().filter((entry) => entry[0] !== id));
+    if (!stored) ({ detail } = (await response.json()) as { detail?: string });
+  } catch {
+    // Unavailable: the next page sends it.
+  }
+  inFlight.delete(id);
+  return { id, stored, status, detail };
+};
 
-  const post = async (id: string, body: string): Promise<Receipt> => {
-    underWay.add(id);
-    let status = 0;
-    let stored = false;
-    let detail: string | undefined;
-    try {
-      const response = await fetch(url(), {
-        method: 'POST',
-        keepalive: true,
-        credentials: 'omit',
-        // As text, so that no browser asks first whether it may send.
-        body,
-      });
-      ({ status, ok: stored } = response);
-      // Whatever else the service refuses, it will refuse again.
-      if (status < 500 && status !== 429 && status !== 408) {
-        writeJson(
-          key,
-          waiting().filter((entry) => entry[0] !== id),
-        );
-      }
-      if (!stored) ({ detail } = (await response.json()) as { detail?: string });
-    } catch {
-      // Away: it waits for the next page.
-    }
-    underWay.delete(id);
-    return { id, stored, status, detail };
-  };
-  const flush = (): void => idle().forEach(([id, body]) => void post(id, body));
+export const sendChoice = (id: string, body: string): Promise<Receipt> => {
+  const all: [string, string][] = [...queued(), [id, body]];
+  write(all.slice(-QUEUE_MAX));
+  return post(id, body);
+};
 
-  // A request that is under way outlives the page by `keepalive`; the others get a last chance.
-  addEventListener('pagehide', () => idle().forEach(([, body]) => navigator.sendBeacon?.(url(), body)));
-  addEventListener('online', flush);
-  return {
-    send: (id, body) => {
-      writeJson(key, [...waiting(), [id, body]].slice(-WAITING_MAX));
-      return post(id, body);
-    },
-    flush,
-  };
-}
+export const flushQueue = (): void => idle().forEach(([id, body]) => void post(id, body));
+
+export const startQueue = (): void => {
+  // A request in flight outlives the page by `keepalive`; the others get a last chance.
+  addEventListener('pagehide', () =>
+    idle().forEach(([, body]) => navigator.sendBeacon?.(consentUrl(), body)),
+  );
+  addEventListener('online', flushQueue);
+};

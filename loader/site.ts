@@ -86,8 +86,8 @@ export interface StoredChoice extends Choice {
   /** Milliseconds since 1970, by the browser's clock. */
   at?: number;
   action?: string;
-  /** Policy version and categories that were answered; of a mere dismissal also the mode. */
-  question?: string;
+  /** Policy version and categories that the visitor was asked about; for a dismissed notice also the mode. */
+  prompt?: string;
 }
 
 /** Why the banner is shown: a choice is needed, a link was followed, or a signal of the browser was honoured. */

@@ -1,4 +1,4 @@
-import { ofDocument } from '../own-document';
+import { pristineDocument } from '../pristine-document';
 import type { SiteService } from '../site';
 import { cookieEnds, withdrawnCookies } from './rules';
 
@@ -15,7 +15,7 @@ export function clearCookies(
 /** A page in a sandbox has none, and may not even ask. */
 function readableCookies(): string {
   try {
-    return ofDocument('cookie');
+    return pristineDocument('cookie');
   } catch {
     return '';
   }

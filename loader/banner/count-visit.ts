@@ -1,4 +1,4 @@
-import { ofDocument } from '../own-document';
+import { pristineDocument } from '../pristine-document';
 import type { SiteConfiguration } from '../site';
 
 /**
@@ -12,7 +12,10 @@ export function countVisit({ visitsUrl, region }: SiteConfiguration, base: strin
     counted = true;
     navigator.sendBeacon?.(new URL(visitsUrl as string, base).href, JSON.stringify({ banner, region }));
   };
-  addEventListener('visibilitychange', () => ofDocument('visibilityState') === 'hidden' && count('ignored'));
+  addEventListener(
+    'visibilitychange',
+    () => pristineDocument('visibilityState') === 'hidden' && count('ignored'),
+  );
   addEventListener('pagehide', () => count('ignored'));
   return () => count('chosen');
 }

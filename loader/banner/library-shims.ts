@@ -4,13 +4,13 @@
  * `innerHTML` a member that takes text. So nothing it shows is HTML, whatever a text holds, and it runs under
  * `require-trusted-types-for 'script'`.
  */
-import { ofDocument } from '../own-document';
+import { pristineDocument } from '../pristine-document';
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** The library's icons are the only markup that it makes itself. */
 const ICON = /^<svg .*stroke-width="([\d.]+)"><path d="([^"]+)"\/><\/svg>$/;
 
-export const document = new Proxy({}, { get: (_, name) => ofDocument(name as keyof Document) });
+export const document = new Proxy({}, { get: (_, name) => pristineDocument(name as keyof Document) });
 
 const memory: Record<string, string> = {};
 export const localStorage = {
@@ -32,7 +32,7 @@ Object.defineProperty(Element.prototype, content, {
       this.textContent = value;
       return;
     }
-    const create = ofDocument('createElementNS');
+    const create = pristineDocument('createElementNS');
     const icon = create(SVG, 'svg');
     icon.setAttribute('viewBox', '0 0 24 24');
     icon.setAttribute('stroke-width', width ?? '');

@@ -1,5 +1,5 @@
 /** What our second layer has beside the library's: policy, services with their cookies, and the consent itself. */
-import { ofDocument } from '../own-document';
+import { pristineDocument } from '../pristine-document';
 import { clearCookies } from './clear-cookies';
 import type { Shown } from './show-banner';
 import { forget, visitorKey } from './visitor-key';
@@ -9,7 +9,7 @@ function element<K extends keyof HTMLElementTagNameMap>(
   className: string,
   ...content: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
-  const made = ofDocument('createElement')(name);
+  const made = pristineDocument('createElement')(name);
   made.className = className;
   made.append(...content);
   return made;
@@ -119,7 +119,7 @@ export function consentPanel(shown: Shown, close: () => void): Node[] {
   /** What the browser knows of the choice, where the service cannot make a receipt. */
   const summary = (): object => {
     const { configHash, policyVersion } = configuration;
-    const { question: _, at, ...chosen } = choice;
+    const { prompt: _, at, ...chosen } = choice;
     return {
       projectId,
       hostname: location.hostname,

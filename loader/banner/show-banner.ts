@@ -1,19 +1,19 @@
 /** The adapter to vanilla-cookieconsent: everything else knows our configuration and our choices alone. */
 import * as library from 'vanilla-cookieconsent';
-import { ofDocument } from '../own-document';
+import { pristineDocument } from '../pristine-document';
 import { ownGlobal } from '../own-global';
 import type { BannerText, Category, Consent, Reason, SiteConfiguration } from '../site';
 import { clearCookies } from './clear-cookies';
 import { countVisit } from './count-visit';
 import { addController, addPolicyLink, addServices, consentPanel, expandAll } from './second-layer';
 import { isRightToLeft, pickText, readableServices } from './rules';
-import { dress } from './theme';
+import { applyTheme } from './theme';
 import { hashForChoice } from './visitor-key';
 
 let hasRun = false;
 /** The page asks once; a decision that is changed afterwards is no other visit. */
 let chosen: (() => void) | undefined;
-const address = (ofDocument('currentScript') as HTMLScriptElement).src;
+const address = (pristineDocument('currentScript') as HTMLScriptElement).src;
 
 /** What is on the screen, and what to do with a decision. */
 export interface Shown {
@@ -40,7 +40,7 @@ export function showBanner(consent: Consent, reason: Reason): void {
     services: readableServices(consent.configuration.services),
   };
   const { categories, services, banner } = configuration;
-  const pageLanguage = ofDocument('documentElement').lang;
+  const pageLanguage = pristineDocument('documentElement').lang;
   const text = pickText(configuration.texts, [
     pageLanguage,
     ...navigator.languages,
@@ -52,12 +52,12 @@ export function showBanner(consent: Consent, reason: Reason): void {
   let onSecondLayer = false;
   const isPreview = ownGlobal(CONSENT_GLOBAL) !== consent;
   if (reason === 'banner' && !isPreview) chosen ??= countVisit(configuration, address);
-  if (!ofDocument('body')) {
+  if (!pristineDocument('body')) {
     // A slow script in the head holds it up.
     requestAnimationFrame(() => showBanner(consent, reason));
     return;
   }
-  if (reason === 'link' && !isPreview && ofDocument('querySelector')('.show--consent #cc-main .cm')) {
+  if (reason === 'link' && !isPreview && pristineDocument('querySelector')('.show--consent #cc-main .cm')) {
     // A visitor who closes the second layer still sees the first.
     library.showPreferences();
     return;
@@ -179,12 +179,12 @@ export function showBanner(consent: Consent, reason: Reason): void {
   void ready.then(() => {
     if (reason === 'link') library.showPreferences();
     else library.show(true);
-    const main = ofDocument('querySelector')<HTMLElement>('#cc-main');
+    const main = pristineDocument('querySelector')<HTMLElement>('#cc-main');
     if (!main) return;
     main.lang = language;
     main.dir = isRightToLeft(language) ? 'rtl' : 'ltr';
     main.classList.toggle('cc--rtl', main.dir === 'rtl');
-    if (banner) dress(main, banner);
+    if (banner) applyTheme(main, banner);
     const description = main.querySelector<HTMLElement>('.cm__desc');
     // What has to be scrolled must be reached by the keyboard, in every browser.
     if (description && description.scrollHeight > description.clientHeight) description.tabIndex = 0;
@@ -195,5 +195,5 @@ export function showBanner(consent: Consent, reason: Reason): void {
 async function tell(answer: Promise<object>): Promise<void> {
   const startedMs = performance.now();
   const detail = { ...(await answer), tookMs: Math.round(performance.now() - startedMs) };
-  ofDocument('dispatchEvent')(new CustomEvent(`${CONSENT_GLOBAL}:choice`, { detail, bubbles: true }));
+  pristineDocument('dispatchEvent')(new CustomEvent(`${CONSENT_GLOBAL}:choice`, { detail, bubbles: true }));
 }

@@ -1,10 +1,10 @@
-import { ofDocument } from '../own-document';
+import { pristineDocument } from '../pristine-document';
 import type { BannerSettings } from '../site';
 
 let styled = false;
 
 /** The banner's look: our style sheet, once, and the project's colours. No inline style or `<style>` is parsed. */
-export function dress(main: HTMLElement, { theme, accent, accentDark }: BannerSettings): void {
+export function applyTheme(main: HTMLElement, { theme, accent, accentDark }: BannerSettings): void {
   if (!styled) addStyles();
   styled = true;
   const system = matchMedia('(prefers-color-scheme: dark)');
@@ -21,11 +21,11 @@ function addStyles(): void {
   try {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(BANNER_CSS);
-    ofDocument('adoptedStyleSheets').push(sheet);
+    pristineDocument('adoptedStyleSheets').push(sheet);
   } catch {
     // A browser from before 2023.
-    const style = ofDocument('createElement')('style');
+    const style = pristineDocument('createElement')('style');
     style.textContent = BANNER_CSS;
-    ofDocument('head').appendChild(style);
+    pristineDocument('head').appendChild(style);
   }
 }

@@ -2,7 +2,7 @@
  * Shows a configuration in the built banner, in a frame of the dashboard that cannot touch the session: it only
  * exchanges messages. Nothing is sent to the service, and nothing is stored.
  */
-import { modeOf } from '../mode';
+import { resolveMode } from '../mode';
 import type { Consent, ShowBanner, SiteConfiguration, StoredChoice, Submission } from '../site';
 
 /** What the dashboard wants to see. */
@@ -76,7 +76,7 @@ async function stage(scene: Scene): Promise<void> {
   document.documentElement.lang = language;
   document.documentElement.classList.toggle('dark', dark);
   const isEu = region === UNKNOWN_REGION || (configuration.euRegions ?? []).includes(region.slice(0, 2));
-  const mode = modeOf(configuration, [region, region.slice(0, 2), isEu && EU_GROUP]);
+  const mode = resolveMode(configuration, [region, region.slice(0, 2), isEu && EU_GROUP]);
   if (!configuration.banner?.enabled || (mode === 'none' && !chosen)) {
     document.getElementById('cc-main')?.remove();
     tell({ kind: configuration.banner?.enabled ? 'hidden' : 'own', mode });

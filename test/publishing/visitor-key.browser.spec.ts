@@ -216,9 +216,10 @@ describe('“your choices” of our banner', () => {
     for (const name of [words.copy, words.download, words.withdraw, words.erase])
       await button(opened, name).waitFor();
     const asked = opened.waitForEvent('dialog');
-    void button(opened, words.erase).click();
+    const clicked = button(opened, words.erase).click();
     const dialog = await asked;
     expect(dialog.message()).toBe(words.eraseQuestion);
     await dialog.dismiss();
+    await clicked;
   });
 });

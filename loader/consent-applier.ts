@@ -1,0 +1,56 @@
+/** What a choice does to the page: Google's tags, and with our own banner the waiting scripts and frames and the link. */
+import { currentChoice } from './choice';
+import { lastGood } from './configuration';
+import { type Choice, googleConsent } from './google-consent';
+import { loaderScript } from './page';
+import { pristineDocument } from './pristine-document';
+import { addSettingsLink } from './settings-link';
+import { trustedScript } from './trusted-script';
+
+/** Attributes of a blocked script that its copy does not get; handlers would need a separate policy. */
+const NOT_COPIED = /^(type|src|n?on)/;
+
+let granted: Choice | undefined;
+let updateGoogle: (choice: Choice) => void;
+let openSettings: () => void;
+
+/** Sets Google's defaults. `open` is called by the permanent link. */
+export const startApplier = (open: () => void): void => {
+  openSettings = open;
+  updateGoogle = googleConsent(currentChoice());
+  // Again when the whole page has been parsed, with the grants at that time.
+  addEventListener('DOMContentLoaded', release);
+};
+
+/** From now on, `choice` is granted. */
+export const applyChoice = (choice: Choice): void => {
+  updateGoogle((granted = choice));
+  release();
+};
+
+/** Runs what was waiting for a category that is granted. */
+const release = (): void => {
+  try {
+    if (!granted || !lastGood?.banner?.enabled) return;
+    for (const element of pristineDocument('querySelectorAll')<HTMLScriptElement>('[data-category]')) {
+      const { category, src, type } = element.dataset;
+      if (!granted[category as keyof Choice]) continue;
+      if (element.localName !== 'script') {
+        // Once: setting it again would load it again.
+        if (src) element.src = src;
+        delete element.dataset.src;
+      }
+      // Under a nonce policy, markup injected into the page must not become executable by getting a nonce.
+      else if (element.type === 'text/plain' && element.nonce === loaderScript.nonce) {
+        const copy = trustedScript(src, element.text);
+        for (const { name, value } of element.attributes)
+          if (!NOT_COPIED.test(name)) copy.setAttribute(name, value);
+        if (type) copy.type = type;
+        element.replaceWith(copy);
+      }
+    }
+    addSettingsLink(lastGood, openSettings);
+  } catch {
+    // The page's policy forbids it.
+  }
+};

@@ -1,0 +1,27 @@
+import { configuration, isEu, region } from './configuration';
+import { projectId } from './page';
+import { pristineDocument } from './pristine-document';
+
+/** Sets `window.serviceMeta`; `resolve` gets it before the event is dispatched. */
+export const publishMeta = (resolve: (meta: object) => void): void => {
+  const domain = location.hostname;
+  // Hosts that website builders use for previews are always `lite` (spec §3.2 row 1).
+  const preview = new RegExp(configuration?.previewHosts ?? '^$').test(domain);
+  const { tier, features } = (preview ? configuration?.preview : configuration) ?? {
+    tier: 'lite',
+    features: {},
+  };
+  const detail = Object.freeze({
+    tier,
+    region,
+    isEu: isEu(),
+    domain,
+    projectId,
+    configHash: configuration?.configHash ?? '',
+    features: Object.freeze(features),
+  });
+  // Has no effect where the page has defined a global of this name that cannot be changed.
+  Reflect.defineProperty(window, META_GLOBAL, { value: detail });
+  resolve(detail);
+  pristineDocument('dispatchEvent')(new CustomEvent(`${META_GLOBAL}:ready`, { detail, bubbles: true }));
+};

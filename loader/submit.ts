@@ -1,0 +1,47 @@
+/** Records a choice: on the device, on the page, and at the service. */
+import { promptFingerprint } from './choice';
+import { clockAheadMs, configuration, lastGood } from './configuration';
+import { applyChoice } from './consent-applier';
+import { CATEGORIES, type Choice } from './google-consent';
+import { storageKey } from './page';
+import { sendChoice } from './queue';
+import type { Submission } from './site';
+import { writeJson } from './storage';
+import { uuidV7 } from './uuid';
+
+/** Never rejects: the page's own scripts call it. */
+export const submit = async (submission: Submission): Promise<object> => {
+  try {
+    // Without a prototype, on which the page's scripts may have put anything.
+    const given: Submission = { __proto__: null, ...submission };
+    const flags = {} as Choice;
+    const granted = CATEGORIES.filter((category) => (flags[category] = given[category] === true));
+    // A visitor who is offered two categories and accepts both has accepted everything.
+    const missing = (submission.offered ?? lastGood?.categories ?? CATEGORIES).some(
+      (category) => given[category] !== true,
+    );
+    const id = uuidV7(Date.now() - clockAheadMs);
+    const { policyVersion, bannerVersion, configHash, region } = configuration ?? {};
+    const context = {
+      surface: 'api',
+      hostname: location.hostname || undefined,
+      policyVersion,
+      bannerVersion,
+      configHash,
+      region,
+    };
+    const action = given.action ?? (!granted[0] ? 'reject_all' : missing ? 'custom' : 'accept_all');
+    const body = JSON.stringify({ ...context, ...given, ...flags, action, id, offered: undefined });
+    writeJson(storageKey('choice'), {
+      ...flags,
+      id,
+      at: Date.now(),
+      action,
+      prompt: promptFingerprint(action),
+    });
+    applyChoice(flags);
+    return sendChoice(id, body);
+  } catch (error) {
+    return { id: null, stored: false, status: 0, detail: String(error) };
+  }
+};
