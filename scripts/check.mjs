@@ -16,13 +16,13 @@ const CHECKS = {
     [join('scripts', 'write-client.mjs')],
     bin('typescript', 'bin/tsc', '-p', 'dashboard'),
   ],
-  lint: [bin('oxlint', 'bin/oxlint', '--deny-warnings', ...LINTED)],
-  format: [bin('prettier', 'bin/prettier.cjs', '--check', '.')],
+  lint: [tool('oxlint', 'bin/oxlint', '--deny-warnings', ...LINTED)],
+  format: [tool('prettier', 'bin/prettier.cjs', '--check', '.')],
   imports: [
-    bin('dependency-cruiser', 'bin/dependency-cruiser.mjs', '--config', '.dependency-cruiser.cjs', 'src'),
+    tool('dependency-cruiser', 'bin/dependency-cruiser.mjs', '--config', '.dependency-cruiser.cjs', 'src'),
   ],
   contract: [
-    bin(
+    tool(
       '@redocly/cli',
       'bin/cli.js',
       'lint',
@@ -45,7 +45,17 @@ const CHECKS = {
   'dashboard-size': [[join('scripts', 'check-dashboard-size.mjs')]],
 };
 
+/** `npm run format`. */
+const FIXES = [
+  tool('oxlint', 'bin/oxlint', '--fix', ...LINTED),
+  tool('prettier', 'bin/prettier.cjs', '--write', '.'),
+];
+
 const wanted = process.argv.slice(2);
+if (wanted.includes('--fix')) {
+  installPackages(TOOLS);
+  process.exit(Math.max(...FIXES.map(run)));
+}
 const unknown = wanted.filter((name) => !(name in CHECKS));
 if (unknown.length > 0) {
   console.error(`Unknown check: ${unknown.join(', ')}. Checks: ${Object.keys(CHECKS).join(', ')}.`);
@@ -66,6 +76,12 @@ function passes(name) {
 function run(args) {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   return spawnSync(process.execPath, args, { stdio: 'inherit', env }).status;
+}
+
+/** The command line of a program in scripts/tools. */
+function tool(name, program, ...args) {
+  const [path, ...rest] = bin(name, program, ...args);
+  return [join(TOOLS, path), ...rest];
 }
 
 /** The command line of a package's program. */

@@ -1,1 +1,0 @@
-export const decorators = 0;

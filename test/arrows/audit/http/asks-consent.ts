@@ -1,3 +1,0 @@
-import { useCase } from '../../consent/consent.hooks.js';
-
-export const taken = useCase;

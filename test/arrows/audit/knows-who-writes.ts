@@ -1,3 +1,0 @@
-import { projects } from '../projects/project.service.js';
-
-export const taken = projects;

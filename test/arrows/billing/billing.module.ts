@@ -1,1 +1,0 @@
-export const billing = 0;

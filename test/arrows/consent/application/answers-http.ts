@@ -1,3 +1,0 @@
-import * as taken from 'express';
-
-export { taken };

@@ -1,3 +1,0 @@
-import { controller } from '../http/controller.js';
-
-export const taken = controller;

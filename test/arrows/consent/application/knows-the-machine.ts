@@ -1,3 +1,0 @@
-import { machine } from '../../standalone/machine.js';
-
-export const taken = machine;

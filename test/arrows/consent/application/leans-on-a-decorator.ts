@@ -1,3 +1,0 @@
-import { decorators } from '../../access/access.decorators.js';
-
-export const taken = decorators;

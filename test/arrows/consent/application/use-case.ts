@@ -1,1 +1,0 @@
-export const useCase = 0;

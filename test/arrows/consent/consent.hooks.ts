@@ -1,1 +1,0 @@
-export { useCase } from './application/use-case.js';

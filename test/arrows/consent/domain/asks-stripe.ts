@@ -1,3 +1,0 @@
-import * as taken from 'stripe';
-
-export { taken };

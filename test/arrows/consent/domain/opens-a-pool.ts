@@ -1,3 +1,0 @@
-import { pool } from '../../database/pool.js';
-
-export const taken = pool;

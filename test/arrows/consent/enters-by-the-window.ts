@@ -1,3 +1,0 @@
-import { sweep } from '../licensing/application/sweep.js';
-
-export const taken = sweep;

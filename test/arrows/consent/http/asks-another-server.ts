@@ -1,3 +1,0 @@
-import * as taken from 'undici';
-
-export { taken };

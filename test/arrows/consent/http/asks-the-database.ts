@@ -1,3 +1,0 @@
-import * as taken from 'pg';
-
-export { taken };

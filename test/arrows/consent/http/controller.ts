@@ -1,1 +1,0 @@
-export const controller = 0;

@@ -1,3 +1,0 @@
-import { store } from '../infrastructure/store.js';
-
-export const taken = store;

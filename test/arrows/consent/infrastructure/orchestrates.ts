@@ -1,3 +1,0 @@
-import { useCase } from '../application/use-case.js';
-
-export const taken = useCase;

@@ -1,3 +1,0 @@
-import { useCase } from '../consent.hooks.js';
-
-export const taken = useCase;

@@ -1,1 +1,0 @@
-export const store = 0;

@@ -1,1 +1,0 @@
-export const pool = 0;

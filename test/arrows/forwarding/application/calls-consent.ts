@@ -1,3 +1,0 @@
-import { consents } from '../../consent/consent.service.js';
-
-export const taken = consents;

@@ -1,3 +1,0 @@
-import { publishing } from '../publishing/publishing.module.js';
-
-export const taken = publishing;

@@ -1,1 +1,0 @@
-export const sweep = 0;

@@ -1,1 +1,0 @@
-export const tier = 0;

@@ -1,3 +1,0 @@
-import { billing } from '../billing/billing.module.js';
-
-export const taken = billing;

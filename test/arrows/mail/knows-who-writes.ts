@@ -1,3 +1,0 @@
-import { forwarding } from '../forwarding/forwarding.module.js';
-
-export const taken = forwarding;

@@ -1,3 +1,0 @@
-import { licensing } from '../../licensing/licensing.service.js';
-
-export const taken = licensing;

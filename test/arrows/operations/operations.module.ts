@@ -1,1 +1,0 @@
-export const operations = 0;

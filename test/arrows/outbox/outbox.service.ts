@@ -1,1 +1,0 @@
-export const outbox = 0;

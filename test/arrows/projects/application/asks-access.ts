@@ -1,3 +1,0 @@
-import { guard } from '../../access/access.guard.js';
-
-export const taken = guard;

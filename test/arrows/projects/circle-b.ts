@@ -1,3 +1,0 @@
-export { a } from './circle-a.js';
-
-export const b = (): number => 0;

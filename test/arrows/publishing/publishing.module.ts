@@ -1,1 +1,0 @@
-export const publishing = 0;

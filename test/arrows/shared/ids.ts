@@ -1,1 +1,0 @@
-export const ids = 0;

@@ -1,3 +1,0 @@
-import { outbox } from '../outbox/outbox.service.js';
-
-export const taken = outbox;

@@ -1,3 +1,0 @@
-import { putTogether } from '../app/put-together.js';
-
-export const taken = putTogether;

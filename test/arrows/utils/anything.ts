@@ -1,3 +1,0 @@
-import { leaf } from '../shared/leaf.js';
-
-export const taken = leaf;
