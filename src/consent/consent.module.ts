@@ -15,7 +15,7 @@ import { AnalyticsController } from './http/analytics.controller.js';
 import { ConsentController } from './http/consent.controller.js';
 import { ExportController } from './http/export.controller.js';
 import { IngestEndpoint } from './http/ingest.endpoint.js';
-import { IngestLimit } from './http/ingest-limit.js';
+import { IngestRateLimiter } from './http/ingest-rate-limiter.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import type { HttpMount } from '../http/http-mount.js';
 import { RecordRetention } from './record-retention.js';
@@ -31,7 +31,7 @@ import { ConsentWriter } from './infrastructure/consent-writer.js';
 import { IngestMetrics } from './http/ingest.metrics.js';
 import { VisitorController } from './http/visitor.controller.js';
 import { VisitorEndpoint } from './http/visitor.endpoint.js';
-import { VisitorLimit } from './http/visitor-limit.js';
+import { VisitorRateLimiter } from './http/visitor-rate-limiter.js';
 import { VisitorMetrics } from './http/visitor.metrics.js';
 import { SummarizeVisitorErasures } from './application/visitor-erasure-audit.js';
 import { VisitorErasure } from './application/visitor-erasure.js';
@@ -57,7 +57,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     ConsentWriter,
     DeleteProjectRecords,
     IngestEndpoint,
-    IngestLimit,
+    IngestRateLimiter,
     ConsentWriterMetrics,
     IngestMetrics,
     RecordsPdf,
@@ -73,7 +73,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     VisitorErasure,
     SummarizeVisitorErasures,
     VisitorEndpoint,
-    VisitorLimit,
+    VisitorRateLimiter,
     VisitorMetrics,
   ],
   exports: [ConsentHooks, ConsentRecords, ForwardingAnnouncer, RecordRetention],

@@ -9,13 +9,12 @@ import { InjectSettings } from '../settings/inject-settings.js';
 import { compileSql } from './compile-sql.js';
 import { type DatabaseSettings, databaseSettings } from './database.settings.js';
 
-/** A page of a list looks at a bounded number of rows, some milliseconds; this is for a server that is busy. */
+/** A page of a list reads a bounded number of rows in some milliseconds. The limit is for a busy server. */
 const LIST_STATEMENT_MS = 5_000;
 const LIST_CONNECTIONS = 4;
-/** Two people and a script look at one project; the rest of them wait. */
-const LIST_PLACES: SemaphoreLimits = {
-  places: LIST_CONNECTIONS,
-  placesPerKey: 2,
+const LIST_LIMITS: SemaphoreLimits = {
+  permits: LIST_CONNECTIONS,
+  permitsPerKey: 2,
   waitingPerKeyMax: 20,
   waitMs: 5_000,
   retryAfterSeconds: 2,
@@ -24,15 +23,15 @@ const LIST_PLACES: SemaphoreLimits = {
 /** Two years of a busy project by day are counted in about a second. */
 const REPORT_STATEMENT_MS = 15_000;
 const REPORT_CONNECTIONS = 3;
-const REPORT_PLACES: SemaphoreLimits = {
-  places: REPORT_CONNECTIONS,
-  placesPerKey: 1,
+const REPORT_LIMITS: SemaphoreLimits = {
+  permits: REPORT_CONNECTIONS,
+  permitsPerKey: 1,
   waitingPerKeyMax: 5,
   waitMs: 10_000,
   retryAfterSeconds: 5,
 };
 
-/** To cancel a statement takes a connection that none of those statements can occupy. */
+/** Canceling a statement needs a connection that none of these statements can occupy. */
 const CANCEL_STATEMENT_MS = 2_000;
 
 /**
@@ -62,12 +61,12 @@ export class ProjectReads implements OnApplicationShutdown {
         serverSettings: { enable_sort: 'off', enable_bitmapscan: 'off', enable_seqscan: 'off' },
       }),
       this.control,
-      LIST_PLACES,
+      LIST_LIMITS,
     );
     this.reports = new Lane(
       open({ name: 'reports', connections: REPORT_CONNECTIONS, statementMs: REPORT_STATEMENT_MS }),
       this.control,
-      REPORT_PLACES,
+      REPORT_LIMITS,
     );
   }
 
@@ -91,22 +90,22 @@ export class ProjectReads implements OnApplicationShutdown {
 
 /** Connections for one kind of statement, shared fairly by the projects. */
 class Lane {
-  private readonly places: FairSemaphore;
+  private readonly semaphore: FairSemaphore;
 
   constructor(
     private readonly pool: Pool,
     private readonly control: Pool,
     limits: SemaphoreLimits,
   ) {
-    this.places = new FairSemaphore(limits);
+    this.semaphore = new FairSemaphore(limits);
   }
 
   async run<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
-    const leave = await this.places.take(projectId, gone);
+    const release = await this.semaphore.acquire(projectId, gone);
     try {
       return await this.query<Row>(query, gone);
     } finally {
-      leave();
+      release();
     }
   }
 

@@ -29,10 +29,10 @@ export class FileAnswer {
     private readonly progress: ExportProgress,
   ) {}
 
-  /** Waits for a permit first. @throws DomainError as `ExportPermits.take` */
+  /** Waits for a permit first. @throws DomainError as `ExportPermits.acquire` */
   async send(response: Response, file: FileToSend, gone: AbortSignal): Promise<void> {
     const { projectId } = file;
-    const release = await this.permits.take(file, gone);
+    const release = await this.permits.acquire(file, gone);
     const stopWatch = this.progress.watch(response, (why) => {
       this.logger.warn({ projectId }, `an export was aborted: ${why}`);
       response.destroy();

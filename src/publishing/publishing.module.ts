@@ -16,7 +16,7 @@ import { DraftController } from './http/draft.controller.js';
 import { PublicationController } from './http/publication.controller.js';
 import { SiteStorage } from './infrastructure/site-storage.js';
 import { PublishLock } from './infrastructure/publish-lock.js';
-import { StorageHealth } from './infrastructure/storage-health.js';
+import { StorageCircuitBreaker } from './infrastructure/storage-circuit-breaker.js';
 import { ShownDocuments } from './shown-documents.js';
 import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
 
@@ -35,7 +35,7 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
     SiteChangeHandler,
     SiteStorage,
     PublishLock,
-    StorageHealth,
+    StorageCircuitBreaker,
     PublishingMetrics,
     ShownDocuments,
   ],

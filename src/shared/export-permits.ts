@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FairSemaphore } from './fair-semaphore.js';
 
-/** Exports at once in one process: one that is read slowly costs the memory of some batches, and no connection. */
+/** Exports at once in one process. A slow reader costs the memory of some batches, and no connection. */
 export const EXPORTS_MAX = 12;
 /** Exports at once of the projects of one account, API keys included: at least four accounts share a process. */
 export const EXPORTS_PER_ACCOUNT_MAX = 3;
@@ -9,47 +9,47 @@ export const EXPORTS_PER_ACCOUNT_MAX = 3;
 const EXPORTS_PER_PROJECT_MAX = 1;
 const WAITING = { waitMs: 5_000, retryAfterSeconds: 10 };
 
-/** What an export counts against. */
+/** The project and account that an export counts against. */
 export interface ExportSubject {
   projectId: string;
   /** The account that owns the project: `AccessService.accountOf`. */
   accountId: string;
 }
 
-/** Shares out the exports that one process runs at once: of records, of visitors' records, of the audit, of proofs as PDF. */
+/** Limits concurrent exports in this process: of records, visitors' records, audit events, and proofs as PDF. */
 @Injectable()
 export class ExportPermits {
   private readonly ofAccounts = new FairSemaphore({
     ...WAITING,
-    places: Infinity,
-    placesPerKey: EXPORTS_PER_ACCOUNT_MAX,
+    permits: Infinity,
+    permitsPerKey: EXPORTS_PER_ACCOUNT_MAX,
     noun: 'account',
     waitingPerKeyMax: EXPORTS_PER_ACCOUNT_MAX,
   });
   private readonly ofProjects = new FairSemaphore({
     ...WAITING,
-    places: EXPORTS_MAX,
-    placesPerKey: EXPORTS_PER_PROJECT_MAX,
+    permits: EXPORTS_MAX,
+    permitsPerKey: EXPORTS_PER_PROJECT_MAX,
     noun: 'project',
     waitingPerKeyMax: 1,
   });
 
   /**
-   * A permit for an export, until the returned function is called.
-   * @throws DomainError `too_many_requests` where the account or the project has its share, `overloaded` where too many
-   *   of all are under way; ClientDisconnected
+   * Acquires a permit for an export. The returned function releases it.
+   * @throws DomainError `too_many_requests` if the account or the project has its share, `overloaded` if too many
+   *   exports are running; ClientDisconnected
    */
-  async take({ projectId, accountId }: ExportSubject, gone: AbortSignal): Promise<() => void> {
-    // The account's first: an export that waits for it must not hold one of the permits of all.
-    const leaveAccount = await this.ofAccounts.take(accountId, gone);
+  async acquire({ projectId, accountId }: ExportSubject, gone: AbortSignal): Promise<() => void> {
+    // The account's first: an export that waits for it must not hold one of the permits that all accounts share.
+    const releaseAccount = await this.ofAccounts.acquire(accountId, gone);
     try {
-      const leaveProject = await this.ofProjects.take(projectId, gone);
+      const releaseProject = await this.ofProjects.acquire(projectId, gone);
       return () => {
-        leaveProject();
-        leaveAccount();
+        releaseProject();
+        releaseAccount();
       };
     } catch (error) {
-      leaveAccount();
+      releaseAccount();
       throw error;
     }
   }

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { FairSemaphore, type SemaphoreLimits } from './fair-semaphore.js';
 
 const NEVER = new AbortController().signal;
-const places = (limits: Partial<SemaphoreLimits> = {}): FairSemaphore =>
+const semaphore = (limits: Partial<SemaphoreLimits> = {}): FairSemaphore =>
   new FairSemaphore({
-    places: 3,
-    placesPerKey: 2,
+    permits: 3,
+    permitsPerKey: 2,
     waitingPerKeyMax: 2,
     waitMs: 60_000,
     retryAfterSeconds: 5,
@@ -13,73 +13,73 @@ const places = (limits: Partial<SemaphoreLimits> = {}): FairSemaphore =>
   });
 
 describe(FairSemaphore.name, () => {
-  it('lets a key have its share at once, and the next one of it only when one has left', async () => {
-    const shared = places();
-    const leave = await shared.take('a', NEVER);
-    await shared.take('a', NEVER);
+  it('grants a key its share at once, and more only after a release', async () => {
+    const shared = semaphore();
+    const release = await shared.acquire('a', NEVER);
+    await shared.acquire('a', NEVER);
     let entered = false;
-    const third = shared.take('a', NEVER).then(() => (entered = true));
-    await shared.take('b', NEVER);
+    const third = shared.acquire('a', NEVER).then(() => (entered = true));
+    await shared.acquire('b', NEVER);
     expect(entered).toBe(false);
-    leave();
+    release();
     await third;
   });
 
-  it('lets those that wait in by turns of the keys, whoever came first', async () => {
-    const shared = places({ places: 1, placesPerKey: 1 });
+  it('grants permits to waiting keys in turn, not in order of arrival', async () => {
+    const shared = semaphore({ permits: 1, permitsPerKey: 1 });
     const order: string[] = [];
-    const leave = await shared.take('x', NEVER);
-    const enter = async (key: string, name: string): Promise<void> => {
-      const leaveAgain = await shared.take(key, NEVER);
+    const release = await shared.acquire('x', NEVER);
+    const acquire = async (key: string, name: string): Promise<void> => {
+      const releaseAgain = await shared.acquire(key, NEVER);
       order.push(name);
-      leaveAgain();
+      releaseAgain();
     };
-    const all = [enter('a', 'a1'), enter('a', 'a2'), enter('b', 'b1'), enter('b', 'b2')];
-    leave();
+    const all = [acquire('a', 'a1'), acquire('a', 'a2'), acquire('b', 'b1'), acquire('b', 'b2')];
+    release();
     await Promise.all(all);
     expect(order).toEqual(['a1', 'b1', 'a2', 'b2']);
   });
 
-  it('refuses with 429 where the share is the reason, with 503 where the places of all are', async () => {
-    const shared = places({ places: 2, waitingPerKeyMax: 0 });
-    await shared.take('a', NEVER);
-    await shared.take('a', NEVER);
-    await expect(shared.take('a', NEVER)).rejects.toMatchObject({ code: 'too_many_requests' });
-    await expect(shared.take('b', NEVER)).rejects.toMatchObject({
+  it('refuses with 429 if the share of the key is used up, with 503 if all permits are', async () => {
+    const shared = semaphore({ permits: 2, waitingPerKeyMax: 0 });
+    await shared.acquire('a', NEVER);
+    await shared.acquire('a', NEVER);
+    await expect(shared.acquire('a', NEVER)).rejects.toMatchObject({ code: 'too_many_requests' });
+    await expect(shared.acquire('b', NEVER)).rejects.toMatchObject({
       code: 'overloaded',
       details: { retryAfterSeconds: 5 },
     });
   });
 
-  it('lets a bounded number wait, and none for longer than it may', async () => {
-    const shared = places({ places: 1, placesPerKey: 1, waitMs: 20 });
-    await shared.take('a', NEVER);
-    const waiting = [shared.take('a', NEVER), shared.take('a', NEVER)];
-    await expect(shared.take('a', NEVER)).rejects.toMatchObject({ code: 'too_many_requests' });
+  it('limits how many callers wait, and for how long', async () => {
+    const shared = semaphore({ permits: 1, permitsPerKey: 1, waitMs: 20 });
+    await shared.acquire('a', NEVER);
+    const waiting = [shared.acquire('a', NEVER), shared.acquire('a', NEVER)];
+    await expect(shared.acquire('a', NEVER)).rejects.toMatchObject({ code: 'too_many_requests' });
     const ended = await Promise.allSettled(waiting);
     expect(ended.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
-  it('gives the turn of one that went away to the next', async () => {
-    const shared = places({ places: 1, placesPerKey: 1 });
-    const leave = await shared.take('a', NEVER);
+  it('gives the turn of an aborted caller to the next one', async () => {
+    const shared = semaphore({ permits: 1, permitsPerKey: 1 });
+    const release = await shared.acquire('a', NEVER);
     const gone = new AbortController();
-    const first = shared.take('b', gone.signal);
-    const second = shared.take('b', NEVER);
+    const first = shared.acquire('b', gone.signal);
+    const second = shared.acquire('b', NEVER);
     gone.abort(new Error('gone'));
     await expect(first).rejects.toThrow('gone');
-    leave();
+    release();
     (await second)();
-    expect(await shared.take('c', NEVER)).toBeInstanceOf(Function);
-    await expect(shared.take('d', gone.signal)).rejects.toThrow('gone');
+    expect(await shared.acquire('c', NEVER)).toBeInstanceOf(Function);
+    await expect(shared.acquire('d', gone.signal)).rejects.toThrow('gone');
   });
 
-  it('takes a place back once, however often it is told', async () => {
-    const shared = places({ places: 1, placesPerKey: 1, waitingPerKeyMax: 0 });
-    const leave = await shared.take('a', NEVER);
-    leave();
-    leave();
-    await shared.take('a', NEVER);
-    await expect(shared.take('b', NEVER)).rejects.toMatchObject({ code: 'overloaded' });
+  it('releases a permit once, however often the function is called', async () => {
+    const shared = semaphore({ permits: 1, permitsPerKey: 1, waitingPerKeyMax: 0 });
+    const release = await shared.acquire('a', NEVER);
+    release();
+    release();
+    await shared.acquire('a', NEVER);
+    await expect(shared.acquire('b', NEVER)).rejects.toMatchObject({ code: 'overloaded' });
   });
 });

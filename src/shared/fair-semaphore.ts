@@ -1,77 +1,77 @@
 import { DomainError } from './domain-error.js';
 
-/** How many may do something at once, in all and for one key, e.g. a project. */
+/** Limits of a semaphore, in total and per key. A key is usually a project. */
 export interface SemaphoreLimits {
-  places: number;
-  placesPerKey: number;
-  /** What a key is, as a refusal names it; a project by default. */
+  permits: number;
+  permitsPerKey: number;
+  /** What refusals call a key; a project by default. */
   noun?: 'project' | 'account';
-  /** How many of one key may wait; more are refused at once. */
+  /** Callers of one key that may wait; more are refused at once. */
   waitingPerKeyMax: number;
-  /** How long one waits before it is refused. */
+  /** How long a caller waits before it is refused. */
   waitMs: number;
   /** `Retry-After` of a refused caller. */
   retryAfterSeconds: number;
 }
 
-interface Waiting {
-  enter(): void;
+interface Waiter {
+  grant(): void;
 }
 
 /**
- * Places that keys share fairly: a key never holds more than its share, and those that wait are let in by turns of
- * the keys, not in the order in which they came. One process's places; they cost nothing while they are free.
+ * Permits of this process that keys share fairly: a key never holds more than its share, and permits go to waiting keys
+ * in turn, not in the order of arrival.
  */
 export class FairSemaphore {
-  private readonly taken = new Map<string, number>();
-  /** Keys in the order of their turns; a key goes behind the others when one of its waiting was let in. */
-  private readonly waiting = new Map<string, Waiting[]>();
-  private takenInAll = 0;
+  private readonly held = new Map<string, number>();
+  /** Keys in the order of their turns; a key that was granted a permit moves to the end. */
+  private readonly waiting = new Map<string, Waiter[]>();
+  private heldInTotal = 0;
 
   constructor(private readonly limits: SemaphoreLimits) {}
 
   /**
-   * Takes a place until the returned function is called, waiting for one if need be.
-   * @throws DomainError `too_many_requests` (429) where the key's own share is used up, `overloaded` (503) where
-   *   the places of all are; the signal's reason where it is aborted first.
+   * Acquires a permit, waiting for one if necessary. The returned function releases it.
+   * @throws DomainError `too_many_requests` (429) if the key's share is used up, `overloaded` (503) if all permits
+   *   are; the signal's reason if it is aborted first.
    */
-  async take(key: string, signal: AbortSignal): Promise<() => void> {
+  async acquire(key: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (!this.hasPlaceFor(key)) await this.waitForPlace(key, signal);
-    else this.enter(key);
-    let left = false;
+    if (this.hasPermitFor(key)) this.count(key);
+    else await this.wait(key, signal);
+    let isReleased = false;
     return () => {
-      if (!left) this.leave(key);
-      left = true;
+      if (!isReleased) this.release(key);
+      isReleased = true;
     };
   }
 
-  private hasPlaceFor(key: string): boolean {
-    return this.takenInAll < this.limits.places && (this.taken.get(key) ?? 0) < this.limits.placesPerKey;
+  private hasPermitFor(key: string): boolean {
+    return this.heldInTotal < this.limits.permits && (this.held.get(key) ?? 0) < this.limits.permitsPerKey;
   }
 
-  private enter(key: string): void {
-    this.takenInAll += 1;
-    this.taken.set(key, (this.taken.get(key) ?? 0) + 1);
+  private count(key: string): void {
+    this.heldInTotal += 1;
+    this.held.set(key, (this.held.get(key) ?? 0) + 1);
   }
 
-  private leave(key: string): void {
-    this.takenInAll -= 1;
-    const left = (this.taken.get(key) ?? 0) - 1;
-    if (left > 0) this.taken.set(key, left);
-    else this.taken.delete(key);
+  private release(key: string): void {
+    this.heldInTotal -= 1;
+    const left = (this.held.get(key) ?? 0) - 1;
+    if (left > 0) this.held.set(key, left);
+    else this.held.delete(key);
     for (const [next, queue] of this.waiting) {
-      if (!this.hasPlaceFor(next)) continue;
+      if (!this.hasPermitFor(next)) continue;
       this.waiting.delete(next);
       const first = queue.shift();
       if (queue.length > 0) this.waiting.set(next, queue);
-      this.enter(next);
-      first?.enter();
+      this.count(next);
+      first?.grant();
       return;
     }
   }
 
-  private waitForPlace(key: string, signal: AbortSignal): Promise<void> {
+  private wait(key: string, signal: AbortSignal): Promise<void> {
     const queue = this.waiting.get(key) ?? [];
     if (queue.length >= this.limits.waitingPerKeyMax) throw this.refusal(key);
     return new Promise((resolve, reject) => {
@@ -79,37 +79,37 @@ export class FairSemaphore {
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
       };
-      const giveUp = (reason: unknown): void => {
+      const fail = (reason: unknown): void => {
         stop();
-        this.forget(key, waiting);
+        this.forget(key, waiter);
         reject(reason as Error);
       };
-      const onAbort = (): void => giveUp(signal.reason);
-      const timer = setTimeout(() => giveUp(this.refusal(key)), this.limits.waitMs);
-      const waiting: Waiting = {
-        enter: () => {
+      const onAbort = (): void => fail(signal.reason);
+      const timer = setTimeout(() => fail(this.refusal(key)), this.limits.waitMs);
+      const waiter: Waiter = {
+        grant: () => {
           stop();
           resolve();
         },
       };
       signal.addEventListener('abort', onAbort);
-      queue.push(waiting);
+      queue.push(waiter);
       this.waiting.set(key, queue);
     });
   }
 
-  private forget(key: string, gone: Waiting): void {
-    const queue = this.waiting.get(key)?.filter((waiting) => waiting !== gone) ?? [];
+  private forget(key: string, gone: Waiter): void {
+    const queue = this.waiting.get(key)?.filter((waiter) => waiter !== gone) ?? [];
     if (queue.length > 0) this.waiting.set(key, queue);
     else this.waiting.delete(key);
   }
 
   private refusal(key: string): DomainError {
-    const { retryAfterSeconds, placesPerKey, noun = 'project' } = this.limits;
-    if ((this.taken.get(key) ?? 0) >= placesPerKey) {
+    const { retryAfterSeconds, permitsPerKey, noun = 'project' } = this.limits;
+    if ((this.held.get(key) ?? 0) >= permitsPerKey) {
       return new DomainError(
         'too_many_requests',
-        `At most ${placesPerKey} of these can run at once per ${noun}. Try again when one has finished.`,
+        `At most ${permitsPerKey} of these can run at once per ${noun}. Try again when one has finished.`,
         { retryAfterSeconds },
       );
     }

@@ -6,12 +6,12 @@ import { SiteAnalytics } from './application/site-analytics.js';
 import { VisitCounter } from './application/visit-counter.js';
 import { VisitController } from './http/visit.controller.js';
 import { VisitEndpoint } from './http/visit.endpoint.js';
-import { VisitLimit } from './http/visit-limit.js';
+import { VisitRateLimiter } from './http/visit-rate-limiter.js';
 import { VisitMetrics } from './application/visit.metrics.js';
 
 @Module({
   controllers: [VisitController],
-  providers: [VisitRetention, SiteAnalytics, VisitCounter, VisitEndpoint, VisitLimit, VisitMetrics],
+  providers: [VisitRetention, SiteAnalytics, VisitCounter, VisitEndpoint, VisitRateLimiter, VisitMetrics],
 })
 export class VisitsModule implements HttpMount {
   constructor(private readonly endpoint: VisitEndpoint) {}

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import {
-  ASKS_PER_EMAIL_AND_NETWORK_MAX,
-  ASKS_PER_EMAIL_MAX,
-  ASKS_PER_MAILBOX_AND_NETWORK_MAX,
+  MAIL_REQUESTS_PER_EMAIL_AND_NETWORK_MAX,
+  MAIL_REQUESTS_PER_EMAIL_MAX,
+  MAIL_REQUESTS_PER_MAILBOX_AND_NETWORK_MAX,
   INVITATIONS_PER_PROJECT_AND_EMAIL_MAX,
 } from '../../src/access/application/account-limits.js';
 import { repair, whileBroken } from '../support/broken.js';
@@ -374,9 +374,12 @@ describe('limits', () => {
     for (const email of [(await signUp(service)).email, freshEmail()]) {
       const address = { 'x-forwarded-for': freshAddress() };
       const statuses: number[] = [];
-      for (let n = 0; n <= ASKS_PER_EMAIL_AND_NETWORK_MAX; n++)
+      for (let n = 0; n <= MAIL_REQUESTS_PER_EMAIL_AND_NETWORK_MAX; n++)
         statuses.push((await postAuth(service, path, { email, ...fields }, address)).status);
-      expect(statuses).toEqual([...Array.from({ length: ASKS_PER_EMAIL_AND_NETWORK_MAX }, () => 202), 429]);
+      expect(statuses).toEqual([
+        ...Array.from({ length: MAIL_REQUESTS_PER_EMAIL_AND_NETWORK_MAX }, () => 202),
+        429,
+      ]);
       // Another network is not closed by it.
       expect((await postAuth(service, path, { email, ...fields })).status).toBe(202);
     }
@@ -385,9 +388,9 @@ describe('limits', () => {
   it('bound the mails to one address from all networks together', async () => {
     const email = freshEmail();
     const statuses: number[] = [];
-    for (let n = 0; n <= ASKS_PER_EMAIL_MAX; n++)
+    for (let n = 0; n <= MAIL_REQUESTS_PER_EMAIL_MAX; n++)
       statuses.push((await postAuth(service, 'forgot-password', { email })).status);
-    expect(statuses).toEqual([...Array.from({ length: ASKS_PER_EMAIL_MAX }, () => 202), 429]);
+    expect(statuses).toEqual([...Array.from({ length: MAIL_REQUESTS_PER_EMAIL_MAX }, () => 202), 429]);
   });
 });
 
@@ -397,7 +400,7 @@ describe('a forgotten password', () => {
     const [name, host] = email.split('@');
     const from = { 'x-forwarded-for': freshAddress() };
     const statuses: number[] = [];
-    for (let n = 0; n <= ASKS_PER_MAILBOX_AND_NETWORK_MAX; n++) {
+    for (let n = 0; n <= MAIL_REQUESTS_PER_MAILBOX_AND_NETWORK_MAX; n++) {
       const tagged = `${name}+${n}@${host}`;
       const isSignUp = n % 2 === 0;
       const body = isSignUp ? { name: 'Ada', email: tagged, password: PASSWORD } : { email: tagged };
@@ -428,9 +431,10 @@ describe('a forgotten password', () => {
   it('can be asked for from a known network when strangers have used up all requests', async () => {
     const home = { 'x-forwarded-for': freshAddress() };
     const { email } = await signUp(service, {}, home);
-    for (let n = 0; n < ASKS_PER_EMAIL_MAX; n++) await postAuth(service, 'forgot-password', { email });
+    for (let n = 0; n < MAIL_REQUESTS_PER_EMAIL_MAX; n++)
+      await postAuth(service, 'forgot-password', { email });
     expect((await postAuth(service, 'forgot-password', { email })).status).toBe(429);
-    for (let n = 0; n < ASKS_PER_EMAIL_AND_NETWORK_MAX; n++)
+    for (let n = 0; n < MAIL_REQUESTS_PER_EMAIL_AND_NETWORK_MAX; n++)
       expect((await postAuth(service, 'forgot-password', { email }, home)).status).toBe(202);
     expect((await postAuth(service, 'forgot-password', { email }, home)).status).toBe(429);
   });

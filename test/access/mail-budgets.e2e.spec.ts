@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import {
-  ASKS_PER_NETWORK_MAX,
+  MAIL_REQUESTS_PER_NETWORK_MAX,
   INVITATIONS_PER_EMAIL_MAX,
   INVITATIONS_PER_PROJECT_AND_EMAIL_MAX,
   MAILS_PER_NETWORK_MAX,
@@ -177,7 +177,7 @@ describe('the mails that a network requests without a session', () => {
       postAuth(service, path, { email, ...(path === 'sign-up/email' && { password: PASSWORD }) }, from());
     const kinds = ['sign-up/email', 'forgot-password'];
     for (let n = 0; n < MAILS_PER_NETWORK_MAX; n++) {
-      if (n > 0 && n % ASKS_PER_NETWORK_MAX === 0) await endWindow('ask_network');
+      if (n > 0 && n % MAIL_REQUESTS_PER_NETWORK_MAX === 0) await endWindow('mail_request_network');
       expect((await ask(kinds[n % 2] ?? '')).status).toBe(202);
     }
     const before = await written();

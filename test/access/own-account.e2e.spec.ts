@@ -151,7 +151,7 @@ describe('a change of address', () => {
     expect(await mailsLeft(service, user.email)).toEqual([]);
   });
 
-  it('answers and tells the asker the same where the new address has an account, which keeps it', async () => {
+  it('answers and tells the user the same where the new address has an account, which keeps it', async () => {
     const [user, taken] = [await signUp(service), await signUp(service)];
     const asked = await askFor(user, taken.email);
     expect({ status: asked.status, body: await asked.json() }).toEqual({

@@ -184,7 +184,7 @@ describe('the audit as a file', () => {
     const project = await createTestProject(service);
     const permits = service.app.get(ExportPermits, { strict: false });
     const subject = { projectId: project.id, accountId: project.id };
-    const release = await permits.take(subject, new AbortController().signal);
+    const release = await permits.acquire(subject, new AbortController().signal);
     const asked = Promise.all([1, 2].map(() => project.request('owner', 'GET', '/audit/export')));
     const statuses = (await asked).map(({ status }) => status);
     release();

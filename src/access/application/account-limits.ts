@@ -3,26 +3,26 @@ import { mailboxOf } from '../../mail/domain/mailbox.js';
 import { clientNetwork } from '../../shared/client-network.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
-import { AttemptLimit } from '../infrastructure/attempt-limit.js';
+import { SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
 import { KnownNetworks } from '../infrastructure/known-networks.js';
 
 /** An office may sit behind one address. */
-export const ASKS_PER_NETWORK_MAX = 30;
+export const MAIL_REQUESTS_PER_NETWORK_MAX = 30;
 const NETWORK_WINDOW_SECONDS = 60;
 /** Mails of one kind that one network may request for one address: a lost mail is requested two or three times. */
-export const ASKS_PER_EMAIL_AND_NETWORK_MAX = 5;
+export const MAIL_REQUESTS_PER_EMAIL_AND_NETWORK_MAX = 5;
 /** Mails of one kind that all networks together may request for one address. */
-export const ASKS_PER_EMAIL_MAX = 20;
+export const MAIL_REQUESTS_PER_EMAIL_MAX = 20;
 /** Mails of all kinds together that one network may request for one mailbox. */
-export const ASKS_PER_MAILBOX_AND_NETWORK_MAX = 8;
+export const MAIL_REQUESTS_PER_MAILBOX_AND_NETWORK_MAX = 8;
 /** Invitations that one project may send to one mailbox: inviting, withdrawing and inviting again counts. */
 export const INVITATIONS_PER_PROJECT_AND_EMAIL_MAX = 5;
 /** Invitations that one project may send: a team of a hundred in a day. */
 const INVITATIONS_PER_DAY_MAX = 100;
 /** Invitations that all projects together may send to one address. */
 export const INVITATIONS_PER_EMAIL_MAX = 20;
-/** Mails that one person may cause in all their projects together: invitations, offers and changes of address. */
+/** Mails that one person may cause in all their projects together: invitations, ownership offers, address changes. */
 export const MAILS_PER_PERSON_AND_HOUR_MAX = 50;
 export const MAILS_PER_PERSON_AND_DAY_MAX = 200;
 /** Mails of all kinds that one network may request without a session, for all addresses: an office behind one address. */
@@ -30,132 +30,137 @@ export const MAILS_PER_NETWORK_MAX = 100;
 const HOUR_SECONDS = 60 * 60;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-/** What a person without a session can have mailed, each kind with its own counters. */
-export type AskKind = 'sign_up' | 'forgot_password';
+/** Mails that can be requested without a session. Each kind has its own limits. */
+export type MailRequestKind = 'sign_up' | 'forgot_password';
 
 const REFUSAL = 'Too many attempts. Wait before you try again.';
 
 /**
- * Limits what strangers can have mailed, and how often links can be tried. Known and unknown addresses are counted
- * alike, by mailbox: a `+tag` is no other one. Each kind of mail has its own counter, so invitations and sign-ups cannot
- * use up the password resets of an address; and networks that the person has signed in from lately are exempt from what
- * all networks together may request.
+ * Limits the mails that strangers can request, and how often links can be tried. Addresses with and without an account
+ * count the same, by mailbox: a `+tag` does not make another one. Each kind of mail has its own limit, so invitations and
+ * sign-ups cannot use up the password resets of an address. Networks from which the user signed in recently are exempt
+ * from the limit over all networks.
  *
- * The sender has a budget over all mailboxes and kinds of mail: the person, or the network of requests without a
- * session. It is counted before the mailbox, so that refused senders don't use up the counters of mailboxes.
+ * The sender (the user, or the network of requests without a session) has a limit over all mailboxes and kinds of mail.
+ * It is consumed before the mailbox's, so that refused senders don't use up the limits of mailboxes.
  */
 @Injectable()
 export class AccountLimits {
-  private readonly asksByNetwork: AttemptLimit;
-  private readonly asksByEmailAndNetwork: AttemptLimit;
-  private readonly asksByEmail: AttemptLimit;
-  private readonly linksByNetwork: AttemptLimit;
-  private readonly invitationsByProject: AttemptLimit;
-  private readonly invitationsByEmail: AttemptLimit;
-  private readonly asksByMailboxAndNetwork: AttemptLimit;
-  private readonly invitationsByProjectAndEmail: AttemptLimit;
-  private readonly mailsByPersonAndHour: AttemptLimit;
-  private readonly mailsByPersonAndDay: AttemptLimit;
-  private readonly mailsByNetwork: AttemptLimit;
+  private readonly requestsByNetwork: SharedRateLimiter;
+  private readonly requestsByEmailAndNetwork: SharedRateLimiter;
+  private readonly requestsByEmail: SharedRateLimiter;
+  private readonly linksByNetwork: SharedRateLimiter;
+  private readonly invitationsByProject: SharedRateLimiter;
+  private readonly invitationsByEmail: SharedRateLimiter;
+  private readonly requestsByMailboxAndNetwork: SharedRateLimiter;
+  private readonly invitationsByProjectAndEmail: SharedRateLimiter;
+  private readonly mailsByPersonAndHour: SharedRateLimiter;
+  private readonly mailsByPersonAndDay: SharedRateLimiter;
+  private readonly mailsByNetwork: SharedRateLimiter;
   private readonly networks: KnownNetworks;
 
   constructor({ pool }: AuthPool, @InjectSettings(accessSettings) { authSecret: secret }: AccessSettings) {
     const shared = { pool, secret, refusal: REFUSAL };
     const byNetwork = {
       ...shared,
-      attemptsMax: ASKS_PER_NETWORK_MAX,
+      points: MAIL_REQUESTS_PER_NETWORK_MAX,
       windowSeconds: NETWORK_WINDOW_SECONDS,
     };
     const byEmail = { ...shared, windowSeconds: HOUR_SECONDS };
-    this.asksByNetwork = new AttemptLimit({ ...byNetwork, name: 'ask_network' });
-    this.linksByNetwork = new AttemptLimit({ ...byNetwork, name: 'link_network' });
-    this.asksByEmailAndNetwork = new AttemptLimit({
+    this.requestsByNetwork = new SharedRateLimiter({ ...byNetwork, name: 'mail_request_network' });
+    this.linksByNetwork = new SharedRateLimiter({ ...byNetwork, name: 'link_network' });
+    this.requestsByEmailAndNetwork = new SharedRateLimiter({
       ...byEmail,
-      name: 'ask_email_network',
-      attemptsMax: ASKS_PER_EMAIL_AND_NETWORK_MAX,
+      name: 'mail_request_email_network',
+      points: MAIL_REQUESTS_PER_EMAIL_AND_NETWORK_MAX,
     });
-    this.invitationsByProject = new AttemptLimit({
+    this.invitationsByProject = new SharedRateLimiter({
       ...shared,
       name: 'invite_project',
-      attemptsMax: INVITATIONS_PER_DAY_MAX,
+      points: INVITATIONS_PER_DAY_MAX,
       windowSeconds: DAY_SECONDS,
     });
-    this.asksByEmail = new AttemptLimit({ ...byEmail, name: 'ask_email', attemptsMax: ASKS_PER_EMAIL_MAX });
-    this.invitationsByEmail = new AttemptLimit({
+    this.requestsByEmail = new SharedRateLimiter({
+      ...byEmail,
+      name: 'mail_request_email',
+      points: MAIL_REQUESTS_PER_EMAIL_MAX,
+    });
+    this.invitationsByEmail = new SharedRateLimiter({
       ...byEmail,
       name: 'invite_email',
-      attemptsMax: INVITATIONS_PER_EMAIL_MAX,
+      points: INVITATIONS_PER_EMAIL_MAX,
     });
-    this.asksByMailboxAndNetwork = new AttemptLimit({
+    this.requestsByMailboxAndNetwork = new SharedRateLimiter({
       ...byEmail,
-      name: 'ask_mailbox_network',
-      attemptsMax: ASKS_PER_MAILBOX_AND_NETWORK_MAX,
+      name: 'mail_request_mailbox_network',
+      points: MAIL_REQUESTS_PER_MAILBOX_AND_NETWORK_MAX,
     });
-    this.invitationsByProjectAndEmail = new AttemptLimit({
+    this.invitationsByProjectAndEmail = new SharedRateLimiter({
       ...byEmail,
       name: 'invite_project_email',
-      attemptsMax: INVITATIONS_PER_PROJECT_AND_EMAIL_MAX,
+      points: INVITATIONS_PER_PROJECT_AND_EMAIL_MAX,
     });
-    this.mailsByPersonAndHour = new AttemptLimit({
+    this.mailsByPersonAndHour = new SharedRateLimiter({
       ...{ ...shared, name: 'mail_person_hour' },
-      ...{ attemptsMax: MAILS_PER_PERSON_AND_HOUR_MAX, windowSeconds: HOUR_SECONDS },
+      ...{ points: MAILS_PER_PERSON_AND_HOUR_MAX, windowSeconds: HOUR_SECONDS },
     });
-    this.mailsByPersonAndDay = new AttemptLimit({
+    this.mailsByPersonAndDay = new SharedRateLimiter({
       ...{ ...shared, name: 'mail_person_day' },
-      ...{ attemptsMax: MAILS_PER_PERSON_AND_DAY_MAX, windowSeconds: DAY_SECONDS },
+      ...{ points: MAILS_PER_PERSON_AND_DAY_MAX, windowSeconds: DAY_SECONDS },
     });
-    this.mailsByNetwork = new AttemptLimit({
+    this.mailsByNetwork = new SharedRateLimiter({
       ...{ ...shared, name: 'mail_network' },
-      ...{ attemptsMax: MAILS_PER_NETWORK_MAX, windowSeconds: HOUR_SECONDS },
+      ...{ points: MAILS_PER_NETWORK_MAX, windowSeconds: HOUR_SECONDS },
     });
     this.networks = new KnownNetworks(pool, secret);
   }
 
-  /** Counts a request without a session for a mail to `email`. @throws DomainError `too_many_requests`. */
-  async ask(kind: AskKind, email: string, address: string): Promise<void> {
+  /** Consumes for a request without a session for a mail to `email`. @throws DomainError `too_many_requests`. */
+  async requestMail(kind: MailRequestKind, email: string, address: string): Promise<void> {
     const network = clientNetwork(address);
-    await this.asksByNetwork.take(network);
-    await this.mailsByNetwork.take(network);
-    await this.takeForMailbox(kind, email, network);
+    await this.requestsByNetwork.consume(network);
+    await this.mailsByNetwork.consume(network);
+    await this.consumeForMailbox(kind, email, network);
   }
 
-  /** Counts a user's request to change their address to `email`. @throws DomainError `too_many_requests`. */
+  /** Consumes for a user's request to change their address to `email`. @throws DomainError `too_many_requests`. */
   async changeEmail(userId: string, email: string, address: string): Promise<void> {
     const network = clientNetwork(address);
-    await this.asksByNetwork.take(network);
-    await this.takeForPerson(userId);
-    await this.takeForMailbox('change_email', email, network);
+    await this.requestsByNetwork.consume(network);
+    await this.consumeForPerson(userId);
+    await this.consumeForMailbox('change_email', email, network);
   }
 
-  /** Counts an invitation that `sender` has mailed, as `mailSenderOf`. @throws DomainError `too_many_requests`. */
+  /** Consumes for an invitation by `sender` (see `mailSenderOf`). @throws DomainError `too_many_requests`. */
   async invite(invitation: { sender: string; projectId: string; email: string }): Promise<void> {
     const { sender, projectId, email } = invitation;
     const mailbox = mailboxOf(email);
-    await this.takeForPerson(sender);
-    await this.invitationsByProject.take(projectId);
-    await this.invitationsByProjectAndEmail.take(`${projectId}\n${mailbox}`);
-    await this.invitationsByEmail.take(mailbox);
+    await this.consumeForPerson(sender);
+    await this.invitationsByProject.consume(projectId);
+    await this.invitationsByProjectAndEmail.consume(`${projectId}\n${mailbox}`);
+    await this.invitationsByEmail.consume(mailbox);
   }
 
-  /** Counts a try to follow a link. @throws DomainError `too_many_requests`. */
+  /** Consumes for an attempt to follow a link. @throws DomainError `too_many_requests`. */
   async followLink(address: string): Promise<void> {
-    await this.linksByNetwork.take(clientNetwork(address));
+    await this.linksByNetwork.consume(clientNetwork(address));
   }
 
-  /** The hour first: what it refuses does not count towards the day. */
-  private async takeForPerson(sender: string): Promise<void> {
-    await this.mailsByPersonAndHour.take(sender);
-    await this.mailsByPersonAndDay.take(sender);
+  /** The hour first: mails that it refuses do not count towards the day. */
+  private async consumeForPerson(sender: string): Promise<void> {
+    await this.mailsByPersonAndHour.consume(sender);
+    await this.mailsByPersonAndDay.consume(sender);
   }
 
-  private async takeForMailbox(
-    kind: AskKind | 'change_email',
+  private async consumeForMailbox(
+    kind: MailRequestKind | 'change_email',
     email: string,
     network: string,
   ): Promise<void> {
     const mailbox = mailboxOf(email);
-    await this.asksByMailboxAndNetwork.take(`${mailbox}\n${network}`);
-    await this.asksByEmailAndNetwork.take(`${kind}\n${mailbox}\n${network}`);
-    if (!(await this.networks.isKnown(email, network))) await this.asksByEmail.take(`${kind}\n${mailbox}`);
+    await this.requestsByMailboxAndNetwork.consume(`${mailbox}\n${network}`);
+    await this.requestsByEmailAndNetwork.consume(`${kind}\n${mailbox}\n${network}`);
+    if (!(await this.networks.isKnown(email, network)))
+      await this.requestsByEmail.consume(`${kind}\n${mailbox}`);
   }
 }

@@ -14,9 +14,9 @@ import { findUser, lockUser } from '../infrastructure/user.rows.js';
 import { AccountMails } from './account-mails.js';
 
 /** Outbox topic of requests about an address that may have an account. */
-const ACCOUNT_REQUESTED = 'account.asked';
+const ACCOUNT_REQUESTED = 'account.requested';
 const ORDERING_KEY = namedKey('accounts');
-/** Nothing is done but to decrypt it. */
+/** An attempt only decrypts the request. */
 const ATTEMPT_MAX_MS = 1_000;
 
 /** A request about an address, in lower case, that may have an account. */
@@ -105,11 +105,11 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
         await this.mails.resetPassword(tx, user, now);
         return;
       case 'change_email': {
-        const asker = await lockUser(tx, request.userId);
-        if (!asker) return;
+        const requester = await lockUser(tx, request.userId);
+        if (!requester) return;
         const { userId, email, network } = request;
         await writeSecurityEvent(tx, { userId, action: 'email_change_requested', network });
-        await this.mails.emailChangeRequested(tx, { former: asker.email, email });
+        await this.mails.emailChangeRequested(tx, { former: requester.email, email });
         if (user) await this.mails.addressTaken(tx, email);
         else await this.mails.confirmEmailChange(tx, { userId, email }, now);
         return;

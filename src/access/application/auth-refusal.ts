@@ -11,11 +11,11 @@ export async function countingFailure<Result>(
 ): Promise<Result> {
   try {
     const result = await make();
-    await counted.forget();
+    await counted.refund();
     return result;
   } catch (error) {
     const refusal = refusalOf(error);
-    if (!isWrongSecret(refusal)) await counted.forget();
+    if (!isWrongSecret(refusal)) await counted.refund();
     throw refusal;
   }
 }

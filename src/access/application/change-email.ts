@@ -15,7 +15,7 @@ import { AccountRequests } from './account-requests.js';
 import { CurrentPassword } from './current-password.js';
 import { SignInService } from './sign-in.service.js';
 
-/** Giving one's account another address. Nothing changes before a link that was mailed to it is followed (ADR 33). */
+/** Changes the email address of an account, once the user has followed the link mailed to the new one (ADR 33). */
 @Injectable()
 export class ChangeEmail {
   constructor(
@@ -28,21 +28,21 @@ export class ChangeEmail {
   ) {}
 
   /**
-   * Takes note that the caller wants another address, and has mails sent to both. Whether the new one has an account is
-   * for its mailbox alone to know.
+   * Queues a request for another address, which mails both addresses. Only the mail to the new one shows whether it has
+   * an account.
    * @throws DomainError `email_not_confirmed`, `validation_failed`, `invalid_credentials`, `mail_not_configured`,
    * `too_many_requests`.
    */
-  async ask(
+  async request(
     user: Actor & { kind: 'user' },
-    wanted: { newEmail: string; password: string },
+    fields: { newEmail: string; password: string },
     address: string,
   ): Promise<void> {
     this.mails.requireMail();
     // An unconfirmed user must not confirm another address and then use what was given to the first
     // one.
     if (!user.emailConfirmed) throw emailNotConfirmed();
-    const email = wanted.newEmail.toLowerCase();
+    const email = fields.newEmail.toLowerCase();
     if (email === user.email)
       throw fieldErrors([
         {
@@ -51,7 +51,7 @@ export class ChangeEmail {
           code: 'same_email',
         },
       ]);
-    await this.password.require(user.userId, wanted.password);
+    await this.password.require(user.userId, fields.password);
     await this.limits.changeEmail(user.userId, email, address);
     const network = truncatedNetwork(address);
     await this.requests.note({ kind: 'change_email', userId: user.userId, email, network });

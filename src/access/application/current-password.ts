@@ -23,6 +23,6 @@ export class CurrentPassword {
     const hash = await passwordHashOf(this.em.fork(), userId);
     if (hash === null || !(await this.passwords.matches(password, hash)))
       throw new DomainError('invalid_credentials', 'The current password is incorrect.');
-    await attempt.forget();
+    await attempt.refund();
   }
 }

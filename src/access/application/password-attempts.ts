@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { AttemptLimit } from '../infrastructure/attempt-limit.js';
+import { SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
 import type { KnownNetworks } from '../infrastructure/known-networks.js';
 
 /** Wrong passwords for one email from one network. The limit affects only that network. */
@@ -19,35 +19,35 @@ const EMAIL_WINDOW_SECONDS = 60 * 60;
 export const FAILURES_PER_CHANGE_MAX = 10;
 const CHANGE_WINDOW_SECONDS = 15 * 60;
 
-/** Bounds how often passwords can be guessed. Only wrong ones count: see `Attempt`. */
+/** Limits how often passwords can be guessed. Only wrong ones count: see `Attempt`. */
 export class PasswordAttempts {
-  private readonly byNetwork: AttemptLimit;
-  private readonly byEmail: AttemptLimit;
-  private readonly byChange: AttemptLimit;
+  private readonly byNetwork: SharedRateLimiter;
+  private readonly byEmail: SharedRateLimiter;
+  private readonly byChange: SharedRateLimiter;
 
   constructor(
     options: { pool: Pool; secret: string },
     private readonly networks: KnownNetworks,
   ) {
     const refusal = 'Too many failed attempts for this email. Wait before you try again.';
-    this.byNetwork = new AttemptLimit({
+    this.byNetwork = new SharedRateLimiter({
       ...options,
       name: 'failure_email_network',
-      attemptsMax: FAILURES_PER_NETWORK_MAX,
+      points: FAILURES_PER_NETWORK_MAX,
       windowSeconds: NETWORK_WINDOW_SECONDS,
       refusal,
     });
-    this.byEmail = new AttemptLimit({
+    this.byEmail = new SharedRateLimiter({
       ...options,
       name: 'failure_email',
-      attemptsMax: FAILURES_PER_EMAIL_MAX,
+      points: FAILURES_PER_EMAIL_MAX,
       windowSeconds: EMAIL_WINDOW_SECONDS,
       refusal,
     });
-    this.byChange = new AttemptLimit({
+    this.byChange = new SharedRateLimiter({
       ...options,
       name: 'failure_change',
-      attemptsMax: FAILURES_PER_CHANGE_MAX,
+      points: FAILURES_PER_CHANGE_MAX,
       windowSeconds: CHANGE_WINDOW_SECONDS,
       refusal: 'Too many attempts with a wrong current password. Wait before you try again.',
     });
@@ -56,38 +56,38 @@ export class PasswordAttempts {
   /** Counts an attempt to sign in. @throws DomainError `too_many_requests`, and then nothing is counted. */
   async signIn(email: string, network: string): Promise<Attempt> {
     const attempt = new Attempt();
-    await attempt.take(this.byNetwork, `${email}\n${network}`);
+    await attempt.consume(this.byNetwork, `${email}\n${network}`);
     attempt.isFromKnownNetwork = await this.networks.isKnown(email, network);
-    if (!attempt.isFromKnownNetwork) await attempt.take(this.byEmail, email);
+    if (!attempt.isFromKnownNetwork) await attempt.consume(this.byEmail, email);
     return attempt;
   }
 
   /** Counts an attempt to change the password. @throws DomainError `too_many_requests`. */
   async change(userId: string): Promise<Attempt> {
     const attempt = new Attempt();
-    await attempt.take(this.byChange, userId);
+    await attempt.consume(this.byChange, userId);
     return attempt;
   }
 }
 
-/** An attempt that was counted before it is made, so that many at once cannot pass together. */
+/** An attempt that is counted before it is made, so that concurrent attempts cannot exceed the limit. */
 export class Attempt {
-  /** Whether the user signed in from the caller's network lately. */
+  /** Whether the user signed in from the caller's network recently. */
   isFromKnownNetwork = false;
-  private readonly taken: { limit: AttemptLimit; subject: string }[] = [];
+  private readonly consumed: { limiter: SharedRateLimiter; subject: string }[] = [];
 
-  async take(limit: AttemptLimit, subject: string): Promise<void> {
+  async consume(limiter: SharedRateLimiter, subject: string): Promise<void> {
     try {
-      await limit.take(subject);
+      await limiter.consume(subject);
     } catch (error) {
-      await this.forget();
+      await this.refund();
       throw error;
     }
-    this.taken.push({ limit, subject });
+    this.consumed.push({ limiter, subject });
   }
 
-  /** The password was right, or the attempt failed on something else: it does not count. */
-  async forget(): Promise<void> {
-    for (const { limit, subject } of this.taken) await limit.giveBack(subject);
+  /** Does not count the attempt: the password was right, or something else failed. */
+  async refund(): Promise<void> {
+    for (const { limiter, subject } of this.consumed) await limiter.refund(subject);
   }
 }

@@ -31,7 +31,7 @@ export class PasswordService {
   async forgot(given: string, address: string): Promise<void> {
     this.mails.requireMail();
     const email = given.toLowerCase();
-    await this.limits.ask('forgot_password', email, address);
+    await this.limits.requestMail('forgot_password', email, address);
     await this.requests.note({ kind: 'forgot_password', email, network: truncatedNetwork(address) });
   }
 

@@ -7,7 +7,7 @@ import { InjectSettings } from '../../settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import type { Actor } from '../domain/actor.js';
 import type { Client } from '../domain/client.js';
-import { AttemptLimit } from '../infrastructure/attempt-limit.js';
+import { SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
 import { AuthLibrary, cookieHeaders, sessionHeaders } from '../infrastructure/auth-library.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
 import { AccountLimits } from './account-limits.js';
@@ -32,7 +32,7 @@ export type SecondFactor = { code: string } | { recoveryCode: string };
 /** Second factors: TOTP (RFC 6238) and recovery codes, as better-auth keeps and checks them. */
 @Injectable()
 export class SecondFactorService {
-  private readonly usedCodes: AttemptLimit;
+  private readonly usedCodes: SharedRateLimiter;
 
   constructor(
     private readonly em: EntityManager,
@@ -43,9 +43,9 @@ export class SecondFactorService {
     private readonly mails: AccountMails,
     @InjectSettings(accessSettings) { authSecret: secret }: AccessSettings,
   ) {
-    this.usedCodes = new AttemptLimit({
+    this.usedCodes = new SharedRateLimiter({
       ...{ pool: authPool.pool, secret, name: 'used_code' },
-      ...{ attemptsMax: 1, windowSeconds: USED_CODE_WINDOW_SECONDS, refusal: '' },
+      ...{ points: 1, windowSeconds: USED_CODE_WINDOW_SECONDS, refusal: '' },
     });
   }
 
@@ -141,8 +141,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Accepts a code once, set-up and sign-in together (RFC 6238 §5.2): it is taken before the library checks it, and
-   * given back where the library refuses.
+   * Accepts a code once over set-up and sign-in (RFC 6238 §5.2): it is consumed before the library checks it, and
+   * refunded if the library refuses it.
    */
   private async usingOnce<Result>(
     userId: string,
@@ -150,13 +150,13 @@ export class SecondFactorService {
     check: () => Promise<Result>,
   ): Promise<Result> {
     const subject = `${userId}\n${code}`;
-    await this.usedCodes.take(subject).catch(() => {
+    await this.usedCodes.consume(subject).catch(() => {
       throw codeRefused();
     });
     try {
       return await check();
     } catch (error) {
-      await this.usedCodes.giveBack(subject);
+      await this.usedCodes.refund(subject);
       throw error;
     }
   }
@@ -168,7 +168,7 @@ export class SecondFactorService {
     opened: { token: string; address: string },
   ): Promise<void> {
     try {
-      await this.usedCodes.take(`${userId}\n${code}`);
+      await this.usedCodes.consume(`${userId}\n${code}`);
     } catch {
       await this.authPool.pool.query('delete from user_session where token = $1', [opened.token]);
       await this.noteSecondStep(userId, 'second_factor_failed', opened.address);

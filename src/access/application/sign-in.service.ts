@@ -7,7 +7,7 @@ import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { clientNetwork } from '../../shared/client-network.js';
 import type { Client } from '../domain/client.js';
 import { sessionEnd } from '../domain/session-end.js';
-import { AttemptLimit } from '../infrastructure/attempt-limit.js';
+import { SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
 import { AuthLibrary, cookieHeaders, sessionHeaders } from '../infrastructure/auth-library.js';
 import { KnownNetworks } from '../infrastructure/known-networks.js';
@@ -73,7 +73,7 @@ export interface Session {
 @Injectable()
 export class SignInService {
   private readonly logger = new Logger(SignInService.name);
-  private readonly signInsByAddress: AttemptLimit;
+  private readonly signInsByAddress: SharedRateLimiter;
   private readonly networks: KnownNetworks;
   private readonly attempts: PasswordAttempts;
 
@@ -88,11 +88,11 @@ export class SignInService {
     const shared = { pool, secret: authSecret };
     const byAddress = {
       ...shared,
-      attemptsMax: ATTEMPTS_PER_ADDRESS_MAX,
+      points: ATTEMPTS_PER_ADDRESS_MAX,
       windowSeconds: ADDRESS_WINDOW_SECONDS,
       refusal: 'Too many attempts from this address. Wait before you try again.',
     };
-    this.signInsByAddress = new AttemptLimit({ ...byAddress, name: 'sign_in_address' });
+    this.signInsByAddress = new SharedRateLimiter({ ...byAddress, name: 'sign_in_address' });
     this.networks = new KnownNetworks(pool, authSecret);
     this.attempts = new PasswordAttempts(shared, this.networks);
   }
@@ -114,7 +114,7 @@ export class SignInService {
   ): Promise<SignInOutcome> {
     const { address } = client;
     const network = clientNetwork(address);
-    await this.signInsByAddress.take(network);
+    await this.signInsByAddress.consume(network);
     const email = fields.email.toLowerCase();
     const attempt = await this.attempts.signIn(email, network);
     const check = () =>

@@ -40,11 +40,11 @@ export class SignUpService {
    * has an account. `address` is the client's.
    * @throws DomainError `sign_up_closed`, `mail_not_configured`, `too_many_requests`.
    */
-  async ask(fields: { email: string; password: string; name: string }, address: string): Promise<void> {
+  async request(fields: { email: string; password: string; name: string }, address: string): Promise<void> {
     this.requireOpen();
     this.mails.requireMail();
     const email = fields.email.toLowerCase();
-    await this.limits.ask('sign_up', email, address);
+    await this.limits.requestMail('sign_up', email, address);
     const passwordHash = await this.strangers.run(() => this.passwords.hash(fields.password));
     await this.requests.note({ kind: 'sign_up', email, name: fields.name, passwordHash });
   }
@@ -71,7 +71,7 @@ export class SignUpService {
         'This is not the password chosen at sign-up. If it wasn’t you who signed up, sign up again yourself.',
       );
     }
-    await attempt.forget();
+    await attempt.refund();
     const network = truncatedNetwork(address);
     const { email } = link;
     await this.em.fork().transactional(async (tx) => {

@@ -134,7 +134,7 @@ export class AuthController {
     @Body() body: ChangeEmailBody,
     @CurrentClient() { address }: Client,
   ): Promise<EmailSentDto> {
-    await this.emails.ask(requireUser(actor), body, address);
+    await this.emails.request(requireUser(actor), body, address);
     return EMAIL_SENT;
   }
 }

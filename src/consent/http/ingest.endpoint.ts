@@ -12,7 +12,7 @@ import { type ServiceSettings, serviceSettings } from '../../settings/service.se
 import { ConsentService, unknownProject } from '../application/consent.service.js';
 import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
 import { IngestMetrics } from './ingest.metrics.js';
-import { IngestLimit } from './ingest-limit.js';
+import { IngestRateLimiter } from './ingest-rate-limiter.js';
 
 const readConsentBody = jsonReader(CONSENT_BODY_BYTES_MAX);
 
@@ -31,7 +31,7 @@ export class IngestEndpoint {
 
   constructor(
     private readonly consents: ConsentService,
-    private readonly limit: IngestLimit,
+    private readonly rateLimiter: IngestRateLimiter,
     private readonly metrics: IngestMetrics,
     private readonly problems: ProblemFilter,
     @InjectSettings(serviceSettings) service: ServiceSettings,
@@ -60,7 +60,7 @@ export class IngestEndpoint {
     // One spelling per id, otherwise each spelling would have its own counter.
     const id = projectId.toLowerCase();
     try {
-      this.limit.count(address, id);
+      this.rateLimiter.consume(address, id);
       const body = await readConsentBody(request, response);
       startedMs = performance.now();
       if (!isUuid(id)) throw unknownProject();
@@ -77,7 +77,7 @@ export class IngestEndpoint {
       response.end(text);
     } catch (error) {
       if (error instanceof DomainError && error.code === 'project_not_found') {
-        this.limit.countUnknownProject(address);
+        this.rateLimiter.consumeUnknownProject(address);
       }
       setHeaders(response, this.headers);
       this.metrics.count(this.problems.answer(error, request, response), startedMs);

@@ -11,7 +11,7 @@ import { type ServiceSettings, serviceSettings } from '../../settings/service.se
 import { VisitorRights } from '../application/visitor-rights.js';
 import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
 import { parseVisitorRequest, type VisitorRequest } from '../domain/visitor-request.js';
-import { VisitorLimit } from './visitor-limit.js';
+import { VisitorRateLimiter } from './visitor-rate-limiter.js';
 import { VisitorMetrics } from './visitor.metrics.js';
 
 /** The visitor requests: the last part of the path. */
@@ -46,7 +46,7 @@ export class VisitorEndpoint {
 
   constructor(
     private readonly rights: VisitorRights,
-    private readonly limit: VisitorLimit,
+    private readonly rateLimiter: VisitorRateLimiter,
     private readonly metrics: VisitorMetrics,
     private readonly problems: ProblemFilter,
     @InjectSettings(serviceSettings) service: ServiceSettings,
@@ -68,7 +68,7 @@ export class VisitorEndpoint {
   /** Sends the result as JSON, or a problem document. Never rejects. */
   async post(name: VisitorRequestName, request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      this.limit.count(this.addressOf(request));
+      this.rateLimiter.consume(this.addressOf(request));
       const asked = check(await readBody(request, response));
       const { body, location } = await this.answer(name, asked, new Date());
       this.metrics.count(name, 'answered');

@@ -100,10 +100,10 @@ export class LogController {
     }
   }
 
-  /** Takes an export permit, and draws on a thread: a PDF costs 50 ms. */
+  /** Acquires an export permit, and draws on a thread: a PDF costs 50 ms. */
   private async drawn(projectId: string, proof: Proof, gone: AbortSignal): Promise<Buffer> {
     const accountId = await this.access.accountOf(projectId);
-    const release = await this.permits.take({ projectId, accountId }, gone);
+    const release = await this.permits.acquire({ projectId, accountId }, gone);
     try {
       const page = await orUnavailable(this.logger, 'Banner that was shown', () =>
         this.pages.pageOf(projectId, proof, new Date()),

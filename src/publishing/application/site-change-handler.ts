@@ -9,14 +9,15 @@ import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { isCutOff, STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
-import { StorageHealth } from '../infrastructure/storage-health.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { FairSemaphore } from '../../shared/fair-semaphore.js';
+import { StorageCircuitBreaker } from '../infrastructure/storage-circuit-breaker.js';
 import { CONFIGURATION_CHANGED, configurationChangedMessage } from '../publishing.events.js';
 import {
   PUBLISH_CONCURRENCY_MAX,
   PUBLISH_SLOTS_SHARE,
   PUBLISH_WAITING_MAX,
 } from '../domain/publishing.limits.js';
-import { type Slot, Semaphore } from '../domain/semaphore.js';
 import { PublishingMetrics } from '../infrastructure/publishing.metrics.js';
 import { type PublishOutcome, PublishSite, StorageError } from './publish-site.js';
 
@@ -24,9 +25,11 @@ import { type PublishOutcome, PublishSite, StorageError } from './publish-site.j
 const RECHECK_AFTER_MS = 60_000;
 /** Cut-off writes that come closer together than this are looked after once. */
 const RECHECK_FOLD_SECONDS = 10;
-/** A message that has waited for its slot for more of its lease than this goes back into the outbox. */
-const SLOT_WAIT_LEASE_SHARE = 1 / 5;
+/** Share of the lease for which a message waits for a permit. The rest must be long enough to publish. */
+const PERMIT_WAIT_LEASE_SHARE = 1 / 5;
 const FULL_WAIT_MS = 250;
+/** All projects share one key: a project waits at most once (`waiting`), so turns by key would change nothing. */
+const ALL_PROJECTS = 'all';
 
 /** What came of a message. */
 export type SiteOutcome = PublishOutcome | 'worker_lost';
@@ -42,8 +45,8 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   readonly retry = BUG_SCHEDULE;
   /** One write; a worker that stops need not wait for those after it. */
   readonly attemptMaxMs = STORAGE_TIMEOUT_MAX_MS;
-  private readonly slots: Semaphore;
-  /** Projects that wait for a slot: later messages of the same project are published with them. */
+  private readonly permits: FairSemaphore;
+  /** Projects that wait for a permit. Later messages of the same project are published with them. */
   private readonly waiting = new Map<string, Promise<AttemptResult<SiteOutcome>>>();
 
   constructor(
@@ -51,15 +54,19 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
     private readonly outbox: OutboxService,
     private readonly projects: ProjectEvents,
     private readonly site: PublishSite,
-    private readonly health: StorageHealth,
+    private readonly storage: StorageCircuitBreaker,
     private readonly metrics: PublishingMetrics,
-    @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
+    @InjectSettings(outboxSettings) settings: OutboxSettings,
   ) {
     const slots = Math.max(1, Math.floor(settings.slots * PUBLISH_SLOTS_SHARE));
-    this.slots = new Semaphore(
-      Math.min(PUBLISH_CONCURRENCY_MAX, slots),
-      Math.min(PUBLISH_CONCURRENCY_MAX + PUBLISH_WAITING_MAX, slots),
-    );
+    const permits = Math.min(PUBLISH_CONCURRENCY_MAX, slots);
+    this.permits = new FairSemaphore({
+      permits,
+      permitsPerKey: permits,
+      waitingPerKeyMax: Math.min(PUBLISH_WAITING_MAX, slots - permits),
+      waitMs: settings.leaseMs * PERMIT_WAIT_LEASE_SHARE,
+      retryAfterSeconds: 0,
+    });
   }
 
   onModuleInit(): void {
@@ -71,7 +78,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   }
 
   prepare(messages: OutboxMessage[]): Promise<Attempt<SiteOutcome>[]> {
-    return Promise.resolve(messages.map((message) => () => this.attempt(message)));
+    return Promise.resolve(messages.map((message) => (signal) => this.attempt(message, signal)));
   }
 
   /** The objects are written by now. What is left is to look again where that is not the whole truth. */
@@ -88,7 +95,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   }
 
   /** Publishes the message's project, at once or together with a message that already waits. */
-  private attempt(message: OutboxMessage): Promise<AttemptResult<SiteOutcome>> {
+  private attempt(message: OutboxMessage, signal: AbortSignal): Promise<AttemptResult<SiteOutcome>> {
     const { subjectId: projectId, payload, failures } = message;
     if (payload?.recheck === true && failures === 0) {
       return Promise.resolve({
@@ -99,47 +106,52 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
     }
     const known = this.waiting.get(projectId);
     if (known) return known;
-    const slot = this.slots.acquire();
-    if (!slot) return Promise.resolve(retry(FULL_WAIT_MS, 'Other projects are published first.'));
-    const attempt = this.inSlot(projectId, slot, message.createdAt);
+    const attempt = this.attemptWithPermit(projectId, message.createdAt, signal);
     this.waiting.set(projectId, attempt);
     return attempt;
   }
 
-  private async inSlot(projectId: string, slot: Slot, changedAt: Date): Promise<AttemptResult<SiteOutcome>> {
-    const askedMs = performance.now();
-    await slot.free;
-    this.waiting.delete(projectId);
+  private async attemptWithPermit(
+    projectId: string,
+    changedAt: Date,
+    signal: AbortSignal,
+  ): Promise<AttemptResult<SiteOutcome>> {
+    let release: () => void;
     try {
-      // The lease that is left must be long enough to publish under.
-      if (performance.now() - askedMs > this.settings.leaseMs * SLOT_WAIT_LEASE_SHARE) {
-        return retry(0, 'Publishing other projects took too long.');
-      }
+      release = await this.permits.acquire(ALL_PROJECTS, signal);
+    } catch (error) {
+      if (error instanceof DomainError || signal.aborted)
+        return retry(FULL_WAIT_MS, 'Other projects are published first.');
+      throw error;
+    } finally {
+      this.waiting.delete(projectId);
+    }
+    try {
       return await this.publish(projectId, changedAt);
     } finally {
-      slot.release();
+      release();
     }
   }
 
   private async publish(projectId: string, changedAt: Date): Promise<AttemptResult<SiteOutcome>> {
-    const waitMs = this.health.enter(performance.now());
+    const waitMs = this.storage.acquire(performance.now());
     if (waitMs > 0) return retry(waitMs, 'Object storage does not respond; pausing.');
     try {
       const kind = await this.site.publish(projectId);
       if (kind === 'busy') {
-        this.health.unused();
+        this.storage.release();
         return retry(FULL_WAIT_MS, 'Another worker is publishing this project.');
       }
-      this.health.worked(performance.now());
+      this.storage.succeeded(performance.now());
       this.metrics.published(changedAt);
       return { kind: 'settled', outcome: kind, healthy: true };
     } catch (error) {
       if (error instanceof StorageError) {
-        const afterMs = this.health.failed(error.cause, performance.now());
+        const afterMs = this.storage.failed(error.cause, performance.now());
         if (isCutOff(error)) await this.recheckLater(projectId);
         return retry(afterMs, sentenceOf(error.cause));
       }
-      this.health.unused();
+      this.storage.release();
       throw error;
     }
   }

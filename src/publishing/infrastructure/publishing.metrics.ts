@@ -4,7 +4,7 @@ import { TIER_CHANGED } from '../../licensing/licensing.events.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { Metrics } from '../../shared/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
-import { StorageHealth } from './storage-health.js';
+import { StorageCircuitBreaker } from './storage-circuit-breaker.js';
 import { CONFIGURATION_CHANGED } from '../publishing.events.js';
 
 const DELAY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600];
@@ -13,7 +13,7 @@ const DELAY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15,
 export class PublishingMetrics {
   private readonly delay: Histogram;
 
-  constructor(metrics: Metrics, health: StorageHealth, outbox: OutboxService) {
+  constructor(metrics: Metrics, storage: StorageCircuitBreaker, outbox: OutboxService) {
     const registers = [metrics.registry];
     this.delay = new Histogram({
       name: 'publishing_delay_seconds',
@@ -26,7 +26,7 @@ export class PublishingMetrics {
       help: '1 while object storage accepts writes from this process, 0 since its last write failed.',
       registers,
       collect() {
-        this.set(health.up ? 1 : 0);
+        this.set(storage.isClosed ? 1 : 0);
       },
     });
     new Counter({
@@ -35,7 +35,7 @@ export class PublishingMetrics {
       registers,
       collect() {
         this.reset();
-        this.inc(health.failedWrites);
+        this.inc(storage.failedWrites);
       },
     });
     const counted = new RecentAnswer(

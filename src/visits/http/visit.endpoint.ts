@@ -12,7 +12,7 @@ import { type ServiceSettings, serviceSettings } from '../../settings/service.se
 import { unknownProject, VisitCounter } from '../application/visit-counter.js';
 import { VisitMetrics } from '../application/visit.metrics.js';
 import { type VisitSettings, visitSettings } from '../visits.settings.js';
-import { VisitLimit } from './visit-limit.js';
+import { VisitRateLimiter } from './visit-rate-limiter.js';
 
 /** Two short members. */
 const VISIT_BODY_BYTES_MAX = 512;
@@ -30,7 +30,7 @@ export class VisitEndpoint {
 
   constructor(
     private readonly counter: VisitCounter,
-    private readonly limit: VisitLimit,
+    private readonly rateLimiter: VisitRateLimiter,
     private readonly metrics: VisitMetrics,
     private readonly problems: ProblemFilter,
     @InjectSettings(serviceSettings) service: ServiceSettings,
@@ -59,7 +59,7 @@ export class VisitEndpoint {
     try {
       if (!this.settings.enabled)
         throw new DomainError('not_found', 'Page visit counting is off for this project.');
-      this.limit.count(address, id);
+      this.rateLimiter.consume(address, id);
       const body = await readBody(request, response);
       if (!isUuid(id)) throw unknownProject();
       const { origin, 'user-agent': userAgent, 'accept-language': acceptLanguage } = request.headers;
@@ -68,7 +68,7 @@ export class VisitEndpoint {
       this.answer(request, response, []);
     } catch (error) {
       if (error instanceof DomainError && error.code === 'project_not_found')
-        this.limit.countUnknownProject(address);
+        this.rateLimiter.consumeUnknownProject(address);
       setHeaders(response, this.headers);
       this.metrics.count(this.problems.answer(error, request, response));
     }

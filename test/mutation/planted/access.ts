@@ -26,14 +26,14 @@ export const ACCESS: Planted[] = [
     { name: 'does not count invitations to a mailbox', to: '' },
     {
       name: 'counts invitations to a mailbox for each project',
-      to: 'await this.invitationsByEmail.take(`${projectId} ${mailbox}`);',
+      to: 'await this.invitationsByEmail.consume(`${projectId} ${mailbox}`);',
     },
   ].map(({ name, to }) => ({
     name: `access: ${name}`,
     mutations: [
       {
         symbol: 'AccountLimits.invite',
-        from: /await this\.invitationsByEmail\.take\(mailbox\);/,
+        from: /await this\.invitationsByEmail\.consume\(mailbox\);/,
         to,
       },
     ],
@@ -41,11 +41,15 @@ export const ACCESS: Planted[] = [
     only: 'for its mailbox',
   })),
   ...[
-    { name: 'an hour', from: /await this\.mailsByPersonAndHour\.take\(sender\);/, only: 'bounded per hour' },
-    { name: 'a day', from: /await this\.mailsByPersonAndDay\.take\(sender\);/, only: 'bounded per day' },
+    {
+      name: 'an hour',
+      from: /await this\.mailsByPersonAndHour\.consume\(sender\);/,
+      only: 'bounded per hour',
+    },
+    { name: 'a day', from: /await this\.mailsByPersonAndDay\.consume\(sender\);/, only: 'bounded per day' },
   ].map(({ name, from, only }) => ({
     name: `access: does not count the mails of a person in ${name}`,
-    mutations: [{ symbol: 'AccountLimits.takeForPerson', from, to: '' }],
+    mutations: [{ symbol: 'AccountLimits.consumeForPerson', from, to: '' }],
     tests: ['test/access/mail-budgets'],
     only,
   })),

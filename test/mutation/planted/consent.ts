@@ -45,28 +45,28 @@ export const CONSENT: Planted[] = [
   },
   {
     name: 'visitor: counts each address of an IPv6 network',
-    mutations: [{ symbol: 'VisitorLimit.count', from: /clientNetwork\(address\)/, to: 'address' }],
+    mutations: [{ symbol: 'VisitorRateLimiter.consume', from: /clientNetwork\(address\)/, to: 'address' }],
     tests: [VISITOR],
     only: 'rate limit',
   },
   {
     name: 'ingest: counts guesses by each address of an IPv6 network',
     mutations: [
-      { symbol: 'IngestLimit.countUnknownProject', from: /clientNetwork\(address\)/, to: 'address' },
+      { symbol: 'IngestRateLimiter.consumeUnknownProject', from: /clientNetwork\(address\)/, to: 'address' },
     ],
     tests: [INGEST_LIMIT],
     only: 'tenfold',
   },
   {
     name: 'visits: counts each address of an IPv6 network',
-    mutations: [{ symbol: 'VisitLimit.count', from: /clientNetwork\(address\)/, to: 'address' }],
+    mutations: [{ symbol: 'VisitRateLimiter.consume', from: /clientNetwork\(address\)/, to: 'address' }],
     tests: [VISITS],
     only: 'limits a network',
   },
   {
     name: 'visits: counts guesses by each address of an IPv6 network',
     mutations: [
-      { symbol: 'VisitLimit.countUnknownProject', from: /clientNetwork\(address\)/, to: 'address' },
+      { symbol: 'VisitRateLimiter.consumeUnknownProject', from: /clientNetwork\(address\)/, to: 'address' },
     ],
     tests: [VISITS],
     only: 'a project that does not exist',

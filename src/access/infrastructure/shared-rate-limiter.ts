@@ -4,10 +4,10 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { tooManyRequests } from '../../shared/domain-error.js';
 
 /**
- * Counts attempts in the database, for all API processes together. Keys are hashed with `secret`, so that
- * the table holds neither addresses nor e-mails.
+ * Limits a rate by key for all API processes together, in the database. Keys are hashed with `secret`, so that the table
+ * contains neither addresses nor emails.
  */
-export class AttemptLimit {
+export class SharedRateLimiter {
   private readonly limiter: RateLimiterPostgres;
 
   constructor(
@@ -15,7 +15,7 @@ export class AttemptLimit {
       pool: Pool;
       secret: string;
       name: string;
-      attemptsMax: number;
+      points: number;
       windowSeconds: number;
       /** The sentence of the refusal. */
       refusal: string;
@@ -27,19 +27,19 @@ export class AttemptLimit {
       tableName: 'sign_in_attempt',
       tableCreated: true,
       keyPrefix: options.name,
-      points: options.attemptsMax,
+      points: options.points,
       duration: options.windowSeconds,
       // A client above the limit is refused from memory, so a flood of attempts doesn't reach the
       // database.
-      inMemoryBlockOnConsumed: options.attemptsMax + 1,
+      inMemoryBlockOnConsumed: options.points + 1,
     });
   }
 
   /**
-   * Counts one attempt before it is made, so that attempts at the same time cannot pass together.
+   * Call this before the attempt, so that concurrent attempts cannot exceed the limit.
    * @throws DomainError `too_many_requests` with the seconds until the window ends.
    */
-  async take(subject: string): Promise<void> {
+  async consume(subject: string): Promise<void> {
     try {
       await this.limiter.consume(this.keyOf(subject));
     } catch (error) {
@@ -48,8 +48,8 @@ export class AttemptLimit {
     }
   }
 
-  /** Takes an attempt back, where only failures are counted. */
-  async giveBack(subject: string): Promise<void> {
+  /** Undoes `consume`, where only failures count. */
+  async refund(subject: string): Promise<void> {
     await this.limiter.reward(this.keyOf(subject));
   }
 
