@@ -17,10 +17,10 @@ import { SigningSecretService } from './application/signing-secret.service.js';
 import { SigningSecretController } from './http/signing-secret.controller.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { HoldService } from './application/hold.service.js';
-import { ReceiverWatch } from './application/receiver-watch.js';
+import { ReceiverCircuitBreaker } from './application/receiver-circuit-breaker.js';
 import { SettleHolds } from './application/settle-holds.js';
 import { HoldNotifications } from './application/hold-notifications.js';
-import { TargetGate } from './application/target-gate.js';
+import { TargetRateLimiter } from './application/target-rate-limiter.js';
 import { DeleteProjectDeliveries } from './application/delete-project-deliveries.js';
 import { DELIVERY_PARTITIONS, deliveriesKeptSince } from './infrastructure/delivery.partitions.js';
 import { ForwardingMetrics } from './infrastructure/forwarding.metrics.js';
@@ -50,9 +50,9 @@ import { TokenVault } from './infrastructure/token-vault.js';
       useFactory: (settings: ForwardingSettings, resolver: NameResolver) => new Sender(settings, resolver),
     },
     TokenVault,
-    TargetGate,
+    TargetRateLimiter,
     AttemptDelivery,
-    ReceiverWatch,
+    ReceiverCircuitBreaker,
     SettleHolds,
     HoldService,
     HoldNotifications,

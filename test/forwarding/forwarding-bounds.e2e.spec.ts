@@ -11,7 +11,7 @@ import {
   LEGACY_TARGET_PER_SECOND,
   RESERVED_ATTEMPTS,
   RESERVED_PER_SECOND,
-} from '../../src/forwarding/application/target-gate.js';
+} from '../../src/forwarding/application/target-rate-limiter.js';
 import { type DnsServer, startDnsServer } from '../support/dns-server.js';
 import type { Json } from '../support/json.js';
 import { choose, createForwardingProject, saveForwarding } from '../support/pipeline.js';

@@ -10,7 +10,7 @@ import { idOf } from '../../shared/ids.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 import type { StoredTarget } from './forwarding-target.js';
-import { TargetGate } from './target-gate.js';
+import { TargetRateLimiter } from './target-rate-limiter.js';
 
 /** A record and its destination. `target` is null if the project has no settings (legacy endpoint). */
 export interface DeliveryRequest {
@@ -43,7 +43,7 @@ export class AttemptDelivery {
   constructor(
     private readonly sender: Sender,
     private readonly vault: TokenVault,
-    private readonly gate: TargetGate,
+    private readonly limiter: TargetRateLimiter,
   ) {}
 
   /** Makes one attempt now, if the host may have one. Never throws for what a receiver or the network does. */
@@ -61,16 +61,16 @@ export class AttemptDelivery {
       return outcomeOf(answer, kind, { attemptedAt, durationMs: 0, host: url.host });
     }
     const { projectId } = request.record;
-    const passage = this.gate.enter({ projectId, hostname: url.hostname, kind });
-    if ('afterMs' in passage) return { kind: 'snooze', afterMs: passage.afterMs };
+    const permit = this.limiter.acquire({ projectId, hostname: url.hostname, kind });
+    if ('afterMs' in permit) return { kind: 'snooze', afterMs: permit.afterMs };
     const body = outboundBody(request.record, request.sealed);
     const headers = outboundHeaders(request.record, proof, { body, attemptedAt });
-    const result = await this.sender.send({ url, headers, body, gate: passage }, signal);
-    if (result.kind === 'snooze') passage.snooze();
+    const result = await this.sender.send({ url, headers, body, limiter: permit }, signal);
+    if (result.kind === 'snooze') permit.cancel();
     if (result.kind !== 'answered') return result;
     const context = { attemptedAt, durationMs: result.durationMs, host: url.host };
     const end = outcomeOf(result.answer, kind, context);
-    passage.leave({ delivered: end.outcome.outcome === 'delivered', address: result.address });
+    permit.release({ delivered: end.outcome.outcome === 'delivered', address: result.address });
     return end;
   }
 

@@ -36,7 +36,7 @@ import { logLateDeliveries } from './repeated-attempts.js';
 import { settleDeliveries, SINGLE_STATEMENT_SETTLEMENT } from './settle-deliveries.js';
 import { loadTargets, type StoredTarget } from './forwarding-target.js';
 import { AttemptDelivery } from './attempt-delivery.js';
-import { ReceiverWatch } from './receiver-watch.js';
+import { ReceiverCircuitBreaker } from './receiver-circuit-breaker.js';
 import { SettleHolds } from './settle-holds.js';
 
 /** What one batch needs to know, read at once. */
@@ -67,7 +67,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     private readonly evidence: EvidenceService,
     private readonly delivery: AttemptDelivery,
     private readonly holds: SettleHolds,
-    private readonly watch: ReceiverWatch,
+    private readonly circuit: ReceiverCircuitBreaker,
     private readonly metrics: ForwardingMetrics,
     @InjectSettings(forwardingSettings) private readonly settings: ForwardingSettings,
   ) {
@@ -117,13 +117,13 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     });
     if (destination.kind === 'skip') return async () => skip(destination.reason);
     return async (signal) => {
-      const pauseMs = message.probeNumber === null ? this.watch.pauseMs(projectId, performance.now()) : 0;
-      if (pauseMs > 0) return { kind: 'snooze', afterMs: pauseMs };
+      const waitMs = message.probeNumber === null ? this.circuit.waitMs(projectId, performance.now()) : 0;
+      if (waitMs > 0) return { kind: 'snooze', afterMs: waitMs };
       const sealed = 'salt' in record ? this.evidence.sealedBodyOf(record) : null;
       const end = await this.delivery.attempt({ record, sealed, destination, target }, signal);
       switch (end.kind) {
         case 'ended':
-          this.watch.heard(projectId, end.outcome.health, performance.now());
+          this.circuit.record(projectId, end.outcome.health, performance.now());
           return { kind: 'settled', outcome: end.outcome, healthy: isHealthy(end.outcome) };
         case 'snooze':
           return { kind: 'snooze', afterMs: end.afterMs };
@@ -135,8 +135,8 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
 
   async settle(tx: EntityManager, settled: Settled<ClassifiedOutcome>[]): Promise<void> {
     const known = await settleDeliveries(tx, settled);
-    const paused = await this.holds.settle(tx, settled, known);
-    for (const projectId of paused) this.watch.pause(projectId, performance.now());
+    const opened = await this.holds.settle(tx, settled, known);
+    for (const projectId of opened) this.circuit.open(projectId, performance.now());
     this.metrics.count(settled);
   }
 

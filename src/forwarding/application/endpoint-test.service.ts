@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { PreparedReads } from '../../database/prepared-reads.js';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { DomainError, tooManyRequests } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
+import { RateLimiter } from '../../shared/rate-limiter.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 import { useOfDay } from './daily-usage.js';
 import { loadTargets } from './forwarding-target.js';
@@ -15,8 +15,10 @@ import { AttemptDelivery } from './attempt-delivery.js';
 export const ENDPOINT_TESTS_PER_MINUTE = 10;
 /** Tests of one project on one day (UTC), counted in the database. */
 export const ENDPOINT_TESTS_PER_DAY = 200;
-const MINUTE_SECONDS = 60;
-const HOST_BOUNDED =
+const MINUTE_MS = 60_000;
+/** Projects that are remembered. */
+const PROJECTS_MAX = 10_000;
+const HOST_LIMITED =
   "Attempts on the endpoint's host or address have failed for some time. Test again later.";
 
 export interface EndpointTestResult extends Pick<
@@ -30,9 +32,10 @@ export interface EndpointTestResult extends Pick<
 /** Sends a synthetic consent record to the configured endpoint (spec §4.2). */
 @Injectable()
 export class EndpointTestService {
-  private readonly limiter = new RateLimiterMemory({
+  private readonly limiter = new RateLimiter({
     points: ENDPOINT_TESTS_PER_MINUTE,
-    duration: MINUTE_SECONDS,
+    windowMs: MINUTE_MS,
+    keysMax: PROJECTS_MAX,
   });
 
   constructor(
@@ -52,7 +55,8 @@ export class EndpointTestService {
     if (target === null || target.endpointUrl === null) {
       throw new DomainError('endpoint_not_configured', 'Save an endpoint URL first, then test it.');
     }
-    await this.takeTurn(projectId);
+    const waitMs = this.limiter.consume(projectId, performance.now());
+    if (waitMs > 0) throw tooManyRequests('Too many endpoint tests. Wait a moment.', waitMs);
     await this.em.fork().transactional((tx) => useOfDay(tx, projectId, 'tested', ENDPOINT_TESTS_PER_DAY, 1));
     const record = syntheticRecord(projectId, new Date());
     const destination = { kind: 'project', url: target.endpointUrl } as const;
@@ -61,21 +65,12 @@ export class EndpointTestService {
       throw new DomainError('temporarily_unavailable', 'The service is shutting down. Test again shortly.');
     }
     if (end.kind === 'snooze') {
-      throw tooManyRequests(HOST_BOUNDED, end.afterMs);
+      throw tooManyRequests(HOST_LIMITED, end.afterMs);
     }
     const { httpStatus, category, reason, durationMs } = end.outcome;
     const delivered = end.outcome.outcome === 'delivered';
     if (delivered) await this.holds.endpointAnswered(projectId);
     return { delivered, httpStatus, category, reason, durationMs, consentId: record.id };
-  }
-
-  private async takeTurn(projectId: string): Promise<void> {
-    try {
-      await this.limiter.consume(projectId);
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      throw tooManyRequests('Too many endpoint tests. Wait a moment.', refusal.msBeforeNext);
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { PUT_OFF_MAX_MS } from './attempt-bound.js';
+import { SNOOZE_MAX_MS } from './paced-rate-limiter.js';
 import { type Endpoint, FailureBudget } from './failure-budget.js';
 
 const KEY = 'address 192.0.2.1';
@@ -121,8 +121,8 @@ describe('FailureBudget', () => {
     make(FAILING, { count: 5_000, fail: true });
     for (let i = 0; i < 5; i++) budget.charge(HEALTHY, KEY, 0);
     expect(budget.waitMs(HEALTHY, KEY, 0)).toBe(1_000);
-    expect(budget.waitMs(FAILING, KEY, 0)).toBe(PUT_OFF_MAX_MS);
+    expect(budget.waitMs(FAILING, KEY, 0)).toBe(SNOOZE_MAX_MS);
     budget.hasFailed(HEALTHY, KEY, { charged: true, nowMs: 0 });
-    expect(budget.waitMs(HEALTHY, KEY, 0)).toBe(PUT_OFF_MAX_MS);
+    expect(budget.waitMs(HEALTHY, KEY, 0)).toBe(SNOOZE_MAX_MS);
   });
 });

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { AttemptBound } from './attempt-bound.js';
+import { PacedRateLimiter } from './paced-rate-limiter.js';
 
 /** The project and the host of an attempt. */
 export interface Endpoint {
@@ -22,13 +22,13 @@ export interface FailureBudgetOptions {
 }
 
 /**
- * Bounds failed attempts by key, which many projects may share: a domain or an address. An attempt counts until it has
+ * Limits failed attempts by key, which many projects may share: a domain or an address. An attempt counts until it has
  * delivered. An endpoint that delivered under a key passes whatever the others do there, and so do a few attempts of
  * every project, so that a working endpoint is found out next to failing ones. Times are of a monotonic clock.
  */
 export class FailureBudget {
-  private readonly attempts: AttemptBound;
-  private readonly reserves: AttemptBound;
+  private readonly attempts: PacedRateLimiter;
+  private readonly reserves: PacedRateLimiter;
   /** Failures in a row of endpoints that delivered under a key. */
   private readonly proven: LRUCache<string, number>;
   /** Projects by key whose last attempt there failed. */
@@ -36,19 +36,19 @@ export class FailureBudget {
 
   constructor(private readonly options: FailureBudgetOptions) {
     const { burst, perSecond, reserve, reservePerSecond, keysMax } = options;
-    this.attempts = new AttemptBound({ burst, perSecond, keysMax });
-    this.reserves = new AttemptBound({ burst: reserve, perSecond: reservePerSecond, keysMax });
+    this.attempts = new PacedRateLimiter({ burst, perSecond, keysMax });
+    this.reserves = new PacedRateLimiter({ burst: reserve, perSecond: reservePerSecond, keysMax });
     this.proven = new LRUCache({ max: keysMax });
     this.failed = new LRUCache({ max: keysMax });
   }
 
-  /** Milliseconds for which an attempt is put off; 0: it may be made, and is counted by `charge`. */
+  /** Milliseconds to snooze an attempt; 0: it may be made, and `charge` counts it. */
   waitMs(endpoint: Endpoint, key: string, nowMs: number): number {
     if (!this.attempts.isExhausted(key, nowMs) || this.isProven(endpoint, key)) return 0;
     const project = projectKey(endpoint, key);
     if (!this.reserves.isExhausted(project, nowMs)) return 0;
-    const lineMs = this.attempts.take(key, nowMs);
-    return this.failed.has(project) ? lineMs : Math.min(lineMs, this.options.newcomerWaitMs);
+    const queueMs = this.attempts.consume(key, nowMs);
+    return this.failed.has(project) ? queueMs : Math.min(queueMs, this.options.newcomerWaitMs);
   }
 
   /** Counts an attempt that is made. Returns whether it counted: that of a proven endpoint does not until it fails. */

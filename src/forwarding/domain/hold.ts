@@ -18,7 +18,7 @@ const HALF_OPEN_MAX = 64;
 const HALF_OPEN_STEP_MS = 1_000;
 /** Records older than the hold limit are sent in batches of at most this size … */
 export const OVERDUE_MAX = 20;
-/** … at this interval: the rate that a failing host gets (`TargetGate`). */
+/** … at this interval: the rate that a failing host gets (`TargetRateLimiter`). */
 const OVERDUE_STEP_MS = 1_000;
 
 /**

@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net';
 import { AlarmClock, type Sleeper } from '../../shared/alarm-clock.js';
-import { type AddressGate, Snoozed } from './address-gate.js';
+import { type AddressLimiter, Snoozed } from './address-limiter.js';
 import type { Connect } from './guarded-connector.js';
 
 /** Who uses a connection: one request, until its answer is whole. */
 export interface ConnectionUser {
-  /** Which addresses it may use. */
-  readonly gate: AddressGate;
+  /** Limits the addresses that it may use. */
+  readonly limiter: AddressLimiter;
   /** It is there, and carries nothing else: `write` what is to be sent. */
   onConnection(connection: Connection): void;
   onBytes(bytes: Buffer): void;
   /**
    * No connection came about, or it has ended. null: it was closed without an error; `SHUT_DOWN`: by us; `Snoozed`: the
-   * user must keep off the addresses for now.
+   * addresses are over their limits.
    */
   onClosed(error: Error | null): void;
 }
@@ -94,9 +94,9 @@ export class Connections {
   use(url: URL, user: ConnectionUser, { fresh = false } = {}): void {
     const kept = fresh ? undefined : this.idle.get(url.origin)?.at(-1);
     if (!kept) return this.open(url, user);
-    const waitMs = user.gate.waitMs(kept.address);
+    const waitMs = user.limiter.waitMs(kept.address);
     if (waitMs > 0) return user.onClosed(new Snoozed(waitMs));
-    user.gate.use(kept.address);
+    user.limiter.use(kept.address);
     const connection = this.takeIdle(url.origin) ?? kept;
     this.goingOut.push({ connection, user });
     if (this.goingOut.length === 1) setImmediate(() => setImmediate(() => this.goOut()));
@@ -144,7 +144,7 @@ export class Connections {
     if (this.isDestroyed) return user.onClosed(SHUT_DOWN);
     const { host, hostname, protocol, port } = url;
     const target = { host, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), protocol, port };
-    const socket = this.connect(target, user.gate, (error, connected) => {
+    const socket = this.connect(target, user.limiter, (error, connected) => {
       if (error) user.onClosed(this.isDestroyed ? SHUT_DOWN : error);
       else new Connection(connected, url.origin, this).giveTo(user);
     });

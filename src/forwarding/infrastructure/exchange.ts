@@ -1,7 +1,7 @@
 import type { AlarmClock, Sleeper } from '../../shared/alarm-clock.js';
 import { ResponseParser } from '../domain/response-parser.js';
 import type { Answer } from '../domain/outcome.js';
-import { type AddressGate, Snoozed } from './address-gate.js';
+import { type AddressLimiter, Snoozed } from './address-limiter.js';
 import { type Connection, type ConnectionUser, SHUT_DOWN } from './connections.js';
 import { ConnectFailure } from './guarded-connector.js';
 
@@ -47,18 +47,18 @@ export class Exchange implements ConnectionUser, Sleeper {
   private hasAnswerBegun = false;
   private resolve: ((end: ExchangeEnd) => void) | null = null;
 
-  readonly gate: AddressGate;
+  readonly limiter: AddressLimiter;
   private readonly text: string;
   private readonly deadlineAt: number;
 
   /** `text` is all of the request; `deadlineAt` is of a monotonic clock. */
   constructor(
-    { text, deadlineAt, gate }: { text: string; deadlineAt: number; gate: AddressGate },
+    { text, deadlineAt, limiter }: { text: string; deadlineAt: number; limiter: AddressLimiter },
     private readonly clock: AlarmClock,
   ) {
     this.text = text;
     this.deadlineAt = deadlineAt;
-    this.gate = gate;
+    this.limiter = limiter;
     this.ended = new Promise((resolve) => {
       this.resolve = resolve;
     });

@@ -7,7 +7,7 @@ import { buildConnector } from 'undici';
 import { AlarmClock } from '../../shared/alarm-clock.js';
 import { type EndpointExceptions, isAddressAllowed } from '../domain/endpoint-policy.js';
 import type { FailureCategory } from '../domain/outcome.js';
-import { type AddressGate, OPEN_GATE, Snoozed } from './address-gate.js';
+import { type AddressLimiter, NO_LIMIT, Snoozed } from './address-limiter.js';
 import type { NameResolver } from './name-resolver.js';
 
 const HTTPS_PORT = '443';
@@ -26,12 +26,12 @@ export class ConnectFailure extends Error {
 }
 
 /**
- * Opens a connection to an address that the gate lets pass; it fails with `Snoozed` where there is none. The returned
- * socket may be destroyed before that. undefined: no connection is opened; the callback gets the reason.
+ * Opens a connection to an address within its limit, or fails with `Snoozed` if there is none. The returned socket may
+ * be destroyed before that. undefined: no connection is opened; the callback gets the reason.
  */
 export type Connect = (
   target: buildConnector.Options,
-  gate: AddressGate,
+  limiter: AddressLimiter,
   callback: (...result: [error: Error, connected: null] | [error: null, connected: Socket]) => void,
 ) => Socket | undefined;
 
@@ -60,18 +60,18 @@ export function guardedConnector(options: {
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
     ...(secureContext && { secureContext }),
   };
-  // undici's connector takes one lookup for all connections; this is the gate of the one being opened.
-  const gates = new AsyncLocalStorage<AddressGate>();
+  // undici's connector takes one lookup for all connections; this is the limiter of the one that is being opened.
+  const limiters = new AsyncLocalStorage<AddressLimiter>();
   const open = (exempt: boolean) =>
-    buildConnector({ ...tlsOptions, lookup: guardedLookup({ resolver, exceptions, exempt, gates }) });
+    buildConnector({ ...tlsOptions, lookup: guardedLookup({ resolver, exceptions, exempt, limiters }) });
   const openGuarded = open(false);
   const openExempt = open(true);
   const clock = new AlarmClock();
 
-  return (target, gate, callback) => {
+  return (target, limiter, callback) => {
     const exempt = exceptions.targets.has(targetKey(target));
     const refusal =
-      isIP(target.hostname) === 0 ? null : refusalOf(target.hostname, { exceptions, exempt, gate });
+      isIP(target.hostname) === 0 ? null : refusalOf(target.hostname, { exceptions, exempt, limiter });
     if (refusal) {
       queueMicrotask(() => callback(refusal, null));
       return undefined;
@@ -79,14 +79,14 @@ export function guardedConnector(options: {
     const connect = (exempt ? openExempt : openGuarded) as (
       ...args: Parameters<buildConnector.connector>
     ) => Socket;
-    const socket = gates.run(gate, () =>
+    const socket = limiters.run(limiter, () =>
       connect(target, (error, connected) => {
         clock.clear(deadline);
         if (error) callback(failureOf(error, progress), null);
         else if (connected) callback(null, connected);
       }),
     );
-    socket.on('connectionAttempt', (address: string) => gate.use(address));
+    socket.on('connectionAttempt', (address: string) => limiter.use(address));
     const progress = watchProgress(socket, target.hostname);
     const deadline = { onAlarm: () => socket.destroy(timeoutOf(progress)) };
     clock.set(deadline, performance.now() + timeoutMs);
@@ -102,35 +102,39 @@ function targetKey({ hostname, port }: buildConnector.Options): string {
 /** Why a host that is an address is not connected to; null where it is. */
 function refusalOf(
   address: string,
-  { exceptions, exempt, gate }: { exceptions: EndpointExceptions; exempt: boolean; gate: AddressGate },
+  {
+    exceptions,
+    exempt,
+    limiter,
+  }: { exceptions: EndpointExceptions; exempt: boolean; limiter: AddressLimiter },
 ): Error | null {
   if (!exempt && !isAddressAllowed(address, exceptions)) return blocked();
-  const waitMs = gate.waitMs(address);
+  const waitMs = limiter.waitMs(address);
   return waitMs > 0 ? new Snoozed(waitMs) : null;
 }
 
 /**
- * A `lookup` for `net.connect` that fails unless every address may be connected to, and returns those that the gate
- * lets pass.
+ * A `lookup` for `net.connect` that fails unless every address may be connected to, and returns those within
+ * their limits.
  */
 function guardedLookup({
   resolver,
   exceptions,
   exempt,
-  gates,
+  limiters,
 }: {
   resolver: NameResolver;
   exceptions: EndpointExceptions;
   exempt: boolean;
-  gates: AsyncLocalStorage<AddressGate>;
+  limiters: AsyncLocalStorage<AddressLimiter>;
 }): LookupFunction {
   const judge = (addresses: string[]): LookupAddress[] => {
     if (addresses.length === 0) {
       throw new ConnectFailure('dns', 'The hostname of the endpoint could not be resolved.');
     }
     if (!exempt && !addresses.every((address) => isAddressAllowed(address, exceptions))) throw blocked();
-    const gate = gates.getStore() ?? OPEN_GATE;
-    const waits = addresses.map((address) => ({ address, waitMs: gate.waitMs(address) }));
+    const limiter = limiters.getStore() ?? NO_LIMIT;
+    const waits = addresses.map((address) => ({ address, waitMs: limiter.waitMs(address) }));
     const open = waits.filter(({ waitMs }) => waitMs === 0);
     if (open.length === 0) throw new Snoozed(Math.min(...waits.map(({ waitMs }) => waitMs)));
     return open.map(({ address }) => ({ address, family: isIP(address) }));

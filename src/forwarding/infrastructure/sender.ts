@@ -5,7 +5,7 @@ import { type EndpointExceptions, parseExceptions } from '../domain/endpoint-pol
 import type { Answer } from '../domain/outcome.js';
 import { type HeaderList, requestText } from '../domain/outbound-request.js';
 import { AlarmClock } from '../../shared/alarm-clock.js';
-import { type AddressGate, OPEN_GATE } from './address-gate.js';
+import { type AddressLimiter, NO_LIMIT } from './address-limiter.js';
 import { Connections } from './connections.js';
 import { Exchange, type ExchangeEnd, RESET } from './exchange.js';
 import { guardedConnector } from './guarded-connector.js';
@@ -16,13 +16,13 @@ export interface OutboundRequest {
   url: URL;
   headers: HeaderList;
   body: string;
-  /** Which addresses may be used; without it all that are public. */
-  gate?: AddressGate;
+  /** Absent: no limit. */
+  limiter?: AddressLimiter;
 }
 
 /**
  * `aborted` says that the caller's signal ended it: what became of the request is unknown. `snooze`: nothing was sent,
- * because the gate let no address pass. `address` is the receiver's; null: it was not reached.
+ * because all addresses are over their limits. `address` is the receiver's; null: it was not reached.
  */
 export type SendResult =
   | { kind: 'answered'; answer: Answer; durationMs: number; address: string | null }
@@ -67,8 +67,8 @@ export class Sender implements OnApplicationShutdown {
     const startedAt = performance.now();
     const deadlineAt = startedAt + this.timeoutMs;
     const text = requestText(request);
-    const { url, gate = OPEN_GATE } = request;
-    const make = (fresh: boolean) => this.exchange({ url, text, deadlineAt, gate, fresh }, signal);
+    const { url, limiter = NO_LIMIT } = request;
+    const make = (fresh: boolean) => this.exchange({ url, text, deadlineAt, limiter, fresh }, signal);
     let end = await make(false);
     // A second try must not meet another dead connection.
     if (end.kind === 'stale') end = await make(true);
@@ -82,7 +82,7 @@ export class Sender implements OnApplicationShutdown {
       url,
       fresh,
       ...work
-    }: { url: URL; text: string; deadlineAt: number; gate: AddressGate; fresh: boolean },
+    }: { url: URL; text: string; deadlineAt: number; limiter: AddressLimiter; fresh: boolean },
     signal: AbortSignal | undefined,
   ): Promise<ExchangeEnd> {
     if (signal?.aborted) return { kind: 'aborted' };

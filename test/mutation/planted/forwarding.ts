@@ -3,7 +3,7 @@ import type { Planted } from '../planted.js';
 const HOLD = 'test/forwarding/hold.e2e';
 const OUTBOX = 'test/outbox/outbox.int';
 const BOUNDS = 'test/forwarding/forwarding-bounds';
-const WATCH = 'test/forwarding/receiver-watch';
+const WATCH = 'test/forwarding/receiver-circuit-breaker';
 
 /** Defects of `src/forwarding` and `src/outbox`. */
 export const FORWARDING: Planted[] = [
@@ -61,7 +61,9 @@ export const FORWARDING: Planted[] = [
   })),
   {
     name: "hold: a success does not restart a worker's own count",
-    mutations: [{ symbol: 'ReceiverWatch.heard', from: /if \(health\.kind === 'up'\) .*;/, to: '' }],
+    mutations: [
+      { symbol: 'ReceiverCircuitBreaker.record', from: /if \(health\.kind === 'up'\) .*;/, to: '' },
+    ],
     tests: [WATCH],
   },
   {
