@@ -53,7 +53,6 @@ const NETWORK_PACKAGES = [
   'better-auth',
   'nodemailer',
   '@aws-sdk',
-  'flydrive',
 ];
 
 const any = (names) => `(${names.join('|')})`;

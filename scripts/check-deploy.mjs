@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse, parseAllDocuments } from 'yaml';
+import { load, loadAll, YAML11_SCHEMA } from 'js-yaml';
 import { installPackages } from './install-packages.mjs';
 
 const EXTRAS = join('test', 'extras');
@@ -18,12 +18,10 @@ const { validateManifest } = await import('../test/extras/kubernetes.mjs');
 
 const { version } = JSON.parse(read('package.json'));
 const manifests = [];
-for (const document of parseAllDocuments(read('deploy', 'kubernetes', 'consent-service.yaml'))) {
-  const manifest = document.toJS();
+for (const manifest of loadAll(read('deploy', 'kubernetes', 'consent-service.yaml'))) {
   manifests.push(manifest);
   const name = `${manifest.kind} ${manifest.metadata?.name}`;
   try {
-    problems.push(...document.errors);
     await validateManifest(manifest);
     for (const { image } of manifest.spec?.template?.spec?.containers ?? [])
       if (image !== `consent-service:${version}`)
@@ -36,7 +34,8 @@ for (const document of parseAllDocuments(read('deploy', 'kubernetes', 'consent-s
 
 problems.push(...networkProblems(manifests), ...proxyProblems(manifests));
 
-const compose = parse(read('docker-compose.yml'), { merge: true });
+// Version 1.1 has the merge key `<<`.
+const compose = load(read('docker-compose.yml'), { schema: YAML11_SCHEMA });
 for (const [name, service] of Object.entries(compose.services)) {
   for (const secret of service.secrets ?? [])
     if (!(secret in compose.secrets)) problems.push(`compose: ${name} wants a secret ${secret} that is none`);

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { S3Client } from '@aws-sdk/client-s3';
-import { Disk } from 'flydrive';
-import { FSDriver } from 'flydrive/drivers/fs';
-import type { WriteOptions } from 'flydrive/types';
+import type { ObjectOptions, ObjectStore } from './object-store.js';
 import type { StorageSettings } from './storage-url.js';
 
 /** Longest that one write or read of an object may take. A write is cut off then, see `isCutOff`. */
@@ -14,24 +11,12 @@ export const STORAGE_TIMEOUT_MAX_MS = 6_000;
 const LEASE_SHARE = 1 / 10;
 
 const CAUSES_MAX = 10;
-/** Has S3, and our folder driver, refuse to replace an object. */
-const IF_ABSENT = { IfNoneMatch: '*' };
-
-export interface ObjectOptions {
-  contentType: string;
-  cacheControl: string;
-  /** Stands beside the object (`x-amz-meta-…`); a folder has no place for it. */
-  metadata?: Record<string, string>;
-  /** Fails with `ObjectExistsError` where there is an object already. */
-  isNew?: boolean;
-}
-
 /** The object exists, and an existing one was not to be replaced. */
 class ObjectExistsError extends Error {}
 
-/** Objects in a folder or an S3 bucket, written by messages of the outbox. Opened at the first use. */
+/** Objects in a folder or an S3 bucket, written by outbox messages. Opened on first use. */
 export class ObjectStorage implements OnApplicationShutdown {
-  private disk: Promise<{ disk: Disk; client: S3Client | null }> | null = null;
+  private store: Promise<ObjectStore> | null = null;
   private readonly timeoutMs: number;
 
   constructor(
@@ -41,19 +26,13 @@ export class ObjectStorage implements OnApplicationShutdown {
     this.timeoutMs = Math.min(STORAGE_TIMEOUT_MAX_MS, leaseMs * LEASE_SHARE);
   }
 
-  /** Writes an object whole: a reader never sees half of it. @throws Error where that is not certain. */
+  /** Writes an object atomically: a reader never sees a partial object. @throws Error if the outcome is uncertain. */
   async put(key: string, body: string | Uint8Array, options: ObjectOptions): Promise<void> {
-    const { contentType, cacheControl, metadata, isNew = false } = options;
-    const { disk } = await this.opened();
+    const store = await this.opened();
     try {
-      await disk.put(this.keyOf(key), body, {
-        contentType,
-        cacheControl,
-        ...(this.storage.kind === 's3' && { Metadata: metadata }),
-        ...(isNew && IF_ABSENT),
-      });
+      await store.put(key, body, options);
     } catch (error) {
-      if (isNew && isTaken(error)) throw new ObjectExistsError(key, { cause: error });
+      if (options.isNew && isTaken(error)) throw new ObjectExistsError(key, { cause: error });
       throw error;
     }
   }
@@ -76,22 +55,17 @@ export class ObjectStorage implements OnApplicationShutdown {
     return existing?.equals(body) ?? false;
   }
 
-  /** The object as text, or null where there is none. */
+  /** The object as text; null if it does not exist. */
   async read(key: string): Promise<string | null> {
-    const { disk } = await this.opened();
-    try {
-      return await disk.get(this.keyOf(key));
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+    const bytes = await this.readBytes(key);
+    return bytes?.toString('utf8') ?? null;
   }
 
-  /** The object's bytes, or null where there is none. */
+  /** The object's bytes; null if it does not exist. */
   async readBytes(key: string): Promise<Buffer | null> {
-    const { disk } = await this.opened();
+    const store = await this.opened();
     try {
-      return Buffer.from(await disk.getBytes(this.keyOf(key)));
+      return await store.read(key);
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
@@ -100,53 +74,26 @@ export class ObjectStorage implements OnApplicationShutdown {
 
   /** Removes all objects of a folder; harmless where there are none. */
   async removeAll(folder: string): Promise<void> {
-    const { disk } = await this.opened();
-    await disk.deleteAll(`${this.keyOf(folder)}/`);
+    const store = await this.opened();
+    await store.deleteFolder(folder);
   }
 
-  /** After the dispatcher has let what is under way come to its end. */
+  /** Runs after the dispatcher has finished its current messages. */
   async onApplicationShutdown(): Promise<void> {
-    const opened = await this.disk?.catch(() => null);
-    opened?.client?.destroy();
+    const store = await this.store?.catch(() => null);
+    store?.close();
   }
 
-  private keyOf(key: string): string {
-    const { storage } = this;
-    return storage.kind === 's3' ? `${storage.prefix}${key}` : key;
+  private opened(): Promise<ObjectStore> {
+    this.store ??= this.open();
+    return this.store;
   }
 
-  private opened(): Promise<{ disk: Disk; client: S3Client | null }> {
-    this.disk ??= this.open();
-    return this.disk;
-  }
-
-  private async open(): Promise<{ disk: Disk; client: S3Client | null }> {
-    const { storage } = this;
-    if (storage.kind === 'folder') {
-      const driver = new AtomicFolderDriver({ location: storage.path, visibility: 'public' });
-      return { disk: new Disk(driver), client: null };
-    }
-    // Loaded where it is used: Amazon's client costs a start on one machine a third of a second.
-    const [{ S3Client }, { S3Driver }] = await Promise.all([
-      import('@aws-sdk/client-s3'),
-      import('flydrive/drivers/s3'),
-    ]);
-    const client = new S3Client({
-      region: storage.region,
-      forcePathStyle: storage.pathStyle,
-      ...(storage.endpoint && { endpoint: storage.endpoint }),
-      // Who retries is the outbox, which knows what is newest by then.
-      maxAttempts: 1,
-      // Waiting for a "100 Continue" costs a round trip, and six seconds where a server forgets to send it.
-      expectContinueHeader: false,
-      // Servers other than Amazon's refuse checksums that they do not know.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    });
-    bound(client, this.timeoutMs);
-    // New buckets take no access lists: what the CDN may read is said in the bucket's policy.
-    const driver = new S3Driver({ client, bucket: storage.bucket, visibility: 'public', supportsACL: false });
-    return { disk: new Disk(driver), client };
+  private async open(): Promise<ObjectStore> {
+    if (this.storage.kind === 'folder') return new FolderStore(this.storage.path);
+    // Loaded on first use: Amazon's client takes a third of a second of a standalone start.
+    const { S3Store } = await import('./s3-store.js');
+    return new S3Store(this.storage, this.timeoutMs);
   }
 }
 
@@ -159,27 +106,17 @@ export function isCutOff(error: unknown): boolean {
   return causesOf(error).some(({ name, code }) => words.includes(name) || words.includes(code));
 }
 
-/** flydrive sends without a signal; every command of this client gets one. */
-function bound(client: S3Client, timeoutMs: number): void {
-  const send = client.send.bind(client) as (command: unknown, options: unknown) => Promise<unknown>;
-  client.send = ((command: unknown) =>
-    send(command, { abortSignal: AbortSignal.timeout(timeoutMs) })) as typeof client.send;
-}
+/** Writes a draft beside the object and renames it, so that readers and crashes see the old object or the new one. */
+class FolderStore implements ObjectStore {
+  constructor(private readonly root: string) {}
 
-/** Writes beside the object and renames: a reader, or a crash, meets the old object or the new one. */
-class AtomicFolderDriver extends FSDriver {
-  override async put(
-    key: string,
-    contents: string | Uint8Array,
-    options?: WriteOptions & Partial<typeof IF_ABSENT>,
-  ): Promise<void> {
-    const root = this.options.location;
-    const location = join(typeof root === 'string' ? root : root.pathname, key);
+  async put(key: string, body: string | Uint8Array, { isNew = false }: ObjectOptions): Promise<void> {
+    const location = join(this.root, key);
     const draft = join(dirname(location), `.${randomUUID()}.draft`);
     await mkdir(dirname(location), { recursive: true });
     try {
-      await writeFile(draft, contents, { flush: true, signal: options?.signal as AbortSignal | undefined });
-      if (options?.IfNoneMatch === undefined) return await rename(draft, location);
+      await writeFile(draft, body, { flush: true });
+      if (!isNew) return await rename(draft, location);
       // Unlike a rename, a link never replaces a file.
       await link(draft, location);
       await rm(draft);
@@ -188,6 +125,16 @@ class AtomicFolderDriver extends FSDriver {
       throw error;
     }
   }
+
+  read(key: string): Promise<Buffer> {
+    return readFile(join(this.root, key));
+  }
+
+  deleteFolder(folder: string): Promise<void> {
+    return rm(join(this.root, folder), { recursive: true, force: true });
+  }
+
+  close(): void {}
 }
 
 /** S3 answers 412, or 409 while another write is under way; a folder EEXIST. */
@@ -201,7 +148,7 @@ function isMissing(error: unknown): boolean {
   return causesOf(error).some(({ name, code }) => words.includes(name) || words.includes(code));
 }
 
-/** What an error and those behind it are called; flydrive wraps its drivers' errors. */
+/** The names and codes of an error and its causes. */
 function causesOf(error: unknown): { name: string; code: string }[] {
   const causes: { name: string; code: string }[] = [];
   let cause = error as { name?: unknown; code?: unknown; cause?: unknown } | null | undefined;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { v7 } from 'uuid';
+import { idOf, newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -60,7 +60,7 @@ describe('POST /v1/projects/:projectId/consents', () => {
   });
 
   it('answers 200 for the same decision again and 409 for another one under its id', async () => {
-    const id = v7();
+    const id = newId();
     const first = await post({ ...CHOICE, id, note: { a: 1e2, b: [null, -0] } });
     const again = await post({ ...CHOICE, note: { b: [null, 0], a: 100 }, id: id.toUpperCase() });
     const other = await post({ ...CHOICE, id, analytics: false });
@@ -76,7 +76,7 @@ describe('POST /v1/projects/:projectId/consents', () => {
   });
 
   it('knows a decision again that was stored when the language and its like were additional fields', async () => {
-    const id = v7();
+    const id = newId();
     const shown = { configHash: 'a'.repeat(64), language: 'de', surface: 'banner' };
     await service.database.query(
       `insert into consent_record (project_id, id, analytics, marketing, preferences, action, extra)
@@ -94,14 +94,14 @@ describe('POST /v1/projects/:projectId/consents', () => {
   });
 
   it('keeps one record of a decision that comes many times at once', async () => {
-    const id = v7();
+    const id = newId();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post({ ...CHOICE, id })));
     expect(answers.map((answer) => answer.status).sort()).toEqual([...Array<number>(19).fill(200), 201]);
     expect(await stored(id)).toHaveLength(1);
   });
 
   it('takes ids of up to 7 days ago and 5 minutes ahead, and no further', async () => {
-    const idAt = (ms: number): string => v7({ msecs: Date.now() + ms });
+    const idAt = (ms: number): string => idOf(new Date(Date.now() + ms));
     const statuses = await Promise.all(
       [-7 * DAY_MS + MINUTE_MS, -7 * DAY_MS - 1000, 5 * MINUTE_MS - 1000, 5 * MINUTE_MS + 10_000].map(
         async (ms) => (await post({ ...CHOICE, id: idAt(ms) })).status,
@@ -196,7 +196,7 @@ describe('POST /v1/projects/:projectId/consents', () => {
 
   it('answers 415 for another media type and 404 for an unknown project', async () => {
     expect((await post('a=1', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415);
-    expect((await post(CHOICE, {}, v7())).status).toBe(404);
+    expect((await post(CHOICE, {}, newId())).status).toBe(404);
     const nonsense = await post(CHOICE, {}, 'nonsense');
     expect([nonsense.status, ((await nonsense.json()) as { code: string }).code]).toEqual([
       404,
@@ -248,7 +248,7 @@ describe('POST /v1/projects/:projectId/consents', () => {
   });
 
   it('one bad row never fails its neighbours', async () => {
-    const unknown = v7();
+    const unknown = newId();
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) => post(CHOICE, {}, index % 10 === 3 ? unknown : project.id)),
     );

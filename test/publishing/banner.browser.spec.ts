@@ -1,8 +1,8 @@
 import { VisitCounter } from '../../src/visits/application/visit-counter.js';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
+import { requireExtra } from '../support/extras.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import {
   type Front,
@@ -15,7 +15,7 @@ import {
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE = readFileSync(requireExtra.resolve('axe-core/axe.min.js'), 'utf8');
 const NONCE = 'c2VjcmV0';
 const COUNTER = {
   name: 'Counter',

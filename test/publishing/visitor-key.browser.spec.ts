@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { DEFAULT_TEXTS } from '../../src/publishing/domain/default-texts.js';
+import { requireExtra } from '../support/extras.js';
 import { launchBrowser, type SitePage, startSite, type TestServer } from '../support/browser.js';
 import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/forwarding.js';
 import type { Json } from '../support/json.js';
@@ -10,7 +10,7 @@ import type { TestProject } from '../support/project.js';
 import { until } from '../support/until.js';
 import { makeVisitorKey } from '../support/visitor-key.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE = readFileSync(requireExtra.resolve('axe-core/axe.min.js'), 'utf8');
 
 let browser: Browser;
 let forwarding: Forwarding;

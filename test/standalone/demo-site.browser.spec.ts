@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { mountDemoSite } from '../../src/standalone/http/demo-site.js';
 import { createHttpApp } from '../../src/app/http-app.js';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { requireExtra } from '../support/extras.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { launchBrowser } from '../support/browser.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
+
+const AXE = readFileSync(requireExtra.resolve('axe-core/axe.min.js'), 'utf8');
 
 let browser: Browser;
 let service: TestService;
@@ -60,7 +63,7 @@ describe('the pricing page', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     // By the debugger: the page itself lets no script run.
     const session = await context.newCDPSession(page);
-    await session.send('Runtime.evaluate', { expression: axe.source });
+    await session.send('Runtime.evaluate', { expression: AXE });
     const { result } = await session.send('Runtime.evaluate', {
       expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id }) => id)))`,
       awaitPromise: true,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Frame, Page } from 'playwright-core';
+import { requireExtra } from './extras.js';
 
 // What runs inside a page knows these; the DOM's own types would be there for the whole program.
 declare const axe: {
@@ -12,7 +12,7 @@ declare const axe: {
 declare const document: { documentElement: { scrollWidth: number } };
 declare const window: { innerWidth: number };
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE = readFileSync(requireExtra.resolve('axe-core/axe.min.js'), 'utf8');
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** What axe finds on a page, or in a frame, as it stands, and whether it is wider than its window. */

