@@ -167,7 +167,7 @@ async function seal(scope, database, { environment, round }) {
   await database.skipSealing();
   const [{ xid }] = (
     await database.client.query(
-      `update evidence_mark set after_xid = after_xid - $1 returning after_xid::text as xid`,
+      `update sequencer_cursor set after_xid = after_xid - $1 returning after_xid::text as xid`,
       [SEALED / PER_TRANSACTION + 1],
     )
   ).rows;

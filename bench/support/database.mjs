@@ -254,7 +254,7 @@ export class Database {
    */
   async isAllDone(instant) {
     const { rows } = await this.client.query(
-      `select (select at from evidence_mark) >= $1 and not exists (select from evidence_log where checkpoint_size < size)
+      `select (select at from sequencer_cursor) >= $1 and not exists (select from evidence_log where checkpoint_size < size)
               and (select done_until from consent_rollup_state) >= $1 as done`,
       [instant],
     );
@@ -264,7 +264,7 @@ export class Database {
   /** Has what was stored so far never sealed, so that one round leaves nothing to the next. */
   async skipSealing() {
     await this.client.query(
-      `update evidence_mark set at = now(), after_xid = pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+      `update sequencer_cursor set at = now(), after_xid = pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
          after_project_id = default, after_id = default, after_is_erasure = default`,
     );
   }

@@ -57,13 +57,18 @@ class ProblemModule {}
 })
 class ErasureListenersModule {}
 
+export interface AppOptions {
+  /** Whether records are sequenced on a separate thread instead of the main thread. Requires the built program. */
+  sequencerThread: boolean;
+}
+
 /**
  * The whole service. Guards run in the order in which their modules stand here: who calls (access) before
  * what the project's tier allows (licensing).
  */
 @Module({})
 export class AppModule {
-  static forRoot(settings: Settings): DynamicModule {
+  static forRoot(settings: Settings, options: AppOptions = { sequencerThread: false }): DynamicModule {
     const queues = new QueueLifetime();
     return {
       module: AppModule,
@@ -85,7 +90,7 @@ export class AppModule {
         ProjectsHttpModule,
         ErasureListenersModule,
         ConsentModule,
-        EvidenceModule,
+        EvidenceModule.forRoot(options),
         VisitsModule,
         ForwardingModule,
         BillingModule,

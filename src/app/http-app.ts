@@ -39,6 +39,8 @@ export interface HttpAppOptions {
   operationsOnly?: boolean;
   /** Mounts further routes ahead of the API's, e.g. the demo page. */
   mount?: (app: NestExpressApplication) => void;
+  /** Workers sequence records on a separate thread; tests without a build on the main thread. */
+  sequencerThread?: boolean;
 }
 
 /** Builds the API, ready to listen. The database is migrated already. */
@@ -46,10 +48,11 @@ export async function createHttpApp(
   settings: Settings,
   options: HttpAppOptions = {},
 ): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(settings), {
-    bodyParser: false,
-    bufferLogs: true,
-  });
+  const { sequencerThread = false } = options;
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.forRoot(settings, { sequencerThread }),
+    { bodyParser: false, bufferLogs: true },
+  );
   app.useLogger(app.get(Logger));
   const { production, trustedProxies } = settings.service;
   const server = app.getHttpServer() as Server;

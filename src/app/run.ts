@@ -15,11 +15,13 @@ export async function runApi(): Promise<void> {
   await runUntilSignal(async (stops) => {
     const startedMs = performance.now();
     buildMissingParts();
-    const [machine, { createHttpApp, sealOnThread, startDemo }] = await prepareAndLoad(stops);
+    const [machine, { createHttpApp, startDemo }] = await prepareAndLoad(stops);
     const demo = machine.settings.app.demo ? await startDemo(machine, stops) : null;
     const settings = demo?.settings ?? machine.settings;
-    const app = await createHttpApp(settings, demo ? { mount: (a) => demo.mount(a) } : {});
-    if (settings.app.runWorker) stops.push(sealOnThread(app, settings));
+    const app = await createHttpApp(settings, {
+      sequencerThread: settings.app.runWorker,
+      ...(demo && { mount: (a) => demo.mount(a) }),
+    });
     stops.push(() => close(app, settings.app.shutdownDelayMs));
     const { host, publicBaseUrl } = settings.service;
     const port = await listen(app, settings.service.port, host, 'PORT');
@@ -32,9 +34,8 @@ export async function runApi(): Promise<void> {
 /** Runs a worker alone: outbox, sweepers, maintenance. With WORKER_PORT it answers health and metrics. */
 export async function runWorker(): Promise<void> {
   await runUntilSignal(async (stops) => {
-    const [machine, { createHttpApp, sealOnThread }] = await prepareAndLoad(stops, workAlone);
-    const app = await createHttpApp(machine.settings, { operationsOnly: true });
-    stops.push(sealOnThread(app, machine.settings));
+    const [machine, { createHttpApp }] = await prepareAndLoad(stops, workAlone);
+    const app = await createHttpApp(machine.settings, { operationsOnly: true, sequencerThread: true });
     const { app: settings, service } = machine.settings;
     stops.push(() => close(app, settings.shutdownDelayMs));
     if (settings.workerPort > 0) await listen(app, settings.workerPort, service.host, 'WORKER_PORT');
@@ -62,9 +63,7 @@ function workAlone(settings: Settings): Settings {
   return { ...settings, app: { ...settings.app, runWorker: true } };
 }
 
-type Application = typeof import('./http-app.js') &
-  typeof import('./sealing-thread.js') &
-  typeof import('../standalone/application/demo.js');
+type Application = typeof import('./http-app.js') & typeof import('../standalone/application/demo.js');
 
 /** Loads the application while the database starts: each takes a second, and neither needs the other. */
 async function prepareAndLoad(
@@ -78,12 +77,11 @@ async function prepareAndLoad(
 }
 
 async function loadApplication(): Promise<Application> {
-  const [httpApp, sealing, demo] = await Promise.all([
+  const [httpApp, demo] = await Promise.all([
     import('./http-app.js'),
-    import('./sealing-thread.js'),
     import('../standalone/application/demo.js'),
   ]);
-  return { ...httpApp, ...sealing, ...demo };
+  return { ...httpApp, ...demo };
 }
 
 /** Database and migrations: what every process needs before it is anything. */

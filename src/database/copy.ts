@@ -15,7 +15,7 @@ const LEFT_OUT = [
   'evidence_key',
   'evidence_leaf',
   'evidence_log',
-  'evidence_mark',
+  'sequencer_cursor',
   'evidence_past_log',
   'evidence_root_entry',
   'evidence_stamp',
@@ -73,7 +73,7 @@ export async function copyDatabase(source: Client, target: Client, demo: DemoRow
        where tier <> 'lite' and not exists (select from subscription s where s.project_id = p.id)`,
     );
     await target.query(
-      `update evidence_mark
+      `update sequencer_cursor
        set begins_at = coalesce(least(begins_at, (select min(received_at) from consent_record)), begins_at)`,
     );
     await haltLogs(source, target);

@@ -2,37 +2,40 @@ import { namedKey } from '../outbox/domain/ordering-key.js';
 import type { NewOutboxMessage } from '../outbox/domain/outbox-message.js';
 import { ROOT_LOG } from './domain/log.js';
 
-/** What was stored is to be given its places; about no project. */
-export const SEAL_DUE = 'seal.due';
-/** A log has leaves that no signed checkpoint covers; its subject is the log. */
-export const LOG_GROWN = 'log.grown';
-/** A project is gone, and its log with it; its subject is the log. */
-export const LOG_GONE = 'log.gone';
+/** New records and erasures must be sequenced; belongs to no project. */
+export const SEQUENCING_DUE = 'sequencing.due';
+/** A log needs a new signed checkpoint; its subject is the log. */
+export const CHECKPOINT_DUE = 'checkpoint.due';
+/** A project was deleted, so its log must be deleted from storage; its subject is the log. */
+export const LOG_DELETED = 'log.deleted';
 
-/** A checkpoint of the root log is to be stamped by another clock than ours; about no project. */
-export const STAMP_DUE = 'stamp.due';
+/** A checkpoint of the root log must be timestamped; belongs to no project. */
+export const TIMESTAMP_DUE = 'timestamp.due';
 
-const SEAL_KEY = namedKey('seal');
-export const STAMP_KEY = namedKey('stamp');
+const SEQUENCING_KEY = namedKey('sequencing');
+export const TIMESTAMP_KEY = namedKey('timestamp');
 
-export const sealMessage = (): NewOutboxMessage => ({
-  orderingKey: SEAL_KEY,
+export const sequencingMessage = (): NewOutboxMessage => ({
+  orderingKey: SEQUENCING_KEY,
   projectId: null,
-  topic: SEAL_DUE,
+  topic: SEQUENCING_DUE,
   subjectId: ROOT_LOG,
 });
 
-export const stampMessage = (): NewOutboxMessage => ({
-  orderingKey: STAMP_KEY,
+export const timestampMessage = (): NewOutboxMessage => ({
+  orderingKey: TIMESTAMP_KEY,
   projectId: null,
-  topic: STAMP_DUE,
+  topic: TIMESTAMP_DUE,
   subjectId: ROOT_LOG,
 });
 
-export const logMessage = (topic: typeof LOG_GROWN | typeof LOG_GONE, log: string): NewOutboxMessage => ({
+export const logMessage = (
+  topic: typeof CHECKPOINT_DUE | typeof LOG_DELETED,
+  log: string,
+): NewOutboxMessage => ({
   orderingKey: namedKey(`log:${log}`),
-  // Of a project that is gone nothing would stay that names it.
-  projectId: topic === LOG_GONE || log === ROOT_LOG ? null : log,
+  // Messages that name a project are deleted with it.
+  projectId: topic === LOG_DELETED || log === ROOT_LOG ? null : log,
   topic,
   subjectId: log,
 });

@@ -1,4 +1,4 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type OnModuleInit } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { RecordRetention } from '../consent/record-retention.js';
@@ -15,9 +15,10 @@ import { ProofPages } from './application/proof-pages.js';
 import { Proofs } from './application/proofs.js';
 import { ProveRecords } from './application/prove-records.js';
 import { PublishedKeys } from './application/published-keys.js';
-import { SealHandler } from './application/seal-handler.js';
+import { SequencerHandler } from './application/sequencer-handler.js';
+import { SequencerThread } from './application/sequencer-thread.js';
 import { SealRoots } from './application/seal-roots.js';
-import { SealStored } from './application/seal-stored.js';
+import { BATCH_SEQUENCER, Sequencer } from './application/sequencer.js';
 import { SealedState } from './application/sealed-state.js';
 import { SignLog } from './application/sign-log.js';
 import { StampHandler } from './application/stamp-handler.js';
@@ -33,7 +34,8 @@ import { HeadCopies } from './infrastructure/head-copies.js';
 import { EVIDENCE_LEAVES, LeafPartitions } from './infrastructure/leaf-partitions.js';
 import { LogStorage } from './infrastructure/log-storage.js';
 
-/** What is stored is sealed in logs that others can check: commitments, trees, signed checkpoints, proofs. */
+/** Adds stored records to logs that others can verify: commitments, trees, signed checkpoints, proofs. */
+@Global()
 @Module({
   imports: [AccessModule, ConsentModule, ProjectsModule, PublishingModule],
   controllers: [LogController, RootLogController],
@@ -42,8 +44,8 @@ import { LogStorage } from './infrastructure/log-storage.js';
     DailyCheck,
     LogMaintenance,
     NoticeCopy,
-    SealHandler,
-    SealStored,
+    SequencerHandler,
+    Sequencer,
     SealRoots,
     LogHandler,
     SignLog,
@@ -67,6 +69,14 @@ import { LogStorage } from './infrastructure/log-storage.js';
   exports: [EvidenceService],
 })
 export class EvidenceModule implements OnModuleInit {
+  /** `sequencerThread`: sequence on a separate thread, which requires the built program. */
+  static forRoot({ sequencerThread }: { sequencerThread: boolean }): DynamicModule {
+    const sequencer = sequencerThread
+      ? { provide: BATCH_SEQUENCER, useClass: SequencerThread }
+      : { provide: BATCH_SEQUENCER, useExisting: Sequencer };
+    return { module: EvidenceModule, providers: [sequencer] };
+  }
+
   constructor(
     private readonly partitions: PartitionMaintenance,
     private readonly retention: RecordRetention,

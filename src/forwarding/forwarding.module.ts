@@ -2,7 +2,6 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { PartitionMaintenance } from '../database/partition-maintenance.js';
-import { EvidenceModule } from '../evidence/evidence.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { settingsToken } from '../settings/inject-settings.js';
@@ -32,7 +31,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
 
 /** Sends saved consent records to the endpoints of their owners. */
 @Module({
-  imports: [AccessModule, ConsentModule, EvidenceModule, LicensingModule, ProjectsModule],
+  imports: [AccessModule, ConsentModule, LicensingModule, ProjectsModule],
   controllers: [ForwardingController, SigningSecretController, DeliveryController],
   providers: [
     {

@@ -38,7 +38,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'evidence_leaf',
     'evidence_log',
     'evidence_backfill',
-    'evidence_mark',
+    'sequencer_cursor',
     'evidence_past_log',
     'evidence_root_entry',
     'evidence_stamp',

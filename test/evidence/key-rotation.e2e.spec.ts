@@ -95,7 +95,7 @@ const checkpointOf = (service: TestService): Promise<string> =>
 const entriesOf = (keys: string): string[] => keys.trim().split('\n').slice(1);
 const asked = (): Promise<{ subjectId: string }[]> =>
   before.database.query(
-    `select distinct subject_id as "subjectId" from outbox_message where topic = 'log.grown' order by 1`,
+    `select distinct subject_id as "subjectId" from outbox_message where topic = 'checkpoint.due' order by 1`,
   );
 const resign = ({ app }: TestService): Promise<void> => app.get(ResignLogs, { strict: false }).run();
 

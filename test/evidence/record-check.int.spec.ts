@@ -27,7 +27,7 @@ beforeAll(async () => {
   service = await startTestService({ EVIDENCE_KEYS: KEY });
   sealer = sealerOf(service);
   // Far enough back that no clock is an excuse.
-  await service.database.query(`update evidence_mark set begins_at = now() - interval '2 days'`);
+  await service.database.query(`update sequencer_cursor set begins_at = now() - interval '2 days'`);
 });
 afterAll(() => service.close());
 
@@ -171,10 +171,10 @@ describe('records and their leaves', () => {
     expect(await checkPage(project)).toEqual({ ...WELL, compared: 1 });
     await query('delete from evidence_backfill where project_id = $1', [project.id]);
     expect((await checkPage(project)).findings).toMatchObject([{ id: hidden, kind: 'backdated' }]);
-    const [{ cluster } = { cluster: null }] = await query('select cluster from evidence_mark');
-    await query(`update evidence_mark set cluster = 'another'`);
+    const [{ cluster } = { cluster: null }] = await query('select cluster from sequencer_cursor');
+    await query(`update sequencer_cursor set cluster = 'another'`);
     expect(await checkPage(project)).toEqual({ ...WELL, compared: 1 });
-    await query('update evidence_mark set cluster = $1', [cluster]);
+    await query('update sequencer_cursor set cluster = $1', [cluster]);
   });
 
   it('tells a visitor that is kept as a hash since from a change', async () => {

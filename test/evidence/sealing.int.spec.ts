@@ -17,7 +17,7 @@ import { EraseRecords } from '../../src/consent/application/erase-records.js';
 import { completeBelow } from '../../src/consent/infrastructure/stored-since.js';
 import { NoticeCopy } from '../../src/evidence/application/notice-copy.js';
 import { SealRoots } from '../../src/evidence/application/seal-roots.js';
-import { SealStored } from '../../src/evidence/application/seal-stored.js';
+import { Sequencer } from '../../src/evidence/application/sequencer.js';
 import type { SignOutcome } from '../../src/evidence/application/sign-log.js';
 import { appendEntries } from '../../src/evidence/domain/append-entries.js';
 import { objectPath, ROOT_LOG, tilesAtEdge } from '../../src/evidence/domain/log.js';
@@ -373,9 +373,9 @@ describe('a crash', () => {
   it('while places are given gives each once, whoever does it', async () => {
     const project = await createTestProject(service);
     const ids = await store([project], 500);
-    const steps = get(SealStored);
+    const steps = get(Sequencer);
     await sealer.nothingIsUnderWay();
-    await Promise.all([steps.step(), steps.step(), steps.step()]);
+    await Promise.all([steps.sequenceBatch(), steps.sequenceBatch(), steps.sequenceBatch()]);
     await place();
     expect((await leavesOf(project)).map(({ consentId }) => consentId)).toEqual(ids);
   });
@@ -558,10 +558,10 @@ it('tells of a record that was stored before anything was sealed that it never w
     ((await (await project.request('viewer', 'GET', `/consents/${id}`)).json()) as { evidence: unknown })
       .evidence;
   expect(await state()).toEqual({ status: 'pending', index: null, isInRootLog: false });
-  await service.database.query(`update evidence_mark set begins_at = now() + interval '1 second'`);
+  await service.database.query(`update sequencer_cursor set begins_at = now() + interval '1 second'`);
   expect(await state()).toEqual({ status: 'never', index: null, isInRootLog: false });
   expect((await proof(project, id)).status).toBe(409);
-  await service.database.query(`update evidence_mark set begins_at = now() - interval '1 minute'`);
+  await service.database.query(`update sequencer_cursor set begins_at = now() - interval '1 minute'`);
 });
 
 describe('the order', () => {
@@ -644,7 +644,7 @@ describe('the order', () => {
       `update consent_record set stored_xid = case id when $1 then 3 else 4000000000 end where id in ($1, $2)`,
       [past, future],
     );
-    await service.database.query(`update evidence_mark set after_xid = 4000000000, cluster = 'another'`);
+    await service.database.query(`update sequencer_cursor set after_xid = 4000000000, cluster = 'another'`);
     await seal(project);
     expect((await leavesOf(project)).map(({ consentId }) => consentId)).toEqual([sealedId, past, future]);
     expect(await seal(project)).toBe('signed');

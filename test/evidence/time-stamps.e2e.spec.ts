@@ -77,7 +77,7 @@ async function grow(): Promise<number> {
 /** Makes pending requests due now; true where a pending request has failed this often. */
 async function tryAgain(failures: number): Promise<boolean> {
   const tried = await service.database.query(
-    `update outbox_message set available_at = now() where topic = 'stamp.due' and failures = $1 returning id`,
+    `update outbox_message set available_at = now() where topic = 'timestamp.due' and failures = $1 returning id`,
     [failures],
   );
   return tried.length > 0;
@@ -248,7 +248,7 @@ describe('a time-stamp service', () => {
 
   const waiting = async (): Promise<{ failures: number } | undefined> => {
     const [row] = await service.database.query<{ failures: number }>(
-      `select failures from outbox_message where topic = 'stamp.due'`,
+      `select failures from outbox_message where topic = 'timestamp.due'`,
     );
     return row;
   };

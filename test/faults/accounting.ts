@@ -6,7 +6,7 @@ import { isAllowed, type Load } from './load.js';
 import type { Outages } from './outages.js';
 import { accountOfSealing, type Witness } from './sealing.js';
 import { FORWARDING_HOLD } from '../../src/forwarding/forwarding.events.js';
-import { LOG_GROWN, SEAL_DUE } from '../../src/evidence/evidence.events.js';
+import { CHECKPOINT_DUE, SEQUENCING_DUE } from '../../src/evidence/evidence.events.js';
 import { uuidTimeMs } from '../../src/shared/ids.js';
 
 /**
@@ -15,7 +15,7 @@ import { uuidTimeMs } from '../../src/shared/ids.js';
  */
 export const TO_BE_DONE = `
   from outbox_message
-  where topic not in ('${SEAL_DUE}', '${LOG_GROWN}')
+  where topic not in ('${SEQUENCING_DUE}', '${CHECKPOINT_DUE}')
     and (topic <> '${FORWARDING_HOLD}' or claim_id is not null or available_at <= now())`;
 
 /** Slack between the lab's clock readings and the instants at which a signal takes effect. */

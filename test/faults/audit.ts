@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { LOG_GROWN, SEAL_DUE } from '../../src/evidence/evidence.events.js';
+import { CHECKPOINT_DUE, SEQUENCING_DUE } from '../../src/evidence/evidence.events.js';
 
 /** The database user under which each worker of the lab works, so that the audit knows who did what. */
 export const WORKER_USERS = ['lab_worker_0', 'lab_worker_1'] as const;
@@ -21,7 +21,7 @@ const AUDIT = `
   create function fault_audit() returns trigger language plpgsql security definer as $$
   begin
     -- Logs have rules of their own, and one message may stand for many records (sealing.ts).
-    if old.topic in ('${SEAL_DUE}', '${LOG_GROWN}') then
+    if old.topic in ('${SEQUENCING_DUE}', '${CHECKPOINT_DUE}') then
       return null;
     elsif tg_op = 'DELETE' then
       insert into fault_audit (event, project_id, message_id, subject_id, holder)

@@ -59,7 +59,7 @@ export async function sealed(installation: Installation): Promise<void> {
     installation
       .withDatabase(async (client) => {
         const { rows } = await client.query(
-          `select from evidence_mark where at > $1 and not exists (select from evidence_log where checkpoint_size < size)`,
+          `select from sequencer_cursor where at > $1 and not exists (select from evidence_log where checkpoint_size < size)`,
           [from],
         );
         return rows.length === 1;

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { ConsentRecords } from '../../src/consent/consent.records.js';
 import { SealRoots } from '../../src/evidence/application/seal-roots.js';
-import { SealStored } from '../../src/evidence/application/seal-stored.js';
+import { Sequencer } from '../../src/evidence/application/sequencer.js';
 import { SignLog, type SignOutcome } from '../../src/evidence/application/sign-log.js';
 import { ROOT_LOG } from '../../src/evidence/domain/log.js';
 import type { TestService } from './service.js';
@@ -32,7 +32,9 @@ export function sealWhenTold(service: TestService): () => Promise<void> {
   records.completeBelow = async (tx) => {
     const { rows } = await tx
       .getKysely()
-      .executeQuery<{ xid: string }>(CompiledQuery.raw('select after_xid::text as xid from evidence_mark'));
+      .executeQuery<{ xid: string }>(
+        CompiledQuery.raw('select after_xid::text as xid from sequencer_cursor'),
+      );
     return { ...(await completeBelow(tx)), xid: xid ?? rows[0]?.xid ?? '0' };
   };
   return async () => {
@@ -48,7 +50,7 @@ export function sealerOf(service: TestService): Sealer {
   const nothingIsUnderWay = sealWhenTold(service);
   const place = async (): Promise<void> => {
     await nothingIsUnderWay();
-    while (await get(SealStored).step());
+    while (await get(Sequencer).sequenceBatch());
   };
   const sign = (log: string): Promise<SignOutcome> =>
     get(SignLog).sign(log, performance.now() + HALF_MINUTE_MS);

@@ -140,7 +140,7 @@ export async function sealingStatus(em: EntityManager, refusedMax: number): Prom
     order by refused_at limit ${refusedMax}
   `.execute(kysely);
   const { rows } = await sql<Omit<SealingStatus, 'refused'>>`
-    select (select at from evidence_mark) as "sealedUntil", count(*)::int as logs,
+    select (select at from sequencer_cursor) as "sealedUntil", count(*)::int as logs,
            (count(*) filter (where checkpoint_size < size))::int as unsigned from evidence_log
   `.execute(kysely);
   const [counted] = rows;

@@ -5,7 +5,7 @@ import { appendEntries } from '../domain/append-entries.js';
 import type { Checkpoint } from '../domain/checkpoint.js';
 import { continuationEntry, continuationText } from '../domain/continuation.js';
 import { EMPTY_LOG_EDGE, logName, ROOT_LOG } from '../domain/log.js';
-import { LOG_GROWN, logMessage } from '../evidence.events.js';
+import { CHECKPOINT_DUE, logMessage } from '../evidence.events.js';
 import { askForBackfill } from '../infrastructure/cursor-rows.js';
 import type { HeadCopies } from '../infrastructure/head-copies.js';
 import { beginNextLog, endLog, haltLog, lockLog } from '../infrastructure/log-ends.js';
@@ -73,8 +73,8 @@ export async function continueLog(
     const { edge } = appendEntries(EMPTY_LOG_EDGE, [continuationEntry(continues)]);
     await beginNextLog(tx, { log, epoch, origin, continues, edge });
     if (log !== ROOT_LOG) await askForBackfill(tx, [log]);
-    const outbox = OutboxService.appendOnly(tx, { topics: [LOG_GROWN] });
-    await outbox.append(tx, logMessage(LOG_GROWN, log));
+    const outbox = OutboxService.appendOnly(tx, { topics: [CHECKPOINT_DUE] });
+    await outbox.append(tx, logMessage(CHECKPOINT_DUE, log));
   });
   return { origin, former: last };
 }

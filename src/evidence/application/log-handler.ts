@@ -8,7 +8,7 @@ import { type BackOff, backOffMs } from '../../shared/back-off.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
-import { LOG_GONE, LOG_GROWN } from '../evidence.events.js';
+import { LOG_DELETED, CHECKPOINT_DUE } from '../evidence.events.js';
 import { LogStorage } from '../infrastructure/log-storage.js';
 import { LogStorageError, SignLog, type SignOutcome } from './sign-log.js';
 
@@ -20,10 +20,10 @@ const STORAGE_WAIT: BackOff = { baseMs: 500, factor: 2, longestMs: 30_000 };
 /** A log that must not be signed is looked at again, for an operator may have restored what was lost. */
 const REFUSED_WAIT_MS = 60_000;
 
-/** Stores and signs logs that have grown: the outbox's handler of `log.grown`, and of `log.gone`. */
+/** Stores and signs logs that have grown: the outbox's handler of `checkpoint.due`, and of `log.deleted`. */
 @Injectable()
 export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
-  readonly topics = [LOG_GROWN, LOG_GONE];
+  readonly topics = [CHECKPOINT_DUE, LOG_DELETED];
   readonly retry = BUG_SCHEDULE;
   readonly slotsMax = LOGS_AT_ONCE;
   readonly attemptMaxMs = STORAGE_TIMEOUT_MAX_MS;
@@ -53,7 +53,7 @@ export class LogHandler implements OutboxHandler<SignOutcome>, OnModuleInit {
     failures,
   }: OutboxMessage): Promise<AttemptResult<SignOutcome>> {
     try {
-      if (topic === LOG_GONE) {
+      if (topic === LOG_DELETED) {
         await this.storage.removeLog(log).catch((cause: unknown) => {
           throw new LogStorageError('Evidence log storage failed.', { cause });
         });

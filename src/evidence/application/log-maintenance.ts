@@ -7,7 +7,7 @@ import type { NewOutboxMessage } from '../../outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { Maintenance } from '../../shared/maintenance.js';
-import { LOG_GONE, logMessage, sealMessage, stampMessage } from '../evidence.events.js';
+import { LOG_DELETED, logMessage, sequencingMessage, timestampMessage } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { forgetLog } from '../infrastructure/log-rows.js';
 import { DailyCheck } from './daily-check.js';
@@ -46,7 +46,7 @@ export class LogMaintenance implements OnModuleInit {
     this.projects.listen({
       beforeDeletion: (projectId) => this.deleteLeaves(projectId),
       deleting: forgetLog,
-      deleted: (tx, projectId) => this.outbox.append(tx, logMessage(LOG_GONE, projectId)),
+      deleted: (tx, projectId) => this.outbox.append(tx, logMessage(LOG_DELETED, projectId)),
     });
     if (!this.signer.isOn) {
       this.logger.log('evidence is off: EVIDENCE_KEYS is not set, or EVIDENCE_SEAL_SECONDS is 0');
@@ -54,9 +54,9 @@ export class LogMaintenance implements OnModuleInit {
     }
     this.hooks.set({ areRecordsSalted: true });
     this.maintenance.register({
-      name: 'evidence-seal',
+      name: 'evidence-sequencing',
       everyMs: this.settings.sealSeconds * 1000,
-      run: () => this.ask(sealMessage()),
+      run: () => this.ask(sequencingMessage()),
     });
     this.maintenance.register({
       name: 'evidence-resign',
@@ -70,10 +70,10 @@ export class LogMaintenance implements OnModuleInit {
     });
     if (!this.stamps.isOn) return;
     this.maintenance.register({
-      name: 'evidence-stamp',
+      name: 'evidence-timestamp',
       everyMs: Math.min(STAMP_LOOK_MS, this.settings.timestampSeconds * 1000),
       run: async () => {
-        if (await this.stamps.due()) await this.ask(stampMessage());
+        if (await this.stamps.due()) await this.ask(timestampMessage());
       },
     });
   }

@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { LogSigner } from './log-signer.js';
-import { askToSign } from './seal-stored.js';
+import { askToSign } from './sequencer.js';
 
 /** Logs that one query reads. */
 const LOGS_READ_MAX = 1_000;

@@ -9,7 +9,7 @@ import { appendEntries } from '../domain/append-entries.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { lockLogs, writeGrowth } from '../infrastructure/log-rows.js';
 import { LogSigner } from './log-signer.js';
-import { askToSign } from './seal-stored.js';
+import { askToSign } from './sequencer.js';
 
 /** Projects' checkpoints that one transaction seals. */
 const CHECKPOINTS_MAX = 5_000;

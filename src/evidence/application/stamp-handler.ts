@@ -5,7 +5,7 @@ import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
 import { STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
-import { STAMP_DUE } from '../evidence.events.js';
+import { TIMESTAMP_DUE } from '../evidence.events.js';
 import { EvidenceMetrics } from '../infrastructure/evidence.metrics.js';
 import { TIME_STAMP_TIMEOUT_MS } from '../infrastructure/time-stamp-service.js';
 import { StampRoots } from './stamp-roots.js';
@@ -14,12 +14,12 @@ import { StampRoots } from './stamp-roots.js';
 const REFUSED_WAIT: BackOff = { baseMs: 60_000, factor: 2, longestMs: 60 * 60_000 };
 
 /**
- * Time-stamps the root log: the outbox handler of `stamp.due`. It has its own lane, so a slow or unavailable time-stamp
+ * Time-stamps the root log: the outbox handler of `timestamp.due`. It has its own lane, so a slow or unavailable time-stamp
  * service delays only time-stamps.
  */
 @Injectable()
 export class StampHandler implements OutboxHandler<null>, OnModuleInit {
-  readonly topics = [STAMP_DUE];
+  readonly topics = [TIMESTAMP_DUE];
   readonly retry = BUG_SCHEDULE;
   readonly slotsMax = 1;
   readonly attemptMaxMs = TIME_STAMP_TIMEOUT_MS + STORAGE_TIMEOUT_MAX_MS;

@@ -16,7 +16,7 @@ export interface Cursor extends StoredPlace {
 }
 
 const CURSOR = sql`select after_xid::text as xid, after_project_id as "projectId", after_id as id,
-  after_is_erasure as "isErasure", at::text as at, cluster, begins_at as "beginsAt" from evidence_mark`;
+  after_is_erasure as "isErasure", at::text as at, cluster, begins_at as "beginsAt" from sequencer_cursor`;
 
 /** Holds the cursor until the transaction ends; null while another sequencer holds it. */
 export async function lockCursor(tx: EntityManager): Promise<Cursor | null> {
@@ -28,7 +28,7 @@ export async function lockCursor(tx: EntityManager): Promise<Cursor | null> {
 export async function findCursor(tx: EntityManager): Promise<Cursor> {
   const { rows } = await sql<Cursor>`${CURSOR}`.execute(tx.getKysely());
   const [cursor] = rows;
-  if (!cursor) throw new Error('evidence_mark has no row');
+  if (!cursor) throw new Error('sequencer_cursor has no row');
   return cursor;
 }
 
@@ -38,7 +38,7 @@ export async function moveCursor(
   { xid, projectId, id, isErasure, at }: StoredPlace & { at: string },
 ): Promise<void> {
   await sql`
-    update evidence_mark set at = ${at}::timestamptz, after_xid = ${xid}::bigint, after_project_id = ${projectId}, after_id = ${id}, after_is_erasure = ${isErasure}
+    update sequencer_cursor set at = ${at}::timestamptz, after_xid = ${xid}::bigint, after_project_id = ${projectId}, after_id = ${id}, after_is_erasure = ${isErasure}
   `.execute(tx.getKysely());
 }
 
@@ -59,7 +59,7 @@ export function isOfOtherServer(cursor: Cursor, horizon: Horizon): boolean {
 /** Begins at this server's horizon; everything that is there already is looked through for what has no place. */
 export async function adoptServer(tx: EntityManager, { xid, at, cluster }: Horizon): Promise<void> {
   await moveCursor(tx, { ...beginOf(xid), at });
-  await sql`update evidence_mark set cluster = ${cluster}`.execute(tx.getKysely());
+  await sql`update sequencer_cursor set cluster = ${cluster}`.execute(tx.getKysely());
   let projectIds: string[] = [];
   do {
     projectIds = await projectIdsAfter(tx, projectIds.at(-1) ?? NIL_UUID, PROJECTS_AT_ONCE);
@@ -69,7 +69,7 @@ export async function adoptServer(tx: EntityManager, { xid, at, cluster }: Horiz
 
 /** Remembers the server whose transactions the cursor counts. */
 export async function nameServer(tx: EntityManager, cluster: string | null): Promise<void> {
-  await sql`update evidence_mark set cluster = ${cluster}`.execute(tx.getKysely());
+  await sql`update sequencer_cursor set cluster = ${cluster}`.execute(tx.getKysely());
 }
 
 /** Has the records of projects looked through for those that have no place. */
@@ -105,33 +105,33 @@ export async function noteBackfill(
 
 /** When sealing began: a record that was received before has no place in a log. */
 export async function findBegin(em: EntityManager): Promise<Date> {
-  const { rows } = await sql<{ beginsAt: Date }>`select begins_at as "beginsAt" from evidence_mark`.execute(
-    em.getKysely(),
-  );
+  const { rows } = await sql<{
+    beginsAt: Date;
+  }>`select begins_at as "beginsAt" from sequencer_cursor`.execute(em.getKysely());
   const [mark] = rows;
-  if (!mark) throw new Error('evidence_mark has no row');
+  if (!mark) throw new Error('sequencer_cursor has no row');
   return mark.beginsAt;
 }
 
 /** By what a copy of the data folder is noticed; null where none is known. Held until the transaction ends. */
 export async function findHome(tx: EntityManager): Promise<string | null> {
-  const { rows } = await sql<{ home: string | null }>`select home from evidence_mark for update`.execute(
+  const { rows } = await sql<{ home: string | null }>`select home from sequencer_cursor for update`.execute(
     tx.getKysely(),
   );
   return rows[0]?.home ?? null;
 }
 
 export async function noteHome(tx: EntityManager, home: string): Promise<void> {
-  await sql`update evidence_mark set home = ${home}`.execute(tx.getKysely());
+  await sql`update sequencer_cursor set home = ${home}`.execute(tx.getKysely());
 }
 
 /** Has records sealed that were received from an earlier instant on, where nothing has its place yet. */
 export async function sealSince(tx: EntityManager, instant: Date): Promise<void> {
   const kysely = tx.getKysely();
   // The sequencer holds the row; what it has sequenced is visible behind it.
-  await sql`select from evidence_mark for update`.execute(kysely);
+  await sql`select from sequencer_cursor for update`.execute(kysely);
   await sql`
-    update evidence_mark set begins_at = least(begins_at, ${instant})
+    update sequencer_cursor set begins_at = least(begins_at, ${instant})
     where not exists (select from evidence_leaf)
   `.execute(kysely);
 }

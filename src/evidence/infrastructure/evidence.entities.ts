@@ -3,9 +3,9 @@ import { defineEntity, p } from '@mikro-orm/core';
 const NIL_UUID = `'00000000-0000-0000-0000-000000000000'`;
 
 /** Up to where records and erasures are sequenced: one row. */
-export const EvidenceMarkSchema = defineEntity({
-  name: 'EvidenceMark',
-  tableName: 'evidence_mark',
+export const SequencerCursorSchema = defineEntity({
+  name: 'SequencerCursor',
+  tableName: 'sequencer_cursor',
   properties: {
     /** Always true, so that there is no second row. */
     singleton: p.boolean().primary().default(true),

@@ -6,7 +6,7 @@ import { OutboxService } from '../../outbox/outbox.service.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { Metrics } from '../../shared/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
-import { STAMP_KEY } from '../evidence.events.js';
+import { TIMESTAMP_KEY } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { countChecks } from './check-rows.js';
 
@@ -67,7 +67,7 @@ export class EvidenceMetrics {
       'Age of the oldest last check of a log, in seconds; a day and some minutes at most.',
       ({ checkAgeSeconds }) => checkAgeSeconds,
     );
-    const stampDue = new RecentAnswer(() => outbox.oldestAgeOf(STAMP_KEY), BACKLOG_AGE_MAX_MS);
+    const stampDue = new RecentAnswer(() => outbox.oldestAgeOf(TIMESTAMP_KEY), BACKLOG_AGE_MAX_MS);
     new Gauge({
       name: 'evidence_timestamp_lag_seconds',
       help: 'Time for which the due timestamp of the root log has been missing, in seconds; 0: none is due.',
@@ -89,7 +89,7 @@ export class EvidenceMetrics {
 async function count(em: EntityManager): Promise<Counted> {
   const checks = await countChecks(em);
   const { rows } = await sql<Omit<Counted, keyof typeof checks>>`
-    select greatest(0, extract(epoch from now() - (select at from evidence_mark)))::float8 as "lagSeconds",
+    select greatest(0, extract(epoch from now() - (select at from sequencer_cursor)))::float8 as "lagSeconds",
            (count(*) filter (where checkpoint_size < size))::int as unsigned, count(refusal)::int as refused
     from evidence_log
   `.execute(em.getKysely());

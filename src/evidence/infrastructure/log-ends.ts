@@ -32,7 +32,7 @@ export async function refusedLogs(em: EntityManager, limit: number): Promise<str
 /** Holds a log, and the sequencer, until the transaction ends; null where there is none. */
 export async function lockLog(tx: EntityManager, log: string): Promise<StoredLog | null> {
   const kysely = tx.getKysely();
-  await sql`select from evidence_mark for update`.execute(kysely);
+  await sql`select from sequencer_cursor for update`.execute(kysely);
   await sql`select from evidence_log where log = ${log} for update`.execute(kysely);
   return findLog(tx, log);
 }

@@ -2,7 +2,7 @@
 export const evidence = [
   // The sequencer's cursor: one row.
   `
-    create table evidence_mark (
+    create table sequencer_cursor (
       singleton boolean primary key default true check (singleton),
       -- Records received before it are sequenced, by the database's clock. For monitoring only.
       at timestamptz not null default now(),
@@ -19,7 +19,7 @@ export const evidence = [
       home text
     )
   `,
-  `insert into evidence_mark (after_xid) values (pg_snapshot_xmin(pg_current_snapshot())::text::bigint)`,
+  `insert into sequencer_cursor (after_xid) values (pg_snapshot_xmin(pg_current_snapshot())::text::bigint)`,
   // Projects whose records are searched for unsequenced ones, e.g. after a dump was restored on another server.
   `
     create table evidence_backfill (

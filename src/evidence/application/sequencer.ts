@@ -12,7 +12,7 @@ import { allowMaintenanceTime } from '../../database/statement-time.js';
 import { commitmentOf, erasureBody } from '../domain/commitment.js';
 import { appendEntries } from '../domain/append-entries.js';
 import { FIRST_STRETCH, nextStretch } from '../domain/seal-pace.js';
-import { LOG_GROWN, logMessage } from '../evidence.events.js';
+import { CHECKPOINT_DUE, logMessage } from '../evidence.events.js';
 import {
   adoptServer,
   beginOf,
@@ -44,17 +44,25 @@ interface PlacedLeaf {
   salt: Buffer;
 }
 
+/** Sequences one batch; returns whether there is more. */
+export interface BatchSequencer {
+  sequenceBatch(): Promise<boolean>;
+}
+
+/** Injects the sequencer of this process: the `Sequencer` itself, or one that runs it on a thread. */
+export const BATCH_SEQUENCER = Symbol('batch sequencer');
+
 /**
- * Sequences what was stored and erased since the last time: order, places, edges and full tiles are decided in one
- * transaction, which moves the cursor. Whatever comes after it (storage, signature) only writes what was decided, so
- * after a crash anywhere the next run ends in the same bytes, and no place is given twice.
+ * Sequences records and erasures: one transaction decides their order, leaf indexes, the edges of the trees and the full
+ * tiles, and moves the cursor. Later steps (storage, signature) only write what it decided. After a crash at any point the
+ * next run produces the same bytes, and no leaf index is assigned twice.
  *
  * The order is that of transactions, and the cursor stays behind those in progress: neither a late commit nor a clock
- * that steps can put a record behind it. A record that has its place is skipped, so what is read twice is sealed once.
+ * step can put a record behind it. Records with a leaf index are skipped, so a record that is read twice is added once.
  */
 @Injectable()
-export class SealStored {
-  private readonly logger = new Logger(SealStored.name);
+export class Sequencer implements BatchSequencer {
+  private readonly logger = new Logger(Sequencer.name);
   private stretch = FIRST_STRETCH;
 
   constructor(
@@ -65,8 +73,8 @@ export class SealStored {
     private readonly partitions: LeafPartitions,
   ) {}
 
-  /** One step; returns whether there is more to do. Does nothing while another worker holds the cursor. */
-  step(): Promise<boolean> {
+  /** Does nothing while another worker holds the cursor. */
+  sequenceBatch(): Promise<boolean> {
     return this.em.fork().transactional(async (tx) => {
       await allowMaintenanceTime(tx);
       const cursor = await lockCursor(tx);
@@ -154,7 +162,7 @@ export async function askToSign(
   `.execute(tx.getKysely());
   await outbox.appendMany(
     tx,
-    rows.map(({ log }) => logMessage(LOG_GROWN, log)),
+    rows.map(({ log }) => logMessage(CHECKPOINT_DUE, log)),
   );
 }
 

@@ -8,8 +8,8 @@ import { until } from '../support/until.js';
 
 const TEST_TIMEOUT_MS = 120_000;
 const DEADLINE_MS = 60_000;
-/** As the thread names its connections. */
-const SEALING = 'consent-service sealing';
+/** Name of the thread's connections. */
+const SEQUENCER = 'consent-service sequencer';
 
 const processes = new Processes();
 let database: TestDatabase;
@@ -47,8 +47,8 @@ async function store(count: number): Promise<void> {
   );
 }
 
-/** Records that a signed checkpoint covers, and the places that were given. */
-async function sealed(): Promise<{ signed: number; places: number[] }> {
+/** The size of the signed checkpoint, and the leaf indexes that were assigned. */
+async function readLog(): Promise<{ signed: number; indexes: number[] }> {
   const [log] = await database.query<{ signed: number }>(
     `select coalesce(max(checkpoint_size), 0)::int as signed from evidence_log where log = $1`,
     [projectId],
@@ -57,55 +57,61 @@ async function sealed(): Promise<{ signed: number; places: number[] }> {
     'select leaf_index::int as at from evidence_leaf where project_id = $1 order by leaf_index',
     [projectId],
   );
-  return { signed: log?.signed ?? 0, places: leaves.map(({ at }) => at) };
+  return { signed: log?.signed ?? 0, indexes: leaves.map(({ at }) => at) };
 }
 
-/** Ends the thread's connections as an administrator does; returns how many there were. */
-async function breakOff(state: string): Promise<number> {
+/** Terminates the thread's connections as an administrator would; returns their number. */
+async function terminateConnections(state: string): Promise<number> {
   const ended = await database.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and application_name = $1 and wait_event_type like $2`,
-    [SEALING, state],
+    [SEQUENCER, state],
   );
   return ended.length;
 }
 
-const allSealed = (count: number): Promise<unknown> =>
-  until(`${count} records are sealed`, async () => (await sealed()).signed === count, DEADLINE_MS);
+const untilSigned = (count: number): Promise<unknown> =>
+  until(`${count} records are signed`, async () => (await readLog()).signed === count, DEADLINE_MS);
 
 it(
-  'seals on connections of a thread of its own, and goes on after one of them broke off in the middle of a step',
+  'sequences on separate connections, and continues after one of them breaks within a batch',
   async () => {
     await store(3);
-    await allSealed(3);
-    // It is kept for some seconds after its step, between steps as well.
-    await until('the thread has a connection', () => breakOff('%').then((count) => count > 0));
+    await untilSigned(3);
+    // The pool keeps it for some seconds after a batch.
+    await until('the thread has a connection', () => terminateConnections('%').then((count) => count > 0));
 
-    // A step that may not write its leaves is in the middle of its transaction. What is stored before this one begins is
-    // not held back by it.
+    // The lock stops a batch in the middle of its transaction. The records are stored before this transaction begins, so
+    // it does not hold back the cursor.
     const other = new Client({ connectionString: database.ownerUrl });
     await other.connect();
     try {
       await store(4);
       await other.query('begin');
       await other.query('lock table evidence_leaf in share mode');
-      await until('a step waits', () => breakOff('Lock').then((count) => count > 0), DEADLINE_MS);
+      await until(
+        'a batch waits',
+        () => terminateConnections('Lock').then((count) => count > 0),
+        DEADLINE_MS,
+      );
     } finally {
       await other.query('rollback');
       await other.end();
     }
-    await allSealed(7);
-    expect((await sealed()).places).toEqual([0, 1, 2, 3, 4, 5, 6]);
-    // A failure of the connection is no fault of the message: nothing is counted against it.
+    await untilSigned(7);
+    expect((await readLog()).indexes).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    // A connection failure does not count as a failure of the message.
     expect(worker.output()).not.toContain('outbox message failed');
   },
   TEST_TIMEOUT_MS,
 );
 
-it('ends with the worker', async () => {
+it('stops with the worker', async () => {
   expect(await worker.stop()).toEqual({ code: 0, signal: null });
-  await until('its connections have ended', async () => {
-    const rest = await database.query('select from pg_stat_activity where application_name = $1', [SEALING]);
+  await until('its connections are closed', async () => {
+    const rest = await database.query('select from pg_stat_activity where application_name = $1', [
+      SEQUENCER,
+    ]);
     return rest.length === 0;
   });
 });
