@@ -17,6 +17,13 @@ const compiler = new Kysely<unknown>({
   },
 });
 
+/** The text of a query or fragment without parameters, for a prepared statement. */
+export function constantSql(query: RawBuilder<unknown>): string {
+  const { text, values } = compileSql(query);
+  if (values.length > 0) throw new Error('a constant query has no parameters; use sql.lit');
+  return text;
+}
+
 /** The text and the parameters of a query, for a pool that is not the ORM's. */
 export function compileSql(query: RawBuilder<unknown>): { text: string; values: unknown[] } {
   const { sql, parameters } = query.compile(compiler);

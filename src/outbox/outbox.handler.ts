@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Attempt, AttemptResult, Failure, OutboxMessage, Settled } from './domain/outbox-message.js';
 import type { ListValue } from '../database/list-literal.js';
@@ -11,10 +12,13 @@ export interface SingleStatementSettlement<Outcome = unknown> {
   readonly columns: readonly { name: string; type: string }[];
   /** Column values; null if the outcome needs `OutboxHandler.settle`. */
   valuesOf(settled: Settled<Outcome>): ListValue[] | null;
-  /** An SQL condition on a message `m` under which it needs `OutboxHandler.settle`. */
-  readonly unless: string;
-  /** Common table expressions that write the rows of `removed`: `project_id`, `subject_id` and the columns. */
-  readonly writes: string;
+  /** The condition under which a message needs `OutboxHandler.settle`. Without parameters (`sql.lit`). */
+  unless(message: { projectId: RawBuilder<string> }): RawBuilder<unknown>;
+  /**
+   * Common table expressions that write the outcomes, without parameters. `removed` is a table of the deleted messages:
+   * `project_id`, `subject_id`, and the columns of the outcome.
+   */
+  writes(tables: { removed: RawBuilder<unknown> }): RawBuilder<unknown>;
   /** Called with the settled entries. */
   written(settled: Settled<Outcome>[]): void;
 }

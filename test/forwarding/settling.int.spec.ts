@@ -240,7 +240,7 @@ describe('outcomes of deliveries', () => {
     const state = (): Promise<unknown> =>
       service.app
         .get(DeliveryLogService, { strict: false })
-        .stateOf({ projectId, id: first.message.subjectId, skippedReason: null } as ConsentRecorded);
+        .readState({ projectId, id: first.message.subjectId, skippedReason: null } as ConsentRecorded);
     const failedRecords = (): Promise<unknown> =>
       service.app.get(ResendService, { strict: false }).count(projectId, {
         status: 'failed',

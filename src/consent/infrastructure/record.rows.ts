@@ -78,7 +78,9 @@ export async function findErasedAt(
 }
 
 /** A fragment for another module's statement: joins the record as `c`, so rows whose record is gone drop out. */
-export function joinRecord(projectIdExpression: string, consentIdExpression: string): RawBuilder<unknown> {
-  const [projectId, consentId] = [sql.raw(projectIdExpression), sql.raw(consentIdExpression)];
+export function joinRecord({
+  projectId,
+  consentId,
+}: Record<'projectId' | 'consentId', RawBuilder<unknown>>): RawBuilder<unknown> {
   return sql`join consent_record c on c.project_id = ${projectId} and c.id = ${consentId}`;
 }

@@ -9,7 +9,7 @@ import { type ClassifiedOutcome, healthSignalOf } from '../domain/health-signal.
 import { idOf } from '../../shared/ids.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
-import type { StoredTarget } from './forwarding-target.js';
+import type { StoredTarget } from '../infrastructure/target.rows.js';
 import { TargetRateLimiter } from './target-rate-limiter.js';
 
 /** A record and its destination. `target` is null if the project has no settings (legacy endpoint). */

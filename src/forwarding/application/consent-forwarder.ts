@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
 import { PreparedReads } from '../../database/prepared-reads.js';
 import {
   CONSENT_RECORDED,
@@ -8,7 +7,7 @@ import {
   type ConsentRecorded,
   type ConsentRef,
 } from '../../consent/domain/consent-recorded.js';
-import { ConsentHooks, type ForwardingPredicate } from '../../consent/consent.hooks.js';
+import { ConsentHooks } from '../../consent/consent.hooks.js';
 import { ConsentRecords } from '../../consent/consent.records.js';
 import { EvidenceService } from '../../evidence/evidence.service.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
@@ -31,10 +30,12 @@ import { erasedOf, RECORD_ERASED } from '../domain/erased-record.js';
 import { chooseDestination } from '../domain/destination.js';
 import { isHealthy, type SkipReason } from '../domain/outcome.js';
 import { type ClassifiedOutcome, skipHealthSignal } from '../domain/health-signal.js';
+import { forwardingPredicate } from '../infrastructure/forwarding-predicate.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
+import { SINGLE_STATEMENT_SETTLEMENT } from '../infrastructure/single-statement-settlement.js';
 import { logLateDeliveries } from './repeated-attempts.js';
-import { settleDeliveries, SINGLE_STATEMENT_SETTLEMENT } from './settle-deliveries.js';
-import { loadTargets, type StoredTarget } from './forwarding-target.js';
+import { settleDeliveries } from './settle-deliveries.js';
+import { loadTargets, type StoredTarget } from '../infrastructure/target.rows.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 import { ReceiverCircuitBreaker } from './receiver-circuit-breaker.js';
 import { SettleHolds } from './settle-holds.js';
@@ -188,26 +189,5 @@ function skip(reason: SkipReason): AttemptResult<ClassifiedOutcome> {
       health: skipHealthSignal(reason),
     },
     healthy: true,
-  };
-}
-
-/**
- * Whether a record is forwarded (spec §6), else why not: `tier` or `off`. The tier must allow it, and one of these must
- * hold: forwarding is on with an endpoint; or the request has an endpoint, the project has none, and its settings were
- * never saved or allow that. The expression is constant, so the ingest statement stays prepared. Each record looks up
- * the settings by their key: for an `exists`, the planner may hash the settings of all projects.
- */
-function forwardingPredicate(legacyAllowed: boolean): ForwardingPredicate {
-  return ({ projectId, tier, customEndpoint }) => {
-    const settings = (condition: RawBuilder<boolean>): RawBuilder<boolean> =>
-      sql`coalesce((select ${condition} from forwarding_settings f where f.project_id = ${projectId}), false)`;
-    const own = settings(sql`f.enabled and f.endpoint_url is not null`);
-    const refused = settings(
-      sql`f.saved_at is not null and (f.endpoint_url is not null or not f.enabled or not f.allow_custom_endpoint)`,
-    );
-    const legacy = sql`(${customEndpoint} is not null and not ${refused})`;
-    return sql`
-      case when ${tier} not in (${sql.join(FORWARDING_TIERS.map((name) => sql.lit(name)))}) then 'tier'
-           when ${legacyAllowed ? sql`${own} or ${legacy}` : own} then null else 'off' end`;
   };
 }

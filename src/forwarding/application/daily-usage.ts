@@ -1,50 +1,32 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { tooManyRequests } from '../../shared/domain-error.js';
-import { lockSettings } from './forwarding-settings.service.js';
+import {
+  addDailyUsage,
+  type DailyAction,
+  lockSettings,
+  readDailyUsage,
+} from '../infrastructure/settings.rows.js';
 
-/** What is counted by project and day: records sent again by hand, and tests of the endpoint. */
-type Counted = 'resent' | 'tested';
-
-const COLUMNS = { resent: sql.ref('resent_on_day'), tested: sql.ref('tested_on_day') };
-const SENTENCES: Record<Counted, string> = {
+const SENTENCES: Record<DailyAction, string> = {
   resent: 'Daily resend limit reached. Resend more tomorrow (UTC).',
   tested: 'Daily limit of endpoint tests reached. Test again tomorrow (UTC).',
 };
 
 /**
- * Takes up to `wanted` of what the project may use of a day, inside the caller's transaction, and returns how
- * many it got. Days are of UTC by the database's clock. The endpoint may be anybody's host (spec §2.2), so what
- * is sent by hand has a bound.
- * @throws DomainError `too_many_requests` with the seconds until the next day, where nothing is left.
+ * Counts up to `count` manual actions of a project towards its daily limit, in the caller's transaction, and returns how
+ * many are allowed. Days are UTC by the database's clock. There is a limit because the endpoint may be anybody's host
+ * (spec §2.2).
+ * @throws DomainError `too_many_requests` with the seconds until the next day, if the limit is reached.
  */
-export async function useOfDay(
+export async function takeDailyUsage(
   tx: EntityManager,
   projectId: string,
-  counted: Counted,
-  perDay: number,
-  wanted: number,
+  { action, count, perDay }: { action: DailyAction; count: number; perDay: number },
 ): Promise<number> {
   await lockSettings(tx, projectId);
-  const column = COLUMNS[counted];
-  const { rows } = await sql<{ used: number; secondsLeft: number }>`
-    select case when usage_day = (now() at time zone 'UTC')::date then ${column} else 0 end as used,
-           ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '1 day' - now()))::int as "secondsLeft"
-    from forwarding_settings where project_id = ${projectId}
-  `.execute(tx.getKysely());
-  const { used, secondsLeft } = rows[0] ?? { used: 0, secondsLeft: 1 };
-  if (used >= perDay) {
-    throw tooManyRequests(SENTENCES[counted], secondsLeft * 1000);
-  }
-  const taken = Math.min(wanted, perDay - used);
-  await sql`
-    update forwarding_settings
-    set resent_on_day = case when usage_day = (now() at time zone 'UTC')::date then resent_on_day else 0 end
-                        + ${counted === 'resent' ? taken : 0},
-        tested_on_day = case when usage_day = (now() at time zone 'UTC')::date then tested_on_day else 0 end
-                        + ${counted === 'tested' ? taken : 0},
-        usage_day = (now() at time zone 'UTC')::date
-    where project_id = ${projectId}
-  `.execute(tx.getKysely());
+  const { used, secondsLeft } = await readDailyUsage(tx, projectId, action);
+  if (used >= perDay) throw tooManyRequests(SENTENCES[action], secondsLeft * 1000);
+  const taken = Math.min(count, perDay - used);
+  await addDailyUsage(tx, projectId, { resent: 0, tested: 0, [action]: taken });
   return taken;
 }

@@ -1,17 +1,15 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ProjectEvents } from '../../projects/projects.events.js';
-import { forwardingTables } from '../infrastructure/forwarding.tables.js';
+import { deleteDeliveries } from '../infrastructure/delivery.rows.js';
 
-/** A deleted project's deliveries go with it: `delivery` has no foreign key, whose check each attempt would pay for. */
+/** Deletes a project's deliveries with it. `delivery` has no foreign key, because its check would slow down settlement. */
 @Injectable()
 export class DeleteProjectDeliveries implements OnModuleInit {
   constructor(private readonly projects: ProjectEvents) {}
 
   onModuleInit(): void {
     this.projects.listen({
-      deleting: async (tx, projectId) => {
-        await forwardingTables(tx).deleteFrom('delivery').where('projectId', '=', projectId).execute();
-      },
+      deleting: (tx, projectId) => deleteDeliveries(tx, projectId),
     });
   }
 }

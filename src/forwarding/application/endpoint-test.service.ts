@@ -6,8 +6,8 @@ import { DomainError, tooManyRequests } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import { RateLimiter } from '../../shared/rate-limiter.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
-import { useOfDay } from './daily-usage.js';
-import { loadTargets } from './forwarding-target.js';
+import { takeDailyUsage } from './daily-usage.js';
+import { loadTargets } from '../infrastructure/target.rows.js';
 import { HoldService } from './hold.service.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 
@@ -57,7 +57,8 @@ export class EndpointTestService {
     }
     const waitMs = this.limiter.consume(projectId, performance.now());
     if (waitMs > 0) throw tooManyRequests('Too many endpoint tests. Wait a moment.', waitMs);
-    await this.em.fork().transactional((tx) => useOfDay(tx, projectId, 'tested', ENDPOINT_TESTS_PER_DAY, 1));
+    const usage = { action: 'tested', count: 1, perDay: ENDPOINT_TESTS_PER_DAY } as const;
+    await this.em.fork().transactional((tx) => takeDailyUsage(tx, projectId, usage));
     const record = syntheticRecord(projectId, new Date());
     const destination = { kind: 'project', url: target.endpointUrl } as const;
     const end = await this.delivery.attempt({ record, sealed: null, destination, target });

@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
 import { differenceOf } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
@@ -14,15 +13,22 @@ import { OutboxService } from '../../outbox/outbox.service.js';
 import { fieldErrors } from '../../shared/domain-error.js';
 import {
   type AuthMode,
-  isTakingAway,
+  onlyDisables,
   judgeSettingsChange,
   type TokenChange,
-  type WantedSettings,
+  type SettingsRequest,
 } from '../domain/settings-change.js';
 import type { LastFailure } from '../domain/outcome.js';
 import { HoldService, type HoldView } from './hold.service.js';
 import { throttleKeyFor } from './settle-holds.js';
 import { readLastFailure, readLastFailureReasons } from '../infrastructure/last-failure.rows.js';
+import {
+  lockSettings,
+  readSettings,
+  type SettingsRow,
+  writeSettings,
+  writeToken,
+} from '../infrastructure/settings.rows.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 
@@ -63,43 +69,6 @@ export interface ForwardingSettingsView extends HoldView {
   available: boolean;
 }
 
-interface SettingsRow {
-  enabled: boolean;
-  endpointUrl: string | null;
-  allowCustomEndpoint: boolean;
-  forwardErasures: boolean;
-  authMode: AuthMode;
-  tokenConfigured: boolean;
-  tokenOrigin: string | null;
-  tokenUpdatedAt: Date | null;
-  signingCreatedAt: Date | null;
-  formerSigningUntil: Date | null;
-  lastDeliveredAt: Date | null;
-}
-
-/** What a project has that never saved anything. */
-const UNSAVED: SettingsRow = {
-  enabled: false,
-  endpointUrl: null,
-  allowCustomEndpoint: true,
-  forwardErasures: false,
-  authMode: 'bearer',
-  tokenConfigured: false,
-  tokenOrigin: null,
-  tokenUpdatedAt: null,
-  signingCreatedAt: null,
-  formerSigningUntil: null,
-  lastDeliveredAt: null,
-};
-
-const SETTINGS_COLUMNS = sql`
-  enabled, endpoint_url as "endpointUrl", forward_erasures as "forwardErasures",
-  allow_custom_endpoint or saved_at is null as "allowCustomEndpoint", auth_mode as "authMode", token_ciphertext is not null as "tokenConfigured",
-  token_origin as "tokenOrigin", token_updated_at as "tokenUpdatedAt", last_delivered_at as "lastDeliveredAt",
-  signing_created_at as "signingCreatedAt",
-  case when former_signing_until > now() then former_signing_until end as "formerSigningUntil"
-`;
-
 /** Reads and saves a project's forwarding settings. */
 @Injectable()
 export class ForwardingSettingsService implements OnModuleInit {
@@ -119,41 +88,34 @@ export class ForwardingSettingsService implements OnModuleInit {
 
   async read(projectId: string): Promise<ForwardingSettingsView> {
     const em = this.em.fork();
-    const { rows } = await sql<SettingsRow>`
-      select ${SETTINGS_COLUMNS} from forwarding_settings where project_id = ${projectId}
-    `.execute(em.getKysely());
-    return this.viewOf(em, projectId, rows[0] ?? UNSAVED);
+    return this.view(em, projectId, await readSettings(em, projectId));
   }
 
   /**
-   * Saves the settings (spec §2.2). Two saves at once take turns on the row, so each is judged against what
-   * the other one left; `check` may refuse, seeing what is stored, by throwing. Below the tiers that forward, a save may only take away.
+   * Saves the settings (spec §2.2). Concurrent saves wait for each other on the row, so each is judged against the
+   * result of the other; `check` may throw after comparing what is stored. On tiers that don't forward, a save may only disable.
    * @throws DomainError `validation_failed` (422) with the refused fields, `tier_required` (403).
    */
   async save(
     { projectId, author, requireTier }: { projectId: string; author: Author; requireTier: TierCheck },
-    wanted: WantedSettings,
+    request: SettingsRequest,
     check: (stored: TaggedSettings) => void = () => {},
   ): Promise<ForwardingSettingsView> {
     await this.em.fork().transactional(async (tx) => {
       const stored = await lockSettings(tx, projectId);
       check(stored);
-      if (!isTakingAway(wanted, stored)) requireTier();
+      if (!onlyDisables(request, stored)) requireTier();
       const change = judgeSettingsChange(
-        wanted,
+        request,
         { configured: stored.tokenConfigured, origin: stored.tokenOrigin },
         this.sender.exceptions,
       );
       if (change.kind === 'refused') throw fieldErrors(change.errors);
-      await sql`
-        update forwarding_settings
-        set enabled = ${wanted.enabled}, endpoint_url = ${wanted.endpointUrl}, auth_mode = ${wanted.authMode},
-            allow_custom_endpoint = ${wanted.allowCustomEndpoint ?? false},
-            forward_erasures = ${wanted.forwardErasures ?? stored.forwardErasures}, saved_at = now(), updated_at = now()
-        where project_id = ${projectId}
-      `.execute(tx.getKysely());
+      const { allowCustomEndpoint = false, forwardErasures = stored.forwardErasures } = request;
+      const saved = { ...request, allowCustomEndpoint, forwardErasures };
+      await writeSettings(tx, projectId, saved);
       await this.applyTokenChange(tx, projectId, change);
-      await auditSave(tx, author, { projectId, stored, wanted, token: change.token });
+      await auditSave(tx, author, { projectId, stored, saved, token: change.token });
       // The saved settings may fix the receiver.
       await this.holds.probe(tx, projectId);
     });
@@ -166,17 +128,12 @@ export class ForwardingSettingsService implements OnModuleInit {
     { token, origin }: { token: TokenChange; origin: string | null },
   ): Promise<void> {
     if (token.kind === 'keep') return;
-    const sealed = token.kind === 'replace' ? this.vault.seal(projectId, token.token) : null;
-    await sql`
-      update forwarding_settings
-      set token_ciphertext = ${sealed?.ciphertext ?? null}, token_key_id = ${sealed?.keyId ?? null},
-          token_origin = ${sealed ? origin : null},
-          token_updated_at = ${sealed ? new Date() : null}::timestamptz
-      where project_id = ${projectId}
-    `.execute(tx.getKysely());
+    const replacement =
+      token.kind === 'replace' ? { sealed: this.vault.seal(projectId, token.token), origin } : null;
+    await writeToken(tx, projectId, replacement);
   }
 
-  private async viewOf(
+  private async view(
     em: EntityManager,
     projectId: string,
     settings: SettingsRow,
@@ -209,20 +166,19 @@ export class ForwardingSettingsService implements OnModuleInit {
   }
 }
 
-/** Of the token only whether it was replaced or removed. */
+type AuditedSettings = Pick<
+  SettingsRow,
+  'enabled' | 'endpointUrl' | 'authMode' | 'allowCustomEndpoint' | 'forwardErasures'
+>;
+
+/** The event only contains whether the token was replaced or removed. */
 async function auditSave(
   tx: EntityManager,
   author: Author,
-  saved: { projectId: string; stored: SettingsRow; wanted: WantedSettings; token: TokenChange },
+  change: { projectId: string; stored: AuditedSettings; saved: AuditedSettings; token: TokenChange },
 ): Promise<void> {
-  const { projectId, stored, wanted, token } = saved;
-  const shown = (settings: SettingsRow): object => {
-    const { enabled, endpointUrl, authMode, allowCustomEndpoint, forwardErasures } = settings;
-    return { enabled, endpointUrl, authMode, allowCustomEndpoint, forwardErasures };
-  };
-  const { allowCustomEndpoint = false, forwardErasures = stored.forwardErasures } = wanted;
-  const after = { ...stored, ...wanted, allowCustomEndpoint, forwardErasures };
-  const difference = differenceOf(shown(stored), shown(after));
+  const { projectId, stored, saved, token } = change;
+  const difference = differenceOf(audited(stored), audited(saved));
   if (!difference && token.kind === 'keep') return;
   await writeAudit(tx, author, {
     ...{ projectId, action: 'forwarding.save', before: difference?.before ?? {} },
@@ -232,16 +188,12 @@ async function auditSave(
 
 const TOKEN_WORDS = { replace: 'replaced', drop: 'removed' } as const;
 
-/**
- * Takes the project's settings row for this transaction, making it first where there is none. A row that is made
- * here does not count as saved.
- */
-export async function lockSettings(tx: EntityManager, projectId: string): Promise<SettingsRow> {
-  await sql`
-    insert into forwarding_settings (project_id, saved_at) values (${projectId}, null) on conflict do nothing
-  `.execute(tx.getKysely());
-  const { rows } = await sql<SettingsRow>`
-    select ${SETTINGS_COLUMNS} from forwarding_settings where project_id = ${projectId} for update
-  `.execute(tx.getKysely());
-  return rows[0] ?? UNSAVED;
+function audited({
+  enabled,
+  endpointUrl,
+  authMode,
+  allowCustomEndpoint,
+  forwardErasures,
+}: AuditedSettings): AuditedSettings {
+  return { enabled, endpointUrl, authMode, allowCustomEndpoint, forwardErasures };
 }

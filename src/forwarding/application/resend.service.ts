@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { consentKey } from '../../consent/domain/consent-recorded.js';
-import { ConsentRecords, joinRecord } from '../../consent/consent.records.js';
+import { ConsentRecords } from '../../consent/consent.records.js';
 import { ForwardingAnnouncer } from '../../consent/forwarding-announcer.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { isUuid, uuidLowerBound } from '../../shared/ids.js';
-import type { DeliveryOutcomeKind, FailureCategory } from '../domain/outcome.js';
-import { useOfDay } from './daily-usage.js';
-import { recordsOf, WAITING_SCAN_MAX } from './delivery-log.service.js';
+import { isUuid } from '../../shared/ids.js';
+import type { ResendSelection } from '../domain/delivery.js';
+import { selectResendable } from '../infrastructure/delivery.rows.js';
+import { takeDailyUsage } from './daily-usage.js';
+import { recordQueue, WAITING_SCAN_MAX } from './delivery-log.service.js';
 
 /** Longest range that one resend may take (design §5). */
 const RESEND_DAYS_MAX = 14;
@@ -23,16 +23,12 @@ export const RESENT_RECORDS_PER_DAY = 100_000;
 export const RESEND_CHOSEN_MAX = 200;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Which records a resend of a range selects: by the outcome of the latest attempt, or never forwarded. */
-export const RESENDABLE = ['failed', 'skipped', 'unsent'] as const;
-
-export interface ResendSelection {
-  status: (typeof RESENDABLE)[number];
-  /** Only those that failed so; absent: any. */
-  category?: FailureCategory;
-  from: Date;
-  to: Date;
-}
+/** The daily usage of a resend of this many records. */
+const resends = (count: number): Parameters<typeof takeDailyUsage>[2] => ({
+  action: 'resent',
+  count,
+  perDay: RESENT_RECORDS_PER_DAY,
+});
 
 /** Manual resends (spec §3.3: never automatic). */
 @Injectable()
@@ -45,9 +41,8 @@ export class ResendService {
   ) {}
 
   /**
-   * Queues one stored record again, whatever became of it before. One that is waiting already is not queued
-   * twice: 0 then, else 1.
-   * @throws DomainError `consent_not_found` (404), `too_many_requests` (429) where the day's share is used up.
+   * Queues one stored record again, whatever its delivery state. Returns 0 if it is queued already, else 1.
+   * @throws DomainError `consent_not_found` (404), `too_many_requests` (429) if the daily limit is reached.
    */
   async one(projectId: string, consentId: string, author: Author): Promise<number> {
     const ref = { projectId, consentId: consentId.toLowerCase() };
@@ -56,8 +51,8 @@ export class ResendService {
       throw new DomainError('consent_not_found', 'Consent record not found in this project.');
     }
     return this.em.fork().transactional(async (tx) => {
-      await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, 1);
-      const waiting = { ...recordsOf(projectId), subjectId: ref.consentId };
+      await takeDailyUsage(tx, projectId, resends(1));
+      const waiting = { ...recordQueue(projectId), subjectId: ref.consentId };
       if (await this.outbox.isWaiting(waiting, WAITING_SCAN_MAX, tx)) return 0;
       await writeAudit(tx, author, { projectId, action: 'delivery.resend', target: ref.consentId });
       return this.announcer.announceAgain(tx, projectId, [ref.consentId]);
@@ -65,9 +60,9 @@ export class ResendService {
   }
 
   /**
-   * Queues the named records again, whatever became of them before, oldest first. Those that wait already, and ids without
-   * a record, are left out; `more`: the day's share did not suffice for the rest.
-   * @throws DomainError `too_many_requests` (429) where the day's share is used up.
+   * Queues these records again, whatever their delivery states, oldest first. Records that are queued already, and ids
+   * without a record, are left out; `more`: the daily limit did not allow the rest.
+   * @throws DomainError `too_many_requests` (429) if the daily limit is reached.
    */
   async selected(
     projectId: string,
@@ -75,13 +70,15 @@ export class ResendService {
     author: Author,
   ): Promise<{ queued: number; more: boolean }> {
     return this.em.fork().transactional(async (tx) => {
-      await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, 0);
-      const waiting = new Set(await this.outbox.waitingSubjects(tx, recordsOf(projectId), WAITING_SCAN_MAX));
-      const wanted = [...new Set(consentIds.map((id) => id.toLowerCase()))]
+      await takeDailyUsage(tx, projectId, resends(0));
+      const waiting = new Set(
+        await this.outbox.waitingSubjects(tx, recordQueue(projectId), WAITING_SCAN_MAX),
+      );
+      const requested = [...new Set(consentIds.map((id) => id.toLowerCase()))]
         .filter((id) => !waiting.has(id))
         .sort();
-      const ids = await this.records.existing(tx, projectId, wanted);
-      const taken = await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, ids.length);
+      const ids = await this.records.existing(tx, projectId, requested);
+      const taken = await takeDailyUsage(tx, projectId, resends(ids.length));
       const queued = await this.announcer.announceAgain(tx, projectId, ids.slice(0, taken));
       const after = { selected: queued };
       if (queued > 0) await writeAudit(tx, author, { projectId, action: 'delivery.resend', after });
@@ -90,11 +87,11 @@ export class ResendService {
   }
 
   /**
-   * Queues the records whose latest attempt falls in the range and ended with `status`, or those received in the
-   * range that were never announced (`unsent`). Resends of one project take turns, and records that wait already
-   * are left out, so nothing is queued twice.
-   * @throws DomainError `validation_failed` (422) where the range is empty or too long, `too_many_requests` (429)
-   *   where the day's share is used up.
+   * Queues the records whose latest attempt is in the period and has the outcome `status`, or those received in the
+   * period that were never queued (`unsent`). Resends of one project wait for each other, and records that are queued
+   * already are left out, so nothing is queued twice.
+   * @throws DomainError `validation_failed` (422) if the period is empty or too long, `too_many_requests` (429)
+   *   if the daily limit is reached.
    */
   async many(
     projectId: string,
@@ -103,11 +100,11 @@ export class ResendService {
   ): Promise<{ queued: number; more: boolean }> {
     checkSelection(selection);
     return this.em.fork().transactional(async (tx) => {
-      // Locks the settings' row first: two resends at once must not both find the same records.
-      await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, 0);
+      // Locks the settings row first, so that concurrent resends don't select the same records.
+      await takeDailyUsage(tx, projectId, resends(0));
       const ids = await this.resendable(tx, projectId, selection);
-      const wanted = Math.min(ids.length, RESEND_RECORDS_MAX);
-      const taken = await useOfDay(tx, projectId, 'resent', RESENT_RECORDS_PER_DAY, wanted);
+      const count = Math.min(ids.length, RESEND_RECORDS_MAX);
+      const taken = await takeDailyUsage(tx, projectId, resends(count));
       const queued = await this.announcer.announceAgain(tx, projectId, ids.slice(0, taken));
       const { status, category, from, to } = selection;
       const after = { status, ...(category && { category }), from, to, queued };
@@ -117,8 +114,8 @@ export class ResendService {
   }
 
   /**
-   * How many records `many` would queue now, up to `RESEND_RECORDS_MAX`; `more`: there are others. The day's share
-   * is not looked at. @throws DomainError `validation_failed` (422), as `many`.
+   * How many records `many` would queue now, up to `RESEND_RECORDS_MAX`; `more`: there are others. Ignores the daily
+   * limit. @throws DomainError `validation_failed` (422), as `many`.
    */
   async count(projectId: string, selection: ResendSelection): Promise<{ records: number; more: boolean }> {
     checkSelection(selection);
@@ -135,8 +132,8 @@ export class ResendService {
     if (status === 'unsent') {
       return this.announcer.skippedIds(tx, { projectId, from, to, limit: RESEND_RECORDS_MAX + 1 });
     }
-    const waiting = await this.outbox.waitingSubjects(tx, recordsOf(projectId), WAITING_SCAN_MAX);
-    return selectResendable(tx, projectId, { ...selection, status, waiting });
+    const waiting = await this.outbox.waitingSubjects(tx, recordQueue(projectId), WAITING_SCAN_MAX);
+    return selectResendable(tx, projectId, { ...selection, status, waiting, limit: RESEND_RECORDS_MAX + 1 });
   }
 }
 
@@ -158,36 +155,4 @@ function checkSelection({ status, category, from, to }: ResendSelection): void {
       },
     ]);
   }
-}
-
-async function selectResendable(
-  tx: EntityManager,
-  projectId: string,
-  {
-    status,
-    category,
-    from,
-    to,
-    waiting,
-  }: Omit<ResendSelection, 'status'> & { status: DeliveryOutcomeKind; waiting: string[] },
-): Promise<string[]> {
-  const lower = uuidLowerBound(from);
-  // The second bound on `later.id` says nothing new; it lets PostgreSQL leave the older partitions out.
-  const { rows } = await sql<{ consentId: string }>`
-    select d.consent_id as "consentId"
-    from delivery d
-    ${joinRecord('d.project_id', 'd.consent_id')}
-    where d.project_id = ${projectId} and d.outcome = ${status} and not d.superseded
-      and (${category ?? null}::text is null or d.category = ${category ?? null})
-      and d.id >= ${lower} and d.id < ${uuidLowerBound(to)}
-      and not exists (
-        select from delivery later
-        where later.project_id = ${projectId} and later.consent_id = d.consent_id
-          and later.id > d.id and later.id >= ${lower} and not later.superseded
-      )
-      and d.consent_id <> all(${waiting}::uuid[])
-    order by d.id
-    limit ${RESEND_RECORDS_MAX + 1}
-  `.execute(tx.getKysely());
-  return rows.map((row) => row.consentId);
 }

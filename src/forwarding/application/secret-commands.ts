@@ -11,10 +11,10 @@ export const secretCommands: Command[] = [
     prepare: (given) => {
       atMost(0, given);
       return async ({ orm, settings }) => {
-        const { countSecretsByKey } = await import('./stored-tokens.js');
+        const { countSecretsByKey } = await import('../infrastructure/secret.rows.js');
         const { secretKeys } = settings(secretSettings);
         const counts = new Map(
-          (await countSecretsByKey(orm.em)).map(({ keyId, secrets }) => [keyId, secrets]),
+          (await countSecretsByKey(orm.em.fork())).map(({ keyId, secrets }) => [keyId, secrets]),
         );
         const known = secretKeys.map(({ id }) => id);
         for (const id of new Set([...known, ...counts.keys()])) {

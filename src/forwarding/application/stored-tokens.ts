@@ -1,13 +1,22 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { SecretSettings } from '../../settings/secret-keys.settings.js';
+import {
+  countSecretsByKey,
+  readToken,
+  replaceSecret,
+  SECRET_COLUMNS,
+  type SecretColumns,
+  secretsWithKey,
+  secretsWithOtherKeys,
+} from '../infrastructure/secret.rows.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 
 /** Rows of one statement. */
 const BATCH_MAX = 500;
-/** Secrets that the start tests a key with; one that was just changed does not mean a wrong key. */
+/** Secrets with which the start tests a key. A single one may have been changed a moment ago. */
 const SAMPLE_MAX = 20;
+const LOWEST_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** The token that a project's deliveries carry; null if they carry none. For the demo receiver, which requires it. */
 export async function expectedToken(
@@ -15,36 +24,14 @@ export async function expectedToken(
   vault: TokenVault,
   projectId: string,
 ): Promise<string | null> {
-  const { rows } = await sql<{ ciphertext: Buffer; keyId: string }>`
-    select token_ciphertext as ciphertext, token_key_id as "keyId" from forwarding_settings
-    where project_id = ${projectId} and auth_mode = 'bearer' and token_key_id is not null
-  `.execute(em.fork().getKysely());
-  const sealed = rows[0];
+  const sealed = await readToken(em.fork(), projectId);
   return sealed ? vault.open(projectId, sealed) : null;
 }
 
-/** Where secrets stand, and what each is for. */
-const PLACES = [
-  { ciphertext: 'token_ciphertext', keyId: 'token_key_id', purpose: 'bearer_token' },
-  { ciphertext: 'signing_ciphertext', keyId: 'signing_key_id', purpose: 'signing_secret' },
-  { ciphertext: 'former_signing_ciphertext', keyId: 'former_signing_key_id', purpose: 'signing_secret' },
-] as const;
-
-/** How many bearer tokens and signing secrets each key has encrypted, by the key's id. */
-export async function countSecretsByKey(em: EntityManager): Promise<{ keyId: string; secrets: number }[]> {
-  const { rows } = await sql<{ keyId: string; secrets: number }>`
-    select key_id as "keyId", count(*)::int as secrets
-    from forwarding_settings
-    cross join lateral (values (token_key_id), (signing_key_id), (former_signing_key_id)) as used (key_id)
-    where key_id is not null group by key_id order by key_id
-  `.execute(em.fork().getKysely());
-  return rows;
-}
-
 /**
- * Encrypts every stored token and signing secret that another key has made with the first one. Safe beside a running
- * service: one that its owner changes meanwhile stays as she saved it. Those that no key opens are left alone, and
- * their projects returned; with `dryRun` all are.
+ * Encrypts every stored token and signing secret with the first key. Safe beside a running service: a secret that its
+ * owner changes meanwhile stays as saved. Secrets that no key decrypts stay as they are, and their projects are returned.
+ * A dry run changes nothing.
  */
 export async function reEncryptSecrets(
   em: EntityManager,
@@ -53,64 +40,55 @@ export async function reEncryptSecrets(
 ): Promise<{ done: number; unreadable: string[] }> {
   const unreadable = new Set<string>();
   let done = 0;
-  // Before the first of many small transactions: whichever of them is the last one, this was done.
+  // Audit before the first of many small transactions, because any of them may be the last.
   const after = { keyId: settings.secretKeys[0]?.id };
   const author = { kind: 'operator', id: null } as const;
   if (!dryRun)
     await em.fork().transactional((tx) => writeAudit(tx, author, { action: 'secrets.re_encrypt', after }));
-  for (const place of PLACES) {
-    const ended = await reEncryptPlace(em, settings, { place, dryRun });
+  for (const columns of SECRET_COLUMNS) {
+    const ended = await reEncryptColumn(em, settings, { columns, dryRun });
     done += ended.done;
     for (const projectId of ended.unreadable) unreadable.add(projectId);
   }
   return { done, unreadable: [...unreadable] };
 }
 
-async function reEncryptPlace(
+async function reEncryptColumn(
   em: EntityManager,
   settings: SecretSettings,
-  { place, dryRun }: { place: (typeof PLACES)[number]; dryRun: boolean },
+  { columns, dryRun }: { columns: SecretColumns; dryRun: boolean },
 ): Promise<{ done: number; unreadable: string[] }> {
   const vault = new TokenVault(settings);
-  const currentId = settings.secretKeys[0]?.id ?? '';
-  const database = em.fork().getKysely();
-  const [ciphertextColumn, keyColumn] = [sql.ref(place.ciphertext), sql.ref(place.keyId)];
+  const id = settings.secretKeys[0]?.id ?? '';
+  const fork = em.fork();
   const unreadable: string[] = [];
   let done = 0;
-  let after = '00000000-0000-0000-0000-000000000000';
+  let afterProjectId = LOWEST_UUID;
   for (;;) {
-    const { rows } = await sql<{ projectId: string; ciphertext: Buffer; keyId: string }>`
-      select project_id as "projectId", ${ciphertextColumn} as ciphertext, ${keyColumn} as "keyId"
-      from forwarding_settings
-      where project_id > ${after}::uuid and ${keyColumn} is not null and ${keyColumn} <> ${currentId}
-      order by project_id limit ${BATCH_MAX}
-    `.execute(database);
-    for (const { projectId, ciphertext, keyId } of rows) {
-      const secret = vault.open(projectId, { ciphertext, keyId }, place.purpose);
+    const rows = await secretsWithOtherKeys(fork, columns, { id, afterProjectId, limit: BATCH_MAX });
+    for (const stored of rows) {
+      const secret = vault.open(stored.projectId, stored, columns.purpose);
       if (secret === null) {
-        unreadable.push(projectId);
+        unreadable.push(stored.projectId);
         continue;
       }
       done += 1;
       if (dryRun) continue;
-      const sealed = vault.seal(projectId, secret, place.purpose);
-      await sql`
-        update forwarding_settings set ${ciphertextColumn} = ${sealed.ciphertext}, ${keyColumn} = ${sealed.keyId}
-        where project_id = ${projectId} and ${ciphertextColumn} = ${ciphertext}
-      `.execute(database);
+      const sealed = vault.seal(stored.projectId, secret, columns.purpose);
+      await replaceSecret(fork, columns, { stored, sealed });
     }
-    after = rows.at(-1)?.projectId ?? after;
+    afterProjectId = rows.at(-1)?.projectId ?? afterProjectId;
     if (rows.length < BATCH_MAX) return { done, unreadable };
   }
 }
 
-/** What SECRET_KEYS lacks to open the stored secrets, as the end of a start; null where nothing is missing. */
+/** A sentence that names the keys that SECRET_KEYS lacks, which stops the start; null if none is missing. */
 export async function missingKeysSentence(
   em: EntityManager,
   settings: SecretSettings,
 ): Promise<string | null> {
   const known = new Set(settings.secretKeys.map(({ id }) => id));
-  const counts = await countSecretsByKey(em);
+  const counts = await countSecretsByKey(em.fork());
   const missing = counts.filter(({ keyId }) => !known.has(keyId));
   if (missing.length > 0) {
     return (
@@ -130,15 +108,9 @@ export async function missingKeysSentence(
 /** Scripts may create different keys with the same id, so test the key on a stored secret. */
 async function opensAny(em: EntityManager, settings: SecretSettings, keyId: string): Promise<boolean> {
   const vault = new TokenVault(settings);
-  for (const place of PLACES) {
-    const { rows } = await sql<{ projectId: string; ciphertext: Buffer }>`
-      select project_id as "projectId", ${sql.ref(place.ciphertext)} as ciphertext from forwarding_settings
-      where ${sql.ref(place.keyId)} = ${keyId} limit ${SAMPLE_MAX}
-    `.execute(em.fork().getKysely());
-    const opens = rows.some(
-      ({ projectId, ciphertext }) => vault.open(projectId, { ciphertext, keyId }, place.purpose) !== null,
-    );
-    if (opens) return true;
+  for (const columns of SECRET_COLUMNS) {
+    const rows = await secretsWithKey(em.fork(), columns, { id: keyId, limit: SAMPLE_MAX });
+    if (rows.some((stored) => vault.open(stored.projectId, stored, columns.purpose) !== null)) return true;
   }
   return false;
 }

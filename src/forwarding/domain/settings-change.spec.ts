@@ -7,10 +7,10 @@ import {
 } from './bearer-token.js';
 import { parseExceptions } from './endpoint-policy.js';
 import {
-  isTakingAway,
+  onlyDisables,
   judgeSettingsChange,
   type StoredToken,
-  type WantedSettings,
+  type SettingsRequest,
 } from './settings-change.js';
 
 const TOKEN = 't'.repeat(BEARER_TOKEN_CHARACTERS_MIN);
@@ -18,7 +18,7 @@ const ORIGIN = 'https://a.example.com';
 const stored: StoredToken = { configured: true, origin: ORIGIN };
 const nothing: StoredToken = { configured: false, origin: null };
 
-const judge = (wanted: Partial<WantedSettings>, token: StoredToken = stored) =>
+const judge = (wanted: Partial<SettingsRequest>, token: StoredToken = stored) =>
   judgeSettingsChange(
     { enabled: true, endpointUrl: `${ORIGIN}/hook`, authMode: 'bearer', ...wanted },
     token,
@@ -138,15 +138,15 @@ describe('refusalOfBearerToken (spec §5.2)', () => {
   });
 });
 
-describe('isTakingAway (design §6.5)', () => {
+describe('onlyDisables (design §6.5)', () => {
   const now = { endpointUrl: `${ORIGIN}/hook`, allowCustomEndpoint: false };
   const off = { enabled: false, endpointUrl: now.endpointUrl, authMode: 'bearer' } as const;
 
   it('is switching off, and removing endpoint and token', () => {
-    expect(isTakingAway(off, now)).toBe(true);
-    expect(isTakingAway({ ...off, endpointUrl: null }, now)).toBe(true);
-    expect(isTakingAway({ ...off, endpointUrl: null, authMode: 'none', bearerToken: null }, now)).toBe(true);
-    expect(isTakingAway({ ...off, allowCustomEndpoint: true }, { ...now, allowCustomEndpoint: true })).toBe(
+    expect(onlyDisables(off, now)).toBe(true);
+    expect(onlyDisables({ ...off, endpointUrl: null }, now)).toBe(true);
+    expect(onlyDisables({ ...off, endpointUrl: null, authMode: 'none', bearerToken: null }, now)).toBe(true);
+    expect(onlyDisables({ ...off, allowCustomEndpoint: true }, { ...now, allowCustomEndpoint: true })).toBe(
       true,
     );
   });
@@ -158,6 +158,6 @@ describe('isTakingAway (design §6.5)', () => {
     ['a token', { bearerToken: TOKEN }],
     ['allowing the endpoint of requests', { allowCustomEndpoint: true }],
   ])('is not %s', (_, wanted) => {
-    expect(isTakingAway({ ...off, ...wanted }, now)).toBe(false);
+    expect(onlyDisables({ ...off, ...wanted }, now)).toBe(false);
   });
 });

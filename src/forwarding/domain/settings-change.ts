@@ -6,7 +6,7 @@ export const AUTH_MODES = ['bearer', 'none'] as const;
 export type AuthMode = (typeof AUTH_MODES)[number];
 
 /** What a save asks for. `bearerToken` undefined keeps the stored one, null removes it. */
-export interface WantedSettings {
+export interface SettingsRequest {
   enabled: boolean;
   endpointUrl: string | null;
   authMode: AuthMode;
@@ -35,7 +35,7 @@ export type SettingsChange =
  * again (bearer) or dropped (no auth).
  */
 export function judgeSettingsChange(
-  wanted: WantedSettings,
+  wanted: SettingsRequest,
   stored: StoredToken,
   exceptions: EndpointExceptions,
 ): SettingsChange {
@@ -59,7 +59,7 @@ export function judgeSettingsChange(
 }
 
 function refusalOfToken(
-  wanted: WantedSettings,
+  wanted: SettingsRequest,
   { stored, moved, asked }: { stored: StoredToken; moved: boolean; asked: boolean },
 ): TokenRefusal | null {
   const { authMode, bearerToken } = wanted;
@@ -82,7 +82,7 @@ function refusalOfToken(
   };
 }
 
-function tokenChange({ bearerToken }: WantedSettings, moved: boolean): TokenChange {
+function tokenChange({ bearerToken }: SettingsRequest, moved: boolean): TokenChange {
   if (bearerToken === null) return { kind: 'drop' };
   if (bearerToken !== undefined) return { kind: 'replace', token: bearerToken };
   return moved ? { kind: 'drop' } : { kind: 'keep' };
@@ -92,8 +92,8 @@ function tokenChange({ bearerToken }: WantedSettings, moved: boolean): TokenChan
  * Whether a save only disables: forwarding off, no new target, no new token. It is allowed on every tier, so that
  * owners who stop paying can stop forwarding and remove the token (design §6.5).
  */
-export function isTakingAway(
-  wanted: WantedSettings,
+export function onlyDisables(
+  wanted: SettingsRequest,
   stored: { endpointUrl: string | null; allowCustomEndpoint: boolean },
 ): boolean {
   const sameTarget = wanted.endpointUrl === null || wanted.endpointUrl === stored.endpointUrl;

@@ -5,7 +5,8 @@ import { IsInstant } from '../../http/instant.decorator.js';
 import { ListOf } from '../../http/body-shape.js';
 import { PageQuery } from '../../http/page-query.js';
 import { MembersRule } from '../../http/schema-of-checks.js';
-import { RESEND_CHOSEN_MAX, RESENDABLE } from '../application/resend.service.js';
+import { RESEND_CHOSEN_MAX } from '../application/resend.service.js';
+import { RESENDABLE } from '../domain/delivery.js';
 import {
   DELIVERY_OUTCOMES,
   type DeliveryOutcomeKind,

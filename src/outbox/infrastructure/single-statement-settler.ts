@@ -1,5 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
+import { constantSql } from '../../database/compile-sql.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { openPool } from '../../database/postgres-pool.js';
@@ -121,12 +123,12 @@ function settleStatement({ columns, unless, writes }: SingleStatementSettlement)
       cross join lateral (
         select m.project_id, m.subject_id, m.ctid as stored_at from outbox_message m
         where m.ordering_key = given.ordering_key and m.id = given.id and m.claim_id = given.claim_id
-          and not (${unless})
+          and not (${constantSql(unless({ projectId: sql.ref('m.project_id') }))})
         limit 1 for update of m
       ) ours
     ), deleted as (
       delete from outbox_message m where m.ctid = any (array(select stored_at from removed))
-    ), ${writes}
+    ), ${constantSql(writes({ removed: sql.table('removed') }))}
     select coalesce(array_agg(number::int - 1), '{}') as places from removed
   `;
 }

@@ -51,8 +51,8 @@ export const FORWARDING: Planted[] = [
     name: `forwarding: adds what was ${counted} yesterday to today's count`,
     mutations: [
       {
-        symbol: 'useOfDay',
-        from: new RegExp(`case when [^?]*? then ${counted}_on_day else 0 end`),
+        symbol: 'addDailyUsage',
+        from: new RegExp(`case when [^,]*? then ${counted}_on_day else 0 end`),
         to: `${counted}_on_day`,
       },
     ],

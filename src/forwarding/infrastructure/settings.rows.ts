@@ -1,0 +1,139 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { SealedSecret } from '../../shared/secret-vault.js';
+import type { AuthMode, SettingsRequest } from '../domain/settings-change.js';
+
+/** The settings that the dashboard shows and a save compares. */
+export interface SettingsRow {
+  enabled: boolean;
+  endpointUrl: string | null;
+  allowCustomEndpoint: boolean;
+  forwardErasures: boolean;
+  authMode: AuthMode;
+  tokenConfigured: boolean;
+  tokenOrigin: string | null;
+  tokenUpdatedAt: Date | null;
+  signingCreatedAt: Date | null;
+  formerSigningUntil: Date | null;
+  lastDeliveredAt: Date | null;
+}
+
+/** The settings of a project that never saved any. */
+const UNSAVED: SettingsRow = {
+  enabled: false,
+  endpointUrl: null,
+  allowCustomEndpoint: true,
+  forwardErasures: false,
+  authMode: 'bearer',
+  tokenConfigured: false,
+  tokenOrigin: null,
+  tokenUpdatedAt: null,
+  signingCreatedAt: null,
+  formerSigningUntil: null,
+  lastDeliveredAt: null,
+};
+
+const SETTINGS_COLUMNS = sql`
+  enabled, endpoint_url as "endpointUrl", forward_erasures as "forwardErasures",
+  allow_custom_endpoint or saved_at is null as "allowCustomEndpoint", auth_mode as "authMode",
+  token_ciphertext is not null as "tokenConfigured", token_origin as "tokenOrigin",
+  token_updated_at as "tokenUpdatedAt", last_delivered_at as "lastDeliveredAt",
+  signing_created_at as "signingCreatedAt",
+  case when former_signing_until > now() then former_signing_until end as "formerSigningUntil"
+`;
+
+export async function readSettings(em: EntityManager, projectId: string): Promise<SettingsRow> {
+  const { rows } = await sql<SettingsRow>`
+    select ${SETTINGS_COLUMNS} from forwarding_settings where project_id = ${projectId}
+  `.execute(em.getKysely());
+  return rows[0] ?? UNSAVED;
+}
+
+/** Locks the project's settings for the transaction. Creates a missing row, which does not count as saved. */
+export async function lockSettings(tx: EntityManager, projectId: string): Promise<SettingsRow> {
+  await sql`
+    insert into forwarding_settings (project_id, saved_at) values (${projectId}, null) on conflict do nothing
+  `.execute(tx.getKysely());
+  const { rows } = await sql<SettingsRow>`
+    select ${SETTINGS_COLUMNS} from forwarding_settings where project_id = ${projectId} for update
+  `.execute(tx.getKysely());
+  return rows[0] ?? UNSAVED;
+}
+
+/** Writes settings whose row the transaction has locked; the token stays. */
+export async function writeSettings(
+  tx: EntityManager,
+  projectId: string,
+  {
+    enabled,
+    endpointUrl,
+    authMode,
+    allowCustomEndpoint,
+    forwardErasures,
+  }: Required<Omit<SettingsRequest, 'bearerToken'>>,
+): Promise<void> {
+  await sql`
+    update forwarding_settings
+    set enabled = ${enabled}, endpoint_url = ${endpointUrl}, auth_mode = ${authMode},
+        allow_custom_endpoint = ${allowCustomEndpoint}, forward_erasures = ${forwardErasures},
+        saved_at = now(), updated_at = now()
+    where project_id = ${projectId}
+  `.execute(tx.getKysely());
+}
+
+/** Stores an encrypted token with the origin for which it was entered; null removes the token. */
+export async function writeToken(
+  tx: EntityManager,
+  projectId: string,
+  token: { sealed: SealedSecret; origin: string | null } | null,
+): Promise<void> {
+  await sql`
+    update forwarding_settings
+    set token_ciphertext = ${token?.sealed.ciphertext ?? null}, token_key_id = ${token?.sealed.keyId ?? null},
+        token_origin = ${token?.origin ?? null}, token_updated_at = ${token ? new Date() : null}::timestamptz
+    where project_id = ${projectId}
+  `.execute(tx.getKysely());
+}
+
+/** Whether the project's receiver is notified of erased records. */
+export async function areErasuresForwarded(tx: EntityManager, projectId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from forwarding_settings where project_id = ${projectId} and enabled and forward_erasures
+  `.execute(tx.getKysely());
+  return rows.length > 0;
+}
+
+/** Manual actions that are counted per project and day. */
+export type DailyAction = 'resent' | 'tested';
+
+const USAGE_COLUMNS = { resent: sql.ref('resent_on_day'), tested: sql.ref('tested_on_day') };
+const TODAY = sql`(now() at time zone 'UTC')::date`;
+
+/** The number of actions today (UTC, by the database's clock), and the seconds until tomorrow. */
+export async function readDailyUsage(
+  tx: EntityManager,
+  projectId: string,
+  action: DailyAction,
+): Promise<{ used: number; secondsLeft: number }> {
+  const { rows } = await sql<{ used: number; secondsLeft: number }>`
+    select case when usage_day = ${TODAY} then ${USAGE_COLUMNS[action]} else 0 end as used,
+           ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '1 day' - now()))::int as "secondsLeft"
+    from forwarding_settings where project_id = ${projectId}
+  `.execute(tx.getKysely());
+  return rows[0] ?? { used: 0, secondsLeft: 1 };
+}
+
+/** Adds to the counts of today. */
+export async function addDailyUsage(
+  tx: EntityManager,
+  projectId: string,
+  added: Record<DailyAction, number>,
+): Promise<void> {
+  await sql`
+    update forwarding_settings
+    set resent_on_day = case when usage_day = ${TODAY} then resent_on_day else 0 end + ${added.resent},
+        tested_on_day = case when usage_day = ${TODAY} then tested_on_day else 0 end + ${added.tested},
+        usage_day = ${TODAY}
+    where project_id = ${projectId}
+  `.execute(tx.getKysely());
+}
