@@ -121,7 +121,7 @@ async function look(browser, site) {
 /** In the page: looks at each frame whether the banner can be seen in it; the frame after is when it has been painted. */
 const WATCH = `(() => {
   const frame = () => {
-    const box = document.querySelector('#cc-main .cm');
+    const box = document.querySelector('#consent-banner')?.shadowRoot.querySelector('.first');
     const style = box && getComputedStyle(box);
     const area = box?.getBoundingClientRect();
     const isShown = style && style.visibility === 'visible' && Number(style.opacity) > 0 &&

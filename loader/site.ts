@@ -2,7 +2,10 @@ import type { Choice } from './google-consent';
 
 export type Category = keyof Choice;
 
-interface CategoryText {
+/** The element that carries our banner. */
+export const BANNER_HOST_ID = 'consent-banner';
+
+export interface CategoryText {
   key: Category;
   title: string;
   description: string;

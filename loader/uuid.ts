@@ -1,4 +1,4 @@
-/** A UUIDv7 of the instant, in whole milliseconds: one for each decision, so that a choice that is sent twice is stored once. */
+/** A UUIDv7: one for each decision, so that a choice that is sent twice is stored once. */
 export function uuidV7(nowMs: number): string {
   // Four random bits of each byte: a digit.
   const random = Array.from(crypto.getRandomValues(new Uint8Array(18)), (byte) => (byte & 15).toString(16));

@@ -1,9 +1,8 @@
-// Builds the loader, our banner and its preview (loader/) into loader/ of the build (dist, or the folder named), for every browser
-// that knows ES2020. What they share with the service comes from the compiled service, so this runs after it is
-// compiled.
+// Builds the loader, our banner and its preview (loader/) into loader/ of the build (dist, or the folder given), for
+// browsers that support ES2020. Constants shared with the service come from the compiled service, so this runs after it
+// is compiled.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { minifySync } from '@swc/core';
 import { build, transformSync } from 'esbuild';
@@ -12,10 +11,6 @@ const out = resolve(process.argv[2] ?? 'dist');
 const compiled = (file) => import(pathToFileURL(join(out, file)).href);
 const { EU_GROUP, UNKNOWN_REGION } = await compiled('publishing/domain/region.js');
 const { CONSENT_GLOBAL, META_GLOBAL, REGION_HEADER } = await compiled('shared/brand.js');
-
-const library = dirname(
-  createRequire(import.meta.url).resolve('vanilla-cookieconsent/dist/cookieconsent.css'),
-);
 
 async function bundle(entry, name, constants) {
   const { outputFiles } = await build({
@@ -30,7 +25,6 @@ async function bundle(entry, name, constants) {
     minifySyntax: true,
     // Leaves out "use strict": the sources are checked as strict, and it is 8 bytes.
     tsconfigRaw: { compilerOptions: { alwaysStrict: false } },
-    plugins: [libraryWithoutHtml],
     define: Object.fromEntries(
       Object.entries(constants).map(([constant, value]) => [constant, JSON.stringify(value)]),
     ),
@@ -46,25 +40,6 @@ async function bundle(entry, name, constants) {
   writeFileSync(join(out, 'loader', name), code);
 }
 
-/** The library sets `innerHTML`, which takes HTML and which Trusted Types forbid: see loader/banner/library-shims.ts. */
-const libraryWithoutHtml = {
-  name: 'library-without-html',
-  setup(pluginBuild) {
-    pluginBuild.onResolve({ filter: /^vanilla-cookieconsent$/ }, () => ({
-      path: join(library, 'cookieconsent.esm.js'),
-    }));
-    pluginBuild.onLoad({ filter: /cookieconsent\.esm\.js$/ }, ({ path }) => {
-      const shims = JSON.stringify(resolve('loader', 'banner', 'library-shims.ts'));
-      const source = readFileSync(path, 'utf8').replaceAll(/\.innerHTML=(?!=)/g, '[$content]=');
-      if (/\.(?:innerHTML|outerHTML)\s*\+?=[^=]|document\.write/.test(source))
-        throw new Error('vanilla-cookieconsent writes HTML in a way that the build does not know.');
-      return {
-        contents: `import { content as $content, document, localStorage, window } from ${shims};\n${source}`,
-      };
-    });
-  },
-};
-
 await bundle('loader.ts', 'loader.js', {
   META_GLOBAL,
   CONSENT_GLOBAL,
@@ -79,20 +54,7 @@ await bundle('banner/banner.ts', 'banner.js', {
 });
 await bundle('preview/preview.ts', 'preview.js', { UNKNOWN_REGION, EU_GROUP });
 
-/** The library's style without what we do not use, and ours. */
 function bannerStyles() {
-  const parts = ['base', 'consent-modal', 'preferences-modal'].map((part) =>
-    readFileSync(join(library, 'css-components', `${part}.css`), 'utf8'),
-  );
-  const own = readFileSync(join('loader', 'banner', 'banner.css'), 'utf8');
-  const unused =
-    /table|badge|service|cloud|inline|wide|flip|pm--bar|link-group|links|cm__footer|cm--middle|cm--top|btn--close(?!.*pm)|disable--interaction/;
-  const used = parts.join('').replaceAll(/([^{}]+)\{([^{}]*)\}/g, (rule, selectors, body) => {
-    const kept = selectors.split(/,(?![^(]*\))/).filter((selector) => !unused.test(selector));
-    return kept.length > 0 ? `${kept.join(',')}{${body}}` : '';
-  });
-  return transformSync(used.replaceAll(/@media[^{}]+\{\}/g, '') + own, {
-    loader: 'css',
-    minify: true,
-  }).code.trim();
+  const source = readFileSync(join('loader', 'banner', 'banner.css'), 'utf8');
+  return transformSync(source, { loader: 'css', minify: true }).code.trim();
 }

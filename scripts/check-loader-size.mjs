@@ -1,4 +1,4 @@
-// Fails where loader or banner have grown beyond what a customer's page is asked to load (docs/loader.md).
+// Fails if loader or banner are larger than a customer’s page may be asked to load (docs/loader.md).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

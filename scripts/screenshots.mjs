@@ -160,10 +160,10 @@ async function takeOnePath() {
   try {
     const visitor = await context.newPage();
     await visitor.goto(`http://shop.example.com:${site.port}/`);
-    await visitor.waitForSelector('#cc-main .cm', { state: 'visible' });
+    await visitor.waitForSelector('#consent-banner .first', { state: 'visible' });
     await visitor.waitForTimeout(SETTLE_MS);
     await visitor.screenshot({ path: join(FOLDER, 'path-5-visitor.png') });
-    await visitor.locator('#cc-main .cm [data-role=all]').click();
+    await visitor.locator('#consent-banner .first .answer >> nth=0').click();
     await visitor.close();
   } finally {
     await site.close();

@@ -1,18 +1,19 @@
 import { pristineDocument } from '../pristine-document';
 import type { SiteService } from '../site';
-import { cookieEnds, withdrawnCookies } from './rules';
+import { cookieDeletions, withdrawnCookies } from './rules';
 
-/** Clears the cookies of services whose category is not granted, but for those that are not for scripts. */
+/** Deletes the cookies of services whose category is not granted, except `HttpOnly` ones, which scripts cannot see. */
 export function clearCookies(
   services: SiteService[],
   granted: (category: SiteService['category']) => boolean,
 ): void {
   for (const name of withdrawnCookies(readableCookies(), services, granted)) {
-    for (const end of cookieEnds(name, location)) Reflect.set(Document.prototype, 'cookie', end, document);
+    for (const deletion of cookieDeletions(name, location))
+      Reflect.set(Document.prototype, 'cookie', deletion, document);
   }
 }
 
-/** A page in a sandbox has none, and may not even ask. */
+/** Reading them throws in a sandboxed page, which has none. */
 function readableCookies(): string {
   try {
     return pristineDocument('cookie');

@@ -1,10 +1,10 @@
-/** What the banner decides without a page. */
+/** The banner's rules that need no page. */
 
 const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|ks|ps|sd|ug|ur|yi)(-|$)/i;
 
 export const isRightToLeft = (language: string): boolean => RIGHT_TO_LEFT.test(language);
 
-/** The words of the first language that is wanted; a tag matches whole, or else by its first part. */
+/** The text of the first wanted language that exists; a tag matches as a whole, or by its first part. */
 export function pickText<T extends { language: string }>(texts: T[], wanted: string[]): T | undefined {
   const first = (tag: string): string | undefined => tag.toLowerCase().split('-')[0];
   for (const tag of wanted) {
@@ -40,16 +40,16 @@ export function withdrawnCookies<C extends string>(
     .filter((present) => present && isWithdrawn(present));
 }
 
-/** Folders of a page of which cookies are looked for: more than an address has, but for one that means harm. */
+/** Paths of a page whose cookies are deleted: more than any address has that is not an attack. */
 const FOLDERS_MAX = 10;
-/** Cookies of such names are taken, and ended, with this attribute alone. */
+/** Browsers accept cookies with these prefixes only with the attribute `Secure`. */
 const SECURE_NAME = /^__(secure|host)-/i;
 
 /**
- * What ends a cookie, as `document.cookie` takes it: once for each domain and path that it may have, as a script sees
+ * The values of `document.cookie` that delete a cookie: one for each domain and path that it may have, since scripts see
  * neither. `{ hostname, pathname }` is the page.
  */
-export function cookieEnds(
+export function cookieDeletions(
   name: string,
   { hostname, pathname }: { hostname: string; pathname: string },
 ): string[] {
@@ -58,7 +58,7 @@ export function cookieEnds(
   const folders = pathname.split('/').filter(Boolean).slice(0, FOLDERS_MAX);
   const paths = folders.flatMap((_, at) => {
     const path = `/${folders.slice(0, at + 1).join('/')}`;
-    // With the stroke at its end it is another path.
+    // A trailing slash makes it another path.
     return [path, `${path}/`];
   });
   const attributes = `;max-age=0${SECURE_NAME.test(name) ? ';secure' : ''}`;

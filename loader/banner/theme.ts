@@ -1,31 +1,30 @@
-import { pristineDocument } from '../pristine-document';
+/** The banner's look: the style sheet and the project's colors. No inline style or `<style>` is parsed. */
 import type { BannerSettings } from '../site';
+import { element } from './element';
 
-let styled = false;
+let sheet: CSSStyleSheet | undefined;
 
-/** The banner's look: our style sheet, once, and the project's colours. No inline style or `<style>` is parsed. */
-export function applyTheme(main: HTMLElement, { theme, accent, accentDark }: BannerSettings): void {
-  if (!styled) addStyles();
-  styled = true;
-  const system = matchMedia('(prefers-color-scheme: dark)');
-  const paint = (): void => {
-    const dark = theme === 'dark' || (theme === 'auto' && system.matches);
-    main.classList.toggle('cc--dark', dark);
-    main.style.setProperty('--accent', dark ? accentDark : accent);
-  };
-  system.addEventListener('change', paint);
-  paint();
-}
-
-function addStyles(): void {
+export function addStyles(root: ShadowRoot): void {
   try {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(BANNER_CSS);
-    pristineDocument('adoptedStyleSheets').push(sheet);
+    if (!sheet) {
+      sheet = new CSSStyleSheet();
+      sheet.replaceSync(BANNER_CSS);
+    }
+    root.adoptedStyleSheets = [sheet];
   } catch {
     // A browser from before 2023.
-    const style = pristineDocument('createElement')('style');
-    style.textContent = BANNER_CSS;
-    pristineDocument('head').appendChild(style);
+    root.append(element('style', '', BANNER_CSS));
   }
+}
+
+/** Follows the visitor's system where the owner leaves it to the system. */
+export function applyTheme(frame: HTMLElement, { theme, accent, accentDark }: BannerSettings): void {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const paint = (): void => {
+    const isDark = theme === 'dark' || (theme === 'auto' && system.matches);
+    frame.classList.toggle('dark', isDark);
+    frame.style.setProperty('--accent', isDark ? accentDark : accent);
+  };
+  if (theme === 'auto') system.addEventListener('change', paint);
+  paint();
 }

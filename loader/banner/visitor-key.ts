@@ -5,21 +5,21 @@
 import { readJson, writeJson } from '../storage';
 
 const KEY_BYTES = 32;
-/** Of the time in milliseconds, in front. */
+/** The time in milliseconds, at the start. */
 const TIME_DIGITS = 12;
 const KEY = /^[\da-f]{76}$/;
 
-const nameOf = (projectId: string, what: string): string => `${META_GLOBAL}:${projectId}:${what}`;
+const storageKey = (projectId: string, name: string): string => `${META_GLOBAL}:${projectId}:${name}`;
 const hex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** The key of this device; null where it has none. */
 export function visitorKey(projectId: string): string | null {
-  const key = readJson<string>(nameOf(projectId, 'visitorKey'));
+  const key = readJson<string>(storageKey(projectId, 'visitorKey'));
   return KEY.test(key ?? '') ? key : null;
 }
 
-/** What goes with a choice; makes the key where there is none. undefined on a page that may not hash. */
+/** The hash that is sent with a choice; creates the key if needed. undefined on a page that may not hash. */
 export async function hashForChoice(projectId: string): Promise<string | undefined> {
   try {
     const key =
@@ -29,18 +29,19 @@ export async function hashForChoice(projectId: string): Promise<string | undefin
     const digits = key.slice(TIME_DIGITS).match(/../g) as string[];
     const random = Uint8Array.from(digits, (pair) => parseInt(pair, 16));
     const hash = await crypto.subtle.digest('SHA-256', random);
-    writeJson(nameOf(projectId, 'visitorKey'), key);
+    writeJson(storageKey(projectId, 'visitorKey'), key);
     return key.slice(0, TIME_DIGITS) + hex(new Uint8Array(hash));
   } catch {
     return undefined;
   }
 }
 
-/** Forgets key, choice, and choices that wait to be sent: the next page knows nothing of this visitor. */
+/** Deletes key, choice and queued choices, so that the next page sees a new visitor. */
 export function forget(projectId: string): void {
   try {
-    for (const what of ['visitorKey', 'choice', 'queue']) localStorage.removeItem(nameOf(projectId, what));
+    for (const name of ['visitorKey', 'choice', 'queue'])
+      localStorage.removeItem(storageKey(projectId, name));
   } catch {
-    // Blocked: the substitute lasts until the page is left.
+    // Blocked: the substitute lasts as long as the page.
   }
 }

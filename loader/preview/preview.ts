@@ -1,11 +1,18 @@
 /**
- * Shows a configuration in the built banner, in a frame of the dashboard that cannot touch the session: it only
- * exchanges messages. Nothing is sent to the service, and nothing is stored.
+ * Shows a configuration in the built banner, in a frame of the dashboard that cannot reach the session: it only exchanges
+ * messages. Nothing is sent to the service, and nothing is stored.
  */
 import { resolveMode } from '../mode';
-import type { Consent, ShowBanner, SiteConfiguration, StoredChoice, Submission } from '../site';
+import {
+  BANNER_HOST_ID,
+  type Consent,
+  type ShowBanner,
+  type SiteConfiguration,
+  type StoredChoice,
+  type Submission,
+} from '../site';
 
-/** What the dashboard wants to see. */
+/** What the dashboard asks for. */
 interface Scene {
   configuration: SiteConfiguration;
   /** As an edge reports it: `DE`, `US-CA`, `XX`. */
@@ -24,16 +31,10 @@ const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
 
 const { nonce } = document.currentScript as HTMLScriptElement;
 const dashboard = new URL(location.href).origin;
-const tell = (report: object): void => parent.postMessage(report, dashboard);
+const report = (message: object): void => parent.postMessage(message, dashboard);
 const scripts = new Map<string, Promise<ShowBanner>>();
 
-// The banner puts the focus into itself, and would take it from the field that is being typed in.
-const { focus } = HTMLElement.prototype;
-HTMLElement.prototype.focus = function (options): void {
-  if (document.hasFocus()) focus.call(this, options);
-};
-
-function bannerOf({ projectId, bannerScript }: SiteConfiguration): Promise<ShowBanner> {
+function loadBanner({ projectId, bannerScript }: SiteConfiguration): Promise<ShowBanner> {
   const name = bannerScript ?? '';
   if (!PROJECT_ID.test(projectId) || !BANNER_NAME.test(name)) return Promise.reject(new Error('No banner.'));
   const known = scripts.get(name);
@@ -50,7 +51,7 @@ function bannerOf({ projectId, bannerScript }: SiteConfiguration): Promise<ShowB
   return loaded;
 }
 
-function consentIn({ configuration, choice: shown }: Scene, mode: string): Consent {
+function previewConsent({ configuration, choice: shown }: Scene, mode: string): Consent {
   let choice: StoredChoice | null = shown && { ...shown, at: Date.now() };
   return {
     configuration,
@@ -63,14 +64,14 @@ function consentIn({ configuration, choice: shown }: Scene, mode: string): Conse
     submit(submission: Submission) {
       const { analytics = false, marketing = false, preferences = false } = submission;
       choice = { analytics, marketing, preferences, id: SAMPLE_ID, at: Date.now() };
-      tell({ kind: 'chosen' });
+      report({ kind: 'chosen' });
       return Promise.resolve({ id: SAMPLE_ID, stored: true, status: 201 });
     },
   };
 }
 
-/** As the loader does it in a page of the site, for a visitor who has chosen nothing yet. */
-async function stage(scene: Scene): Promise<void> {
+/** Does what the loader does on a page of the site, for a visitor who has not chosen yet. */
+async function showScene(scene: Scene): Promise<void> {
   const { configuration, region, language, dark, signal } = scene;
   const chosen = scene.choice !== null;
   document.documentElement.lang = language;
@@ -78,8 +79,8 @@ async function stage(scene: Scene): Promise<void> {
   const isEu = region === UNKNOWN_REGION || (configuration.euRegions ?? []).includes(region.slice(0, 2));
   const mode = resolveMode(configuration, [region, region.slice(0, 2), isEu && EU_GROUP]);
   if (!configuration.banner?.enabled || (mode === 'none' && !chosen)) {
-    document.getElementById('cc-main')?.remove();
-    tell({ kind: configuration.banner?.enabled ? 'hidden' : 'own', mode });
+    document.getElementById(BANNER_HOST_ID)?.remove();
+    report({ kind: configuration.banner?.enabled ? 'hidden' : 'own', mode });
     return;
   }
   const honoured = signal && configuration.honorGlobalPrivacyControl && mode === 'opt_out';
@@ -87,13 +88,16 @@ async function stage(scene: Scene): Promise<void> {
   const system = dark ? 'dark' : 'light';
   const theme = configuration.banner.theme === 'auto' ? system : configuration.banner.theme;
   const shown = { ...configuration, banner: { ...configuration.banner, theme } };
-  const show = await bannerOf(configuration);
-  show(consentIn({ ...scene, configuration: shown }, mode), chosen ? 'link' : honoured ? 'signal' : 'banner');
-  tell({ kind: 'shown', mode, honoured });
+  const show = await loadBanner(configuration);
+  show(
+    previewConsent({ ...scene, configuration: shown }, mode),
+    chosen ? 'link' : honoured ? 'signal' : 'banner',
+  );
+  report({ kind: 'shown', mode, honoured });
 }
 
 addEventListener('message', ({ source, data }) => {
   if (source !== parent) return;
-  stage(data as Scene).catch(() => tell({ kind: 'failed' }));
+  showScene(data as Scene).catch(() => report({ kind: 'failed' }));
 });
-tell({ kind: 'ready' });
+report({ kind: 'ready' });

@@ -17,8 +17,6 @@ const STYLE = `
   .scenery i { display: block; height: 14px; margin: 0 0 14px; border-radius: 4px; background: var(--ink) }
   .scenery i:first-child { width: 40%; height: 30px }
   .scenery i:nth-child(4n) { width: 70%; margin-bottom: 34px }
-  /* Typing would otherwise make it slide in again and again. */
-  #cc-main, #cc-main * { transition: none !important; animation: none !important }
 `;
 
 /**

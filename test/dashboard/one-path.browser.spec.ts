@@ -172,7 +172,7 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('Tee und Kekse?');
     await banner.getByRole('heading', { name: 'Tee und Kekse?' }).waitFor();
-    expect(await banner.locator('#cc-main').getAttribute('lang')).toBe('de');
+    expect(await banner.locator('#consent-banner .frame').getAttribute('lang')).toBe('de');
   });
 
   it('keeps a draft, asks before it is lost, and publishes it with a comment', async () => {
@@ -386,14 +386,13 @@ describe('the banner’s page', () => {
     await page.getByLabel('Visitor’s region').selectOption('DE');
     await page.getByText('Nothing is allowed until the visitor opts in.').last().waitFor();
     await page.getByText('Dark', { exact: true }).click();
-    await preview().locator('#cc-main.cc--dark').waitFor({ state: 'attached' });
+    await preview().locator('#consent-banner .dark').waitFor({ state: 'attached' });
     await page.getByText('Phone', { exact: true }).click();
     expect(await page.locator('.banner-stage iframe').getAttribute('width')).toBe('375');
     await page.getByText('Second layer', { exact: true }).click();
-    await preview().locator('.pm__consent').waitFor();
+    await preview().locator('.consent').waitFor();
     await page.getByText('First layer', { exact: true }).click();
-    // The second layer has such a button, too.
-    await preview().locator('.cm').waitFor();
+    await preview().locator('.first').waitFor();
     await preview().getByRole('button', { name: 'Accept all' }).click();
     await page.getByText('The preview doesn’t send it.').waitFor();
     await page.getByRole('button', { name: 'Show again' }).click();

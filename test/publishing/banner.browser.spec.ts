@@ -71,18 +71,21 @@ declare const window: {
 declare const document: {
   cookie: string;
   body: object | null;
-  querySelector(selector: string): { show?: unknown } | null;
+  querySelector(selector: string): { show?: unknown; shadowRoot: ShadowRoot } | null;
+  querySelectorAll(selector: string): Iterable<Box>;
+  activeElement: { id: string };
+};
+interface ShadowRoot {
+  activeElement: { className: string; textContent: string } | null;
   querySelectorAll(selector: string): Iterable<Box>;
   elementFromPoint(x: number, y: number): object | null;
-  activeElement: { textContent: string; parentElement: { className: string } | null };
-};
+}
 /** An element, as far as it is looked at. */
 interface Box {
   className: string;
   contains(other: object | null): boolean;
   scrollIntoView(options: { block: 'start' }): void;
   getBoundingClientRect(): { left: number; right: number; top: number; width: number; height: number };
-  closest(selector: string): Box | null;
 }
 interface Consent {
   ready: Promise<{ configHash: string }>;
@@ -151,18 +154,25 @@ const recorded = (count: number): Promise<Record<string, unknown>[]> =>
     const all = await records();
     return all.length === count ? all : null;
   });
+/** What has the focus inside the banner; null where the page has it. */
+const focusedIn = (opened: Page): Promise<{ className: string; textContent: string } | null> =>
+  opened.evaluate(() => {
+    const focused = document.querySelector('#consent-banner')?.shadowRoot.activeElement;
+    return focused ? { className: focused.className, textContent: focused.textContent.trim() } : null;
+  });
 const problems = (opened: Page): Promise<string[]> => opened.evaluate(() => window.problems);
 /** Headings and controls that the visitor cannot see or tap, or that overflow. */
 const outOfReach = (opened: Page, layer: string): Promise<string[]> =>
   opened.evaluate((selector) => {
     const { innerWidth } = window as unknown as { innerWidth: number };
+    const banner = document.querySelector('#consent-banner')?.shadowRoot;
     const isReached = (element: Box): boolean => {
       element.scrollIntoView({ block: 'start' });
       const { left, right, top, width, height } = element.getBoundingClientRect();
-      const there = document.elementFromPoint(left + width / 2, top + Math.min(height / 2, 20));
-      return left >= 0 && right <= innerWidth && (element.closest('label') ?? element).contains(there);
+      const there = banner?.elementFromPoint(left + width / 2, top + Math.min(height / 2, 20));
+      return left >= 0 && right <= innerWidth && element.contains(there ?? null);
     };
-    return [...document.querySelectorAll(`${selector} :is(h2, button, input, summary, code)`)]
+    return [...(banner?.querySelectorAll(`${selector} :is(h2, button, input, summary, code)`) ?? [])]
       .filter((element) => element.getBoundingClientRect().width > 0 && !isReached(element))
       .map(({ className }) => className);
   }, layer);
@@ -305,7 +315,7 @@ describe('our banner', () => {
     await button(opened, words?.choose ?? '').click();
     await opened.getByText(/^(Services and cookies|Dienste und Cookies)$/).click();
     await opened.getByText('Counts <b>visits</b>.').waitFor();
-    const named = opened.locator('.pm__controller');
+    const named = opened.locator('.controller');
     expect(await named.textContent()).toMatch(
       /^(Controller|Verantwortlicher): Example <b>Ltd<\/b>, privacy@example\.com$/,
     );
@@ -347,12 +357,12 @@ describe('our banner', () => {
         headers: { 'content-type': 'text/css' },
       };
       const opened = await open();
-      for (const layer of ['.cm', '.pm']) {
+      for (const layer of ['.first', '.second']) {
         await opened.locator(layer).waitFor();
-        if (layer === '.pm') await opened.locator('summary').click();
+        if (layer === '.second') await opened.locator('summary').click();
         expect([layer, await outOfReach(opened, layer)]).toEqual([layer, []]);
         expect(await findings(opened)).toEqual([]);
-        if (layer === '.cm') await opened.locator('.cm__btn').last().click();
+        if (layer === '.first') await opened.locator('.first button').last().click();
       }
       expect(await problems(opened)).toEqual([]);
     },
@@ -394,19 +404,19 @@ describe('our banner', () => {
     await asked;
     await click();
     loadBanner();
-    await opened.locator('.pm').waitFor();
-    expect(await opened.locator('.pm summary').count()).toBe(1);
-    expect(await opened.locator('.pm__section--toggle').count()).toBe(4);
+    await opened.locator('.second').waitFor();
+    expect(await opened.locator('.second summary').count()).toBe(1);
+    expect(await opened.locator('.second .switch').count()).toBe(4);
     // Beneath it the first layer asks on.
     await opened.keyboard.press('Escape');
-    await opened.locator('.pm').waitFor({ state: 'hidden' });
+    await opened.locator('.second').waitFor({ state: 'hidden' });
     await button(opened, 'Reject all').first().click();
     expect(await recorded(1)).toMatchObject([{ action: 'reject_all', surface: 'banner' }]);
     // The link, twice, with a choice that it shows the number of.
     await button(opened, 'Privacy settings').dblclick();
-    await opened.locator('.pm').waitFor();
-    expect(await opened.locator('.pm__consent').count()).toBe(1);
-    expect(await opened.locator('.pm summary').count()).toBe(1);
+    await opened.locator('.second').waitFor();
+    expect(await opened.locator('.consent').count()).toBe(1);
+    expect(await opened.locator('.second summary').count()).toBe(1);
     expect(front.requests.filter((request) => request.includes('/banner-'))).toHaveLength(1);
     expect(await problems(opened)).toEqual([]);
   });
@@ -454,7 +464,7 @@ describe('our banner', () => {
     expect(loads).toBe(1);
     loads = failures.length - 1;
     await button(opened, 'Privacy settings').click();
-    await opened.locator('.pm').waitFor();
+    await opened.locator('.second').waitFor();
     expect(await problems(opened)).toEqual([]);
     await opened.goto('about:blank');
     await opened.waitForLoadState('networkidle');
@@ -466,9 +476,9 @@ describe('our banner', () => {
     const opened = await open();
     await button(opened, 'Accept all').waitFor();
     await opened.evaluate(() => void window.serviceConsent.open());
-    await opened.locator('.pm').waitFor();
+    await opened.locator('.second').waitFor();
     await opened.keyboard.press('Escape');
-    await opened.locator('.pm').waitFor({ state: 'hidden' });
+    await opened.locator('.second').waitFor({ state: 'hidden' });
     await button(opened, 'Reject all').first().click();
     expect(await recorded(1)).toMatchObject([{ action: 'reject_all', surface: 'banner' }]);
   });
@@ -480,22 +490,26 @@ describe('our banner', () => {
     await configure({});
     const opened = await open();
     await button(opened, 'Accept all').waitFor();
-    const focused = () => opened.evaluate(() => document.activeElement.textContent.trim());
-    await until('it has the focus', () =>
-      opened.evaluate(() => document.activeElement.parentElement?.className.startsWith('cm ') ?? false),
+    await until(
+      'it has the focus',
+      async () => (await focusedIn(opened))?.className.includes('first') ?? false,
     );
     const order: string[] = [];
     for (let step = 0; step < 3; step += 1) {
       await opened.keyboard.press('Tab');
-      order.push(await focused());
+      order.push((await focusedIn(opened))?.textContent ?? '');
     }
     expect(order).toEqual(['Accept all', 'Reject all', 'Customize']);
     await opened.keyboard.press('Enter');
-    await opened.getByRole('dialog', { name: 'We value your privacy' }).last().waitFor();
+    await opened.getByRole('dialog', { name: 'Privacy settings' }).waitFor();
     await opened.keyboard.press('Escape');
-    // It keeps the keys until it is gone.
-    await opened.locator('.pm').waitFor({ state: 'hidden' });
-    await button(opened, 'Reject all').first().press('Enter');
+    // Back where the visitor was.
+    await until(
+      'the first layer has the focus',
+      async () => (await focusedIn(opened))?.textContent === 'Customize',
+    );
+    await opened.keyboard.press('Shift+Tab');
+    await opened.keyboard.press('Enter');
     const [record] = await recorded(1);
     expect(record).toMatchObject({ action: 'reject_all', surface: 'banner', analytics: false });
   });
@@ -510,7 +524,7 @@ describe('our banner', () => {
     const opened = await open('/tea/green');
     await button(opened, 'Customize').click();
     expect(await opened.evaluate(() => window.ran)).toEqual([]);
-    await opened.locator('.pm').getByText('Analytics').locator('..').locator('label').click();
+    await opened.getByRole('switch', { name: 'Analytics' }).click();
     await button(opened, 'Save settings').click();
     expect(await recorded(1)).toMatchObject([{ analytics: true, marketing: false, surface: 'preferences' }]);
     await until('the script ran', async () => (await opened.evaluate(() => window.ran.length)) === 1);
@@ -540,7 +554,7 @@ describe('our banner', () => {
     const [, withdrawn] = await recorded(2);
     expect(withdrawn).toMatchObject({ action: 'withdraw', analytics: false, surface: 'link' });
     expect(await opened.evaluate(() => document.cookie)).toBe('basket=full');
-    await opened.locator('.pm').waitFor({ state: 'hidden' });
+    await opened.locator('.second').waitFor({ state: 'hidden' });
     await opened.waitForLoadState('networkidle');
     expect(await records()).toHaveLength(2);
     expect(await problems(opened)).toEqual([]);
@@ -739,7 +753,7 @@ describe('our banner', () => {
       const opened = await own.newPage();
       await opened.goto(`http://www.example.com:${site.port}/`);
       await button(opened, text).waitFor();
-      expect(await opened.locator('#cc-main').getAttribute('dir')).toBe(dir);
+      expect(await opened.locator('#consent-banner .frame').getAttribute('dir')).toBe(dir);
       expect(await button(opened, 'Reject all').isVisible()).toBe(false);
       await button(opened, text).click();
       const link = opened.locator('body > button');
@@ -788,6 +802,156 @@ describe('our banner', () => {
     await opened.evaluate(() => window.serviceConsent.ready);
     await opened.waitForLoadState('networkidle');
     expect(front.requests.filter((request) => request.includes('banner'))).toEqual([]);
-    expect(await opened.locator('#cc-main').count()).toBe(0);
+    expect(await opened.locator('#consent-banner').count()).toBe(0);
+  });
+});
+
+describe('beside what the page does', () => {
+  const HOSTILE = `:not(html, body) { color: red !important; display: none !important; opacity: 0 !important;
+      visibility: hidden !important; transform: scale(0.1) !important; font-size: 2px !important;
+      position: static !important; pointer-events: none !important; filter: blur(9px) !important;
+      --accent: lime !important; --bg: red !important }
+    *::backdrop { background: black !important }`;
+  const DIALOG = '<dialog id="news"><p>News</p><button>Close</button></dialog>';
+  type Dialog = { showModal(): void; close(): void; remove(): void };
+  const change = (opened: Page, how: keyof Dialog): Promise<void> =>
+    opened.evaluate((method) => {
+      const dialog = document.querySelector('#news') as unknown as Dialog;
+      dialog[method]();
+    }, how);
+  /** Computed styles and boxes of everything that the layer shows. */
+  const lookOf = (opened: Page, layer: string) =>
+    opened.locator(`${layer}, ${layer} *`).evaluateAll((all) =>
+      all.map((element) => {
+        const view = element.ownerDocument.defaultView as unknown as {
+          getComputedStyle(of: unknown): Record<string, string>;
+        };
+        const { color, backgroundColor, display, opacity, visibility, fontSize, fontFamily } =
+          view.getComputedStyle(element);
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return {
+          color,
+          backgroundColor,
+          display,
+          opacity,
+          visibility,
+          fontSize,
+          fontFamily,
+          x,
+          y,
+          width,
+          height,
+        };
+      }),
+    );
+
+  beforeEach(async () => {
+    await context.close();
+    context = await browser.newContext({ reducedMotion: 'reduce' });
+  });
+
+  it('looks the same under styles that hide, shrink and color everything', async () => {
+    await configure({ services: [COUNTER] });
+    pages['/hostile.css'] = { html: HOSTILE, headers: { 'content-type': 'text/css' } };
+    pages['/hostile'] = sitePage({ head: '<link rel="stylesheet" href="/hostile.css">' });
+    const looks: Record<string, unknown>[] = [];
+    for (const path of ['/', '/hostile']) {
+      const opened = await open(path);
+      await button(opened, 'Customize').waitFor();
+      expect(await outOfReach(opened, '.first')).toEqual([]);
+      const first = await lookOf(opened, '.first');
+      await button(opened, 'Customize').click();
+      await opened.locator('.second').waitFor();
+      looks.push({ first, second: await lookOf(opened, '.second') });
+      if (path === '/hostile') await button(opened, 'Reject all').click();
+    }
+    expect(looks[0]?.first).not.toEqual([]);
+    expect(looks[1]).toEqual(looks[0]);
+    await recorded(1);
+  });
+
+  it.each(['opened before', 'opened afterwards', 'removed while open'])(
+    'is in reach beside a modal dialog: %s',
+    async (order) => {
+      await configure({});
+      pages['/'] = sitePage({ body: DIALOG });
+      const loadBanner = await hold('**/banner-*.js');
+      const opened = await open();
+      if (order === 'opened before') await change(opened, 'showModal');
+      loadBanner();
+      await button(opened, 'Reject all').waitFor();
+      if (order !== 'opened before') await change(opened, 'showModal');
+      await until(
+        'it is inside of the dialog',
+        async () => (await opened.locator('dialog#news #consent-banner').count()) === 1,
+      );
+      if (order === 'removed while open') await change(opened, 'remove');
+      else await button(opened, 'Customize').click();
+      await until('it is there', () => button(opened, 'Reject all').isVisible());
+      await button(opened, 'Reject all').click();
+      expect(await recorded(1)).toMatchObject([{ action: 'reject_all' }]);
+      expect(await problems(opened)).toEqual([]);
+    },
+  );
+
+  it('returns to the page with the dialog that it was moved to, and survives a new body', async () => {
+    await configure({});
+    pages['/'] = sitePage({ body: DIALOG });
+    const opened = await open();
+    await button(opened, 'Reject all').waitFor();
+    await change(opened, 'showModal');
+    await opened.locator('dialog#news #consent-banner').waitFor({ state: 'attached' });
+    await change(opened, 'close');
+    await opened.locator('body > #consent-banner').waitFor({ state: 'attached' });
+    await opened.evaluate(() => {
+      const { documentElement, body, createElement } = document as unknown as {
+        documentElement: { replaceChild(next: object, last: object): void };
+        body: object;
+        createElement(name: string): object;
+      };
+      documentElement.replaceChild(createElement.call(document, 'body'), body);
+    });
+    await button(opened, 'Reject all').click();
+    expect(await recorded(1)).toMatchObject([{ action: 'reject_all', surface: 'banner' }]);
+    expect(await problems(opened)).toEqual([]);
+  });
+
+  it('leaves the focus to a field, and in a frame to the page around it', async () => {
+    await configure({});
+    const focused = (opened: Page) => opened.evaluate(() => document.activeElement.id);
+    pages['/'] = sitePage({ body: '<input id="search" autofocus aria-label="Search">' });
+    pages['/framed'] = sitePage();
+    pages['/around'] = {
+      html: `<!doctype html><title>around</title><input id="search" autofocus aria-label="Search">
+        <iframe src="http://shop.example.com:${site.port}/framed" width="800" height="500" title="Shop"></iframe>`,
+    };
+    for (const path of ['/', '/around']) {
+      const opened = await open(path);
+      await until('the field has the focus', async () => (await focused(opened)) === 'search');
+      await opened.keyboard.type('te');
+      const banner = path === '/' ? opened : opened.frameLocator('iframe');
+      await banner.getByRole('button', { name: 'Reject all' }).waitFor();
+      await opened.keyboard.type('a');
+      expect(await focused(opened)).toBe('search');
+      expect(await opened.locator('#search').inputValue()).toBe('tea');
+    }
+    const opened = await open('/framed');
+    await until('otherwise it takes it', async () => (await focused(opened)) === 'consent-banner');
+  });
+
+  it('grants nothing by what a script has put on every object', async () => {
+    await configure({});
+    await context.addInitScript({
+      content: `Object.assign(Object.prototype, { extend() {}, analytics: true, marketing: true, action: 'accept_all' });
+        Array.prototype.last = function () {};`,
+    });
+    const opened = await open();
+    await button(opened, 'Reject all').click();
+    await opened.evaluate(() => window.serviceConsent.submit({ preferences: true }));
+    expect(await recorded(2)).toMatchObject([
+      { action: 'reject_all', analytics: false, marketing: false, preferences: false },
+      { action: 'custom', analytics: false, marketing: false, preferences: true },
+    ]);
+    expect(await problems(opened)).toEqual([]);
   });
 });

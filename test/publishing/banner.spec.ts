@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cookieEnds, isRightToLeft, pickText, withdrawnCookies } from '../../loader/banner/rules.js';
+import { cookieDeletions, isRightToLeft, pickText, withdrawnCookies } from '../../loader/banner/rules.js';
 
 describe('withdrawnCookies', () => {
   const service = (category: string, ...names: string[]) => ({
@@ -21,28 +21,28 @@ describe('withdrawnCookies', () => {
   });
 });
 
-describe('cookieEnds', () => {
+describe('cookieDeletions', () => {
   it('are one for each domain and path that the page’s cookies may have', () => {
-    expect(cookieEnds('_c', { hostname: 'example.co.uk', pathname: '/shop/tea' })).toEqual(
+    expect(cookieDeletions('_c', { hostname: 'example.co.uk', pathname: '/shop/tea' })).toEqual(
       ['/', '/shop', '/shop/', '/shop/tea', '/shop/tea/'].flatMap((path) =>
         ['', ';domain=example.co.uk', ';domain=co.uk'].map((domain) => `_c=;path=${path};max-age=0${domain}`),
       ),
     );
-    expect(cookieEnds('_c', { hostname: 'localhost', pathname: '/' })).toEqual(['_c=;path=/;max-age=0']);
+    expect(cookieDeletions('_c', { hostname: 'localhost', pathname: '/' })).toEqual(['_c=;path=/;max-age=0']);
   });
 
   it('are secure where the name says that the cookie is', () => {
-    expect(cookieEnds('__Secure-c', { hostname: 'localhost', pathname: '/' })).toEqual([
+    expect(cookieDeletions('__Secure-c', { hostname: 'localhost', pathname: '/' })).toEqual([
       '__Secure-c=;path=/;max-age=0;secure',
     ]);
-    expect(cookieEnds('x__Secure-c', { hostname: 'localhost', pathname: '/' })).toEqual([
+    expect(cookieDeletions('x__Secure-c', { hostname: 'localhost', pathname: '/' })).toEqual([
       'x__Secure-c=;path=/;max-age=0',
     ]);
   });
 
   it('do not grow with an address that means harm', () => {
     const pathname = '/a'.repeat(10_000);
-    expect(cookieEnds('_c', { hostname: 'localhost', pathname })).toHaveLength(21);
+    expect(cookieDeletions('_c', { hostname: 'localhost', pathname })).toHaveLength(21);
   });
 });
 

@@ -263,7 +263,7 @@ describe('GET /cdn/:projectId/banner-….js', () => {
       'access-control-allow-origin': '*',
       'cache-control': 'public, max-age=31536000, immutable',
     });
-    expect(gunzipSync(answer.body).toString()).toContain('cc-main');
+    expect(gunzipSync(answer.body).toString()).toContain('consent-banner');
     expect((await get(path, { 'if-none-match': String(answer.headers.etag) })).status).toBe(304);
 
     const older = `banner-${'0'.repeat(16)}.js`;

@@ -451,7 +451,7 @@ describe('publishing', () => {
     };
     const saved = await put(project, body);
     expect(saved.status).toBe(200);
-    const whole = { ...banner, position: 'left', theme: 'auto', accentDark: '#7fa8dd', link: true };
+    const whole = { ...banner, position: 'left', theme: 'auto', accentDark: '#eceff4', link: true };
     expect(await saved.json()).toMatchObject({ ...body, banner: whole });
     const document = await published(project, ({ policyVersion }) => policyVersion === '7');
     expect(document).toMatchObject({ services: [SERVICE], reconsentMonths: 6, banner: whole });

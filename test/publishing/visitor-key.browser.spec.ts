@@ -45,7 +45,9 @@ beforeEach(async () => {
 });
 
 /** What runs inside a page knows it. */
-declare const document: { activeElement: { parentElement: { className: string } | null } };
+declare const document: {
+  querySelector(selector: string): { shadowRoot: { activeElement: { className: string } | null } } | null;
+};
 
 /** Another origin than the service's, and one that may hash: a name of this machine. */
 const open = async (): Promise<Page> => {
@@ -159,7 +161,11 @@ describe('“your choices” of our banner', () => {
     await button(opened, 'Privacy settings').click();
     // The layer takes the focus a moment after it is to be seen.
     await until('it has the focus', () =>
-      opened.evaluate(() => document.activeElement.parentElement?.className.startsWith('pm ') ?? false),
+      opened.evaluate(
+        () =>
+          document.querySelector('#consent-banner')?.shadowRoot.activeElement?.className.includes('second') ??
+          false,
+      ),
     );
     await button(opened, 'Withdraw consent').focus();
     await opened.keyboard.press('Tab');

@@ -39,7 +39,9 @@ afterAll(async () => {
 
 // What runs inside a page knows these; the DOM's own types would be there for the whole program.
 declare const document: {
-  getElementById(id: string): { classList: { contains(name: string): boolean } };
+  getElementById(id: string): {
+    shadowRoot: { querySelector(selector: string): { classList: { contains(name: string): boolean } } };
+  };
   body: object;
 };
 declare function getComputedStyle(element: object): { backgroundColor: string };
@@ -89,19 +91,22 @@ describe('the demo site', () => {
         'Lets us and our partners show you relevant ads.',
         'Remembers your settings.',
       ]) {
-        const description = page.locator('.pm').getByText(text);
+        const description = page.locator('.second').getByText(text);
         await description.waitFor();
         // Inside of the modal's own window too: what has to be scrolled to does not count.
         const seen = await description.evaluate((element) => {
           const { top, bottom, left } = element.getBoundingClientRect();
           const at = (y: number): boolean =>
-            element.contains(element.ownerDocument.elementFromPoint(left + 2, y));
+            element.contains(element.getRootNode().elementFromPoint(left + 2, y));
           return bottom > top && at(top + 2) && at(bottom - 2);
         });
         expect([text, seen]).toEqual([text, true]);
       }
       const isDark = await page.evaluate(() =>
-        document.getElementById('cc-main').classList.contains('cc--dark'),
+        document
+          .getElementById('consent-banner')
+          .shadowRoot.querySelector('.frame')
+          .classList.contains('dark'),
       );
       expect(isDark).toBe(colorScheme === 'dark');
       const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);

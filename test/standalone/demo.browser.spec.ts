@@ -26,7 +26,9 @@ const FAST_MS = 5_000;
 // What runs inside a page knows these; the DOM's own types would be there for the whole program.
 declare const document: {
   getElementById(id: string): { dataset: Record<string, string | undefined> } | null;
-  querySelector(selector: string): { click(): void } | null;
+  querySelector(selector: string): {
+    shadowRoot: { querySelector(selector: string): { click(): void } | null };
+  } | null;
 };
 declare const location: { href: string; hostname: string };
 declare const window: { fetch: typeof fetch };
@@ -127,8 +129,7 @@ async function click(
 }
 
 const toggle = (page: Page, category: string): Promise<void> =>
-  // The box itself lies under its drawing.
-  page.locator(`#cc-main input.section__toggle[value="${category}"]`).evaluate((box) => box.click());
+  page.locator(`#consent-banner input[value="${category}"]`).evaluate((box) => box.click());
 
 describe('the demo page in a browser', () => {
   it('shows the banner, an empty table and no error', async () => {
@@ -236,7 +237,7 @@ describe('the demo page in a browser', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Change my choice' }).click();
     release();
-    await page.locator('.pm').waitFor();
+    await page.locator('.second').waitFor();
     await leave(page);
   });
 
@@ -248,7 +249,7 @@ describe('the demo page in a browser', () => {
     // step is done; then no report ever arrives.
     void page
       .evaluate(() => {
-        document.querySelector('#cc-main [data-role="all"]')?.click();
+        document.querySelector('#consent-banner')?.shadowRoot.querySelector('.answer')?.click();
         location.href = 'about:blank';
       })
       .catch(() => {});

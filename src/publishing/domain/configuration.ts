@@ -99,8 +99,8 @@ export const DEFAULT_CONFIGURATION: SiteConfiguration = {
     layout: 'box',
     position: 'left',
     theme: 'auto',
-    accent: '#30507a',
-    accentDark: '#7fa8dd',
+    accent: '#15181d',
+    accentDark: '#eceff4',
     link: true,
   },
 };

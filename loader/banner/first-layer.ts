@@ -1,0 +1,46 @@
+/** The first layer: accept and reject, alike in every respect, and the way to the second layer. */
+import { policyLink } from './details';
+import { button, element } from './element';
+import type { Prompt } from './prompt';
+
+export interface FirstLayerActions {
+  accept(): void;
+  reject(): void;
+  /** The only answer of a first layer that informs. */
+  acknowledge(): void;
+  customize(): void;
+}
+
+export function firstLayer(prompt: Prompt, actions: FirstLayerActions): HTMLElement {
+  const { text, reason, informs } = prompt;
+  const { labels } = text;
+  const title = element('h2', '', text.title);
+  title.id = 'title';
+  const description = element(
+    'p',
+    'text',
+    (reason === 'signal' ? labels.signalHonoured : text.description) ?? '',
+    ...policyLink(prompt),
+  );
+  description.id = 'description';
+  const answers = informs
+    ? [button('answer', labels.acknowledge ?? '', actions.acknowledge)]
+    : [button('answer', text.acceptAll, actions.accept), button('answer', text.rejectAll, actions.reject)];
+  const layer = element(
+    'div',
+    'layer first',
+    element('div', 'body', title, description),
+    element(
+      'div',
+      'actions',
+      element('div', 'answers', ...answers),
+      button('quiet', text.choose, actions.customize),
+    ),
+  );
+  // Not modal: the page stays usable, and Tab continues there.
+  layer.setAttribute('role', 'dialog');
+  layer.setAttribute('aria-labelledby', title.id);
+  layer.setAttribute('aria-describedby', description.id);
+  layer.tabIndex = -1;
+  return layer;
+}
