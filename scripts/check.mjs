@@ -20,6 +20,13 @@ const CHECKS = {
   format: [tool('prettier', 'bin/prettier.cjs', '--check', '.')],
   imports: [
     tool('dependency-cruiser', 'bin/dependency-cruiser.mjs', '--config', '.dependency-cruiser.cjs', 'src'),
+    tool(
+      'dependency-cruiser',
+      'bin/dependency-cruiser.mjs',
+      '--config',
+      join('loader', '.dependency-cruiser.cjs'),
+      'loader',
+    ),
   ],
   contract: [
     tool(
