@@ -17,6 +17,40 @@ const withDatabase = {
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
 };
 
+/**
+ * Suites that take most of the time of all: they start programs, wait for clocks, or send thousands of requests.
+ * `npm run test:slow` runs them, and `.ci/run` calls it.
+ */
+const SLOW = [
+  'access/access.lockout.e2e',
+  'access/authorization.e2e',
+  'access/mail-budgets.e2e',
+  'access/own-account.e2e',
+  'app/commands.e2e',
+  'app/hostile-connections.e2e',
+  'app/hostile-input.e2e',
+  'app/start-refusals.e2e',
+  'consent/erasure.e2e',
+  'database/administrator-settings.e2e',
+  'database/database-copy.e2e',
+  'database/database-log.e2e',
+  'database/migrate.e2e',
+  'database/mikro-orm.e2e',
+  'database/roles-under-load.e2e',
+  'evidence/record-check.int',
+  'evidence/sealing.int',
+  'evidence/time-stamps.e2e',
+  'faults/faults.e2e',
+  'forwarding/endpoint-matrix.e2e',
+  'forwarding/outcome.e2e',
+  'forwarding/receiver-checks.e2e',
+  'forwarding/receiver-samples.e2e',
+  'operations/ops.e2e',
+  'standalone/demo-start.e2e',
+  'standalone/restored-copy.e2e',
+  'standalone/standalone.e2e',
+].map((name) => `test/${name}.spec.ts`);
+
 const suite = (name, testTimeout, testMatch) => ({ ...shared, displayName: name, testTimeout, testMatch });
 
 export default {
@@ -37,7 +71,17 @@ export default {
         '\\.services\\.spec\\.ts$',
         '\\.browser\\.spec\\.ts$',
         '\\.debian\\.spec\\.ts$',
+        ...SLOW.map((file) => `/${file.replaceAll('.', '\\.')}$`),
       ],
+    },
+    // Needs only Node and npm, too.
+    {
+      ...suite(
+        'slow',
+        30_000,
+        SLOW.map((file) => `<rootDir>/${file}`),
+      ),
+      ...withDatabase,
     },
     // Debian's redis-server, and the S3 server of test/extras.
     { ...suite('services', 30_000, ['<rootDir>/test/**/*.services.spec.ts']), ...withDatabase },

@@ -19,7 +19,7 @@ const RUN_MAX_MS = 5 * 60_000;
 
 export interface TestRun {
   tests: string[];
-  project: string;
+  project?: string;
   /** Pattern of the tests' names, where not all of the files are meant. */
   only: string | undefined;
 }
@@ -83,7 +83,7 @@ export class Checkout {
       [
         jest,
         '--selectProjects',
-        project,
+        ...(project === undefined ? ['unit', 'slow'] : [project]),
         '--ci',
         '--forceExit',
         '--json',

@@ -36,7 +36,7 @@ function plantAll(planted: Planted[]): boolean {
 
 /** 'noticed', or why that cannot be said. */
 function plant(checkout: Checkout, { mutations, tests, project, only }: Planted): string {
-  const run = { tests, project: project ?? 'unit', only };
+  const run = { tests, project, only };
   if (!checkout.passes(run)) return 'the tests fail without it';
   checkout.mutate(mutations);
   try {

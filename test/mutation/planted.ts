@@ -13,7 +13,7 @@ export interface Planted {
   mutations: Mutation[];
   /** Files, as Jest is given them. */
   tests: string[];
-  /** A project of jest.config.mjs other than `unit`. */
+  /** A project of jest.config.mjs other than `unit` and `slow`. */
   project?: string;
   /** Pattern of the tests' names. */
   only?: string;
