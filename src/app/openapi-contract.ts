@@ -1,10 +1,16 @@
 import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { ACCESS_EXTENSION, SESSION_ONLY_EXTENSION, SESSION_SCHEME } from '../access/access.decorators.js';
-import { BODY_EXAMPLES } from './openapi-examples.js';
+import {
+  ANY_ORIGIN_EXTENSION,
+  BODY_EXAMPLE_EXTENSION,
+  NO_DATABASE_EXTENSION,
+  REFUSALS_EXTENSION,
+  RESPONSE_HEADERS_EXTENSION,
+  SUCCESS_HEADERS_EXTENSION,
+} from '../http/api-description.js';
+import { PROBLEM_SCHEMA } from './problem-schema.js';
 import { TIERS_EXTENSION } from '../licensing/require-tier.decorator.js';
-import { FIELD_CODES } from '../shared/field-problem.js';
-import { DOMAIN_ERROR_STATUS } from '../shared/domain-error.js';
 
 type Json = Record<string, unknown>;
 
@@ -15,7 +21,15 @@ interface Operation {
   requestBody?: { content: Record<string, Json> };
   responses: Record<string, Json>;
   security?: Json[];
-  [extension: `x-${string}`]: unknown;
+  [ACCESS_EXTENSION]?: string;
+  [SESSION_ONLY_EXTENSION]?: true;
+  [TIERS_EXTENSION]?: string[];
+  [BODY_EXAMPLE_EXTENSION]?: Json;
+  [REFUSALS_EXTENSION]?: number[];
+  [RESPONSE_HEADERS_EXTENSION]?: HeaderName[];
+  [SUCCESS_HEADERS_EXTENSION]?: HeaderName[];
+  [ANY_ORIGIN_EXTENSION]?: true;
+  [NO_DATABASE_EXTENSION]?: true;
 }
 
 interface Route {
@@ -25,77 +39,38 @@ interface Route {
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
-/** Operations that can be refused because of what is there already. */
-const CONFLICTS: Record<string, string> = {
-  projectCreate: '`project_limit_reached`',
-  memberAdd: '`member_exists`, `invitation_exists`, `invitation_limit_reached`',
-  memberChangeRole: '`last_owner`, `acceptance_required`',
-  invitationInvite: '`member_exists`, `invitation_exists`, `invitation_limit_reached`',
-  accountAcceptInvitation: '`member_limit_reached`, `project_limit_reached`',
-  ownInvitationAccept: '`member_limit_reached`, `project_limit_reached`',
-  ownershipOffer: '`member_exists`, `invitation_exists`, `invitation_limit_reached`',
-  apiKeyRename: '`api_key_revoked`',
-  ownershipLeave: '`last_owner`',
-  meDelete: '`last_owner`: `detail` names the projects',
-  secondFactorBegin: '`second_factor_enabled`',
-  secondFactorConfirm: '`second_factor_missing`',
-  secondFactorRecoveryCodes: '`second_factor_missing`',
-  signInPolicySave: '`second_factor_missing`',
-  memberRemove: '`last_owner`',
-  apiKeyCreate: '`api_key_limit_reached`',
-  configurationSave: '`publication_limit_reached`',
-  configurationRollBack: '`publication_limit_reached`',
-  consentList: '`visitor_reference_not_configured`',
-  consentRecord: '`consent_id_conflict`: a different choice is stored under this id',
-  visitorWithdraw: '`consent_id_conflict`: a different choice is stored under this id',
-  forwardingTest: '`endpoint_not_configured`',
-};
-
-/** Operations that are given the token of a mailed link. */
-const FOLLOWS_A_LINK = new Set([
-  'accountConfirmEmail',
-  'accountResetPassword',
-  'accountConfirmNewEmail',
-  'accountInvitation',
-  'accountAcceptInvitation',
-]);
-
-/** What no statement of a database is behind: nothing that could be away. */
-const WITHOUT_DATABASE = new Set(['pricingRead', 'cdnLoader']);
-
-/** Codes of refusals that are made outside the domain. */
-const OTHER_CODES = ['internal_error', 'request_timeout', 'expectation_failed', 'headers_too_large'];
-
 /** The headers of responses, by name; each response refers to those that it may have. */
 const HEADERS = {
-  Allow: headerOf('The methods of the path'),
-  'Access-Control-Allow-Origin': headerOf('`*` on the routes that pages of any site call'),
-  'Access-Control-Expose-Headers': headerOf('The headers that a page of another site may read'),
-  'Cache-Control': headerOf('How long the response may be kept'),
-  'Content-Disposition': headerOf('File name'),
-  ETag: headerOf('Version of the representation, for If-Match and If-None-Match'),
-  Location: headerOf('Path of the created resource'),
-  'Retry-After': headerOf('Seconds until a retry makes sense', 'integer'),
-  'Set-Cookie': headerOf('Starts, renews or ends the session'),
-  'Timing-Allow-Origin': headerOf('`*`: a page may measure the request'),
-  Vary: headerOf('The request headers that the response depends on'),
-  'WWW-Authenticate': headerOf('Bearer'),
-  'X-Amz-Meta-Tier': headerOf('The tier that was published'),
-  'X-Request-Id': headerOf('The id of the request in the log'),
+  Allow: describeHeader('The methods of the path'),
+  'Access-Control-Allow-Origin': describeHeader('`*` on the routes that pages of any site call'),
+  'Access-Control-Expose-Headers': describeHeader('The headers that a page of another site may read'),
+  'Cache-Control': describeHeader('How long the response may be kept'),
+  'Content-Disposition': describeHeader('File name'),
+  ETag: describeHeader('Version of the representation, for If-Match and If-None-Match'),
+  Location: describeHeader('Path of the created resource'),
+  'Retry-After': describeHeader('Seconds until a retry makes sense', 'integer'),
+  'Set-Cookie': describeHeader('Starts, renews or ends the session'),
+  'Timing-Allow-Origin': describeHeader('`*`: a page may measure the request'),
+  Vary: describeHeader('The request headers that the response depends on'),
+  'WWW-Authenticate': describeHeader('Bearer'),
+  'X-Amz-Meta-Tier': describeHeader('The tier that was published'),
+  'X-Request-Id': describeHeader('The id of the request in the log'),
 };
 type HeaderName = keyof typeof HEADERS;
 
 const OF_ANY_RESPONSE: HeaderName[] = ['X-Request-Id', 'Cache-Control'];
 const OF_ANY_ORIGIN: HeaderName[] = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
-/** The public files, and what websites load. */
-const OF_FILES: HeaderName[] = ['Timing-Allow-Origin', 'Vary', 'X-Amz-Meta-Tier'];
-/** Routes that pages of any site call. */
-const ANY_ORIGIN =
-  /^\/(v1\/(pricing|visitor\/|projects\/\{projectId\}\/(consents|visits)$)|cdn\/|log\/|\.well-known\/)/;
-/** Operations without `If-Match` that return the version of what they show. */
-const SHOWS_VERSION = new Set(['projectCreate', 'forwardingResume']);
-/** Operations that start, renew or end a session. */
-const SETS_COOKIES = /^(auth|account|secondFactor|meDelete|session)/;
+/** In this order. */
+const SUCCESS_HEADERS = ['Set-Cookie', 'Location', 'ETag'] as const;
+/** What the decorators of `http/api-description.ts` leave for this file. */
+const REPLACED_EXTENSIONS = [
+  BODY_EXAMPLE_EXTENSION,
+  REFUSALS_EXTENSION,
+  RESPONSE_HEADERS_EXTENSION,
+  SUCCESS_HEADERS_EXTENSION,
+  ANY_ORIGIN_EXTENSION,
+  NO_DATABASE_EXTENSION,
+] as const;
 const FILE_TYPES = ['text/csv', 'application/pdf', 'application/zip'];
 /** Statuses that any route can answer. */
 const OF_ANY_ROUTE = [400, 405, 408, 431, 500];
@@ -137,11 +112,13 @@ const REFUSALS: Record<number, { description: string; headers?: HeaderName[] }> 
  */
 export function completeContract(document: OpenAPIObject): OpenAPIObject {
   const { components = {}, paths } = document;
-  components.schemas = { ...components.schemas, Problem: PROBLEM } as NonNullable<typeof components.schemas>;
+  components.schemas = { ...components.schemas, Problem: PROBLEM_SCHEMA } as NonNullable<
+    typeof components.schemas
+  >;
   // Each operation documents its own conflicts.
   const { 409: _conflict, ...shared } = REFUSALS;
   const responses: [string, Json][] = Object.entries(shared).map(([status, refusal]) => [
-    nameOf(Number(status)),
+    responseName(Number(status)),
     problemResponse(refusal),
   ]);
   responses.push(['Refusal', problemResponse({ description: 'Any other error' })]);
@@ -161,14 +138,14 @@ function completeOperation({ path, method }: Route, operation: Operation): void 
   // One handler that serves two paths.
   operation.operationId = operation.operationId.replace('[0]', '').replace('[1]', 'Alias');
   addPathParameters(path, operation);
-  const example = BODY_EXAMPLES[operation.operationId];
+  const example = operation[BODY_EXAMPLE_EXTENSION];
   const content = Object.values(operation.requestBody?.content ?? {});
   if (example) for (const media of content) media.example = example;
   const isPublic = operation[ACCESS_EXTENSION] === 'public';
   if (isPublic) operation.security = [];
   if (operation[SESSION_ONLY_EXTENSION]) operation.security = [{ [SESSION_SCHEME]: [] }];
-  for (const status of refusalsOf({ path, method }, operation, isPublic)) {
-    operation.responses[status] ??= { $ref: `#/components/responses/${nameOf(status)}` };
+  for (const status of listRefusals({ path, method }, operation, isPublic)) {
+    operation.responses[status] ??= { $ref: `#/components/responses/${responseName(status)}` };
   }
   // A handler's own sentence about a refusal.
   for (const [status, own] of Object.entries(operation.responses)) {
@@ -177,33 +154,30 @@ function completeOperation({ path, method }: Route, operation: Operation): void 
   }
   const tiers = operation[TIERS_EXTENSION];
   // A route whose use case decides describes its refusal itself.
-  if (Array.isArray(tiers) && operation.responses[403]?.$ref) {
+  if (tiers && operation.responses[403]?.$ref) {
     operation.responses[403] = problemResponse({
       description: `tier_required: the project needs one of the tiers ${tiers.join(', ')}; or as elsewhere`,
     });
   }
-  const conflict = CONFLICTS[operation.operationId];
-  if (conflict) operation.responses[409] = problemResponse({ description: conflict });
   for (const [status, response] of Object.entries(operation.responses)) {
     if (response.$ref) continue;
-    addHeaders(response, headersOf({ path, method }, operation, Number(status)));
+    addHeaders(response, listHeaders(operation, Number(status)));
     const types = Object.keys((response.content ?? {}) as Json);
     if (types.some((type) => FILE_TYPES.includes(type))) addHeaders(response, ['Content-Disposition']);
   }
   operation.responses.default = { $ref: '#/components/responses/Refusal' };
+  for (const extension of REPLACED_EXTENSIONS) delete operation[extension];
 }
 
 /** The headers of a response that the operation describes itself. */
-function headersOf({ path }: Route, { operationId }: Operation, status: number): HeaderName[] {
-  const isCreated = status === 201 || (status === 202 && operationId === 'privacyErase');
+function listHeaders(operation: Operation, status: number): HeaderName[] {
+  const success = new Set(operation[SUCCESS_HEADERS_EXTENSION]);
+  if (status === 201) success.add('Location');
   return [
     ...OF_ANY_RESPONSE,
-    ...(ANY_ORIGIN.test(path) ? OF_ANY_ORIGIN : []),
-    ...(/^\/(cdn\/|v1\/pricing)/.test(path) ? OF_FILES : []),
-    ...(path.startsWith('/log/') ? (['Content-Disposition'] as const) : []),
-    ...(status < 300 && SETS_COOKIES.test(operationId) ? (['Set-Cookie'] as const) : []),
-    ...(isCreated ? (['Location'] as const) : []),
-    ...(status < 300 && SHOWS_VERSION.has(operationId) ? (['ETag'] as const) : []),
+    ...(operation[ANY_ORIGIN_EXTENSION] ? OF_ANY_ORIGIN : []),
+    ...(operation[RESPONSE_HEADERS_EXTENSION] ?? []),
+    ...(status < 300 ? SUCCESS_HEADERS.filter((name) => success.has(name)) : []),
   ];
 }
 
@@ -228,7 +202,7 @@ function refsTo(names: readonly HeaderName[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function headerOf(description: string, type = 'string'): Json {
+function describeHeader(description: string, type = 'string'): Json {
   return { description, schema: { type } };
 }
 
@@ -243,27 +217,22 @@ function addPathParameters(path: string, operation: Operation): void {
 }
 
 /** The statuses of refusals that an operation can answer. */
-function refusalsOf({ path, method }: Route, operation: Operation, isPublic: boolean): number[] {
-  const { parameters = [], requestBody, operationId } = operation;
-  const isIngest = ['consentRecord', 'visitCount'].includes(operationId);
-  const isVisitors = path.startsWith('/v1/visitor/');
+function listRefusals({ path, method }: Route, operation: Operation, isPublic: boolean): number[] {
+  const { parameters = [], requestBody } = operation;
   const isSignIn = path.startsWith('/v1/auth/');
   const isWebhook = path.startsWith('/v1/webhooks/');
-  const statuses: number[] = [...OF_ANY_ROUTE];
+  const statuses: number[] = [...OF_ANY_ROUTE, ...(operation[REFUSALS_EXTENSION] ?? [])];
   if (!isPublic || isSignIn) statuses.push(401, 403, 429);
-  if (isIngest) statuses.push(403, 429);
-  if (isVisitors) statuses.push(404, 429);
   if (path.includes('{')) statuses.push(404);
   if (parameters.some(({ name }) => name === 'If-Match')) statuses.push(412);
-  if (FOLLOWS_A_LINK.has(operationId)) statuses.push(410);
   if (method !== 'get') statuses.push(413, 415);
   if ((requestBody !== undefined && !isWebhook) || parameters.some((parameter) => parameter.in === 'query'))
     statuses.push(422);
-  if (!WITHOUT_DATABASE.has(operationId)) statuses.push(503);
+  if (!operation[NO_DATABASE_EXTENSION]) statuses.push(503);
   return statuses;
 }
 
-function nameOf(status: number): string {
+function responseName(status: number): string {
   return (STATUS_CODES[status] ?? '').replaceAll(/[^A-Za-z]/g, '');
 }
 
@@ -281,49 +250,6 @@ function problemResponse({
     content: { 'application/problem+json': { schema } },
   };
 }
-
-const PROBLEM = {
-  type: 'object',
-  description:
-    'Problem details (RFC 9457). `code` is stable; `detail` is for people. Some codes have more members.',
-  required: ['type', 'title', 'status', 'detail', 'code'],
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    instance: { type: 'string', description: 'Path of the request' },
-    code: { type: 'string', enum: [...Object.keys(DOMAIN_ERROR_STATUS), ...OTHER_CODES] },
-    errors: {
-      type: 'array',
-      description: 'The invalid fields (422)',
-      items: {
-        type: 'object',
-        required: ['field', 'message'],
-        properties: {
-          field: { type: 'string' },
-          message: { type: 'string' },
-          code: {
-            type: 'string',
-            enum: [...FIELD_CODES],
-            description: 'Code of the error, for your own messages; absent if only the message is available',
-          },
-          min: { type: 'number', description: 'Lower limit' },
-          max: { type: 'number', description: 'Upper limit' },
-        },
-      },
-    },
-  },
-  additionalProperties: true,
-  example: {
-    type: 'about:blank',
-    title: 'Not Found',
-    status: 404,
-    detail: 'Project not found. Check the project id in the URL.',
-    instance: '/v1/projects/01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f/tier',
-    code: 'project_not_found',
-  },
-};
 
 /** `nullable: true` of OpenAPI 3.0, which Nest writes, in the words of 3.1. Returns a copy. */
 function withNulls(value: unknown): unknown {

@@ -1,5 +1,12 @@
 import { Body, Controller, Header, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiConflictResponse,
+  ApiAcceptedResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { ApiBodyExample, ApiRefusals, ApiSuccessHeaders, EXAMPLE_TOKEN } from '../../http/api-description.js';
 import type { Response } from 'express';
 import { Public } from '../access.decorators.js';
 import { AcceptInvitation } from '../application/accept-invitation.js';
@@ -27,6 +34,7 @@ import { OwnRequestGuard } from './own-request.guard.js';
 
 /** Getting an account, and getting back into it, by links that are mailed (docs/accounts.md). */
 @ApiTags('Sign-in')
+@ApiSuccessHeaders('Set-Cookie')
 @UseGuards(OwnRequestGuard)
 @Controller('v1/auth')
 export class AccountController {
@@ -43,6 +51,7 @@ export class AccountController {
    * account already. 403 `sign_up_closed` where SIGN_UP is not `open`.
    */
   @Public()
+  @ApiBodyExample({ email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' })
   @ApiOperation({ summary: 'Sign up and receive a confirmation link by email' })
   @ApiAcceptedResponse({ type: EmailSentDto })
   @HttpCode(202)
@@ -59,6 +68,8 @@ export class AccountController {
    * the password is not that of the sign-up, 410 `link_ended`.
    */
   @Public()
+  @ApiBodyExample({ token: EXAMPLE_TOKEN, password: 'correct horse battery' })
+  @ApiRefusals(410)
   @ApiOperation({ summary: 'Confirm the email address of a sign-up and open a session' })
   @ApiOkResponse({ type: SignedInDto })
   @HttpCode(200)
@@ -74,6 +85,7 @@ export class AccountController {
 
   /** Always `{ status: "check_your_mail" }`: an account gets a link to `/new-password?token=…`. */
   @Public()
+  @ApiBodyExample({ email: 'ada@example.com' })
   @ApiOperation({ summary: 'Request a password reset link by email' })
   @ApiAcceptedResponse({ type: EmailSentDto })
   @HttpCode(202)
@@ -86,6 +98,8 @@ export class AccountController {
 
   /** Sets the password, ends all sessions, takes the address as confirmed, and opens no session; 410 `link_ended`. */
   @Public()
+  @ApiBodyExample({ token: EXAMPLE_TOKEN, newPassword: 'staple battery horse' })
+  @ApiRefusals(410)
   @ApiOperation({ summary: 'Set a new password with an emailed link' })
   @ApiOkResponse({ type: SignedOutDto })
   @HttpCode(200)
@@ -104,6 +118,8 @@ export class AccountController {
    * any; opens none. 401 `invalid_credentials`, 410 `link_ended`.
    */
   @Public()
+  @ApiBodyExample({ token: EXAMPLE_TOKEN, password: 'correct horse battery' })
+  @ApiRefusals(410)
   @ApiOperation({ summary: 'Confirm a new email address' })
   @ApiOkResponse({ type: SignedOutDto })
   @HttpCode(200)
@@ -119,6 +135,8 @@ export class AccountController {
 
   /** What the link of an invitation is for; it can still be followed afterwards. 410 `link_ended`. */
   @Public()
+  @ApiBodyExample({ token: EXAMPLE_TOKEN })
+  @ApiRefusals(410)
   @ApiOperation({ summary: 'Read an invitation by its token' })
   @ApiOkResponse({ type: ShownInvitationDto })
   @HttpCode(200)
@@ -135,6 +153,9 @@ export class AccountController {
    * `link_ended`.
    */
   @Public()
+  @ApiBodyExample({ token: EXAMPLE_TOKEN, password: 'correct horse battery' })
+  @ApiRefusals(410)
+  @ApiConflictResponse({ description: '`member_limit_reached`, `project_limit_reached`' })
   @ApiOperation({ summary: 'Accept an invitation by its token' })
   @ApiOkResponse({ type: AcceptedDto })
   @HttpCode(200)

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import {
+  ApiConflictResponse,
   ApiBody,
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -9,6 +10,7 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
+import { ApiBodyExample } from '../../http/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import type { Author } from '../../audit/domain/author.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
@@ -51,6 +53,8 @@ export class ApiKeyController {
    * The only response that ever contains the key; 409 `api_key_limit_reached`. The key is revoked when the member who
    * created it is removed from the project.
    */
+  @ApiBodyExample({ name: 'Reports', role: 'viewer' })
+  @ApiConflictResponse({ description: '`api_key_limit_reached`' })
   @ApiOperation({ summary: 'Create an API key' })
   @ApiCreatedResponse({ type: CreatedApiKeyDto })
   @Post()
@@ -85,6 +89,8 @@ export class ApiKeyController {
   }
 
   /** 409 `api_key_revoked`. */
+  @ApiBodyExample({ name: 'Monthly reports' })
+  @ApiConflictResponse({ description: '`api_key_revoked`' })
   @ApiOperation({ summary: 'Rename an API key' })
   @ApiOkResponse({ type: ApiKeyDto })
   @Patch(':apiKeyId')
@@ -103,6 +109,7 @@ export class ApiKeyController {
    * secret belongs to the member who rotated the key.
    */
   @ApiBody({ type: RotateApiKeyBody, required: false })
+  @ApiBodyExample({ formerValidHours: 24 })
   @ApiOperation({ summary: 'Rotate an API key' })
   @ApiOkResponse({ type: CreatedApiKeyDto })
   @HttpCode(200)

@@ -7,6 +7,7 @@ import {
   ApiTags,
   refs,
 } from '@nestjs/swagger';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../http/api-description.js';
 import type { Response } from 'express';
 import { CurrentActor, Public, SignedIn, SessionOnly } from '../access.decorators.js';
 import type { Actor } from '../domain/actor.js';
@@ -36,6 +37,7 @@ import {
  * 429.
  */
 @ApiTags('Sign-in')
+@ApiSuccessHeaders('Set-Cookie')
 @UseGuards(OwnRequestGuard)
 @Controller('v1/auth')
 export class AuthController {
@@ -50,6 +52,7 @@ export class AuthController {
    * `sign-in/second-factor` alone. 401 `invalid_credentials`.
    */
   @Public()
+  @ApiBodyExample({ email: 'ada@example.com', password: 'correct horse battery' })
   @ApiOperation({ summary: 'Open a session' })
   @ApiExtraModels(SignedInDto, SecondFactorNeededDto)
   @ApiOkResponse({ schema: { oneOf: refs(SignedInDto, SecondFactorNeededDto) } })
@@ -100,6 +103,7 @@ export class AuthController {
    */
   @SignedIn()
   @SessionOnly()
+  @ApiBodyExample({ currentPassword: 'correct horse battery', newPassword: 'staple battery horse' })
   @ApiOperation({ summary: 'Change the password and end all other sessions' })
   @ApiOkResponse({ type: SignedInDto })
   @HttpCode(200)
@@ -124,6 +128,7 @@ export class AuthController {
    */
   @SignedIn()
   @SessionOnly()
+  @ApiBodyExample({ newEmail: 'ada@example.net', password: 'correct horse battery' })
   @ApiOperation({ summary: "Request a link by email that changes the account's address" })
   @ApiAcceptedResponse({ type: EmailSentDto })
   @HttpCode(202)

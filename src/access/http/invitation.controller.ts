@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import {
+  ApiConflictResponse,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
@@ -7,6 +8,7 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
+import { ApiBodyExample } from '../../http/api-description.js';
 import type { Response } from 'express';
 import type { Project } from '../../projects/domain/project.js';
 import { isUuid } from '../../shared/ids.js';
@@ -39,6 +41,8 @@ export class InvitationController {
    * As `POST …/members`, for a service that sends mail: 503 `mail_not_configured` elsewhere. The link can be used for
    * seven days. 409 `member_exists`, `invitation_exists`, `invitation_limit_reached`.
    */
+  @ApiBodyExample({ email: 'grace@example.com', role: 'editor' })
+  @ApiConflictResponse({ description: '`member_exists`, `invitation_exists`, `invitation_limit_reached`' })
   @ApiOperation({ summary: 'Invite an email address' })
   @ApiCreatedResponse({ type: InvitationDto })
   @Post()

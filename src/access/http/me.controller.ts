@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Res } from '@nestjs/common';
 import {
+  ApiConflictResponse,
   ApiExtraModels,
   ApiNoContentResponse,
   ApiOkResponse,
@@ -8,6 +9,7 @@ import {
   ApiTags,
   refs,
 } from '@nestjs/swagger';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../http/api-description.js';
 import type { Response } from 'express';
 import { TextLine } from '../../http/text.decorator.js';
 import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
@@ -81,6 +83,7 @@ export class MeController {
 
   @SignedIn()
   @SessionOnly()
+  @ApiBodyExample({ name: 'Ada Lovelace' })
   @ApiOperation({ summary: 'Change your name' })
   @ApiOkResponse({ type: MyUserDto })
   @Patch()
@@ -97,6 +100,9 @@ export class MeController {
    */
   @SignedIn()
   @SessionOnly()
+  @ApiBodyExample({ password: 'correct horse battery' })
+  @ApiSuccessHeaders('Set-Cookie')
+  @ApiConflictResponse({ description: '`last_owner`: `detail` names the projects' })
   @ApiOperation({ summary: 'Delete your account' })
   @ApiNoContentResponse()
   @HttpCode(204)

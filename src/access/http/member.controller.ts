@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import {
+  ApiConflictResponse,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
@@ -8,6 +9,7 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
+import { ApiBodyExample } from '../../http/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
@@ -54,6 +56,8 @@ export class MemberController {
    * A person becomes a member by accepting it: by the link, or signed in (`GET /v1/me/invitations`). A member can be
    * invited as an owner. 409 `member_exists`, `invitation_exists`, `invitation_limit_reached`.
    */
+  @ApiBodyExample({ email: 'grace@example.com', role: 'editor' })
+  @ApiConflictResponse({ description: '`member_exists`, `invitation_exists`, `invitation_limit_reached`' })
   @ApiOperation({ summary: 'Invite a member by email' })
   @ApiCreatedResponse({ type: InvitationDto })
   @Post()
@@ -96,6 +100,8 @@ export class MemberController {
    * 409 `last_owner` where the project would have no owner, `acceptance_required` for the role owner: invite the member
    * as an owner instead. Keys that the member made and that have a higher role than the new one are revoked.
    */
+  @ApiBodyExample({ role: 'viewer' })
+  @ApiConflictResponse({ description: '`last_owner`, `acceptance_required`' })
   @ApiOperation({ summary: "Change a member's role" })
   @ApiOkResponse({ type: MemberDto })
   @Patch(':userId')
@@ -112,6 +118,7 @@ export class MemberController {
    * 409 `last_owner` where the project would have no owner. Revokes every API key that the member
    * created; `GET …/members/:userId/api-keys` lists them.
    */
+  @ApiConflictResponse({ description: '`last_owner`' })
   @ApiOperation({ summary: 'Remove a member' })
   @ApiNoContentResponse()
   @HttpCode(204)

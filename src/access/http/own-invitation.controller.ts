@@ -1,5 +1,12 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import {
+  ApiConflictResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProperty,
+  ApiTags,
+} from '@nestjs/swagger';
 import { isUuid } from '../../shared/ids.js';
 import { pageOf } from '../../shared/page.js';
 import { PageQuery, rowsOf } from '../../http/page-query.js';
@@ -74,6 +81,7 @@ export class OwnInvitationController {
 
   /** 404 `invitation_not_found`; 409 `member_limit_reached`, and as an owner `project_limit_reached`. */
   @SessionOnly()
+  @ApiConflictResponse({ description: '`member_limit_reached`, `project_limit_reached`' })
   @ApiOperation({ summary: 'Accept an invitation' })
   @ApiOkResponse({ type: JoinedDto })
   @HttpCode(200)

@@ -1,5 +1,6 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import {
+  ApiConflictResponse,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOperation,
@@ -7,6 +8,7 @@ import {
   ApiProperty,
   ApiTags,
 } from '@nestjs/swagger';
+import { ApiBodyExample } from '../../http/api-description.js';
 import { IsUUID } from 'class-validator';
 import type { Response } from 'express';
 import type { Project } from '../../projects/domain/project.js';
@@ -40,6 +42,8 @@ export class OwnershipController {
    */
   @ProjectRole('owner')
   @SessionOnly()
+  @ApiBodyExample({ userId: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f' })
+  @ApiConflictResponse({ description: '`member_exists`, `invitation_exists`, `invitation_limit_reached`' })
   @ApiOperation({ summary: 'Offer ownership to a member' })
   @ApiCreatedResponse({ type: InvitationDto })
   @Post('ownership')
@@ -57,6 +61,7 @@ export class OwnershipController {
   /** The keys that the caller made on the project are revoked. 409 `last_owner`. */
   @ProjectRole('viewer')
   @SessionOnly()
+  @ApiConflictResponse({ description: '`last_owner`' })
   @ApiOperation({ summary: 'Leave a project' })
   @ApiNoContentResponse()
   @HttpCode(204)

@@ -1,5 +1,6 @@
 import { Body, Controller, Header, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiConflictResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../http/api-description.js';
 import type { Response } from 'express';
 import { fieldErrors } from '../../shared/domain-error.js';
 import { CurrentActor, Public, SignedIn, SessionOnly } from '../access.decorators.js';
@@ -14,6 +15,7 @@ import { BegunSecondFactorDto, CodeBody, RecoveryCodesDto, SecondFactorBody } fr
 
 /** A second factor beside the password: codes of an authenticator (TOTP) and recovery codes (docs/accounts.md). */
 @ApiTags('Sign-in')
+@ApiSuccessHeaders('Set-Cookie')
 @UseGuards(OwnRequestGuard)
 @Controller('v1/auth')
 export class SecondFactorController {
@@ -22,6 +24,8 @@ export class SecondFactorController {
   /** The URI for an authenticator and recovery codes, this once. Nothing is asked for before `confirm`. */
   @SignedIn()
   @SessionOnly()
+  @ApiBodyExample({ password: 'correct horse battery' })
+  @ApiConflictResponse({ description: '`second_factor_enabled`' })
   @ApiOperation({ summary: 'Start setting up 2FA' })
   @ApiOkResponse({ type: BegunSecondFactorDto })
   @HttpCode(200)
@@ -37,6 +41,8 @@ export class SecondFactorController {
   /** From now on each sign-in asks for a code; renews the session. 401 `second_factor_invalid`. */
   @SignedIn()
   @SessionOnly()
+  @ApiBodyExample({ code: '123456' })
+  @ApiConflictResponse({ description: '`second_factor_missing`' })
   @ApiOperation({ summary: 'Turn on 2FA with a code' })
   @ApiOkResponse({ type: SignedInDto })
   @HttpCode(200)
@@ -53,6 +59,7 @@ export class SecondFactorController {
   /** Renews the session. Projects that ask for a second factor are closed from now on. */
   @SignedIn()
   @SessionOnly()
+  @ApiBodyExample({ password: 'correct horse battery' })
   @ApiOperation({ summary: 'Turn off 2FA' })
   @ApiOkResponse({ type: SignedOutDto })
   @HttpCode(200)
@@ -71,6 +78,8 @@ export class SecondFactorController {
   /** Those before serve no more. */
   @SignedIn()
   @SessionOnly()
+  @ApiBodyExample({ password: 'correct horse battery' })
+  @ApiConflictResponse({ description: '`second_factor_missing`' })
   @ApiOperation({ summary: 'Replace the recovery codes' })
   @ApiOkResponse({ type: RecoveryCodesDto })
   @HttpCode(200)
@@ -88,6 +97,7 @@ export class SecondFactorController {
    * `second_factor_invalid`; 429 after five wrong codes for one password, or ten in a row for an account.
    */
   @Public()
+  @ApiBodyExample({ code: '123456' })
   @ApiOperation({ summary: 'Complete a sign-in with a 2FA code' })
   @ApiOkResponse({ type: SignedInDto })
   @HttpCode(200)

@@ -1,5 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiSuccessHeaders } from '../../http/api-description.js';
 import { isUuid } from '../../shared/ids.js';
 import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { SESSIONS_PER_USER_MAX } from '../application/sign-in.service.js';
@@ -46,6 +47,7 @@ class OwnSessionPageDto {
 
 /** A person's own sessions (docs/accounts.md). */
 @ApiTags('Sign-in')
+@ApiSuccessHeaders('Set-Cookie')
 @SignedIn()
 @Controller('v1/me/sessions')
 export class SessionController {

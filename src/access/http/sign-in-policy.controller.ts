@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiConflictResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBodyExample } from '../../http/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { CurrentActor, CurrentProject, ProjectRole, SessionOnly } from '../access.decorators.js';
 import { SignInPolicyService } from '../application/sign-in-policy.service.js';
@@ -27,6 +28,8 @@ export class SignInPolicyController {
    */
   @ProjectRole('owner')
   @SessionOnly()
+  @ApiBodyExample({ secondFactorRequired: false })
+  @ApiConflictResponse({ description: '`second_factor_missing`' })
   @ApiOperation({ summary: 'Change whether members need 2FA' })
   @ApiOkResponse({ type: SignInPolicyDto })
   @Put()

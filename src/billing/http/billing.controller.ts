@@ -7,6 +7,7 @@ import {
   ApiServiceUnavailableResponse,
   ApiTags,
 } from '@nestjs/swagger';
+import { ApiBodyExample } from '../../http/api-description.js';
 import type { Author } from '../../audit/domain/author.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Project } from '../../projects/domain/project.js';
@@ -39,6 +40,7 @@ export class BillingController {
   @Post('billing/checkout')
   @HttpCode(200)
   @ProjectRole('owner')
+  @ApiBodyExample({ tier: 'pro', interval: 'month' })
   @ApiOperation({ summary: 'Start a checkout' })
   @ApiOkResponse({ type: BillingUrlDto })
   @ApiConflictResponse({ description: '`subscription_exists`, with `portalUrl`' })

@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import {
+  ApiConflictResponse,
   ApiBody,
   ApiConsumes,
   ApiNoContentResponse,
@@ -8,6 +9,7 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
+import { ApiAnyOrigin, ApiBodyExample, ApiRefusals } from '../../http/api-description.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CurrentAuthor, CurrentProject, ProjectRole, Public } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
@@ -39,6 +41,9 @@ export class ConsentController {
   /** Described here; the server hands these requests to the endpoint before Express sees them (ingest.endpoint.ts). */
   @Post()
   @Public()
+  @ApiAnyOrigin()
+  @ApiRefusals(403, 429)
+  @ApiConflictResponse({ description: '`consent_id_conflict`: a different choice is stored under this id' })
   @ApiOperation({ summary: 'Store a consent choice; public, called by the banner' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: CONSENT_BODY_SCHEMA })
@@ -54,6 +59,8 @@ export class ConsentController {
 
   @Get()
   @ProjectRole('viewer')
+  @ApiAnyOrigin()
+  @ApiConflictResponse({ description: '`visitor_reference_not_configured`' })
   @ApiOperation({ summary: 'List consent records, newest first' })
   @ApiOkResponse({ type: ConsentPageView })
   async list(
@@ -84,6 +91,7 @@ export class ConsentController {
   @Delete(':consentId')
   @ProjectRole('owner')
   @HttpCode(204)
+  @ApiBodyExample({ reason: 'Request of 2026-11-20, ticket 4711' })
   @ApiOperation({ summary: 'Erase one consent record' })
   @ApiNoContentResponse()
   async erase(

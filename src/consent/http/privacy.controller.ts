@@ -10,6 +10,7 @@ import {
   ApiExtraModels,
   getSchemaPath,
 } from '@nestjs/swagger';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../http/api-description.js';
 import type { Response } from 'express';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
@@ -71,6 +72,7 @@ export class PrivacyController {
   @Put('privacy')
   @IfMatchHeader()
   @ProjectRole('owner')
+  @ApiBodyExample({ visitorReferenceField: 'customerId', visitorReferenceHashed: true })
   @ApiOperation({ summary: 'Change the privacy settings' })
   @ApiOkResponse({ type: PrivacyStateDto })
   async save(
@@ -135,6 +137,8 @@ export class PrivacyController {
   @Post('erasures')
   @HttpCode(202)
   @ProjectRole('owner')
+  @ApiBodyExample({ visitorReference: 'customer-42', reason: 'Request of 2026-11-20, ticket 4711' })
+  @ApiSuccessHeaders('Location')
   @ApiOperation({ summary: "Erase a visitor's records" })
   @ApiAcceptedResponse({ type: ErasureDto })
   @ApiConflictResponse({ description: '`visitor_reference_not_configured`, `visitor_key_missing`' })

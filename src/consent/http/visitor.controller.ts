@@ -1,6 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiConflictResponse,
+  ApiBody,
+  ApiConsumes,
+  ApiOkResponse,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import { ApiAnyOrigin, ApiRefusals } from '../../http/api-description.js';
 import { Public } from '../../access/access.decorators.js';
 import { ConsentReceiptView } from './consent.dto.js';
 import {
@@ -19,6 +28,7 @@ import { VisitorEndpoint } from './visitor.endpoint.js';
  * `consent_not_found`.
  */
 @ApiTags('Visitors')
+@ApiAnyOrigin()
 @Controller('v1/visitor')
 export class VisitorController {
   constructor(private readonly endpoint: VisitorEndpoint) {}
@@ -27,6 +37,7 @@ export class VisitorController {
   @Post('records')
   @Public()
   @HttpCode(200)
+  @ApiRefusals(404, 429)
   @ApiOperation({ summary: 'Read your own records' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: KEY_BODY_SCHEMA })
@@ -39,6 +50,7 @@ export class VisitorController {
   @Post('receipts')
   @Public()
   @HttpCode(200)
+  @ApiRefusals(404, 429)
   @ApiOperation({ summary: 'Create the receipt of a record' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: RECORD_BODY_SCHEMA })
@@ -53,6 +65,8 @@ export class VisitorController {
    */
   @Post('withdrawals')
   @Public()
+  @ApiRefusals(404, 429)
+  @ApiConflictResponse({ description: '`consent_id_conflict`: a different choice is stored under this id' })
   @ApiOperation({ summary: 'Withdraw a consent' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: WITHDRAWAL_BODY_SCHEMA })
@@ -73,6 +87,7 @@ export class VisitorController {
   @Post('erasures')
   @Public()
   @HttpCode(200)
+  @ApiRefusals(404, 429)
   @ApiOperation({ summary: 'Erase your own records' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: RECORD_BODY_SCHEMA })

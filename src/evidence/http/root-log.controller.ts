@@ -1,5 +1,6 @@
 import { Controller, Get, Header, Logger, Param, Query, Res } from '@nestjs/common';
 import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiAnyOrigin, ApiResponseHeaders } from '../../http/api-description.js';
 import type { Response } from 'express';
 import { Public } from '../../access/access.decorators.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
@@ -23,6 +24,7 @@ const SIZE = { name: 'size', schema: { type: 'integer', minimum: 1 } as const, e
 
 /** What anybody may read: the keys that sign, and the log of all projects' checkpoints. */
 @ApiTags('Evidence')
+@ApiAnyOrigin()
 @Controller()
 export class RootLogController {
   private readonly logger = new Logger(RootLogController.name);
@@ -53,6 +55,7 @@ export class RootLogController {
   @Header('Content-Type', TEXT_TYPE)
   @Header('Cache-Control', CHECKPOINT_CACHED)
   @Header('Access-Control-Allow-Origin', '*')
+  @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read the signed checkpoint of the public root log' })
   @ApiOkResponse({
     description: 'C2SP signed note',
@@ -69,6 +72,7 @@ export class RootLogController {
   @Header('Content-Type', TEXT_TYPE)
   @Header('Cache-Control', CHECKPOINT_CACHED)
   @Header('Access-Control-Allow-Origin', '*')
+  @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read which log the public root log continues, and why' })
   @ApiOkResponse({
     description: 'c2sp.org/tlog-proof@v1 of the first entry, with the signed statement as its extra data',
@@ -82,6 +86,7 @@ export class RootLogController {
   /** That a later checkpoint continues an earlier one: one base64 hash a line (RFC 9162 §2.1.4). */
   @Get('log/consistency')
   @Public()
+  @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Prove consistency between two checkpoints of the public root log' })
   @ApiOkResponse({
     description: 'One base64 hash per line; empty if both sizes are equal',
@@ -98,6 +103,7 @@ export class RootLogController {
   @Public()
   @Header('Cache-Control', CHECKPOINT_CACHED)
   @Header('Access-Control-Allow-Origin', '*')
+  @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read the latest timestamp of the public root log' })
   @ApiOkResponse({ type: NewestTimeStampView })
   @ApiNotFoundResponse({ description: 'timestamp_not_found: no timestamp yet' })
@@ -108,6 +114,7 @@ export class RootLogController {
   /** As the time-stamp service gave it, for `openssl ts -verify`. */
   @Get('log/timestamp/:size')
   @Public()
+  @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read the first timestamp (RFC 3161) that covers a number of entries' })
   @ApiParam(SIZE)
   @ApiOkResponse({
@@ -127,6 +134,7 @@ export class RootLogController {
   /** The bytes that the time-stamp is over. */
   @Get('log/timestamp/:size/checkpoint')
   @Public()
+  @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read the checkpoint of the first timestamp that covers a number of entries' })
   @ApiParam(SIZE)
   @ApiOkResponse({
@@ -149,6 +157,7 @@ export class RootLogController {
 
   @Get('log/tile/*path')
   @Public()
+  @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read a tile of the public root log' })
   @ApiParam({ name: 'path', example: '0/000.p/5' })
   @ApiOkResponse({

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBodyExample } from '../../http/api-description.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
@@ -48,6 +49,7 @@ export class DeliveryController {
   @HttpCode(202)
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
+  @ApiBodyExample({ status: 'failed', from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' })
   @ApiOperation({ summary: 'Resend the records of a period by their latest outcome' })
   @ApiAcceptedResponse({ type: ResendManyResultDto })
   resendMany(
@@ -63,6 +65,7 @@ export class DeliveryController {
   @HttpCode(200)
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
+  @ApiBodyExample({ status: 'failed', from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' })
   @ApiOperation({ summary: 'Count the records that a resend would queue' })
   @ApiOkResponse({ type: ResendCountDto })
   resendCount(
@@ -77,6 +80,7 @@ export class DeliveryController {
   @HttpCode(202)
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
+  @ApiBodyExample({ consentIds: ['01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f'] })
   @ApiOperation({ summary: 'Resend selected records' })
   @ApiAcceptedResponse({ type: ResendManyResultDto })
   resendChosen(

@@ -2,7 +2,8 @@ import { Body, Controller, Get, Header, HttpCode, Post, Put, Headers, Res } from
 import type { Response } from 'express';
 import { IfMatchHeader, requireMatch } from '../../http/entity-tag.js';
 import { settingsTag } from './settings-tag.js';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiConflictResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../http/api-description.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
@@ -52,6 +53,7 @@ export class ForwardingController {
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
   @LeaveTierToUseCase(isSwitchedOff)
+  @ApiBodyExample({ enabled: true, endpointUrl: 'https://consents.example.com/hook', authMode: 'bearer' })
   @ApiOperation({ summary: 'Save the forwarding settings' })
   @ApiOkResponse({ type: ForwardingSettingsDto })
   async save(
@@ -82,6 +84,7 @@ export class ForwardingController {
   @Post('resume')
   @HttpCode(200)
   @ProjectRole('editor')
+  @ApiSuccessHeaders('ETag')
   @ApiOperation({ summary: 'Probe the endpoint of a held project now' })
   @ApiOkResponse({ type: ForwardingSettingsDto })
   async resume(
@@ -100,6 +103,7 @@ export class ForwardingController {
   @HttpCode(200)
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
+  @ApiConflictResponse({ description: '`endpoint_not_configured`' })
   @ApiOperation({ summary: 'Send a synthetic consent record to the configured endpoint' })
   @ApiOkResponse({ type: EndpointTestResultDto })
   test(@CurrentProject() project: Project): Promise<EndpointTestResultDto> {

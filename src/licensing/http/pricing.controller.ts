@@ -1,5 +1,6 @@
 import { Controller, Get, Headers, HttpStatus, Options, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAnyOrigin, ApiNoDatabase, ApiResponseHeaders } from '../../http/api-description.js';
 import type { Response } from 'express';
 import { createHash } from 'node:crypto';
 import { Public } from '../../access/access.decorators.js';
@@ -23,6 +24,8 @@ const BODY = JSON.stringify(pricing);
 const ETAG = `"${createHash('sha256').update(BODY).digest('base64url')}"`;
 
 @ApiTags('Licensing')
+@ApiAnyOrigin()
+@ApiResponseHeaders('Timing-Allow-Origin', 'Vary', 'X-Amz-Meta-Tier')
 @Controller('v1/pricing')
 export class PricingController {
   /**
@@ -31,6 +34,7 @@ export class PricingController {
    */
   @Get()
   @Public()
+  @ApiNoDatabase()
   @ApiOperation({ summary: 'Read prices, limits, and features of the tiers' })
   @ApiOkResponse({ type: PricingDto })
   @ApiResponse({ status: 304, description: 'Not modified' })

@@ -1,5 +1,6 @@
 import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBodyExample } from '../../http/api-description.js';
 import type { Author } from '../../audit/domain/author.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Project } from '../../projects/domain/project.js';
@@ -19,6 +20,7 @@ export class SimulateTierController {
   @Post('simulate')
   @HttpCode(HttpStatus.OK)
   @ProjectRole('editor')
+  @ApiBodyExample({ tier: 'pro' })
   @ApiOperation({ summary: 'Simulate a subscription; not in production' })
   @ApiParam({ name: 'projectId', format: 'uuid' })
   @ApiOkResponse({ type: TierDto })

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Headers, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import {
+  ApiConflictResponse,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
@@ -8,6 +9,7 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../http/api-description.js';
 import type { Project } from '../domain/project.js';
 import { ProjectHooks } from '../project.hooks.js';
 import { ProjectService } from '../project.service.js';
@@ -43,6 +45,9 @@ export class ProjectController {
   /** Makes a project whose owner is the caller; 403 `session_required` for an API key, 409 `project_limit_reached`. */
   @SignedIn()
   @SessionOnly()
+  @ApiBodyExample({ name: 'Bakery', domains: ['bakery.example'] })
+  @ApiSuccessHeaders('ETag')
+  @ApiConflictResponse({ description: '`project_limit_reached`' })
   @ApiOperation({ summary: 'Create a project' })
   @ApiCreatedResponse({ type: ProjectDto })
   @Post()
@@ -104,6 +109,7 @@ export class ProjectController {
    * is given and they have changed since.
    */
   @ProjectRole('editor')
+  @ApiBodyExample({ domains: ['bakery.example', 'shop.example'] })
   @ApiOperation({ summary: 'Change the name or domains of a project' })
   @ApiParam({ name: 'projectId', format: 'uuid' })
   @ApiOkResponse({ type: ProjectDto })

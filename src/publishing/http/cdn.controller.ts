@@ -7,6 +7,7 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
+import { ApiAnyOrigin, ApiNoDatabase, ApiResponseHeaders } from '../../http/api-description.js';
 import type { Request, Response } from 'express';
 import { Public } from '../../access/access.decorators.js';
 import { REGION_HEADER } from '../../shared/brand.js';
@@ -30,6 +31,8 @@ const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /** What a CDN serves, where there is none: in standalone mode, or as a CDN's origin (design §5). */
 @ApiTags('CDN')
+@ApiAnyOrigin()
+@ApiResponseHeaders('Timing-Allow-Origin', 'Vary', 'X-Amz-Meta-Tier')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('cdn/:projectId')
 export class CdnController {
@@ -43,6 +46,7 @@ export class CdnController {
   /** The loader: 200 with a strong ETag, or 304. The same for every project, so none is looked up. */
   @Get('loader.js')
   @Public()
+  @ApiNoDatabase()
   @ApiOperation({ summary: 'Loader script for the website' })
   @ApiOkResponse({
     description: 'JavaScript',

@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
 import {
+  ApiConflictResponse,
   ApiAcceptedResponse,
   ApiBody,
   ApiForbiddenResponse,
@@ -9,6 +10,7 @@ import {
   ApiPreconditionFailedResponse,
   ApiTags,
 } from '@nestjs/swagger';
+import { ApiBodyExample } from '../../http/api-description.js';
 import type { Response } from 'express';
 import {
   type AccessedRequest,
@@ -79,6 +81,8 @@ export class ConfigurationController {
   @RequireTier(...GEO_TARGETING_TIERS)
   @LeaveTierToUseCase()
   @IfMatchHeader()
+  @ApiBodyExample({ policyVersion: '2026-11', defaultMode: 'opt_in', banner: { enabled: true } })
+  @ApiConflictResponse({ description: '`publication_limit_reached`' })
   @ApiOperation({ summary: 'Save and publish the banner configuration' })
   @ApiOkResponse({ type: ConfigurationDto })
   @ApiPreconditionFailedResponse({ description: 'version_conflict: someone else saved the configuration.' })
@@ -120,6 +124,8 @@ export class ConfigurationController {
   @ProjectRole('editor')
   @IfMatchHeader()
   @ApiBody({ type: RollBackDto, required: false })
+  @ApiBodyExample({ comment: 'The words of October again' })
+  @ApiConflictResponse({ description: '`publication_limit_reached`' })
   @ApiOperation({ summary: 'Roll back to an earlier publication' })
   @ApiOkResponse({ type: ConfigurationDto })
   async rollBack(

@@ -7,6 +7,7 @@ import {
   ApiPreconditionFailedResponse,
   ApiTags,
 } from '@nestjs/swagger';
+import { ApiBodyExample } from '../../http/api-description.js';
 import type { Response } from 'express';
 import {
   type AccessedRequest,
@@ -45,6 +46,7 @@ export class DraftController {
   @Put('draft')
   @ProjectRole('editor')
   @IfMatchHeader()
+  @ApiBodyExample({ policyVersion: '2026-12', basedOn: 1 })
   @ApiOperation({ summary: 'Save the draft' })
   @ApiOkResponse({ type: DraftDto })
   @ApiPreconditionFailedResponse({ description: 'version_conflict: someone else saved the draft.' })
@@ -79,6 +81,7 @@ export class DraftController {
   @Post('preview')
   @HttpCode(200)
   @ProjectRole('viewer')
+  @ApiBodyExample({ policyVersion: '2026-12', defaultMode: 'opt_in' })
   @ApiOperation({ summary: 'Render a configuration without saving it' })
   @ApiOkResponse({ type: PreviewDto })
   async preview(

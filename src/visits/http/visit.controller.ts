@@ -8,6 +8,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
+import { ApiAnyOrigin, ApiRefusals } from '../../http/api-description.js';
 import { CurrentProject, ProjectRole, Public } from '../../access/access.decorators.js';
 import { ANALYTICS_DAYS_MAX, isPeriodAllowed } from '../../consent/domain/consent-counts.js';
 import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
@@ -30,6 +31,8 @@ export class VisitController {
   /** Described here; the server hands these requests to the endpoint before Express sees them (visit.endpoint.ts). */
   @Post('visits')
   @Public()
+  @ApiAnyOrigin()
+  @ApiRefusals(403, 429)
   @ApiOperation({ summary: 'Count a page view; public, called by the loader and the banner' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: VISIT_BODY_SCHEMA })
