@@ -103,7 +103,7 @@ export class AccessGuard implements CanActivate {
     const projectId = request.params.projectId;
     if (!isUuid(projectId)) throw projectNotFound();
     const id = projectId.toLowerCase();
-    const membership = await membershipOf(this.em.fork(), actor, id);
+    const membership = await findMembership(this.em.fork(), actor, id);
     const project = membership && (await this.projects.find(id));
     if (!membership || !project) throw projectNotFound();
     const { role } = membership;
@@ -138,7 +138,7 @@ function refuseBeyondAreas({ limitedTo }: Actor & { kind: 'api_key' }, request: 
 }
 
 /** The actor's membership in a project, and whether it requires a second factor; null for non-members. */
-async function membershipOf(
+async function findMembership(
   em: EntityManager,
   actor: Actor,
   projectId: string,

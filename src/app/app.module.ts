@@ -29,11 +29,11 @@ import type { Settings } from './settings.js';
 import { VisitsModule } from '../visits/visits.module.js';
 import { MaintenanceModule } from '../shared/maintenance.js';
 
-/** Each module's settings behind its own token (`@InjectSettings(forwardingSettings)`). */
+/** Registers the values of each module's settings under the module's token (`@InjectSettings(forwardingSettings)`). */
 function settingsModule(settings: Settings): Promise<DynamicModule> {
   return ConfigModule.forRoot({
     isGlobal: true,
-    // They were read before the application was loaded, and one machine has completed them since.
+    // They were read before the application was loaded, and standalone mode has completed them since (ADR 23).
     ignoreEnvFile: true,
     validatePredefined: false,
     skipProcessEnv: true,
@@ -41,7 +41,7 @@ function settingsModule(settings: Settings): Promise<DynamicModule> {
   });
 }
 
-/** Everything that is thrown becomes a problem document, on the route that Nest does not serve as well. */
+/** Turns every error into a problem document, also on routes outside Nest. */
 @Global()
 @Module({
   providers: [ProblemFilter, { provide: APP_FILTER, useExisting: ProblemFilter }],
@@ -49,7 +49,7 @@ function settingsModule(settings: Settings): Promise<DynamicModule> {
 })
 class ProblemModule {}
 
-/** What other modules delete when consent erases records. */
+/** Provides consent with what other modules delete when it erases records. */
 @Global()
 @Module({
   providers: [{ provide: ERASURE_LISTENERS, useValue: erasureListeners }],
@@ -62,10 +62,7 @@ export interface AppOptions {
   sequencerThread: boolean;
 }
 
-/**
- * The whole service. Guards run in the order in which their modules stand here: who calls (access) before
- * what the project's tier allows (licensing).
- */
+/** The whole service. Guards run in the order of their modules: access checks the caller, then licensing the tier. */
 @Module({})
 export class AppModule {
   static forRoot(settings: Settings, options: AppOptions = { sequencerThread: false }): DynamicModule {

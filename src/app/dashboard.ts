@@ -45,7 +45,7 @@ const ENCODINGS = [
 /** Serves the dashboard: its page under each of its addresses, and the files that the page loads. */
 export function mountDashboard(app: NestExpressApplication, production: boolean): void {
   app.use('/assets', chooseEncoding, assets());
-  const html = htmlOf(production);
+  const html = readHtml(production);
   const preloads = pagePreloads(join(FOLDER, 'manifest.json'), NONCE_PLACEHOLDER);
   const router = express.Router();
   for (const path of PAGES)
@@ -54,7 +54,7 @@ export function mountDashboard(app: NestExpressApplication, production: boolean)
   app.use(router);
 }
 
-function htmlOf(production: boolean): string {
+function readHtml(production: boolean): string {
   const file = join(FOLDER, 'index.html');
   if (!existsSync(file)) throw new Error('The dashboard is not built. Run "npm run build".');
   const environment = production ? 'production' : 'development';

@@ -19,9 +19,9 @@ export const databaseCommands: Command[] = [
       'copy everything except the demo into another database; stop the service first (docs/operations.md)',
     options: { to: { type: 'string' } },
     startsServer: true,
-    prepare: (given) => {
-      atMost(0, given);
-      const to = required(given, 'to', 'the URL of the target');
+    prepare: (parsed) => {
+      atMost(0, parsed);
+      const to = required(parsed, 'to', 'the URL of the target');
       // The value may hold a password, so it is not repeated.
       if (!URL.canParse(to) || !['postgres:', 'postgresql:'].includes(new URL(to).protocol))
         throw new UsageError('--to must be a URL that starts with postgres:// or postgresql://.');

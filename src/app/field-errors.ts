@@ -19,18 +19,18 @@ export function* fieldErrorsOf(errors: ValidationError[], path = ''): Generator<
   for (const error of errors) {
     const field = path === '' ? error.property : `${path}.${error.property}`;
     for (const [check, message] of Object.entries(error.constraints ?? {}))
-      yield { field, message: sentence(message, error.property), ...problemOf(error, check) };
+      yield { field, message: sentence(message, error.property), ...toProblem(error, check) };
     yield* fieldErrorsOf(error.children ?? [], field);
   }
 }
 
 /** The code and bounds of a check: its own (`coded`), or class-validator's. */
-function problemOf(error: ValidationError, check: string): FieldProblem | null {
+function toProblem(error: ValidationError, check: string): FieldProblem | null {
   const own = error.contexts?.[check] as FieldProblem | undefined;
   if (own) return own;
   const known = CHECKS[check];
   if (!known) return null;
-  const given = known.bounds ? argumentsOf(error, check) : [];
+  const given = known.bounds ? constraintsOf(error, check) : [];
   return {
     code: known.code,
     ...Object.fromEntries((known.bounds ?? []).map((name, at) => [name, given[at]])),
@@ -38,7 +38,7 @@ function problemOf(error: ValidationError, check: string): FieldProblem | null {
 }
 
 /** The decorator's arguments: an error contains only the names of its checks. */
-function argumentsOf({ target, property }: ValidationError, check: string): unknown[] {
+function constraintsOf({ target, property }: ValidationError, check: string): unknown[] {
   if (!target) return [];
   const checks = getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', false, false);
   return (

@@ -9,7 +9,7 @@ import { AppModule } from './app.module.js';
 import { CheckedInputPipe } from './checked-input.pipe.js';
 import { mountDashboard } from './dashboard.js';
 import { refuseDeepBody } from '../http/body-depth.js';
-import { mountsOf, serveAheadOfExpress } from './http-mounts.js';
+import { findMounts, serveAheadOfExpress } from './http-mounts.js';
 import { mountApiDocs } from './openapi.js';
 import type { Settings } from './settings.js';
 import { answerParserErrors, sendProblem } from '../http/problem.filter.js';
@@ -63,7 +63,7 @@ export async function createHttpApp(
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   answerNotModifiedOnlyWhereSaid(app);
-  const mounts = mountsOf(app);
+  const mounts = findMounts(app);
   for (const { aroundRoutes } of mounts) if (aroundRoutes) app.use(aroundRoutes);
   app.use(helmet(helmetOptions(production)));
   if (options.operationsOnly) app.use(refuseAllButOperations);

@@ -6,7 +6,7 @@ import type { HttpMount } from '../http/http-mount.js';
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Every module, as what it may mount. */
-export function mountsOf(app: INestApplication): HttpMount[] {
+export function findMounts(app: INestApplication): HttpMount[] {
   return [...app.get(ModulesContainer).values()].map(({ instance }) => instance as HttpMount);
 }
 

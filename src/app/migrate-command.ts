@@ -1,16 +1,16 @@
-import { atMost, type LoneCommand, print } from '../shared/operator-command.js';
+import { atMost, type StandaloneCommand, print } from '../shared/operator-command.js';
 
 /**
  * `npm run migrate`: brings the database of DATABASE_OWNER_URL up to date and ends, for installations whose serving
  * processes may not. Done when the schema is up to date, also where it was before.
  */
-export const migrateCommand: LoneCommand = {
+export const migrateCommand: StandaloneCommand = {
   name: 'migrate',
   synopsis: '',
   summary: 'migrate the database of DATABASE_OWNER_URL; npm start migrates the embedded database',
   options: {},
-  prepare: (given) => {
-    atMost(0, given);
+  prepare: (parsed) => {
+    atMost(0, parsed);
     return async () => {
       const [{ readProcessSettings }, { migrateOnly }, { StartError }] = await Promise.all([
         import('./settings.js'),

@@ -23,7 +23,7 @@ export function addChecks(
     const properties = (schema.properties ?? {}) as Record<string, Json>;
     for (const [member, checks] of schemasOfMembers(type)) addTo(properties[member], checks);
   }
-  const queries = queryClassesOf(app, operationIdOf);
+  const queries = findQueryClasses(app, operationIdOf);
   for (const methods of Object.values(document.paths)) {
     for (const operation of Object.values(methods) as { operationId?: string; parameters?: unknown[] }[]) {
       const type = queries.get(operation.operationId ?? '');
@@ -59,12 +59,12 @@ function addTo(schema: Json | undefined, { own, items }: { own: Json; items: Jso
 }
 
 /** The class of the whole query, by operation. */
-function queryClassesOf(
+function findQueryClasses(
   app: INestApplication,
   operationIdOf: (controller: string, method: string) => string,
 ): Map<string, Dto> {
   const found = new Map<string, Dto>();
-  for (const controller of controllersOf(app)) {
+  for (const controller of listControllers(app)) {
     const prototype = controller.prototype as object;
     for (const method of Object.getOwnPropertyNames(prototype)) {
       const given = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<
@@ -82,7 +82,7 @@ function queryClassesOf(
   return found;
 }
 
-function controllersOf(app: INestApplication): Type[] {
+function listControllers(app: INestApplication): Type[] {
   return [...app.get(ModulesContainer).values()].flatMap((module) =>
     [...module.controllers.values()].flatMap(({ metatype }) => (metatype ? [metatype as Type] : [])),
   );

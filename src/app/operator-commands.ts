@@ -11,7 +11,7 @@ import { erasureListeners } from './erasure-listeners.js';
 import { outboxCommands } from '../outbox/application/outbox-commands.js';
 import { demoCommands } from '../standalone/application/demo-commands.js';
 import { siteCommands } from '../publishing/application/site-commands.js';
-import type { Command, LoneCommand } from '../shared/operator-command.js';
+import type { Command, StandaloneCommand } from '../shared/operator-command.js';
 import { migrateCommand } from './migrate-command.js';
 
 /** What works on the database of the service, connected as the role that serves. */
@@ -30,4 +30,4 @@ export const DATABASE_COMMANDS: Command[] = [
 ];
 
 /** Commands that open their own connection. */
-export const LONE_COMMANDS: LoneCommand[] = [migrateCommand];
+export const STANDALONE_COMMANDS: StandaloneCommand[] = [migrateCommand];

@@ -27,10 +27,10 @@ const SESSION = 'rel="preload" as="fetch" crossorigin href="/v1/auth/get-session
  */
 export function pagePreloads(manifestFile: string, nonce: string): Map<string, string> {
   const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as Record<string, Chunk>;
-  const first = filesOf(manifest, ['index.html']);
+  const first = collectFiles(manifest, ['index.html']);
   return new Map(
     Object.entries(PAGE_MODULES).map(([address, modules]) => {
-      const files = [...filesOf(manifest, modules)].filter((file) => !first.has(file));
+      const files = [...collectFiles(manifest, modules)].filter((file) => !first.has(file));
       const scripts = files.map((file) => `rel="modulepreload" crossorigin href="/${file}"`);
       const links = modules.includes(SHELL) ? [SESSION, ...scripts] : scripts;
       return [address, links.map((link) => `<link nonce="${nonce}" ${link}>`).join('')];
@@ -38,13 +38,17 @@ export function pagePreloads(manifestFile: string, nonce: string): Map<string, s
   );
 }
 
-function filesOf(manifest: Record<string, Chunk>, keys: string[], found = new Set<string>()): Set<string> {
+function collectFiles(
+  manifest: Record<string, Chunk>,
+  keys: string[],
+  found = new Set<string>(),
+): Set<string> {
   for (const key of keys) {
     const chunk = manifest[key];
     if (!chunk) throw new Error(`The dashboard's build has no ${key}.`);
     if (found.has(chunk.file)) continue;
     found.add(chunk.file);
-    filesOf(manifest, chunk.imports ?? [], found);
+    collectFiles(manifest, chunk.imports ?? [], found);
   }
   return found;
 }

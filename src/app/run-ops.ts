@@ -1,23 +1,23 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Command, Given, LoneCommand } from '../shared/operator-command.js';
+import type { Command, ParsedArgs, StandaloneCommand } from '../shared/operator-command.js';
 import { OperatorError, UsageError } from '../shared/operator-command.js';
-import { DATABASE_COMMANDS, LONE_COMMANDS } from './operator-commands.js';
+import { DATABASE_COMMANDS, STANDALONE_COMMANDS } from './operator-commands.js';
 import type { Settings } from './settings.js';
 
-const COMMANDS = [...LONE_COMMANDS, ...DATABASE_COMMANDS];
+const COMMANDS = [...STANDALONE_COMMANDS, ...DATABASE_COMMANDS];
 const PROGRAM = 'npm run ops --';
 
 /**
- * What an operator does by hand. Works beside a running service, on the same database. Exit code 0: done; 1: it
- * could not be done; 2: wrong arguments. Every command has --help.
+ * Runs an operator's command, also beside a running service on the same database. Exit code 0: done; 1: failed; 2: wrong
+ * arguments. Every command has --help.
  */
 export async function runOps(argv: string[]): Promise<void> {
   try {
     await runCommand(argv);
   } catch (error) {
-    await tell(error);
+    await reportFailure(error);
   }
 }
 
@@ -25,20 +25,20 @@ async function runCommand(argv: string[]): Promise<void> {
   const wantsHelp = argv.includes('--help') || argv.includes('-h') || argv[0] === 'help';
   const words = argv.filter((word) => !word.startsWith('-') && word !== 'help');
   const isNamed = ({ name }: { name: string }): boolean => `${words.join(' ')} `.startsWith(`${name} `);
-  const alone = LONE_COMMANDS.find(isNamed);
+  const alone = STANDALONE_COMMANDS.find(isNamed);
   const command = DATABASE_COMMANDS.find(isNamed);
   if (wantsHelp) {
     const known = alone ?? command;
-    process.stdout.write(known ? helpOf(known) : overviewOf(words[0]));
+    process.stdout.write(known ? formatHelp(known) : formatOverview(words[0]));
     return;
   }
   if (words.length === 0) throw new UsageError('Specify a command.');
-  if (alone) return alone.prepare(given(alone, argv))();
+  if (alone) return alone.prepare(parseCommandLine(alone, argv))();
   if (!command) throw new UsageError(`Unknown command "${words.slice(0, 2).join(' ')}".`);
-  await withDatabase(command.prepare(given(command, argv)), command.startsServer === true);
+  await withDatabase(command.prepare(parseCommandLine(command, argv)), command.startsServer === true);
 }
 
-function given({ name, options }: Command | LoneCommand, argv: string[]): Given {
+function parseCommandLine({ name, options }: Command | StandaloneCommand, argv: string[]): ParsedArgs {
   try {
     const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options });
     return { args: positionals.slice(name.split(' ').length), values };
@@ -58,11 +58,11 @@ async function withDatabase(work: ReturnType<Command['prepare']>, startsServer: 
     import('../standalone/infrastructure/secrets.js'),
   ]);
   const settings = readProcessSettings();
-  const { databaseUrl, stop } = await databaseOf(settings, startsServer);
+  const { databaseUrl, stop } = await openDatabase(settings, startsServer);
   try {
     const orm = await MikroORM.init(ormOptions(databaseUrl));
     try {
-      // On one machine the secrets are in DATA_DIR rather than in the environment.
+      // In standalone mode the secrets are in DATA_DIR, not in the environment.
       const complete = (): Settings =>
         settings.service.production ? settings : fillInSecrets(settings).settings;
       await work({
@@ -78,7 +78,7 @@ async function withDatabase(work: ReturnType<Command['prepare']>, startsServer: 
   }
 }
 
-async function databaseOf(
+async function openDatabase(
   settings: Settings,
   startsServer: boolean,
 ): Promise<{ databaseUrl: string; stop: () => Promise<void> }> {
@@ -97,9 +97,9 @@ async function databaseOf(
   return { databaseUrl: machine.settings.database.databaseUrl, stop: machine.stop };
 }
 
-function overviewOf(room: string | undefined): string {
-  const inRoom = COMMANDS.filter(({ name }) => name.startsWith(`${room} `));
-  const shown = inRoom.length > 0 ? inRoom : COMMANDS;
+function formatOverview(group: string | undefined): string {
+  const inGroup = COMMANDS.filter(({ name }) => name.startsWith(`${group} `));
+  const shown = inGroup.length > 0 ? inGroup : COMMANDS;
   const lines = shown.flatMap(({ name, synopsis, summary }) => [
     `  ${name} ${synopsis}`.trimEnd(),
     `      ${summary}`,
@@ -114,11 +114,11 @@ function overviewOf(room: string | undefined): string {
   ].join('\n');
 }
 
-function helpOf({ name, synopsis, summary }: Command | LoneCommand): string {
+function formatHelp({ name, synopsis, summary }: Command | StandaloneCommand): string {
   return `Usage: ${`${PROGRAM} ${name} ${synopsis}`.trimEnd()}\n\n  ${summary}\n`;
 }
 
-async function tell(failure: unknown): Promise<void> {
+async function reportFailure(failure: unknown): Promise<void> {
   process.exitCode = failure instanceof UsageError ? 2 : 1;
   if (failure instanceof UsageError) {
     process.stderr.write(`${failure.message} Run "${PROGRAM} --help" for a list of commands.\n`);

@@ -11,7 +11,7 @@ const TABLE = /(<!-- settings: .*? -->\n)[^]*?(<!-- \/settings -->)/;
 /** The file .env.example: every setting commented out, with its meaning above it. */
 export function envExample(namespaces: readonly Namespace[]): string {
   const sections = namespaces.map(({ title, settings }) =>
-    [`# --- ${title} ---`, ...settingsOf(settings).map(exampleOf)].join('\n\n'),
+    [`# --- ${title} ---`, ...listSettings(settings).map(formatExample)].join('\n\n'),
   );
   return `${[ENV_HEADER.trimEnd(), ...sections].join('\n\n')}\n`;
 }
@@ -19,14 +19,17 @@ export function envExample(namespaces: readonly Namespace[]): string {
 /** docs/settings.md with its table written again. */
 export function withSettingsTable(page: string, namespaces: readonly Namespace[]): string {
   if (!TABLE.test(page)) throw new Error('docs/settings.md has no "<!-- settings -->" block.');
-  return page.replace(TABLE, (_, begin: string, end: string) => `${begin}\n${tableOf(namespaces)}\n\n${end}`);
+  return page.replace(
+    TABLE,
+    (_, begin: string, end: string) => `${begin}\n${formatTable(namespaces)}\n\n${end}`,
+  );
 }
 
-function settingsOf(declared: Namespace['settings']): Setting<unknown>[] {
+function listSettings(declared: Namespace['settings']): Setting<unknown>[] {
   return Object.values(declared).filter((each): each is Setting<unknown> => 'name' in each);
 }
 
-function exampleOf(setting: Setting<unknown>): string {
+function formatExample(setting: Setting<unknown>): string {
   const { name, meaning, advice, defaultShown, example } = setting;
   const shown = example === undefined && writtenDefault(setting) ? undefined : defaultShown;
   const plain = `${meaning}.${shown === undefined ? '' : ` Default: ${shown}.`}`
@@ -56,9 +59,9 @@ function writtenDefault(setting: Setting<unknown>): string | null {
 }
 
 /** In columns of one width each, as the formatter wants them. */
-function tableOf(namespaces: readonly Namespace[]): string {
+function formatTable(namespaces: readonly Namespace[]): string {
   const rows = namespaces
-    .flatMap(({ settings }) => settingsOf(settings))
+    .flatMap(({ settings }) => listSettings(settings))
     .map((setting) => [`\`${setting.name}\``, shownDefault(setting), setting.meaning.replaceAll('|', '\\|')]);
   const all = [['name', 'default', 'meaning'], ...rows];
   const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

@@ -42,8 +42,8 @@ export async function prepareDatabase(settings: Settings): Promise<void> {
   try {
     if (database.databaseUrl !== database.databaseOwnerUrl) await tryToServe(database);
     const isOwner = await mayMigrate(orm);
-    await refuseSharedSessions(isOwner ? Object.values(urlsOf(database)) : [database.databaseUrl]);
-    if (isOwner) await migrate(orm, urlsOf(database));
+    await refuseSharedSessions(isOwner ? Object.values(connectionUrls(database)) : [database.databaseUrl]);
+    if (isOwner) await migrate(orm, connectionUrls(database));
     else await refuseOutdatedSchema(orm);
     const lack = await missingKeysSentence(orm.em, secrets);
     if (lack) throw new StartError(lack);
@@ -73,13 +73,13 @@ export async function migrateOnly(
       );
     // The lock that keeps two migrations apart is one of a session.
     await refuseSharedSessions([database.databaseOwnerUrl]);
-    return await migrate(orm, urlsOf(database), onWait);
+    return await migrate(orm, connectionUrls(database), onWait);
   } finally {
     await orm.close();
   }
 }
 
-function urlsOf(database: DatabaseUrls): { ownerUrl: string; runtimeUrl: string } {
+function connectionUrls(database: DatabaseUrls): { ownerUrl: string; runtimeUrl: string } {
   return { ownerUrl: database.databaseOwnerUrl, runtimeUrl: database.databaseUrl };
 }
 

@@ -1,6 +1,6 @@
 import { SOLD_TIERS } from '../licensing/domain/catalogue.js';
 import { serviceSettings } from '../settings/service.settings.js';
-import { entriesOf, list, origin, setting, text } from '../settings/setting-kinds.js';
+import { splitList, list, origin, setting, text } from '../settings/setting-kinds.js';
 import { declareSettings, type Refuse, type SettingsOf } from '../settings/declare-settings.js';
 
 /** How often a subscription is billed. */
@@ -60,7 +60,7 @@ export const billingSettings = declareSettings({
       defaultShown: 'none',
       meaning:
         'products for sale: price ids of Stripe with tier and interval, as `price_id=tier:interval`, comma-separated',
-      parse: soldPricesOf,
+      parse: parseSoldPrices,
     }),
     stripeApiBase: origin('STRIPE_API_BASE', {
       default: 'https://api.stripe.com',
@@ -83,8 +83,8 @@ export const billingSettings = declareSettings({
 
 export type BillingSettings = SettingsOf<typeof billingSettings>;
 
-function soldPricesOf(raw: string, refuse: Refuse): SoldPrice[] {
-  const prices = entriesOf(raw).map((entry) => {
+function parseSoldPrices(raw: string, refuse: Refuse): SoldPrice[] {
+  const prices = splitList(raw).map((entry) => {
     const [, priceId = '', tierKey, intervalKey = ''] = SOLD_PRICE.exec(entry) ?? [];
     const tier = SOLD_TIERS.find((sold) => sold === tierKey);
     const interval = INTERVALS[intervalKey];

@@ -64,7 +64,7 @@ export async function copyDatabase(source: Client, target: Client, demo: DemoRow
     for (const table of await tablesInOrder(target))
       copied.push({
         table: table.table,
-        rows: await copyTable(source, target, table.table, rowsOf(table, { ...demo, userId: demoUserId })),
+        rows: await copyTable(source, target, table.table, readRows(table, { ...demo, userId: demoUserId })),
       });
     await copySequences(source, target);
     // Tiers that a simulated subscription granted are computed again.
@@ -175,7 +175,7 @@ async function tablesInOrder(target: Client): Promise<Table[]> {
 }
 
 /** The rows to copy, as a table expression: without the demo's, and without references to its account. */
-function rowsOf(
+function readRows(
   { table, columns, users }: Table,
   { userId, pricePrefix }: { userId: string | null; pricePrefix: string },
 ): string {

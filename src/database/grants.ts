@@ -43,7 +43,7 @@ export async function grantToRuntime(client: ClientBase, role: string): Promise<
   if (owners.length > 0) return;
   const name = client.escapeIdentifier(role);
   for (const grant of await lackingGrants(client, role)) await client.query(`grant ${grant} to ${name}`);
-  for (const table of await tablesOf(client, role)) {
+  for (const table of await readGrants(client, role)) {
     const wanted = EXCEPTIONS[table.name] ?? SERVED;
     if (isHeld(table, wanted)) continue;
     await client.query(`revoke all on table ${table.quoted} from ${name}`);
@@ -104,7 +104,7 @@ function isHeld(held: HeldGrant, wanted: TableGrant): boolean {
 }
 
 /** The owner's tables but partitions, which are reached through their parent alone. */
-async function tablesOf(client: ClientBase, role: string): Promise<HeldGrant[]> {
+async function readGrants(client: ClientBase, role: string): Promise<HeldGrant[]> {
   const { rows } = await client.query<HeldGrant>(
     `select n.nspname || '.' || c.relname as name, c.oid::regclass::text as quoted,
             array(select p from unnest($2::text[]) p where has_table_privilege($1, c.oid, p)) as privileges,

@@ -58,7 +58,7 @@ export async function migrate(
     await patiently(onWait, async () => {
       await orm.migrator.up();
       await migrateQueues(lock);
-      if (runtimeUrl !== ownerUrl) await grant(lock, await roleOf(runtimeUrl));
+      if (runtimeUrl !== ownerUrl) await grant(lock, await readRole(runtimeUrl));
     });
     for (const left of await pendingMigrations(orm)) before.delete(left);
     return [...before];
@@ -107,7 +107,7 @@ async function grant(client: Client, role: string): Promise<void> {
 }
 
 /** The role that a URL leads to, which the URL itself need not tell. */
-async function roleOf(url: string): Promise<string> {
+async function readRole(url: string): Promise<string> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
-import { type SecretKey, secretKeysOf } from '../settings/secret-keys.settings.js';
+import { type SecretKey, parseSecretKeys } from '../settings/secret-keys.settings.js';
 import { serviceSettings } from '../settings/service.settings.js';
 import { integer, setting, url } from '../settings/setting-kinds.js';
-import { type StorageSettings, storageOf } from '../shared/storage-url.js';
+import { type StorageSettings, parseStorageUrl } from '../shared/storage-url.js';
 
 /** Below DATA_DIR, where EVIDENCE_STORAGE_URL is not set. */
 const STORAGE_FOLDER = 'evidence';
@@ -26,7 +26,7 @@ export const evidenceSettings = declareSettings({
       advice:
         'Generate one with: echo "e1:$(openssl rand -base64 32)". Keep it apart from database backups: anyone with both can ' +
         'rewrite history.',
-      parse: secretKeysOf,
+      parse: parseSecretKeys,
     }),
     storage: setting<StorageSettings>('EVIDENCE_STORAGE_URL', {
       default: (read) => ({
@@ -35,7 +35,7 @@ export const evidenceSettings = declareSettings({
       }),
       defaultShown: 'a folder in `DATA_DIR`',
       meaning: 'where the logs are kept, not to be read by the public: written as `STORAGE_URL`',
-      parse: storageOf,
+      parse: parseStorageUrl,
     }),
     /** null: none are kept. */
     heads: setting<StorageSettings | null>('EVIDENCE_HEADS_URL', {
@@ -45,7 +45,7 @@ export const evidenceSettings = declareSettings({
       meaning: 'where the newest signed checkpoint of each log is copied to, written as `STORAGE_URL`',
       advice:
         'Keep it apart from the database, `DATA_DIR`, and their backups: after a restore of all of them, only it shows what was signed since.',
-      parse: storageOf,
+      parse: parseStorageUrl,
     }),
     sealSeconds: integer('EVIDENCE_SEAL_SECONDS', {
       default: 30,

@@ -32,7 +32,7 @@ interface PeriodRules {
 }
 
 /** The period that is asked for. @throws DomainError `validation_failed`. */
-export function periodOf(
+export function parsePeriod(
   query: PeriodQuery,
   { now, daysMax, isAllowed }: PeriodRules,
 ): { from: Date; to: Date; interval: Interval } {

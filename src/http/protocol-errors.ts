@@ -46,25 +46,25 @@ export function answerProtocolErrors(server: Server): void {
       return;
     }
     const problem = PARSER_PROBLEMS[error.code ?? ''] ?? NO_HTTP;
-    const body = documentOf(problem);
-    const headers = Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}`);
+    const body = formatProblem(problem);
+    const headers = Object.entries(problemHeaders(body)).map(([name, value]) => `${name}: ${value}`);
     socket.end(
       [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...headers, '', body].join('\r\n'),
     );
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const body = documentOf(EXPECTATION_FAILED, request.url?.split('?')[0]);
-    response.writeHead(EXPECTATION_FAILED.status, headersOf(body)).end(body);
+    const body = formatProblem(EXPECTATION_FAILED, request.url?.split('?')[0]);
+    response.writeHead(EXPECTATION_FAILED.status, problemHeaders(body)).end(body);
   });
 }
 
 /** `instance` is the path that was asked; it is left out where the request line could not be read. */
-function documentOf({ status, code, detail }: ProtocolProblem, instance?: string): string {
+function formatProblem({ status, code, detail }: ProtocolProblem, instance?: string): string {
   return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, instance, code });
 }
 
 /** As on every other answer: a request id, and that a browser must take the body for nothing else. */
-function headersOf(body: string): Record<string, string> {
+function problemHeaders(body: string): Record<string, string> {
   return {
     'Content-Type': 'application/problem+json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),

@@ -43,9 +43,9 @@ export function MembersRule(rule: Json): ClassDecorator {
 /** The members of a class, with what its checks say of each; merge it into what is documented. */
 export function schemasOfMembers(type: Dto): Map<string, { own: Json; items: Json }> {
   const members = new Map<string, { own: Json; items: Json }>();
-  for (const check of checksOf(type)) {
+  for (const check of listChecks(type)) {
     const member = members.get(check.propertyName) ?? { own: {}, items: {} };
-    const schema = schemaOf(check);
+    const schema = toSchema(check);
     Object.assign(check.each ? member.items : member.own, schema);
     members.set(check.propertyName, member);
   }
@@ -63,11 +63,11 @@ export function checkedClasses(): Map<string, Dto> {
   return new Map([...storage.validationMetadatas.keys()].map((type) => [type.name, type]));
 }
 
-function checksOf(type: Dto): Check[] {
+function listChecks(type: Dto): Check[] {
   return getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
 }
 
-function schemaOf(check: Check): Json {
+function toSchema(check: Check): Json {
   if (check.type === ValidationTypes.NESTED_VALIDATION) return {};
   const given = (check.constraints ?? []) as unknown[];
   const name = check.name ?? '';

@@ -9,7 +9,7 @@ import { SecretVault } from '../shared/secret-vault.js';
 import { type ServiceSettings, serviceSettings } from '../settings/service.settings.js';
 import { MAIL_TOPICS, mailOrderingKey, type MailPayload, topicOf } from './domain/mail-message.js';
 import type { MailTemplate, MailValues } from './domain/mail-templates.js';
-import { mailerOf } from './infrastructure/mailer.js';
+import { createMailer } from './infrastructure/mailer.js';
 import { type MailSettings, mailSettings } from './mail.settings.js';
 
 /** A mail that is to be sent. */
@@ -42,7 +42,7 @@ export class MailService implements OnModuleInit {
     this.vault = new SecretVault(secretKeys);
     // Without a key nothing is sent: the vault refuses.
     this.turnSecret = secretKeys[0]?.key ?? Buffer.alloc(0);
-    this.isConfigured = mailerOf(mail, service) !== null;
+    this.isConfigured = createMailer(mail, service) !== null;
   }
 
   onModuleInit(): void {

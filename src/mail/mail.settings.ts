@@ -1,7 +1,7 @@
 import { BRAND } from '../shared/brand.js';
 import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
 import { text, url } from '../settings/setting-kinds.js';
-import { smtpServerOf } from './domain/smtp-server.js';
+import { parseSmtpServer } from './domain/smtp-server.js';
 
 /** `name@host`, or `A Name <name@host>`. */
 const SENDER = /^(?:[^<>@"\r\n]{1,100} <([^<>\s@]+@[^<>\s@]+)>|[^<>\s@]+@[^<>\s@]+)$/;
@@ -21,7 +21,7 @@ export const mailSettings = declareSettings({
       meaning: 'mail server; without it, production sends no email and refuses requests that need it',
       advice: 'Percent-encode user and password. smtp:// uses STARTTLS and sends no password without it.',
       check: (value, refuse) => {
-        if (smtpServerOf(value) === null)
+        if (parseSmtpServer(value) === null)
           refuse('must name a server, optionally with port, user, and password, and nothing after them.');
       },
     }),

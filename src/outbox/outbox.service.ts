@@ -2,14 +2,14 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } fr
 import { EntityManager } from '@mikro-orm/postgresql';
 import { insertMessages } from './infrastructure/insert-messages.js';
 import {
-  backlogOf,
+  countBacklog,
   countWaiting,
   deleteAbout,
   forgetSubjects,
   hasRecent,
   isWaiting,
-  newestDeathOf,
-  oldestAgeOf,
+  findNewestDeadLetter,
+  readOldestAge,
   oldestAgeOfTopics,
   type Waiting,
   type WaitingOf,
@@ -146,13 +146,13 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /** How many messages of the topics wait that have no payload, and the age of the oldest. */
-  backlogOf(topics: readonly string[]): Promise<{ waiting: number; oldestAgeSeconds: number }> {
-    return backlogOf(this.em.fork(), topics);
+  countBacklog(topics: readonly string[]): Promise<{ waiting: number; oldestAgeSeconds: number }> {
+    return countBacklog(this.em.fork(), topics);
   }
 
   /** The age of the oldest message of a key in seconds; 0 when none waits. */
-  oldestAgeOf(orderingKey: string): Promise<number> {
-    return oldestAgeOf(this.em.fork(), orderingKey);
+  readOldestAge(orderingKey: string): Promise<number> {
+    return readOldestAge(this.em.fork(), orderingKey);
   }
 
   /** The age of the oldest message of topics in seconds; 0 when none waits. */
@@ -161,8 +161,8 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /** When a message of the key last became a dead letter; null: none is there. */
-  newestDeathOf(orderingKey: string): Promise<Date | null> {
-    return newestDeathOf(this.em.fork(), orderingKey);
+  findNewestDeadLetter(orderingKey: string): Promise<Date | null> {
+    return findNewestDeadLetter(this.em.fork(), orderingKey);
   }
 
   /** Creates or replaces throttles in the caller's transaction. */
@@ -171,34 +171,34 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /** Deletes throttles in the caller's transaction; the commit wakes a worker. */
-  async removeThrottles(tx: EntityManager, places: readonly ThrottleKey[]): Promise<void> {
-    if (places.length === 0) return;
-    await removeThrottles(tx, places);
+  async removeThrottles(tx: EntityManager, keys: readonly ThrottleKey[]): Promise<void> {
+    if (keys.length === 0) return;
+    await removeThrottles(tx, keys);
     this.notifyAfterCommit(tx);
   }
 
   /** Makes a throttled key claimable now, in the caller's transaction; the commit wakes a worker. */
-  async allowClaim(tx: EntityManager, place: ThrottleKey): Promise<void> {
-    if (await allowClaim(tx, place)) this.notifyAfterCommit(tx);
+  async allowClaim(tx: EntityManager, key: ThrottleKey): Promise<void> {
+    if (await allowClaim(tx, key)) this.notifyAfterCommit(tx);
   }
 
   /** When a throttled key may be claimed next; null without a throttle. */
-  nextClaimAt(place: ThrottleKey): Promise<Date | null> {
-    return nextClaimAt(this.em.fork(), place);
+  nextClaimAt(key: ThrottleKey): Promise<Date | null> {
+    return nextClaimAt(this.em.fork(), key);
   }
 
-  /** When the oldest messages that could be claimed were appended: of each place at most `max`, oldest first. */
+  /** When the oldest messages that could be claimed were appended: of each key at most `max`, oldest first. */
   oldestWaiting(
     tx: EntityManager,
-    places: readonly ThrottleKey[],
+    keys: readonly ThrottleKey[],
     max: number,
   ): Promise<(ThrottleKey & { createdAt: Date })[]> {
-    return oldestWaiting(tx, places, max);
+    return oldestWaiting(tx, keys, max);
   }
 
   /** When the oldest message of a topic of a key was appended, also one under way; null where there is none. */
-  waitingSince(place: ThrottleKey, em: EntityManager): Promise<Date | null> {
-    return waitingSince(em, place);
+  waitingSince(key: ThrottleKey, em: EntityManager): Promise<Date | null> {
+    return waitingSince(em, key);
   }
 
   /** How many messages of a topic wait behind throttles, counted up to `max` behind each. */

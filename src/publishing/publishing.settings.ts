@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { serviceSettings } from '../settings/service.settings.js';
 import { setting } from '../settings/setting-kinds.js';
 import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
-import { type StorageSettings, storageOf } from '../shared/storage-url.js';
+import { type StorageSettings, parseStorageUrl } from '../shared/storage-url.js';
 
 /** Below DATA_DIR, where STORAGE_URL is not set. */
 const STORAGE_FOLDER = 'cdn';
@@ -20,7 +20,7 @@ export const publishingSettings = declareSettings({
       meaning:
         'where published configurations are kept: `file:///folder` or `s3://bucket/prefix?endpoint=…&region=…`',
       advice: 'S3 credentials are read from the AWS environment variables.',
-      parse: storageOf,
+      parse: parseStorageUrl,
     }),
     /** In lower case; empty: no proxy sends it. */
     countryHeader: setting('COUNTRY_HEADER', {

@@ -1,6 +1,6 @@
 import { declareSettings, type Refuse, type SettingsOf } from './declare-settings.js';
 import { serviceSettings } from './service.settings.js';
-import { entriesOf, setting } from './setting-kinds.js';
+import { splitList, setting } from './setting-kinds.js';
 
 /** A key that encrypts secrets at rest; the first of the list encrypts, all of them decrypt. */
 export interface SecretKey {
@@ -23,7 +23,7 @@ export const secretSettings = declareSettings({
       meaning:
         'encryption keys of bearer tokens and queued email, `id:base64(32 bytes)`, comma-separated; the first encrypts, all decrypt; required in production',
       advice: 'Generate one with: echo "k1:$(openssl rand -base64 32)".',
-      parse: secretKeysOf,
+      parse: parseSecretKeys,
     }),
   },
   check: ({ secretKeys }, read, own) => {
@@ -36,8 +36,8 @@ export const secretSettings = declareSettings({
 export type SecretSettings = SettingsOf<typeof secretSettings>;
 
 /** A list of `id:base64`, 32 bytes each, as the value of a setting. */
-export function secretKeysOf(raw: string, refuse: Refuse): SecretKey[] {
-  const keys = entriesOf(raw).map((entry) => {
+export function parseSecretKeys(raw: string, refuse: Refuse): SecretKey[] {
+  const keys = splitList(raw).map((entry) => {
     const [id = '', encoded = ''] = entry.split(':');
     return { id, key: Buffer.from(encoded, 'base64') };
   });

@@ -77,11 +77,11 @@ function oneOf<T extends string>(choices: readonly T[], raw: string, refuse: Ref
 
 /** Comma-separated entries, none of them empty. */
 export function list(name: string, described: Described<string[]>): Setting<string[]> {
-  return setting(name, { ...described, parse: entriesOf, write: (entries) => entries.join(',') });
+  return setting(name, { ...described, parse: splitList, write: (entries) => entries.join(',') });
 }
 
 /** The entries of a comma-separated text. */
-export function entriesOf(raw: string): string[] {
+export function splitList(raw: string): string[] {
   return raw
     .split(',')
     .map((entry) => entry.trim())

@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify/sync';
  * Rows of a CSV file (RFC 4180), every cell quoted. Cells that begin like a formula get an apostrophe in front,
  * full-width signs included.
  */
-export function csvOf(rows: string[][]): string {
+export function formatCsv(rows: string[][]): string {
   return stringify(rows, {
     record_delimiter: 'windows',
     escape_formulas: true,

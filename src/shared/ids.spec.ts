@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { idOf, isUuidV7, newId, uuidLowerBound, uuidTimeMs } from './ids.js';
+import { idAt, isUuidV7, newId, uuidLowerBound, uuidTimeMs } from './ids.js';
 
 describe(newId.name, () => {
   it('makes UUIDv7s of the present time that sort in the order in which they were made', () => {
@@ -19,17 +19,17 @@ describe(newId.name, () => {
   });
 });
 
-describe(idOf.name, () => {
+describe(idAt.name, () => {
   it('makes UUIDv7s of the instant, each another one', () => {
     const at = new Date('2026-03-01T12:00:00.123Z');
-    const ids = Array.from({ length: 1_000 }, () => idOf(at));
+    const ids = Array.from({ length: 1_000 }, () => idAt(at));
     expect(ids.every((id) => isUuidV7(id) && uuidTimeMs(id) === at.getTime())).toBe(true);
     expect(new Set(ids.map((id) => id.slice(19))).size).toBe(ids.length);
   });
 
   it.each([0, 1, 0xffff, 0x10000, 0x7fff_ffff_ffff, 0xffff_ffff_ffff])('holds an instant of %i ms', (ms) => {
-    expect(isUuidV7(idOf(new Date(ms)))).toBe(true);
-    expect(uuidTimeMs(idOf(new Date(ms)))).toBe(ms);
+    expect(isUuidV7(idAt(new Date(ms)))).toBe(true);
+    expect(uuidTimeMs(idAt(new Date(ms)))).toBe(ms);
     expect(uuidTimeMs(uuidLowerBound(new Date(ms)))).toBe(ms);
   });
 });

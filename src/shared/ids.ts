@@ -36,7 +36,7 @@ export function newId(): string {
 }
 
 /** A fresh UUIDv7 of an instant; those of one millisecond sort as it happens. */
-export function idOf(at: Date): string {
+export function idAt(at: Date): string {
   return `${timePart(at.getTime())}-7${randomUUID().slice(RANDOM_AT)}`;
 }
 

@@ -103,7 +103,7 @@ export class ObjectStorage implements OnApplicationShutdown {
  */
 export function isCutOff(error: unknown): boolean {
   const words = ['AbortError', 'TimeoutError', 'ECONNRESET', 'EPIPE'];
-  return causesOf(error).some(({ name, code }) => words.includes(name) || words.includes(code));
+  return listCauses(error).some(({ name, code }) => words.includes(name) || words.includes(code));
 }
 
 /** Writes a draft beside the object and renames it, so that readers and crashes see the old object or the new one. */
@@ -140,16 +140,16 @@ class FolderStore implements ObjectStore {
 /** S3 answers 412, or 409 while another write is under way; a folder EEXIST. */
 function isTaken(error: unknown): boolean {
   const words = ['EEXIST', 'PreconditionFailed', 'ConditionalRequestConflict'];
-  return causesOf(error).some(({ name, code }) => words.includes(name) || words.includes(code));
+  return listCauses(error).some(({ name, code }) => words.includes(name) || words.includes(code));
 }
 
 function isMissing(error: unknown): boolean {
   const words = ['ENOENT', 'NoSuchKey', 'NotFound'];
-  return causesOf(error).some(({ name, code }) => words.includes(name) || words.includes(code));
+  return listCauses(error).some(({ name, code }) => words.includes(name) || words.includes(code));
 }
 
 /** The names and codes of an error and its causes. */
-function causesOf(error: unknown): { name: string; code: string }[] {
+function listCauses(error: unknown): { name: string; code: string }[] {
   const causes: { name: string; code: string }[] = [];
   let cause = error as { name?: unknown; code?: unknown; cause?: unknown } | null | undefined;
   while (typeof cause === 'object' && cause !== null && causes.length < CAUSES_MAX) {

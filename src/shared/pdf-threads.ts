@@ -27,7 +27,7 @@ export function pdfThreads<Task>(program: URL): ThreadPool<Task, Uint8Array> {
 }
 
 /** A file in memory, as a stream of small pieces. */
-export function piecesOf(bytes: Uint8Array): Readable {
+export function streamOf(bytes: Uint8Array): Readable {
   const pieces = function* (): Generator<Uint8Array> {
     for (let begin = 0; begin < bytes.length; begin += PIECE_BYTES)
       yield bytes.subarray(begin, begin + PIECE_BYTES);

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { toSerializable, errorOf } from './serializable-error.js';
+import { toSerializable, fromSerializable } from './serializable-error.js';
 
 /** As `postMessage` does it. */
-const sent = (thrown: unknown): Error => errorOf(structuredClone(toSerializable(thrown)));
+const sent = (thrown: unknown): Error => fromSerializable(structuredClone(toSerializable(thrown)));
 
 it('is what it was on the other thread, by its words, its code and its cause', () => {
   const cause = Object.assign(new Error('terminating connection'), { code: '57P01' });

@@ -17,7 +17,7 @@ export function toSerializable(thrown: unknown): SerializableError {
   };
 }
 
-export function errorOf({ name, message, stack, code, cause }: SerializableError): Error {
-  const error = new Error(message, cause && { cause: errorOf(cause) });
+export function fromSerializable({ name, message, stack, code, cause }: SerializableError): Error {
+  const error = new Error(message, cause && { cause: fromSerializable(cause) });
   return Object.assign(error, { name, stack }, code !== undefined && { code });
 }

@@ -21,7 +21,7 @@ const STORAGE_REGION_DEFAULT = 'us-east-1';
 const STORAGE_PARAMETERS = ['endpoint', 'region', 'pathStyle'];
 
 /** The value of a setting: `file:///folder`, or `s3://bucket/prefix?endpoint=…&region=…&pathStyle=…`. */
-export function storageOf(raw: string, refuse: Refuse): StorageSettings | undefined {
+export function parseStorageUrl(raw: string, refuse: Refuse): StorageSettings | undefined {
   const url = URL.canParse(raw) ? new URL(raw) : null;
   if (url?.protocol === 'file:' && url.hostname === '') return { kind: 'folder', path: fileURLToPath(url) };
   const problem = problemOfS3Url(url);

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { type SerializableError, errorOf } from './serializable-error.js';
+import { type SerializableError, fromSerializable } from './serializable-error.js';
 import type { DomainError } from './domain-error.js';
 
 export interface ThreadPoolOptions {
@@ -90,7 +90,7 @@ export class ThreadPool<Task, Result> {
       thread.unref();
       this.idle.add(thread);
       if (answer.kind === 'done') job.promised.resolve(answer.result);
-      else job.promised.reject(errorOf(answer.error));
+      else job.promised.reject(fromSerializable(answer.error));
       this.startNext();
     });
     thread.on('error', (error) => this.end(thread, error));

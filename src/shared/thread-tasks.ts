@@ -7,11 +7,11 @@ export function answerTasks<Task, Result>(work: (task: Task) => Result | Promise
   const port = parentPort;
   if (!port) throw new Error('This module must run in a worker thread.');
   port.on('message', (task: Task) => {
-    void answerOf(work, task).then((answer) => port.postMessage(answer));
+    void runTask(work, task).then((answer) => port.postMessage(answer));
   });
 }
 
-async function answerOf<Task, Result>(
+async function runTask<Task, Result>(
   work: (task: Task) => Result | Promise<Result>,
   task: Task,
 ): Promise<TaskAnswer<Result>> {

@@ -270,7 +270,7 @@ interface OwnSession {
   current: boolean;
 }
 
-async function sessionsOf(user: TestUser): Promise<OwnSession[]> {
+async function findSessions(user: TestUser): Promise<OwnSession[]> {
   const response = await user.request('GET', '/v1/me/sessions');
   expect(response.status).toBe(200);
   return ((await response.json()) as { items: OwnSession[] }).items;
@@ -281,7 +281,7 @@ describe('sessions', () => {
     const user = await signUp(service, {}, { 'user-agent': FIREFOX });
     await again(user, SAFARI);
     await again(user, 'curl/8.5.0');
-    const sessions = await sessionsOf(user);
+    const sessions = await findSessions(user);
     expect(sessions.map(({ device, current }) => [device, current])).toEqual([
       [null, false],
       ['Safari on iOS', false],
@@ -305,7 +305,7 @@ describe('sessions', () => {
         [user.id, ago],
       );
     const sinceUse = async (): Promise<number> => {
-      const [session] = await sessionsOf(user);
+      const [session] = await findSessions(user);
       return Date.now() - Date.parse(session?.lastUsedAt ?? '');
     };
     await setUse('4 minutes');
@@ -321,7 +321,7 @@ describe('sessions', () => {
     const other = await again(user);
     const end = (who: TestUser, id: string): Promise<Response> =>
       who.request('DELETE', `/v1/me/sessions/${id}`);
-    const ids = new Map((await sessionsOf(user)).map(({ id, current }) => [current, id]));
+    const ids = new Map((await findSessions(user)).map(({ id, current }) => [current, id]));
     const [own = '', second = ''] = [ids.get(true), ids.get(false)];
     const unknown = { status: 404, code: 'session_not_found' };
     expect(await answerOf(await end(stranger, second))).toEqual(unknown);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { idOf, newId } from '../../src/shared/ids.js';
+import { idAt, newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -101,10 +101,10 @@ describe('POST /v1/projects/:projectId/consents', () => {
   });
 
   it('takes ids of up to 7 days ago and 5 minutes ahead, and no further', async () => {
-    const idAt = (ms: number): string => idOf(new Date(Date.now() + ms));
+    const idIn = (ms: number): string => idAt(new Date(Date.now() + ms));
     const statuses = await Promise.all(
       [-7 * DAY_MS + MINUTE_MS, -7 * DAY_MS - 1000, 5 * MINUTE_MS - 1000, 5 * MINUTE_MS + 10_000].map(
-        async (ms) => (await post({ ...CHOICE, id: idAt(ms) })).status,
+        async (ms) => (await post({ ...CHOICE, id: idIn(ms) })).status,
       ),
     );
     expect(statuses).toEqual([201, 422, 201, 422]);

@@ -149,7 +149,7 @@ export const BREAKS: Break[] = [
     name: 'settles without looking whose claim it is',
     mutations: [
       { symbol: 'settleStatement', from: / and m\.claim_id = given\.claim_id/, to: '' },
-      { symbol: 'placesOf', from: / and o\.claim_id = done\.claim_id/, to: '' },
+      { symbol: 'rowLocations', from: / and o\.claim_id = done\.claim_id/, to: '' },
     ],
     kinds: ['stop-worker-past-lease'],
     rounds: 3,

@@ -6,7 +6,7 @@ import { type ClassifiedOutcome } from '../../src/forwarding/domain/health-signa
 import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
 import { LOWEST_KEY, OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
 import { type LeasedMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
-import { idOf, newId } from '../../src/shared/ids.js';
+import { idAt, newId } from '../../src/shared/ids.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 
@@ -92,7 +92,7 @@ describe('outcomes of deliveries', () => {
     attemptedAt = new Date(),
   ): ClassifiedOutcome => ({
     ...outcome,
-    id: idOf(attemptedAt),
+    id: idAt(attemptedAt),
     attemptedAt,
   });
   /** Settles them in one batch: a message of another project, which goes alone, comes before it. */
@@ -155,7 +155,7 @@ describe('outcomes of deliveries', () => {
     ];
     await Promise.all(
       leased.map((each, place) =>
-        settler.settle(each, { ...outcomes[place], id: idOf(attemptedAt), attemptedAt }, performance.now()),
+        settler.settle(each, { ...outcomes[place], id: idAt(attemptedAt), attemptedAt }, performance.now()),
       ),
     );
     expect(inTransaction).toBe(0);

@@ -113,7 +113,7 @@ export const PLANTED: Planted[] = [
   },
   {
     name: 'export: leaves cells that begin like a formula',
-    mutations: [{ symbol: 'csvOf', from: /escape_formulas: true/, to: 'escape_formulas: false' }],
+    mutations: [{ symbol: 'formatCsv', from: /escape_formulas: true/, to: 'escape_formulas: false' }],
     tests: ['test/consent/consent-export'],
     only: 'formula',
   },

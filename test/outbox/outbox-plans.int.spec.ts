@@ -4,7 +4,7 @@ import { claimStatement } from '../../src/outbox/infrastructure/claim-statement.
 import { OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
 import { OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
 import { SingleStatementSettler } from '../../src/outbox/infrastructure/single-statement-settler.js';
-import { idOf, newId } from '../../src/shared/ids.js';
+import { idAt, newId } from '../../src/shared/ids.js';
 import { startClock } from '../support/elapsed.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -91,7 +91,7 @@ describe('plans that were made while the outbox was empty', () => {
 
     const entries = leased.slice(0, -1).map((one) => {
       const attemptedAt = new Date();
-      const outcome = { ...DELIVERED, id: idOf(attemptedAt), attemptedAt };
+      const outcome = { ...DELIVERED, id: idAt(attemptedAt), attemptedAt };
       return { leased: one, values: writing.valuesOf({ message: one.message, outcome }) ?? [] };
     });
     const settled = await timed(() => settler.settle(writing, entries));

@@ -1,4 +1,4 @@
-import { type FiledMail, filedMails, mailFolderOf } from '../../src/mail/infrastructure/mail-files.js';
+import { type FiledMail, filedMails, mailFolder } from '../../src/mail/infrastructure/mail-files.js';
 import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher.js';
 import type { TestService } from './service.js';
 import { until } from './until.js';
@@ -9,7 +9,7 @@ const taken = new Set<string>();
 export function mailTo(service: Pick<TestService, 'app' | 'settings'>, to: string): Promise<FiledMail> {
   return until(`a mail to ${to}`, async () => {
     service.app.get(OutboxDispatcher, { strict: false }).requestPoll();
-    const mails = await filedMails(mailFolderOf(service.settings.service.dataDir));
+    const mails = await filedMails(mailFolder(service.settings.service.dataDir));
     const next = mails.toReversed().find((mail) => mail.to === to && !taken.has(mail.id));
     if (next) taken.add(next.id);
     return next;
@@ -22,7 +22,7 @@ export async function mailsLeft(service: TestService, to: string): Promise<strin
     service.app.get(OutboxDispatcher, { strict: false }).requestPoll();
     return (await service.database.query('select from outbox_message')).length === 0;
   });
-  const mails = await filedMails(mailFolderOf(service.settings.service.dataDir));
+  const mails = await filedMails(mailFolder(service.settings.service.dataDir));
   return mails.filter((mail) => mail.to === to && !taken.has(mail.id)).map(({ subject }) => subject);
 }
 

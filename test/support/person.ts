@@ -1,5 +1,5 @@
 import type { BrowserContext } from 'playwright-core';
-import { filedMails, mailFolderOf } from '../../src/mail/infrastructure/mail-files.js';
+import { filedMails, mailFolder } from '../../src/mail/infrastructure/mail-files.js';
 import type { LoneService } from './processes.js';
 import { until } from './until.js';
 import { PASSWORD } from './user.js';
@@ -22,7 +22,7 @@ export async function signUpIn(
 /** The link to a page in the newest mail to an address that has one; mails wait in files where no server takes them. */
 export function linkMailedTo(service: LoneService, to: string, path = '/confirm-email'): Promise<string> {
   return until(`a mail to ${to}`, async () => {
-    const mails = await filedMails(mailFolderOf(service.dataDir));
+    const mails = await filedMails(mailFolder(service.dataDir));
     const newest = mails.find((mail) => mail.to === to && mail.text.includes(`${path}?token=`));
     return newest && /https?:\/\/\S+\?token=[\w-]+/.exec(newest.text)?.[0];
   });

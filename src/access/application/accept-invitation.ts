@@ -52,7 +52,7 @@ export class AcceptInvitation {
   async look(token: string, address: string): Promise<ShownInvitation> {
     await this.limits.followLink(address);
     const em = this.em.fork();
-    const { projectId, email, role, expiresAt } = await findInvitation(em, claimOf(token));
+    const { projectId, email, role, expiresAt } = await findInvitation(em, toClaim(token));
     const project = await this.projects.find(projectId);
     const accountExists = (await findUser(em, email)) !== null;
     return { projectName: project?.name ?? '', email, role, accountExists, expiresAt };
@@ -71,7 +71,7 @@ export class AcceptInvitation {
   ): Promise<Accepted> {
     const { address } = client;
     await this.limits.followLink(address);
-    const { email } = await findInvitation(this.em.fork(), claimOf(fields.token));
+    const { email } = await findInvitation(this.em.fork(), toClaim(fields.token));
     const isNew = !signedIn && !(await findUser(this.em.fork(), email));
     if (signedIn && signedIn.email !== email) {
       throw new DomainError(
@@ -89,7 +89,7 @@ export class AcceptInvitation {
     const network = truncatedNetwork(address);
     const membership = await this.em.fork().transactional((tx) =>
       this.joining.join(tx, {
-        claim: claimOf(fields.token),
+        claim: toClaim(fields.token),
         identify: (now) => identify(tx, { person, signedIn, network }, now),
         network,
       }),
@@ -122,7 +122,7 @@ interface Person {
   passwordHash: string;
 }
 
-const claimOf = (token: string): InvitationClaim => ({ tokenHash: hashOfToken(token) });
+const toClaim = (token: string): InvitationClaim => ({ tokenHash: hashOfToken(token) });
 
 /** The user who accepts; a new person's account is created. The token has proven the address of both. */
 async function identify(

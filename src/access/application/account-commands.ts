@@ -2,7 +2,7 @@ import { baseUrlOf } from '../../shared/base-url.js';
 import {
   atMost,
   type Command,
-  type Given,
+  type ParsedArgs,
   OperatorError,
   print,
   UsageError,
@@ -17,9 +17,9 @@ export const accountCommands: Command[] = [
     synopsis: '<address> [--name <name>]',
     summary: 'create an account, regardless of SIGN_UP, and print a link to set its password',
     options: { name: { type: 'string' } },
-    prepare: (given) => {
-      const email = addressOf(given);
-      const name = typeof given.values['name'] === 'string' ? given.values['name'].trim() : '';
+    prepare: (parsed) => {
+      const email = requireEmail(parsed);
+      const name = typeof parsed.values['name'] === 'string' ? parsed.values['name'].trim() : '';
       return async ({ orm, settings }) => {
         const { createAccount } = await import('./operator-accounts.js');
         const made = await createAccount(orm.em, {
@@ -39,8 +39,8 @@ export const accountCommands: Command[] = [
     synopsis: '<address>',
     summary: 'confirm the email address of an account on behalf of its owner',
     options: {},
-    prepare: (given) => {
-      const email = addressOf(given);
+    prepare: (parsed) => {
+      const email = requireEmail(parsed);
       return async ({ orm }) => {
         const { confirmAccount } = await import('./operator-accounts.js');
         if (!(await confirmAccount(orm.em, email))) throw new OperatorError('No account with this address.');
@@ -53,8 +53,8 @@ export const accountCommands: Command[] = [
     synopsis: '<address>',
     summary: 'turn off 2FA for an account whose owner has lost the device and the recovery codes',
     options: {},
-    prepare: (given) => {
-      const email = addressOf(given);
+    prepare: (parsed) => {
+      const email = requireEmail(parsed);
       return async ({ orm }) => {
         const { dropSecondFactor } = await import('./operator-accounts.js');
         if (!(await dropSecondFactor(orm.em, email)))
@@ -65,10 +65,10 @@ export const accountCommands: Command[] = [
   },
 ];
 
-function addressOf(given: Given): string {
-  const [address] = given.args;
+function requireEmail(parsed: ParsedArgs): string {
+  const [address] = parsed.args;
   if (address === undefined || !EMAIL.test(address))
     throw new UsageError('Specify the email address of the account.');
-  atMost(1, given);
+  atMost(1, parsed);
   return address.toLowerCase();
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { mailboxOf } from '../../mail/domain/mailbox.js';
+import { normalizedMailbox } from '../../mail/domain/mailbox.js';
 import { clientNetwork } from '../../shared/client-network.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
@@ -131,10 +131,10 @@ export class AccountLimits {
     await this.consumeForMailbox('change_email', email, network);
   }
 
-  /** Consumes for an invitation by `sender` (see `mailSenderOf`). @throws DomainError `too_many_requests`. */
+  /** Consumes for an invitation by `sender` (see `findMailSender`). @throws DomainError `too_many_requests`. */
   async invite(invitation: { sender: string; projectId: string; email: string }): Promise<void> {
     const { sender, projectId, email } = invitation;
-    const mailbox = mailboxOf(email);
+    const mailbox = normalizedMailbox(email);
     await this.consumeForPerson(sender);
     await this.invitationsByProject.consume(projectId);
     await this.invitationsByProjectAndEmail.consume(`${projectId}\n${mailbox}`);
@@ -157,7 +157,7 @@ export class AccountLimits {
     email: string,
     network: string,
   ): Promise<void> {
-    const mailbox = mailboxOf(email);
+    const mailbox = normalizedMailbox(email);
     await this.requestsByMailboxAndNetwork.consume(`${mailbox}\n${network}`);
     await this.requestsByEmailAndNetwork.consume(`${kind}\n${mailbox}\n${network}`);
     if (!(await this.networks.isKnown(email, network)))

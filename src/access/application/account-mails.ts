@@ -46,12 +46,12 @@ export class AccountMails {
   }
 
   async accountExists(tx: EntityManager, { id, email }: UserRow, now: Date): Promise<void> {
-    const { link, until } = await this.mint(tx, resetOf(id, email), now);
+    const { link, until } = await this.mint(tx, resetLink(id, email), now);
     await this.mails.send({ to: email, template: 'account_exists', values: { link }, until }, tx);
   }
 
   async resetPassword(tx: EntityManager, { id, email }: UserRow, now: Date): Promise<void> {
-    const { link, until } = await this.mint(tx, resetOf(id, email), now);
+    const { link, until } = await this.mint(tx, resetLink(id, email), now);
     await this.mails.send({ to: email, template: 'reset_password', values: { link }, until }, tx);
   }
 
@@ -107,6 +107,6 @@ export class AccountMails {
   }
 }
 
-function resetOf(userId: string, email: string): Omit<AccountLink, 'id'> {
+function resetLink(userId: string, email: string): Omit<AccountLink, 'id'> {
   return { kind: 'reset_password', userId, email, name: null, passwordHash: null };
 }

@@ -14,7 +14,7 @@ export async function countingFailure<Result>(
     await counted.refund();
     return result;
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = toRefusal(error);
     if (!isWrongSecret(refusal)) await counted.refund();
     throw refusal;
   }
@@ -27,7 +27,7 @@ export function isWrongSecret(refusal: unknown): boolean {
 }
 
 /** What the library's refusal is called here; anything unexpected stays what it is and becomes a 500. */
-export function refusalOf(error: unknown): unknown {
+export function toRefusal(error: unknown): unknown {
   switch (codeOf(error)) {
     case 'INVALID_EMAIL_OR_PASSWORD':
     case 'INVALID_PASSWORD':

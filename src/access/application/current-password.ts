@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { DomainError } from '../../shared/domain-error.js';
 import { Passwords } from '../infrastructure/passwords.js';
-import { passwordHashOf } from '../infrastructure/user.rows.js';
+import { findPasswordHash } from '../infrastructure/user.rows.js';
 import { SignInService } from './sign-in.service.js';
 
 /** Requires the account's password again for actions that a stolen session must not allow. */
@@ -20,7 +20,7 @@ export class CurrentPassword {
    */
   async require(userId: string, password: string, subject = userId): Promise<void> {
     const attempt = await this.signIns.countPassword(subject);
-    const hash = await passwordHashOf(this.em.fork(), userId);
+    const hash = await findPasswordHash(this.em.fork(), userId);
     if (hash === null || !(await this.passwords.matches(password, hash)))
       throw new DomainError('invalid_credentials', 'The current password is incorrect.');
     await attempt.refund();

@@ -21,7 +21,7 @@ import type { Role } from '../domain/role.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { AccountLimits } from './account-limits.js';
-import { mailSenderOf } from './mail-sender.js';
+import { findMailSender } from './mail-sender.js';
 import { MembershipService, type PageRequest } from './membership.service.js';
 import { withdrawAll } from './membership-revocation.js';
 import { requireManager } from './require-manager.js';
@@ -149,7 +149,7 @@ export class InvitationService {
 
   /** Counts it before the transaction, whose locks a refused sender must not wait for. */
   private async countMail(actor: Actor, projectId: string, email: string): Promise<void> {
-    const sender = await mailSenderOf(this.em.fork(), actor);
+    const sender = await findMailSender(this.em.fork(), actor);
     await this.limits.invite({ sender, projectId, email });
   }
 

@@ -59,7 +59,7 @@ export class MembershipService implements OnModuleInit {
 
   /** At most `limit` members, in the order in which they signed up, from behind the user id `after`, if given. */
   async members(projectId: string, { after, limit }: PageRequest): Promise<Member[]> {
-    const page = membersOf(this.em.fork(), projectId).orderBy('m.userId').limit(limit);
+    const page = selectMembers(this.em.fork(), projectId).orderBy('m.userId').limit(limit);
     return (after === null ? page : page.where('m.userId', '>', after)).execute();
   }
 
@@ -88,7 +88,7 @@ export class MembershipService implements OnModuleInit {
 
   /** @throws DomainError `member_not_found`. */
   async read({ projectId, userId }: MemberRef): Promise<Member> {
-    const member = await membersOf(this.em.fork(), projectId)
+    const member = await selectMembers(this.em.fork(), projectId)
       .where('m.userId', '=', userId)
       .executeTakeFirst();
     return member ?? memberNotFound();
@@ -146,7 +146,7 @@ export class MembershipService implements OnModuleInit {
 }
 
 /** The members of a project, with what others see of the user. */
-function membersOf(em: EntityManager, projectId: string) {
+function selectMembers(em: EntityManager, projectId: string) {
   return accessTables(em)
     .selectFrom('project_member as m')
     .innerJoin('app_user as u', 'u.id', 'm.userId')

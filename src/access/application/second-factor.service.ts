@@ -12,7 +12,7 @@ import { AuthLibrary, cookieHeaders, sessionHeaders } from '../infrastructure/au
 import { AuthPool } from '../infrastructure/auth-pool.js';
 import { AccountLimits } from './account-limits.js';
 import { AccountMails } from './account-mails.js';
-import { codeRefused, countingFailure, isWrongSecret, refusalOf } from './auth-refusal.js';
+import { codeRefused, countingFailure, isWrongSecret, toRefusal } from './auth-refusal.js';
 import { type SignIn, SignInService, userOf } from './sign-in.service.js';
 
 /** A code is good for 30 s and those beside them; it is remembered for longer than all of that. */
@@ -128,7 +128,7 @@ export class SecondFactorService {
             returnHeaders: true,
           })
     ).catch(async (error: unknown) => {
-      const refusal = refusalOf(error);
+      const refusal = toRefusal(error);
       const userId = isWrongSecret(refusal) ? await this.halfSignedIn(cookie) : null;
       if (userId) await this.noteSecondStep(userId, 'second_factor_failed', address);
       throw refusal;

@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { Actor } from '../domain/actor.js';
-import { endSession, endSessions, type SessionRow, sessionsOf } from '../infrastructure/session.rows.js';
+import { endSession, endSessions, type SessionRow, findSessions } from '../infrastructure/session.rows.js';
 
 type User = Actor & { kind: 'user' };
 
@@ -14,7 +14,7 @@ export class SessionService {
 
   /** The sessions of the caller that hold, the newest first; at most `SESSIONS_PER_USER_MAX`. */
   async list({ userId, sessionId }: User): Promise<(SessionRow & { current: boolean })[]> {
-    const sessions = await sessionsOf(this.em.fork(), userId, new Date());
+    const sessions = await findSessions(this.em.fork(), userId, new Date());
     return sessions.map((session) => ({ ...session, current: session.id === sessionId }));
   }
 

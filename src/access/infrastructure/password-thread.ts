@@ -13,15 +13,15 @@ const MEMORY_BYTES_MAX = 2 * 128 * COST * BLOCK_SIZE;
 answerTasks<PasswordTask, string | boolean>(({ password, hash }) => {
   if (hash === undefined) {
     const salt = randomBytes(SALT_BYTES).toString('hex');
-    return `${salt}:${keyOf(password, salt).toString('hex')}`;
+    return `${salt}:${deriveKey(password, salt).toString('hex')}`;
   }
   const [salt, key] = hash.split(':');
   if (!salt || !key) throw new Error('A stored password hash is malformed.');
   const stored = Buffer.from(key, 'hex');
-  return stored.length === KEY_BYTES && timingSafeEqual(keyOf(password, salt), stored);
+  return stored.length === KEY_BYTES && timingSafeEqual(deriveKey(password, salt), stored);
 });
 
-function keyOf(password: string, salt: string): Buffer {
+function deriveKey(password: string, salt: string): Buffer {
   return scryptSync(password.normalize('NFKC'), salt, KEY_BYTES, {
     N: COST,
     r: BLOCK_SIZE,

@@ -15,7 +15,7 @@ export interface SessionRow {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The sessions of a user that hold, the newest first. */
-export async function sessionsOf(em: EntityManager, userId: string, now: Date): Promise<SessionRow[]> {
+export async function findSessions(em: EntityManager, userId: string, now: Date): Promise<SessionRow[]> {
   const rows = await accessTables(em)
     .selectFrom('user_session')
     .select(['id', 'userAgent', 'createdAt', 'expiresAt', 'lastUsedAt'])

@@ -81,7 +81,7 @@ export async function insertUser(
 }
 
 /** The hash of a user's password; null without one. */
-export async function passwordHashOf(em: EntityManager, userId: string): Promise<string | null> {
+export async function findPasswordHash(em: EntityManager, userId: string): Promise<string | null> {
   const found = await accessTables(em)
     .selectFrom('user_account')
     .select('password')

@@ -4,7 +4,7 @@ import {
   type Command,
   LISTED_MAX,
   print,
-  projectIdOf,
+  requireProjectId,
   UsageError,
 } from '../../shared/operator-command.js';
 import type { AuditEvent } from '../domain/audit-event.js';
@@ -16,12 +16,12 @@ export const auditCommands: Command[] = [
     synopsis: '<projectId> | --service  [--before <instant>]',
     summary: `list the latest ${LISTED_MAX} changes of a project (also a deleted one) or of the service`,
     options: { service: { type: 'boolean' }, before: { type: 'string' } },
-    prepare: (given) => {
-      atMost(1, given);
-      const { args, values } = given;
+    prepare: (parsed) => {
+      atMost(1, parsed);
+      const { args, values } = parsed;
       if ((values.service === true) === args.length > 0)
         throw new UsageError('Specify the id of a project, or --service.');
-      const projectId = values.service === true ? null : projectIdOf(args[0]);
+      const projectId = values.service === true ? null : requireProjectId(args[0]);
       const before = values.before === undefined ? null : parseInstant(values.before);
       if (values.before !== undefined && !before)
         throw new UsageError('--before must be an ISO 8601 instant, e.g. 2026-11-20.');
@@ -29,13 +29,13 @@ export const auditCommands: Command[] = [
         const { newestEvents } = await import('./newest-events.js');
         const events = await newestEvents(orm.em, projectId, { before, limit: LISTED_MAX });
         if (events.length === 0) print('No changes.');
-        for (const event of events) print(lineOf(event));
+        for (const event of events) print(formatLine(event));
       };
     },
   },
 ];
 
-function lineOf({ at, action, actorKind, actorId, network, target, before, after }: AuditEvent): string {
+function formatLine({ at, action, actorKind, actorId, network, target, before, after }: AuditEvent): string {
   const actor = [actorKind, actorId, network].filter(Boolean).join(' ');
   const states = [before, after].map((state) => (state === null ? '-' : JSON.stringify(state)));
   return `${at.toISOString()}  ${action}  ${target ?? '-'}  by ${actor}  ${states.join(' -> ')}`;

@@ -50,7 +50,7 @@ export class AuditReader {
     const query = boundedScan<AuditEvent>({
       ...{ table: 'audit_event', columns: COLUMNS, limit },
       range,
-      filters: filtersOf(filter),
+      filters: toConditions(filter),
     });
     return pageOfScan(await this.reads.list(projectId, query, gone), limit, (event) => event);
   }
@@ -69,7 +69,7 @@ export class AuditReader {
   }
 }
 
-function filtersOf({ action, actorKind, actorId }: AuditFilter): RawBuilder<unknown>[] {
+function toConditions({ action, actorKind, actorId }: AuditFilter): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [];
   if (action !== undefined) conditions.push(sql`c.action = ${action}`);
   if (actorKind !== undefined) conditions.push(sql`c.actor_kind = ${actorKind}`);

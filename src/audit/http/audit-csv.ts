@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ScannedPage } from '../../database/bounded-scan.js';
-import { csvOf } from '../../shared/csv.js';
+import { formatCsv } from '../../shared/csv.js';
 import type { AuditEvent } from '../domain/audit-event.js';
 import { AuditEventDto } from './audit.dto.js';
 
@@ -24,12 +24,12 @@ export interface AuditSource {
  */
 export async function* auditPieces(source: AuditSource): AsyncGenerator<string> {
   let cursor: string | null = null;
-  let piece = csvOf([COLUMNS]);
+  let piece = formatCsv([COLUMNS]);
   do {
     const page: ScannedPage<AuditEvent> = await source.read(PAGE_ROWS, cursor);
     const names = await source.namesOf(page.items);
     for (const event of page.items) {
-      piece += csvOf([cellsOf(AuditEventDto.of(event, names))]);
+      piece += formatCsv([toCells(AuditEventDto.of(event, names))]);
       if (piece.length < PIECE_CHARACTERS) continue;
       yield piece;
       await nextTurn();
@@ -40,7 +40,7 @@ export async function* auditPieces(source: AuditSource): AsyncGenerator<string> 
   yield piece;
 }
 
-function cellsOf({ id, at, action, actor, target, before, after }: AuditEventDto): string[] {
+function toCells({ id, at, action, actor, target, before, after }: AuditEventDto): string[] {
   const { kind, id: actorId, name, network } = actor;
   const cells = [id, at.toISOString(), action, kind, actorId, name, network, target];
   const states = [before, after].map((state) => (state === null ? '' : JSON.stringify(state)));

@@ -7,11 +7,11 @@ import {
   atMost,
   type Command,
   DRY_RUN,
-  type Given,
+  type ParsedArgs,
   LISTED_MAX,
   OperatorError,
   print,
-  projectIdOf,
+  requireProjectId,
   required,
   UsageError,
 } from '../../shared/operator-command.js';
@@ -26,12 +26,12 @@ export const billingCommands: Command[] = [
     synopsis: `[--status ${EVENT_STATUSES.join('|')}]`,
     summary: 'list billing events, newest first; dead-lettered ones by default',
     options: { status: { type: 'string' } },
-    prepare: (given) => {
-      atMost(0, given);
-      const { status = 'dead' } = given.values;
+    prepare: (parsed) => {
+      atMost(0, parsed);
+      const { status = 'dead' } = parsed.values;
       const wanted = EVENT_STATUSES.find((known) => known === status);
       if (!wanted) throw new UsageError(`--status must be one of ${EVENT_STATUSES.join(', ')}.`);
-      return async ({ orm }) => listEvents(await billingOf(orm.em), wanted);
+      return async ({ orm }) => listEvents(await createOperatorBilling(orm.em), wanted);
     },
   },
   {
@@ -39,13 +39,13 @@ export const billingCommands: Command[] = [
     synopsis: '<eventId>  [--dry-run]',
     summary: 'replay a billing event, even one that was already processed',
     options: { ...DRY_RUN },
-    prepare: (given) => {
-      const [eventId] = given.args;
+    prepare: (parsed) => {
+      const [eventId] = parsed.args;
       if (eventId === undefined) throw new UsageError('Specify the id of an event.');
-      atMost(1, given);
-      const dryRun = given.values['dry-run'] === true;
+      atMost(1, parsed);
+      const dryRun = parsed.values['dry-run'] === true;
       return async ({ orm }) => {
-        const billing = await billingOf(orm.em);
+        const billing = await createOperatorBilling(orm.em);
         if (!(await billing.replay(eventId, { dryRun }))) {
           throw new OperatorError(
             'Event not found, or it cannot be replayed: it was ignored, or its payload was dropped.',
@@ -67,13 +67,13 @@ export const billingCommands: Command[] = [
     synopsis: '<projectId> --reason <text> --by <operator>  [--dry-run]',
     summary: 'revoke a granted tier immediately',
     options: { reason: { type: 'string' }, by: { type: 'string' }, ...DRY_RUN },
-    prepare: (given) => {
-      const projectId = projectIdOf(given.args[0]);
-      atMost(1, given);
-      const why = reasonAndOperator(given);
-      const dryRun = given.values['dry-run'] === true;
+    prepare: (parsed) => {
+      const projectId = requireProjectId(parsed.args[0]);
+      atMost(1, parsed);
+      const why = reasonAndOperator(parsed);
+      const dryRun = parsed.values['dry-run'] === true;
       return async ({ orm }) => {
-        const billing = await billingOf(orm.em);
+        const billing = await createOperatorBilling(orm.em);
         const result = await billing.revoke({ projectId, ...why }, { now: new Date(), dryRun });
         if (!result) throw new OperatorError('Project not found, or it has no granted tier.');
         tellChange(projectId, result, dryRun);
@@ -82,34 +82,34 @@ export const billingCommands: Command[] = [
   },
 ];
 
-function prepareGrant(given: Given): ReturnType<Command['prepare']> {
-  const projectId = projectIdOf(given.args[0]);
-  const tier = PAID_TIERS.find((known) => known === given.args[1]);
+function prepareGrant(parsed: ParsedArgs): ReturnType<Command['prepare']> {
+  const projectId = requireProjectId(parsed.args[0]);
+  const tier = PAID_TIERS.find((known) => known === parsed.args[1]);
   if (!tier) throw new UsageError(`Specify a tier after the project: ${PAID_TIERS.join(', ')}.`);
-  atMost(2, given);
-  const until = required(given, 'until', 'the end of the grant');
+  atMost(2, parsed);
+  const until = required(parsed, 'until', 'the end of the grant');
   const expiresAt = parseInstant(until);
   if (!expiresAt) throw new UsageError('--until must be an ISO 8601 instant, e.g. 2027-12-31.');
   const now = new Date();
   if (expiresAt <= now) throw new UsageError('--until must be in the future.');
-  const why = reasonAndOperator(given);
-  const dryRun = given.values['dry-run'] === true;
+  const why = reasonAndOperator(parsed);
+  const dryRun = parsed.values['dry-run'] === true;
   return async ({ orm }) => {
-    const billing = await billingOf(orm.em);
+    const billing = await createOperatorBilling(orm.em);
     const result = await billing.grant({ projectId, tier, expiresAt, ...why }, { now, dryRun });
     if (!result) throw new OperatorError('Project not found.');
     tellChange(projectId, result, dryRun);
   };
 }
 
-function reasonAndOperator(given: Given): { reason: string; operator: string } {
+function reasonAndOperator(parsed: ParsedArgs): { reason: string; operator: string } {
   return {
-    reason: required(given, 'reason', 'the reason'),
-    operator: required(given, 'by', 'the name of the operator'),
+    reason: required(parsed, 'reason', 'the reason'),
+    operator: required(parsed, 'by', 'the name of the operator'),
   };
 }
 
-async function billingOf(em: EntityManager): Promise<OperatorBilling> {
+async function createOperatorBilling(em: EntityManager): Promise<OperatorBilling> {
   const [{ OperatorBilling: Billing }, { LicensingService }, { OutboxService }] = await Promise.all([
     import('./operator-billing.js'),
     import('../../licensing/licensing.service.js'),

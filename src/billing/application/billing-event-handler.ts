@@ -208,7 +208,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
     ) {
       return { kind: 'done', projectId: null, note: 'kept_for_its_subscription' };
     }
-    return verdictOf(result);
+    return toVerdict(result);
   }
 
   /**
@@ -225,7 +225,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
     const verdicts: Verdict[] = [];
     for (const { externalId } of rows) {
       const result = await this.subscriptions.sync(externalId, cause);
-      verdicts.push(result.kind === 'written' && !result.ended ? STILL_ALIVE : verdictOf(result));
+      verdicts.push(result.kind === 'written' && !result.ended ? STILL_ALIVE : toVerdict(result));
     }
     await sql`
       update billing_customer set customer_id = null, generation = generation + 1, updated_at = now()
@@ -254,7 +254,7 @@ function dead(outcome: EventOutcome): AttemptResult<EventOutcome> {
   return { kind: 'dead', error: `${outcome.code}: ${outcome.error}`, outcome };
 }
 
-function verdictOf(result: SyncResult): Verdict {
+function toVerdict(result: SyncResult): Verdict {
   switch (result.kind) {
     case 'written':
       return { kind: 'done', projectId: result.projectId, note: null };

@@ -19,7 +19,7 @@ import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 import { STRIPE } from '../infrastructure/billing-event.store.js';
 import { billingTables } from '../infrastructure/billing.tables.js';
 import { PriceList } from '../infrastructure/price-list.js';
-import { isProviderError, refusalOf, StripeGateway } from '../infrastructure/stripe-gateway.js';
+import { isProviderError, toRefusal, StripeGateway } from '../infrastructure/stripe-gateway.js';
 import { CheckoutService } from './checkout.service.js';
 import { SubscriptionSync } from './subscription-sync.js';
 
@@ -95,7 +95,7 @@ export class BillingService {
       if (url === null) throw await this.subscriptionExists(project.id, customerId);
       return url;
     } catch (error) {
-      throw this.refusalOf(error);
+      throw this.toRefusal(error);
     }
   }
 
@@ -110,7 +110,7 @@ export class BillingService {
     try {
       return await this.stripe.createPortal(customerId, this.returnUrl(project.id, 'portal'));
     } catch (error) {
-      throw this.refusalOf(error);
+      throw this.toRefusal(error);
     }
   }
 
@@ -125,7 +125,7 @@ export class BillingService {
       const found = customerId === null ? [] : await this.stripe.subscriptionsOf(customerId);
       for (const { id } of found) await this.subscriptions.sync(id, { reason: 'sync', author });
     } catch (error) {
-      throw this.refusalOf(error);
+      throw this.toRefusal(error);
     }
     return this.read(project, now);
   }
@@ -141,9 +141,9 @@ export class BillingService {
   }
 
   /** The caller learns that it failed, the operator also why. */
-  private refusalOf(error: unknown): unknown {
+  private toRefusal(error: unknown): unknown {
     if (isProviderError(error)) this.logger.error({ err: error }, 'the billing provider rejected a request');
-    return refusalOf(error);
+    return toRefusal(error);
   }
 
   private requireConfigured(): void {

@@ -20,11 +20,11 @@ import {
   LIVE_STATUSES,
   type PriceMeaning,
   readSubscription,
-  soldItemOf,
+  findSoldItem,
   type StripeSubscription,
 } from '../domain/stripe-subscription.js';
 import {
-  columnsOf,
+  toColumns,
   isSuperseded,
   meaningOf,
   shownOf,
@@ -182,10 +182,10 @@ export class SubscriptionSync {
         projectId,
       );
     }
-    const item = soldItemOf(told, prices);
+    const item = findSoldItem(told, prices);
     const row = {
       ...(before ?? newSubscription({ ...key, projectId, id: newId() }, now)),
-      ...columnsOf(draft, { item, before, now }),
+      ...toColumns(draft, { item, before, now }),
       syncSeq: Math.max(seq, before?.syncSeq ?? 0),
       updatedAt: now,
     };

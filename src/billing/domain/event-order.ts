@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type JsonObject, objectOf } from './json.js';
+import { type JsonObject, asObject } from './json.js';
 import type { StripeEvent } from './stripe-event.js';
 
 /**
@@ -88,7 +88,7 @@ function stateBefore({ object, previous }: StripeEvent): JsonObject {
 function merged(now: JsonObject, previous: JsonObject): JsonObject {
   const was: JsonObject = { ...now };
   for (const [key, value] of Object.entries(previous)) {
-    const [inner, innerNow] = [objectOf(value), objectOf(now[key])];
+    const [inner, innerNow] = [asObject(value), asObject(now[key])];
     was[key] = inner && innerNow && inner.object !== 'list' ? merged(innerNow, inner) : value;
   }
   return was;

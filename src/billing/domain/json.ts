@@ -7,18 +7,18 @@ export type JsonObject = Record<string, unknown>;
 /** The provider's ids; anything longer or with other characters is not one. */
 export const STRIPE_ID = /^[\w-]{1,255}$/;
 
-export function objectOf(value: unknown): JsonObject | null {
+export function asObject(value: unknown): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-export function listOf(value: unknown): JsonObject[] {
+export function asList(value: unknown): JsonObject[] {
   const entries: unknown[] = Array.isArray(value) ? value : [];
-  return entries.map(objectOf).filter((entry) => entry !== null);
+  return entries.map(asObject).filter((entry) => entry !== null);
 }
 
 /** An id, or the id of an object that was expanded in its place. */
-export function idOf(value: unknown): string | null {
-  const id = objectOf(value)?.id ?? value;
+export function asId(value: unknown): string | null {
+  const id = asObject(value)?.id ?? value;
   return typeof id === 'string' && STRIPE_ID.test(id) ? id : null;
 }
 
@@ -26,12 +26,12 @@ export function idOf(value: unknown): string | null {
 export const SECONDS_MAX = 253_402_300_799;
 
 /** Seconds since 1970, as the provider gives instants. */
-export function instantOf(value: unknown): Date | null {
+export function asInstant(value: unknown): Date | null {
   if (typeof value !== 'number' || !(value > 0 && value <= SECONDS_MAX)) return null;
   return new Date(value * 1000);
 }
 
-export function textOf(value: unknown): string | null {
+export function asText(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 

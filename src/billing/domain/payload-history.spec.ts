@@ -43,7 +43,7 @@ const invoice = (
 const updated = (second: number, object: Record<string, unknown>): StripeEvent =>
   event('customer.subscription.updated', second, object);
 
-const columnsOf = (...events: StripeEvent[]): unknown => subscriptionFrom(events, PRICES)?.columns;
+const toColumns = (...events: StripeEvent[]): unknown => subscriptionFrom(events, PRICES)?.columns;
 
 describe(subscriptionFrom.name, () => {
   it('knows nothing where no event tells the subscription', () => {
@@ -52,7 +52,7 @@ describe(subscriptionFrom.name, () => {
   });
 
   it('takes the word of the newest event', () => {
-    expect(columnsOf(updated(2, subscription('unpaid')), updated(1, subscription('active')))).toMatchObject({
+    expect(toColumns(updated(2, subscription('unpaid')), updated(1, subscription('active')))).toMatchObject({
       status: 'unpaid',
       tier: 'pro',
     });
@@ -63,14 +63,14 @@ describe(subscriptionFrom.name, () => {
     const active = updated(0, subscription('active'));
     const stillIncomplete = updated(0, subscription('incomplete'));
     const deleted = event('customer.subscription.deleted', 0, subscription('canceled'));
-    expect(columnsOf(active, stillIncomplete, incomplete)).toMatchObject({ status: 'active' });
-    expect(columnsOf(deleted, active, incomplete)).toMatchObject({ status: 'canceled', endedAt: at(0) });
+    expect(toColumns(active, stillIncomplete, incomplete)).toMatchObject({ status: 'active' });
+    expect(toColumns(deleted, active, incomplete)).toMatchObject({ status: 'canceled', endedAt: at(0) });
   });
 
   it('ends a subscription by the event that says so, whatever its payload says', () => {
     const deleted = event('customer.subscription.deleted', 5, subscription('active'));
     expect(
-      columnsOf(updated(1, subscription('active')), deleted, updated(9, subscription('active'))),
+      toColumns(updated(1, subscription('active')), deleted, updated(9, subscription('active'))),
     ).toMatchObject({
       status: 'canceled',
       endedAt: at(5),
@@ -80,7 +80,7 @@ describe(subscriptionFrom.name, () => {
 
   it('ends it with its customer', () => {
     const gone = event('customer.deleted', 5, { id: 'cus_1', object: 'customer' });
-    expect(columnsOf(gone, updated(1, subscription('active')))).toMatchObject({
+    expect(toColumns(gone, updated(1, subscription('active')))).toMatchObject({
       status: 'canceled',
       endedAt: at(5),
     });
@@ -90,20 +90,20 @@ describe(subscriptionFrom.name, () => {
     const active = updated(0, subscription('active'));
     const overdue = updated(60, subscription('past_due', { latest_invoice: 'in_1' }));
     const again = updated(90, subscription('past_due', { latest_invoice: 'in_1' }));
-    expect(columnsOf(again, overdue, active)).toMatchObject({ status: 'past_due', pastDueSince: at(60) });
+    expect(toColumns(again, overdue, active)).toMatchObject({ status: 'past_due', pastDueSince: at(60) });
     const failed = event('invoice.payment_failed', 61, invoice('open', 50));
-    expect(columnsOf(failed, again, overdue, active)).toMatchObject({ pastDueSince: at(50) });
+    expect(toColumns(failed, again, overdue, active)).toMatchObject({ pastDueSince: at(50) });
     const due = event('invoice.overdue', 62, invoice('open', 50, { due_date: at(40).getTime() / 1000 }));
-    expect(columnsOf(due, again, overdue, active)).toMatchObject({ pastDueSince: at(40) });
+    expect(toColumns(due, again, overdue, active)).toMatchObject({ pastDueSince: at(40) });
   });
 
   it('leaves it overdue where another invoice is paid, and the first payment incomplete', () => {
     const active = updated(0, subscription('active'));
     const failed = event('invoice.payment_failed', 60, invoice('open', 50));
     const other = event('invoice.paid', 70, invoice('paid', 65, { id: 'in_2' }));
-    expect(columnsOf(active, failed, other)).toMatchObject({ status: 'past_due', pastDueSince: at(50) });
+    expect(toColumns(active, failed, other)).toMatchObject({ status: 'past_due', pastDueSince: at(50) });
     const first = invoice('open', 50, { billing_reason: 'subscription_create' });
-    expect(columnsOf(active, event('invoice.payment_failed', 60, first))).toMatchObject({ status: 'active' });
+    expect(toColumns(active, event('invoice.payment_failed', 60, first))).toMatchObject({ status: 'active' });
   });
 
   it('is paid up again by the invoice that it owes', () => {
@@ -112,30 +112,30 @@ describe(subscriptionFrom.name, () => {
     const failed = event('invoice.payment_failed', 60, invoice('open', 50));
     const paid = event('invoice.paid', 70, invoice('paid', 50));
     const upToDate = { status: 'active', tier: 'pro', pastDueSince: null, statusSince: at(70) };
-    expect(columnsOf(active, before, failed, paid)).toMatchObject(upToDate);
+    expect(toColumns(active, before, failed, paid)).toMatchObject(upToDate);
     const overdue = updated(61, subscription('past_due', { latest_invoice: 'in_1' }));
-    expect(columnsOf(active, before, failed, overdue, paid)).toMatchObject(upToDate);
+    expect(toColumns(active, before, failed, overdue, paid)).toMatchObject(upToDate);
     // The event means that the invoice is paid, even if its payload is out of date.
     const stale = event('invoice.paid', 70, invoice('open', 50));
-    expect(columnsOf(active, failed, stale)).toMatchObject(upToDate);
+    expect(toColumns(active, failed, stale)).toMatchObject(upToDate);
     const nameless = event('invoice.payment_failed', 62, invoice('open', 50, { id: null }));
-    expect(columnsOf(active, failed, nameless, paid)).toMatchObject(upToDate);
+    expect(toColumns(active, failed, nameless, paid)).toMatchObject(upToDate);
   });
 
   it('is not paid up by another invoice than its latest, nor while a second one is open', () => {
     const active = updated(0, subscription('active'));
     const overdue = updated(60, subscription('past_due', { latest_invoice: 'in_2' }));
     const paid = event('invoice.paid', 70, invoice('paid', 50));
-    expect(columnsOf(active, overdue, paid)).toMatchObject({ status: 'past_due', pastDueSince: at(60) });
+    expect(toColumns(active, overdue, paid)).toMatchObject({ status: 'past_due', pastDueSince: at(60) });
     const second = event('invoice.payment_failed', 65, invoice('open', 64, { id: 'in_2' }));
     const named = updated(60, subscription('past_due', { latest_invoice: 'in_1' }));
-    expect(columnsOf(active, named, second, paid)).toMatchObject({ status: 'past_due' });
+    expect(toColumns(active, named, second, paid)).toMatchObject({ status: 'past_due' });
   });
 
   it.each(['unpaid', 'paused', 'incomplete'])('stays %s whatever an invoice of it says', (status) => {
     const events = [updated(0, subscription(status))];
-    expect(columnsOf(...events, event('invoice.paid', 9, invoice('paid', 1)))).toMatchObject({ status });
-    expect(columnsOf(...events, event('invoice.payment_failed', 9, invoice('open', 1)))).toMatchObject({
+    expect(toColumns(...events, event('invoice.paid', 9, invoice('paid', 1)))).toMatchObject({ status });
+    expect(toColumns(...events, event('invoice.payment_failed', 9, invoice('open', 1)))).toMatchObject({
       status,
     });
   });
@@ -143,10 +143,10 @@ describe(subscriptionFrom.name, () => {
   it('is overdue by a payment that failed or was not made in time, and by no other word of an invoice', () => {
     const active = updated(0, subscription('active'));
     const overdue = event('invoice.overdue', 60, invoice('open', 50));
-    expect(columnsOf(active, overdue)).toMatchObject({ status: 'past_due', pastDueSince: at(50) });
+    expect(toColumns(active, overdue)).toMatchObject({ status: 'past_due', pastDueSince: at(50) });
     const asked = event('invoice.payment_action_required', 60, invoice('open', 50));
-    expect(columnsOf(active, asked)).toMatchObject({ status: 'active', pastDueSince: null });
-    expect(columnsOf(updated(0, subscription('past_due')), asked)).toMatchObject({ status: 'past_due' });
+    expect(toColumns(active, asked)).toMatchObject({ status: 'active', pastDueSince: null });
+    expect(toColumns(updated(0, subscription('past_due')), asked)).toMatchObject({ status: 'past_due' });
   });
 
   it('is overdue since the first unpaid invoice that anybody told', () => {
@@ -171,7 +171,7 @@ describe(subscriptionFrom.name, () => {
 
   it('grants no tier for a price that nobody knows', () => {
     const items = { data: [{ price: { id: 'price_odd' } }] };
-    expect(columnsOf(updated(0, subscription('active', { items })))).toMatchObject({
+    expect(toColumns(updated(0, subscription('active', { items })))).toMatchObject({
       status: 'active',
       tier: null,
     });
@@ -179,9 +179,9 @@ describe(subscriptionFrom.name, () => {
 
   it('is told nothing by an event whose subscription cannot be read, or that is of another kind', () => {
     const active = updated(0, subscription('active'));
-    expect(columnsOf(active, updated(9, subscription('past_due', { id: 'a b' })))).toEqual(columnsOf(active));
-    expect(columnsOf(active, event('checkout.session.completed', 9, { id: 'cs_1' }))).toEqual(
-      columnsOf(active),
+    expect(toColumns(active, updated(9, subscription('past_due', { id: 'a b' })))).toEqual(toColumns(active));
+    expect(toColumns(active, event('checkout.session.completed', 9, { id: 'cs_1' }))).toEqual(
+      toColumns(active),
     );
   });
 
@@ -189,17 +189,17 @@ describe(subscriptionFrom.name, () => {
     const gone = (status: string, fields = {}): StripeEvent =>
       event('customer.subscription.deleted', 5, subscription(status, fields));
     // A provider that leaves the reason empty does not know it.
-    expect(columnsOf(gone('canceled', { cancellation_details: { reason: null } }))).toMatchObject({
+    expect(toColumns(gone('canceled', { cancellation_details: { reason: null } }))).toMatchObject({
       status: 'canceled',
       endedAt: at(5),
       endReason: null,
     });
-    expect(columnsOf(gone('incomplete_expired'))).toMatchObject({
+    expect(toColumns(gone('incomplete_expired'))).toMatchObject({
       status: 'incomplete_expired',
       endedAt: at(5),
     });
     const details = { cancellation_details: { reason: 'payment_failed' } };
-    expect(columnsOf(gone('canceled'), updated(9, subscription('canceled', details)))).toMatchObject({
+    expect(toColumns(gone('canceled'), updated(9, subscription('canceled', details)))).toMatchObject({
       endReason: 'payment_failed',
     });
   });
@@ -216,7 +216,7 @@ describe(subscriptionFrom.name, () => {
   it('keeps what it held under a status that nobody knows', () => {
     const better = { items: { data: [{ price: { id: 'price_business' } }] } };
     expect(
-      columnsOf(updated(0, subscription('active')), updated(9, subscription('odd', better))),
+      toColumns(updated(0, subscription('active')), updated(9, subscription('odd', better))),
     ).toMatchObject({
       status: 'odd',
       knownStatus: 'active',
@@ -248,7 +248,7 @@ describe(subscriptionFrom.name, () => {
       );
     fc.assert(
       fc.property(orders, ([events, shuffled, again]) => {
-        expect(columnsOf(...shuffled, ...again)).toEqual(columnsOf(...events));
+        expect(toColumns(...shuffled, ...again)).toEqual(toColumns(...events));
       }),
     );
   });

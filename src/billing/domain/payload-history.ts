@@ -7,7 +7,7 @@ import {
   isTerminal,
   type PriceMeaning,
   readSubscription,
-  soldItemOf,
+  findSoldItem,
   type StripeSubscription,
 } from './stripe-subscription.js';
 
@@ -67,7 +67,7 @@ function afterSubscription(
     before,
     {
       status: told.status,
-      tier: soldItemOf(told, known.prices)?.meaning.tier ?? null,
+      tier: findSoldItem(told, known.prices)?.meaning.tier ?? null,
       ...(pastDueSince && { pastDueSince }),
       endedAt: told.endedAt,
       endReason: told.endReason,

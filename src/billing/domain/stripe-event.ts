@@ -1,4 +1,4 @@
-import { idOf, instantOf, type JsonObject, objectOf, textOf } from './json.js';
+import { asId, asInstant, type JsonObject, asObject, asText } from './json.js';
 import { readInvoice } from './stripe-invoice.js';
 
 /** The action that an event requires. */
@@ -68,43 +68,43 @@ export const EVENT_TYPE = /^[\w.]{1,100}$/;
 
 /** Reads an event of any API version; null where it is invalid. */
 export function readEvent(payload: unknown): StripeEvent | null {
-  const event = objectOf(payload);
-  const data = objectOf(event?.data);
-  const object = objectOf(data?.object);
-  const id = idOf(event?.id);
-  const type = textOf(event?.type);
-  const createdAt = instantOf(event?.created);
+  const event = asObject(payload);
+  const data = asObject(event?.data);
+  const object = asObject(data?.object);
+  const id = asId(event?.id);
+  const type = asText(event?.type);
+  const createdAt = asInstant(event?.created);
   if (!object || id === null || type === null || !EVENT_TYPE.test(type) || createdAt === null) return null;
   return {
     id,
     type,
     createdAt,
     object,
-    previous: objectOf(data?.previous_attributes),
+    previous: asObject(data?.previous_attributes),
     livemode: typeof event?.livemode === 'boolean' ? event.livemode : null,
-    objectId: idOf(object.id),
+    objectId: asId(object.id),
     subscriptionId: subscriptionIdOf(type, object),
     customerId:
-      type.startsWith('customer.') && object.object === 'customer' ? idOf(object.id) : idOf(object.customer),
+      type.startsWith('customer.') && object.object === 'customer' ? asId(object.id) : asId(object.customer),
   };
 }
 
 /** The project in a checkout session; null where the session names none. */
 export function projectOfSession(session: JsonObject): string | null {
-  return projectInMetadata(session.metadata) ?? textOf(session.client_reference_id);
+  return projectInMetadata(session.metadata) ?? asText(session.client_reference_id);
 }
 
 /**
  * The service writes `projectId`; people who create subscriptions by hand also use the names below.
  */
 export function projectInMetadata(metadata: unknown): string | null {
-  const entries = objectOf(metadata);
-  return textOf(entries?.projectId) ?? textOf(entries?.project_id);
+  const entries = asObject(metadata);
+  return asText(entries?.projectId) ?? asText(entries?.project_id);
 }
 
 function subscriptionIdOf(type: string, object: JsonObject): string | null {
-  if (type.startsWith('customer.subscription.')) return idOf(object.id);
+  if (type.startsWith('customer.subscription.')) return asId(object.id);
   if (type.startsWith('invoice.')) return readInvoice(object)?.subscriptionId ?? null;
-  if (type.startsWith('checkout.session.')) return idOf(object.subscription);
+  if (type.startsWith('checkout.session.')) return asId(object.subscription);
   return null;
 }

@@ -1,4 +1,4 @@
-import { idOf, instantOf, type JsonObject, objectOf, textOf } from './json.js';
+import { asId, asInstant, type JsonObject, asObject, asText } from './json.js';
 
 /** The members of an invoice that a subscription's status depends on. */
 export interface StripeInvoice {
@@ -17,20 +17,20 @@ export interface StripeInvoice {
 
 /** Reads an invoice, of the API of today or of before 2025; null where only its id is given, or nothing. */
 export function readInvoice(value: unknown): StripeInvoice | null {
-  const invoice = objectOf(value);
+  const invoice = asObject(value);
   if (!invoice) return null;
-  const finalizedAt = instantOf(objectOf(invoice.status_transitions)?.finalized_at);
+  const finalizedAt = asInstant(asObject(invoice.status_transitions)?.finalized_at);
   return {
-    id: idOf(invoice.id),
+    id: asId(invoice.id),
     subscriptionId: subscriptionOf(invoice),
-    status: textOf(invoice.status),
-    dueAt: instantOf(invoice.due_date) ?? finalizedAt ?? instantOf(invoice.created),
+    status: asText(invoice.status),
+    dueAt: asInstant(invoice.due_date) ?? finalizedAt ?? asInstant(invoice.created),
     isFirst: invoice.billing_reason === 'subscription_create',
   };
 }
 
 /** Under `parent` since API 2025-03-31, on the invoice itself before. */
 function subscriptionOf(invoice: JsonObject): string | null {
-  const details = objectOf(objectOf(invoice.parent)?.subscription_details);
-  return idOf(details?.subscription) ?? idOf(invoice.subscription);
+  const details = asObject(asObject(invoice.parent)?.subscription_details);
+  return asId(details?.subscription) ?? asId(invoice.subscription);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { earlier, idOf, instantOf, listOf, objectOf, textOf } from './json.js';
+import { earlier, asId, asInstant, asList, asObject, asText } from './json.js';
 import { isOfOtherMode, actionFor, projectOfSession, readEvent, type StripeEvent } from './stripe-event.js';
 import { readInvoice } from './stripe-invoice.js';
 import {
@@ -7,7 +7,7 @@ import {
   isTerminal,
   type PriceMeaning,
   readSubscription,
-  soldItemOf,
+  findSoldItem,
   type StripeSubscription,
 } from './stripe-subscription.js';
 
@@ -16,28 +16,28 @@ const at = (seconds: number): Date => new Date(seconds * 1000);
 
 describe('careful steps through a payload', () => {
   it('reads what is of the kind asked for, and else nothing', () => {
-    expect([{ a: 1 }, [], null, 'x', 7].map(objectOf)).toEqual([{ a: 1 }, null, null, null, null]);
-    expect(listOf([{ a: 1 }, 7, null, { b: 2 }])).toEqual([{ a: 1 }, { b: 2 }]);
-    expect(listOf({ a: 1 })).toEqual([]);
-    expect(['x', 7, null].map(textOf)).toEqual(['x', null, null]);
+    expect([{ a: 1 }, [], null, 'x', 7].map(asObject)).toEqual([{ a: 1 }, null, null, null, null]);
+    expect(asList([{ a: 1 }, 7, null, { b: 2 }])).toEqual([{ a: 1 }, { b: 2 }]);
+    expect(asList({ a: 1 })).toEqual([]);
+    expect(['x', 7, null].map(asText)).toEqual(['x', null, null]);
   });
 
   it('reads ids, expanded or not, of at most 255 characters', () => {
-    expect(['sub_1', { id: 'sub_1' }, { id: 7 }, 'a b', '', 7].map(idOf)).toEqual([
+    expect(['sub_1', { id: 'sub_1' }, { id: 7 }, 'a b', '', 7].map(asId)).toEqual([
       ...['sub_1', 'sub_1', null],
       ...[null, null, null],
     ]);
-    expect(idOf('a'.repeat(255))).not.toBeNull();
-    expect(idOf('a'.repeat(256))).toBeNull();
+    expect(asId('a'.repeat(255))).not.toBeNull();
+    expect(asId('a'.repeat(256))).toBeNull();
   });
 
   it('reads instants in seconds, and none before 1970 or after the year 9999', () => {
-    expect(instantOf(AT)).toEqual(at(AT));
+    expect(asInstant(AT)).toEqual(at(AT));
     for (const none of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e300, '1', null])
-      expect(instantOf(none)).toBeNull();
-    expect(instantOf(1)).toEqual(at(1));
-    expect(instantOf(253_402_300_799)?.toISOString()).toBe('9999-12-31T23:59:59.000Z');
-    expect(instantOf(253_402_300_800)).toBeNull();
+      expect(asInstant(none)).toBeNull();
+    expect(asInstant(1)).toEqual(at(1));
+    expect(asInstant(253_402_300_799)?.toISOString()).toBe('9999-12-31T23:59:59.000Z');
+    expect(asInstant(253_402_300_800)).toBeNull();
   });
 
   it('knows the earlier of two instants, where there are two', () => {
@@ -268,12 +268,12 @@ describe('readSubscription', () => {
       ['price_c', { tier: 'business', interval: 'year' }],
     ]);
     const of = (...ids: string[]): string | null | undefined =>
-      soldItemOf(told({ items: { data: ids.map((id) => ({ price: { id } })) } }), prices)?.priceId;
+      findSoldItem(told({ items: { data: ids.map((id) => ({ price: { id } })) } }), prices)?.priceId;
     expect(of('price_a', 'price_c', 'price_b', 'extra')).toBe('price_b');
     expect(of('price_b', 'price_c')).toBe('price_b');
     expect(of('extra', 'price_a')).toBe('price_a');
     expect(of('extra')).toBeUndefined();
-    expect(soldItemOf(told(), prices)).toBeNull();
+    expect(findSoldItem(told(), prices)).toBeNull();
   });
 
   it('knows what is live at Stripe, and what has ended for good', () => {

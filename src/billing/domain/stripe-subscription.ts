@@ -1,7 +1,7 @@
 import type { Subscription } from '../../licensing/domain/subscription.js';
 import { type EndReason, TERMINAL_STATUSES } from '../../licensing/domain/subscription-status.js';
 import { type PaidTier, tierRank } from '../../licensing/domain/tier.js';
-import { earlier, idOf, instantOf, type JsonObject, listOf, objectOf, textOf } from './json.js';
+import { earlier, asId, asInstant, type JsonObject, asList, asObject, asText } from './json.js';
 import { projectInMetadata } from './stripe-event.js';
 import { readInvoice, type StripeInvoice } from './stripe-invoice.js';
 
@@ -59,26 +59,26 @@ export function isTerminal(status: string): boolean {
 
 /** Reads a subscription; null where it is invalid. */
 export function readSubscription(value: unknown): StripeSubscription | null {
-  const subscription = objectOf(value);
-  const id = idOf(subscription?.id);
+  const subscription = asObject(value);
+  const id = asId(subscription?.id);
   if (!subscription || id === null) return null;
-  const items = itemsOf(subscription);
-  const status = textOf(subscription.status) ?? '';
+  const items = parseItems(subscription);
+  const status = asText(subscription.status) ?? '';
   const latestInvoice = readInvoice(subscription.latest_invoice);
-  const endedAt = instantOf(subscription.ended_at);
+  const endedAt = asInstant(subscription.ended_at);
   return {
     id,
-    customerId: idOf(subscription.customer),
+    customerId: asId(subscription.customer),
     status: STATUS.test(status) ? status : 'unreadable',
     items,
-    cancelAt: cancelAtOf(subscription, items),
-    canceledAt: instantOf(subscription.canceled_at),
-    endedAt: endedAt ?? (status === 'canceled' ? instantOf(subscription.canceled_at) : null),
-    endReason: status === 'canceled' ? endReasonOf(subscription, latestInvoice) : null,
-    collectionPaused: objectOf(subscription.pause_collection) !== null,
+    cancelAt: parseCancelAt(subscription, items),
+    canceledAt: asInstant(subscription.canceled_at),
+    endedAt: endedAt ?? (status === 'canceled' ? asInstant(subscription.canceled_at) : null),
+    endReason: status === 'canceled' ? parseEndReason(subscription, latestInvoice) : null,
+    collectionPaused: asObject(subscription.pause_collection) !== null,
     projectId: projectInMetadata(subscription.metadata),
     latestInvoice,
-    latestInvoiceId: idOf(subscription.latest_invoice),
+    latestInvoiceId: asId(subscription.latest_invoice),
   };
 }
 
@@ -86,7 +86,7 @@ export function readSubscription(value: unknown): StripeSubscription | null {
  * The item with the highest tier; null where no price of the subscription is known. Unknown items
  * beside a known one are extras that do not concern us.
  */
-export function soldItemOf(
+export function findSoldItem(
   subscription: StripeSubscription,
   prices: ReadonlyMap<string, PriceMeaning>,
 ): SoldItem | null {
@@ -104,17 +104,17 @@ export function soldItemOf(
 }
 
 /** Items have the periods since API 2025-03-31; before, the subscription had them. */
-function itemsOf(subscription: JsonObject): StripeSubscriptionItem[] {
-  const ownStart = instantOf(subscription.current_period_start);
-  const ownEnd = instantOf(subscription.current_period_end);
-  const items = listOf(objectOf(subscription.items)?.data).map((item) => ({
-    priceId: idOf(item.price) ?? idOf(item.plan),
-    periodStart: instantOf(item.current_period_start) ?? ownStart,
-    periodEnd: instantOf(item.current_period_end) ?? ownEnd,
+function parseItems(subscription: JsonObject): StripeSubscriptionItem[] {
+  const ownStart = asInstant(subscription.current_period_start);
+  const ownEnd = asInstant(subscription.current_period_end);
+  const items = asList(asObject(subscription.items)?.data).map((item) => ({
+    priceId: asId(item.price) ?? asId(item.plan),
+    periodStart: asInstant(item.current_period_start) ?? ownStart,
+    periodEnd: asInstant(item.current_period_end) ?? ownEnd,
   }));
   if (items.length > 0) return items;
   // The oldest payloads have one plan and no items.
-  const planId = idOf(subscription.plan);
+  const planId = asId(subscription.plan);
   return [{ priceId: planId, periodStart: ownStart, periodEnd: ownEnd }];
 }
 
@@ -122,14 +122,14 @@ function itemsOf(subscription: JsonObject): StripeSubscriptionItem[] {
  * `cancel_at` is sent with and without `cancel_at_period_end`; the flag alone means the end of the
  * period.
  */
-function cancelAtOf(subscription: JsonObject, items: StripeSubscriptionItem[]): Date | null {
-  const told = instantOf(subscription.cancel_at);
+function parseCancelAt(subscription: JsonObject, items: StripeSubscriptionItem[]): Date | null {
+  const told = asInstant(subscription.cancel_at);
   if (told !== null || subscription.cancel_at_period_end !== true) return told;
   return items.reduce<Date | null>((end, item) => earlier(end, item.periodEnd), null);
 }
 
-function endReasonOf(subscription: JsonObject, latestInvoice: StripeInvoice | null): EndReason | null {
-  const details = objectOf(subscription.cancellation_details);
+function parseEndReason(subscription: JsonObject, latestInvoice: StripeInvoice | null): EndReason | null {
+  const details = asObject(subscription.cancellation_details);
   switch (details?.reason) {
     case 'cancellation_requested':
       return 'requested';

@@ -5,7 +5,7 @@ import {
   type StatusColumns,
   statusAfter,
 } from '../../licensing/domain/subscription-status.js';
-import { isTerminal, type soldItemOf, type StripeSubscription } from './stripe-subscription.js';
+import { isTerminal, type findSoldItem, type StripeSubscription } from './stripe-subscription.js';
 
 /** A subscription as it shall be written. */
 export interface SubscriptionDraft {
@@ -30,9 +30,9 @@ export function isSuperseded(before: Subscription, { told, seq }: SubscriptionDr
 }
 
 /** The columns of the row that Stripe's word decides, as of `now`; `before` is the row so far. */
-export function columnsOf(
+export function toColumns(
   { told, columns, pastDueSince }: SubscriptionDraft,
-  { item, before, now }: { item: ReturnType<typeof soldItemOf>; before: Subscription | null; now: Date },
+  { item, before, now }: { item: ReturnType<typeof findSoldItem>; before: Subscription | null; now: Date },
 ): Partial<Subscription> {
   const period = item ?? told.items[0];
   const status =

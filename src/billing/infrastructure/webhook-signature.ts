@@ -23,7 +23,7 @@ export function verifiedPayload(
   }
   const ageSeconds = Math.floor(now.getTime() / 1000) - signedAtSeconds(header);
   for (const secret of secrets) {
-    const verdict = verdictOf(body, { header, secret, now });
+    const verdict = toVerdict(body, { header, secret, now });
     if (verdict.kind === 'other_secret') continue;
     // The library accepts a timestamp in the future; such a signature could be replayed later.
     if (verdict.kind === 'expired' || Math.abs(ageSeconds) > SIGNATURE_TOLERANCE_SECONDS) {
@@ -66,7 +66,7 @@ type Verdict =
   | { kind: 'expired' }
   | { kind: 'unreadable' };
 
-function verdictOf(
+function toVerdict(
   body: Buffer,
   { header, secret, now }: { header: string; secret: string; now: Date },
 ): Verdict {

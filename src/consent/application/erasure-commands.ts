@@ -17,9 +17,9 @@ export const erasureCommands = (listeners: readonly ErasureListener[]): Command[
     synopsis: '--since <instant>',
     summary: 'print the ids of records erased since an instant; keep the list separate from backups',
     options: { since: { type: 'string' } },
-    prepare: (given) => {
-      atMost(0, given);
-      const since = parseInstant(required(given, 'since', 'an instant'));
+    prepare: (parsed) => {
+      atMost(0, parsed);
+      const since = parseInstant(required(parsed, 'since', 'an instant'));
       if (!since) throw new UsageError('--since must be an ISO 8601 instant, e.g. 2026-11-20.');
       return async ({ orm }) => {
         const { erasedSince } = await import('./erased-records.js');
@@ -33,10 +33,10 @@ export const erasureCommands = (listeners: readonly ErasureListener[]): Command[
     synopsis: '[--file <output of erasures list>]  [--dry-run]',
     summary: 'erase again what a restored backup brought back, from a file or from the list in the database',
     options: { file: { type: 'string' }, ...DRY_RUN },
-    prepare: (given) => {
-      atMost(0, given);
-      const file = given.values.file === undefined ? null : required(given, 'file', 'a file');
-      const dryRun = given.values['dry-run'] === true;
+    prepare: (parsed) => {
+      atMost(0, parsed);
+      const file = parsed.values.file === undefined ? null : required(parsed, 'file', 'a file');
+      const dryRun = parsed.values['dry-run'] === true;
       return async ({ orm }) => {
         const { erasedSince, linesOf, reapply, UnreadableLine } = await import('./erased-records.js');
         const listed = file === null ? erasedSince(orm.em, new Date(0)) : linesOf(file);

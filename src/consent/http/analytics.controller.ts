@@ -5,7 +5,7 @@ import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
 import { DisconnectSignal } from '../../http/client-disconnected.js';
-import { PeriodQuery, periodOf } from '../../http/period-query.js';
+import { PeriodQuery, parsePeriod } from '../../http/period-query.js';
 import { ConsentAnalytics, type ConsentAnalyticsAnswer } from '../application/consent-analytics.js';
 import { type ConsentOverviewAnswer, ConsentOverview } from '../application/consent-overview.js';
 import { ConsentAnalyticsView, ConsentOverviewView, OverviewQuery } from './analytics.dto.js';
@@ -43,7 +43,7 @@ export class AnalyticsController {
     @Query() query: PeriodQuery,
     @DisconnectSignal() gone: AbortSignal,
   ): Promise<ConsentAnalyticsAnswer> {
-    const period = periodOf(query, {
+    const period = parsePeriod(query, {
       now: new Date(),
       daysMax: ANALYTICS_DAYS_MAX,
       isAllowed: isPeriodAllowed,

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { csvOf } from '../../shared/csv.js';
+import { formatCsv } from '../../shared/csv.js';
 import { EXPORT_COLUMNS, type ExportRow } from '../application/consent-export.js';
 
 /** Rows that are written in one go: some milliseconds, between which visitors are answered. */
@@ -13,10 +13,10 @@ export async function* csvPieces(
   batches: AsyncIterable<ExportRow[]>,
   { bom }: { bom: boolean },
 ): AsyncGenerator<string> {
-  yield (bom ? BYTE_ORDER_MARK : '') + csvOf([[...EXPORT_COLUMNS]]);
+  yield (bom ? BYTE_ORDER_MARK : '') + formatCsv([[...EXPORT_COLUMNS]]);
   for await (const rows of batches) {
     for (let begin = 0; begin < rows.length; begin += CHUNK_ROWS) {
-      yield csvOf(rows.slice(begin, begin + CHUNK_ROWS).map(withoutSemicolons));
+      yield formatCsv(rows.slice(begin, begin + CHUNK_ROWS).map(withoutSemicolons));
       await nextTurn();
     }
   }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { pdfThreads, piecesOf } from '../../shared/pdf-threads.js';
+import { pdfThreads, streamOf } from '../../shared/pdf-threads.js';
 import { EXPORT_COLUMNS, type ExportRow } from '../application/consent-export.js';
 import { PDF_RECORDS_MAX, type PdfCover, type RecordsPage } from './pdf-export.js';
 
@@ -22,7 +22,7 @@ export class RecordsPdf implements OnApplicationShutdown {
       for (const row of batch.slice(0, PDF_RECORDS_MAX - rows.length)) rows.push(row.slice(0, SHOWN_COLUMNS));
       if (rows.length >= PDF_RECORDS_MAX || gone.aborted) break;
     }
-    return piecesOf(await this.threads.run({ cover, rows }, gone));
+    return streamOf(await this.threads.run({ cover, rows }, gone));
   }
 
   async onApplicationShutdown(): Promise<void> {

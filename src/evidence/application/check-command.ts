@@ -6,7 +6,7 @@ import {
   oneOrAll,
   OperatorError,
   print,
-  projectIdOf,
+  requireProjectId,
 } from '../../shared/operator-command.js';
 import { outboxSettings } from '../../outbox/outbox.settings.js';
 import { serviceSettings } from '../../settings/service.settings.js';
@@ -21,10 +21,10 @@ export const checkCommand: Command = {
   summary:
     "check every entry of a project's logs up to the signature and compare its records with them; --all: all logs and time-stamps",
   options: { all: { type: 'boolean' } },
-  prepare: (given) => {
-    const which = oneOrAll(given, 'the id of a project');
-    atMost(1, given);
-    const projectId = which === 'all' ? null : projectIdOf(given.args[0]);
+  prepare: (parsed) => {
+    const which = oneOrAll(parsed, 'the id of a project');
+    atMost(1, parsed);
+    const projectId = which === 'all' ? null : requireProjectId(parsed.args[0]);
     return async (context) => {
       const [{ logIds }, { checkStamps }] = await Promise.all([
         import('./check-log.js'),

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import {
   atMost,
   type Command,
-  type Given,
+  type ParsedArgs,
   LISTED_MAX,
   OperatorError,
   print,
-  projectIdOf,
+  requireProjectId,
   required,
   UsageError,
 } from '../../shared/operator-command.js';
@@ -24,8 +24,8 @@ export const evidenceCommands: Command[] = [
     synopsis: '',
     summary: 'show up to when records are in the logs, and which logs are unsigned and why',
     options: {},
-    prepare: (given) => {
-      atMost(0, given);
+    prepare: (parsed) => {
+      atMost(0, parsed);
       return async ({ orm, settings }) => {
         const [{ sealingStatus }, { LogSigner }, { countStaleLogs }] = await Promise.all([
           import('./check-log.js'),
@@ -73,11 +73,11 @@ export const evidenceCommands: Command[] = [
       reason: { type: 'string' },
       head: { type: 'string' },
     },
-    prepare: (given) => {
-      atMost(0, given);
-      const which = chosenLog(given);
-      const reason = reasonOf(given);
-      const head = typeof given.values.head === 'string' ? readHead(given.values.head) : null;
+    prepare: (parsed) => {
+      atMost(0, parsed);
+      const which = chosenLog(parsed);
+      const reason = reasonOf(parsed);
+      const head = typeof parsed.values.head === 'string' ? readHead(parsed.values.head) : null;
       if (head !== null && which === 'all')
         throw new UsageError('--head applies to one log: use --project or --root.');
       return async ({ orm, settings }) => {
@@ -118,16 +118,16 @@ export const evidenceCommands: Command[] = [
 const CONTINUED_MAX = 10_000;
 
 /** @throws UsageError */
-function chosenLog({ values }: Given): string {
+function chosenLog({ values }: ParsedArgs): string {
   const given = [values.project, values.root, values.all].filter((value) => value !== undefined);
   if (given.length !== 1) throw new UsageError('Specify one of --project, --root, and --all.');
   if (values.all === true) return 'all';
-  return values.root === true ? ROOT_LOG : projectIdOf(String(values.project));
+  return values.root === true ? ROOT_LOG : requireProjectId(String(values.project));
 }
 
 /** @throws UsageError */
-function reasonOf(given: Given): string {
-  const reason = required(given, 'reason', 'the reason, which is public to everyone who verifies the log,');
+function reasonOf(parsed: ParsedArgs): string {
+  const reason = required(parsed, 'reason', 'the reason, which is public to everyone who verifies the log,');
   if (reason.length > REASON_LETTERS_MAX || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(reason))
     throw new UsageError(`--reason must be one line of at most ${REASON_LETTERS_MAX} characters.`);
   return reason;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { idOf } from '../../shared/ids.js';
+import { idAt } from '../../shared/ids.js';
 import { type CheckedId, judgeRows, mayBeHashedSince, type StoredItem } from './record-check.js';
 
 const HOUR_MS = 60 * 60_000;
@@ -8,7 +8,7 @@ const AHEAD_MS = 5 * 60_000;
 const NOW = new Date('2026-11-23T12:00:00Z');
 const at = (ms: number): Date => new Date(NOW.getTime() + ms);
 const beginsAt = at(-30 * 24 * HOUR_MS);
-const id = idOf(NOW);
+const id = idAt(NOW);
 
 const record = (rest: Partial<StoredItem> = {}): StoredItem => ({
   ...{ isErasure: false, instant: NOW, isSequenced: true },
@@ -61,8 +61,8 @@ describe('rows of a record and its leaf', () => {
     ['ahead of it', AHEAD_MS + HOUR_MS, 1],
     ['behind it', -WEEK_MS - HOUR_MS, -1],
   ])('show an id whose time is too far %s', (_where, boundMs, stepMs) => {
-    expect(kindOf({ id: idOf(at(boundMs)) })).toBe('compare');
-    expect(kindOf({ id: idOf(at(boundMs + stepMs)) })).toBe('backdated');
+    expect(kindOf({ id: idAt(at(boundMs)) })).toBe('compare');
+    expect(kindOf({ id: idAt(at(boundMs + stepMs)) })).toBe('backdated');
   });
 });
 

@@ -67,7 +67,7 @@ export class EvidenceMetrics {
       'Age of the oldest last check of a log, in seconds; a day and some minutes at most.',
       ({ checkAgeSeconds }) => checkAgeSeconds,
     );
-    const stampDue = new RecentAnswer(() => outbox.oldestAgeOf(TIMESTAMP_KEY), BACKLOG_AGE_MAX_MS);
+    const stampDue = new RecentAnswer(() => outbox.readOldestAge(TIMESTAMP_KEY), BACKLOG_AGE_MAX_MS);
     new Gauge({
       name: 'evidence_timestamp_lag_seconds',
       help: 'Time for which the due timestamp of the root log has been missing, in seconds; 0: none is due.',

@@ -6,7 +6,7 @@ import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-pol
 import { type Credentials, outboundBody, outboundHeaders, type Sent } from '../domain/outbound-request.js';
 import { type Answer, type DeliveryOutcome, judgeResponse } from '../domain/outcome.js';
 import { type ClassifiedOutcome, healthSignalOf } from '../domain/health-signal.js';
-import { idOf } from '../../shared/ids.js';
+import { idAt } from '../../shared/ids.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 import type { StoredTarget } from '../infrastructure/target.rows.js';
@@ -121,7 +121,7 @@ function outcomeOf(
   return {
     kind: 'ended',
     outcome: {
-      id: idOf(context.attemptedAt),
+      id: idAt(context.attemptedAt),
       category: null,
       reason: null,
       ...judgeResponse(answer),

@@ -23,7 +23,7 @@ import {
   type Settled,
 } from '../../outbox/domain/outbox-message.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
-import { idOf } from '../../shared/ids.js';
+import { idAt } from '../../shared/ids.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { erasedOf, RECORD_ERASED } from '../domain/erased-record.js';
@@ -151,7 +151,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
   discard(): Extract<AttemptResult<ClassifiedOutcome>, { kind: 'settled' }> {
     const attemptedAt = new Date();
     const outcome: ClassifiedOutcome = {
-      id: idOf(attemptedAt),
+      id: idAt(attemptedAt),
       outcome: 'failed',
       category: 'worker_lost',
       httpStatus: null,
@@ -181,7 +181,7 @@ function skip(reason: SkipReason): AttemptResult<ClassifiedOutcome> {
   return {
     kind: 'settled',
     outcome: {
-      id: idOf(attemptedAt),
+      id: idAt(attemptedAt),
       outcome: 'skipped',
       reason,
       attemptedAt,

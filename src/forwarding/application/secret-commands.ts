@@ -8,8 +8,8 @@ export const secretCommands: Command[] = [
     synopsis: '',
     summary: 'count stored tokens and signing secrets by encryption key',
     options: {},
-    prepare: (given) => {
-      atMost(0, given);
+    prepare: (parsed) => {
+      atMost(0, parsed);
       return async ({ orm, settings }) => {
         const { countSecretsByKey } = await import('../infrastructure/secret.rows.js');
         const { secretKeys } = settings(secretSettings);
@@ -31,9 +31,9 @@ export const secretCommands: Command[] = [
     summary:
       're-encrypt all stored tokens and signing secrets with the first key of SECRET_KEYS, so that the others can be removed',
     options: DRY_RUN,
-    prepare: (given) => {
-      atMost(0, given);
-      const dryRun = given.values['dry-run'] === true;
+    prepare: (parsed) => {
+      atMost(0, parsed);
+      const dryRun = parsed.values['dry-run'] === true;
       return async ({ orm, settings }) => {
         const { reEncryptSecrets } = await import('./stored-tokens.js');
         const { done, unreadable } = await reEncryptSecrets(orm.em, settings(secretSettings), { dryRun });

@@ -14,19 +14,19 @@ export const mailCommands: Command[] = [
     synopsis: '<address>',
     summary: "send a test email through MAIL_URL and print the server's response",
     options: {},
-    prepare: (given) => {
-      const [to] = given.args;
+    prepare: (parsed) => {
+      const [to] = parsed.args;
       if (to === undefined || !ADDRESS.test(to))
         throw new UsageError('Specify the address to send the test email to.');
-      atMost(1, given);
+      atMost(1, parsed);
       return async ({ settings }) => {
-        const [{ mailerOf }, { renderLetter }, { MAIL_TEMPLATES }] = await Promise.all([
+        const [{ createMailer }, { renderLetter }, { MAIL_TEMPLATES }] = await Promise.all([
           import('../infrastructure/mailer.js'),
           import('../domain/letter.js'),
           import('../domain/mail-templates.js'),
         ]);
         const mail = settings(mailSettings);
-        const mailer = mailerOf(mail, settings(serviceSettings));
+        const mailer = createMailer(mail, settings(serviceSettings));
         if (!mailer) throw new OperatorError('MAIL_URL is not set: this service sends no email.');
         const letter = renderLetter(MAIL_TEMPLATES.test());
         const verdict = await mailer(

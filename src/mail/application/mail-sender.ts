@@ -22,9 +22,9 @@ import {
   type MailPayload,
   mailRetryDelayMs,
 } from '../domain/mail-message.js';
-import { letterOf } from '../domain/mail-templates.js';
+import { fillTemplate } from '../domain/mail-templates.js';
 import { MailMetrics } from '../infrastructure/mail.metrics.js';
-import { mailerOf } from '../infrastructure/mailer.js';
+import { createMailer } from '../infrastructure/mailer.js';
 import type { Mailer } from '../infrastructure/smtp-mailer.js';
 import { type MailSettings, mailSettings } from '../mail.settings.js';
 
@@ -65,7 +65,7 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
     @InjectSettings(outboxSettings) { leaseMs }: OutboxSettings,
   ) {
     this.vault = new SecretVault(secretKeys);
-    this.mailer = mailerOf(mail, service);
+    this.mailer = createMailer(mail, service);
     this.from = mail.mailFrom;
     // After its lease another worker may send the mail too.
     this.attemptMaxMs = Math.min(ATTEMPT_MAX_MS, leaseMs / 2);
@@ -114,7 +114,7 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
     if (opened === null)
       return { kind: 'dead', error: 'SECRET_KEYS does not contain the key that encrypts this email.' };
     const { to, values } = JSON.parse(opened) as { to: string; values: unknown };
-    const letter = letterOf(template, values);
+    const letter = fillTemplate(template, values);
     if (!letter) return { kind: 'dead', error: `The template ${template} no longer exists.` };
     const verdict = await this.mailer(
       { id: message.subjectId, from: this.from, to, ...renderLetter(letter) },

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { namedKey } from '../../outbox/domain/ordering-key.js';
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
 import type { MailTemplate } from './mail-templates.js';
-import { mailboxOf } from './mailbox.js';
+import { normalizedMailbox } from './mailbox.js';
 
 /** Topics of the outbox for mails. Each has slots in a worker, so that links do not wait for notices. */
 export const MAIL_SEND = 'mail.send';
@@ -34,7 +34,7 @@ export function mailOrderingKey(
   { projectId, to }: { projectId: string | null; to: string },
   secret: Buffer,
 ): string {
-  const subject = projectId === null ? `mailbox ${mailboxOf(to)}` : `project ${projectId}`;
+  const subject = projectId === null ? `mailbox ${normalizedMailbox(to)}` : `project ${projectId}`;
   return namedKey(`mail ${createHmac('sha256', secret).update(subject).digest('hex')}`);
 }
 

@@ -164,7 +164,7 @@ export type MailValues<Name extends MailTemplate> =
   Parameters<(typeof MAIL_TEMPLATES)[Name]> extends [infer Values] ? Values : Record<string, never>;
 
 /** The letter of a stored mail, or null if its template no longer exists. */
-export function letterOf(template: string, values: unknown): Letter | null {
+export function fillTemplate(template: string, values: unknown): Letter | null {
   if (!Object.hasOwn(MAIL_TEMPLATES, template)) return null;
   const write = MAIL_TEMPLATES[template as MailTemplate] as (values: unknown) => Letter;
   return write(values);

@@ -2,7 +2,7 @@
  * The mailbox behind an address: lower case, without a `+tag`, which most providers deliver to the same mailbox. It is
  * for counting alone; mail goes to the address as it was given.
  */
-export function mailboxOf(address: string): string {
+export function normalizedMailbox(address: string): string {
   const [, name = '', host = ''] = /^([^+@]*)[^@]*@(.*)$/.exec(address.toLowerCase().trim()) ?? [];
   return `${name}@${host}`;
 }

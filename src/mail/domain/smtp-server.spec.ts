@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { smtpServerOf } from './smtp-server.js';
+import { parseSmtpServer } from './smtp-server.js';
 
-describe(smtpServerOf.name, () => {
+describe(parseSmtpServer.name, () => {
   it.each([
     ['smtp://mail.example.com', { host: 'mail.example.com', port: 587, encryption: 'offered' }],
     ['smtp://mail.example.com:25', { port: 25, encryption: 'offered' }],
@@ -19,7 +19,7 @@ describe(smtpServerOf.name, () => {
     // A name that begins like an address of this machine is another machine's.
     ['smtp://127.0.0.1.example.com', { encryption: 'offered' }],
   ])('reads %s', (url, expected) => {
-    expect(smtpServerOf(url)).toMatchObject(expected);
+    expect(parseSmtpServer(url)).toMatchObject(expected);
   });
 
   it.each([
@@ -33,6 +33,6 @@ describe(smtpServerOf.name, () => {
     'smtp://:password@mail.example.com',
     'smtp://%zz:p@mail.example.com',
   ])('refuses %s', (url) => {
-    expect(smtpServerOf(url)).toBeNull();
+    expect(parseSmtpServer(url)).toBeNull();
   });
 });

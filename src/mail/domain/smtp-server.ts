@@ -19,7 +19,7 @@ const SUBMISSION_PORT = 587;
  * Parses `smtp://user:password@host:port`; null where the URL has other parts. Passwords are sent only over TLS,
  * except on loopback, where mail servers have self-signed certificates and nothing is encrypted.
  */
-export function smtpServerOf(given: string): SmtpServer | null {
+export function parseSmtpServer(given: string): SmtpServer | null {
   if (!URL.canParse(given)) return null;
   const url = new URL(given);
   const implicit = url.protocol === 'smtps:';

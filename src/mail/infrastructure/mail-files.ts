@@ -8,7 +8,7 @@ const FILES_MAX = 200;
 /** A mail that went into a file instead of to a server. */
 export type FiledMail = OutgoingMail & { sentAt: string };
 
-export const mailFolderOf = (dataDir: string): string => join(dataDir, 'mail');
+export const mailFolder = (dataDir: string): string => join(dataDir, 'mail');
 
 /** Development's mail server: a folder with one JSON file a mail, named by the mail's id, readable by its owner alone. */
 export function fileMailer(folder: string): Mailer {

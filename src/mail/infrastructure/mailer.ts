@@ -1,15 +1,15 @@
 import type { ServiceSettings } from '../../settings/service.settings.js';
 import type { MailSettings } from '../mail.settings.js';
-import { smtpServerOf } from '../domain/smtp-server.js';
-import { fileMailer, mailFolderOf } from './mail-files.js';
+import { parseSmtpServer } from '../domain/smtp-server.js';
+import { fileMailer, mailFolder } from './mail-files.js';
 import { type Mailer, smtpMailer } from './smtp-mailer.js';
 
 /** What mail is handed to: a server, in development a folder, in production without a server nothing (null). */
-export function mailerOf(
+export function createMailer(
   { mailUrl }: Pick<MailSettings, 'mailUrl'>,
   { production, dataDir }: Pick<ServiceSettings, 'production' | 'dataDir'>,
 ): Mailer | null {
-  const server = smtpServerOf(mailUrl);
+  const server = parseSmtpServer(mailUrl);
   if (server) return smtpMailer(server);
-  return production ? null : fileMailer(mailFolderOf(dataDir));
+  return production ? null : fileMailer(mailFolder(dataDir));
 }

@@ -24,9 +24,9 @@ export function outboxCommands(whenRevived: ReadonlyMap<string, WhenRevived>): C
       synopsis: '',
       summary: 'list the dead letters, oldest first',
       options: {},
-      prepare: (given) => {
-        atMost(0, given);
-        return async ({ orm }) => list(await storeOf(orm.em));
+      prepare: (parsed) => {
+        atMost(0, parsed);
+        return async ({ orm }) => list(await createStore(orm.em));
       },
     },
     {
@@ -34,13 +34,13 @@ export function outboxCommands(whenRevived: ReadonlyMap<string, WhenRevived>): C
       synopsis: '<id> | --all  [--dry-run]',
       summary: 'move a dead letter, or all of them, back to the outbox',
       options: { all: { type: 'boolean' }, ...DRY_RUN },
-      prepare: (given) => {
-        const which = oneOrAll(given, 'the id of a dead letter');
-        atMost(1, given);
-        const id = which === 'all' ? null : letterIdOf(given.args[0] ?? '');
+      prepare: (parsed) => {
+        const which = oneOrAll(parsed, 'the id of a dead letter');
+        atMost(1, parsed);
+        const id = which === 'all' ? null : requireDeadLetterId(parsed.args[0] ?? '');
         return async ({ orm }) => {
-          const dryRun = given.values['dry-run'] === true;
-          const store = await storeOf(orm.em);
+          const dryRun = parsed.values['dry-run'] === true;
+          const store = await createStore(orm.em);
           const count = dryRun
             ? await store.countDeadLetters(id)
             : await orm.em.fork().transactional((tx) => revive(tx, { store, id, whenRevived }));
@@ -56,7 +56,7 @@ export function outboxCommands(whenRevived: ReadonlyMap<string, WhenRevived>): C
   ];
 }
 
-async function storeOf(em: EntityManager): Promise<OutboxStore> {
+async function createStore(em: EntityManager): Promise<OutboxStore> {
   const { OutboxStore: Store } = await import('../infrastructure/outbox.store.js');
   return new Store(em);
 }
@@ -93,7 +93,7 @@ async function revive(
   return revived.length;
 }
 
-function letterIdOf(id: string): number {
+function requireDeadLetterId(id: string): number {
   if (!LETTER_ID.test(id))
     throw new UsageError(`"${id}" is not the id of a dead letter: it must be a number.`);
   return Number(id);

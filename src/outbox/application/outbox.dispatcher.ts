@@ -171,11 +171,11 @@ function mayHaveMore(
   { freeOf, limitPerKey }: Pick<ClaimRequest, 'freeOf' | 'limitPerKey'>,
   messages: readonly OutboxMessage[],
 ): boolean {
-  const claimedOf = new Map<string, number>();
+  const claimedByKey = new Map<string, number>();
   for (const { orderingKey } of messages) {
-    const claimed = (claimedOf.get(orderingKey) ?? 0) + 1;
+    const claimed = (claimedByKey.get(orderingKey) ?? 0) + 1;
     if (claimed >= (freeOf.get(orderingKey) ?? limitPerKey)) return true;
-    claimedOf.set(orderingKey, claimed);
+    claimedByKey.set(orderingKey, claimed);
   }
   return false;
 }

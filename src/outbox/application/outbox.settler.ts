@@ -200,7 +200,7 @@ export class OutboxSettler {
       const places = await this.singleStatement.settle(singleStatement, chosen);
       const done = chosen.filter((_, place) => places.has(place));
       for (const { entry } of done) written.add(entry);
-      singleStatement.written(done.map(({ entry }) => settledOf(entry)));
+      singleStatement.written(done.map(({ entry }) => toSettled(entry)));
     }
     return batch.filter((entry) => !written.has(entry));
   }
@@ -214,7 +214,7 @@ export class OutboxSettler {
       );
       const ours = batch.filter((entry) => removed.has(leaseKey(entry.leased)));
       for (const [topic, entries] of Map.groupBy(ours, (entry) => entry.leased.message.topic)) {
-        await this.outbox.handlerOf(topic).settle(tx, entries.map(settledOf));
+        await this.outbox.handlerOf(topic).settle(tx, entries.map(toSettled));
       }
       return batch.filter((entry) => !removed.has(leaseKey(entry.leased)));
     });
@@ -225,7 +225,7 @@ export class OutboxSettler {
     for (const [topic, entries] of Map.groupBy(late, (entry) => entry.leased.message.topic)) {
       const handler = this.outbox.handlerOf(topic);
       if (!handler.settleLate) continue;
-      await this.em.fork().transactional((tx) => handler.settleLate?.(tx, entries.map(settledOf)));
+      await this.em.fork().transactional((tx) => handler.settleLate?.(tx, entries.map(toSettled)));
     }
   }
 
@@ -235,7 +235,7 @@ export class OutboxSettler {
   }
 }
 
-function settledOf({ leased, outcome }: Finished): Settled<unknown> {
+function toSettled({ leased, outcome }: Finished): Settled<unknown> {
   return { message: leased.message, outcome };
 }
 
@@ -244,7 +244,7 @@ function eligibleEntries(
   singleStatement: SingleStatementSettlement,
   entries: Finished[],
 ): { entry: Finished; leased: LeasedMessage; values: ListValue[] }[] {
-  const judged = entries.map((entry) => ({ entry, values: singleStatement.valuesOf(settledOf(entry)) }));
+  const judged = entries.map((entry) => ({ entry, values: singleStatement.valuesOf(toSettled(entry)) }));
   const slowKeys = new Set(
     judged.flatMap(({ entry, values }) => (values === null ? [entry.leased.message.orderingKey] : [])),
   );

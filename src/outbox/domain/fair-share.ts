@@ -58,7 +58,7 @@ export class FairShare {
     this.forgetIdle(nowMs);
     const slow = [...this.shares.values()].filter((share) => isSlow(share, nowMs));
     const slowSlots = Math.floor(this.slots * SHARE_OF_SLOW_KEYS);
-    const level = levelOf(slow, slowSlots);
+    const level = fairLevel(slow, slowSlots);
     const slowIsFull = slow.reduce((sum, share) => sum + share.claimed, 0) >= slowSlots;
     return new Map(
       [...this.shares].map(([key, share]) => {
@@ -180,7 +180,7 @@ function isSlow(share: KeyShare, nowMs: number): boolean {
 }
 
 /** How many of `slots` each of the slow keys at work may have, so that those that want less leave the rest to the others. */
-function levelOf(slow: KeyShare[], slots: number): number {
+function fairLevel(slow: KeyShare[], slots: number): number {
   const limits = slow
     .filter((share) => share.claimed > 0)
     .map((share) => share.limit)

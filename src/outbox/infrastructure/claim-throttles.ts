@@ -27,12 +27,12 @@ export async function setThrottles(
 }
 
 /** Deletes throttles. */
-export async function removeThrottles(tx: EntityManager, places: readonly ThrottleKey[]): Promise<void> {
+export async function removeThrottles(tx: EntityManager, keys: readonly ThrottleKey[]): Promise<void> {
   await sql`
     delete from claim_throttle g
     using unnest(
-      ${places.map(({ orderingKey }) => orderingKey)}::uuid[],
-      ${places.map(({ topic }) => topic)}::text[]
+      ${keys.map(({ orderingKey }) => orderingKey)}::uuid[],
+      ${keys.map(({ topic }) => topic)}::text[]
     ) as given (ordering_key, topic)
     where g.ordering_key = given.ordering_key and g.topic = given.topic
   `.execute(tx.getKysely());
@@ -81,14 +81,14 @@ export async function advanceThrottles(
 /** When the oldest claimable messages were queued: at most `max` per key, oldest first. */
 export async function oldestWaiting(
   tx: EntityManager,
-  places: readonly ThrottleKey[],
+  keys: readonly ThrottleKey[],
   max: number,
 ): Promise<(ThrottleKey & { createdAt: Date })[]> {
   const { rows } = await sql<ThrottleKey & { createdAt: Date }>`
     select given.ordering_key as "orderingKey", given.topic, oldest.created_at as "createdAt"
     from unnest(
-      ${places.map(({ orderingKey }) => orderingKey)}::uuid[],
-      ${places.map(({ topic }) => topic)}::text[]
+      ${keys.map(({ orderingKey }) => orderingKey)}::uuid[],
+      ${keys.map(({ topic }) => topic)}::text[]
     ) as given (ordering_key, topic)
     cross join lateral (
       select m.id, m.created_at from outbox_message m

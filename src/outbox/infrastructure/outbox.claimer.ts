@@ -148,7 +148,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
     let walk: Walk | null = null;
     for (const row of rows) {
       if (row.walk !== null) ({ walk } = row);
-      else messages.push(messageOf(row));
+      else messages.push(toMessage(row));
     }
     if (!walk) throw new Error('a claim returned no walk');
     return { walk, messages };
@@ -175,7 +175,7 @@ function byNumber(a: OutboxMessage, b: OutboxMessage): number {
   return a.id - b.id;
 }
 
-function messageOf(row: OutboxMessage): OutboxMessage {
+function toMessage(row: OutboxMessage): OutboxMessage {
   const {
     orderingKey,
     projectId,

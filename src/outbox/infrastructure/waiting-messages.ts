@@ -78,7 +78,7 @@ export async function hasRecent(em: EntityManager, orderingKey: string, seconds:
 }
 
 /** How many messages of the topics wait that have no payload, and the age of the oldest. */
-export async function backlogOf(
+export async function countBacklog(
   em: EntityManager,
   topics: readonly string[],
 ): Promise<{ waiting: number; oldestAgeSeconds: number }> {
@@ -93,7 +93,7 @@ export async function backlogOf(
 }
 
 /** When the newest dead letter of a key was created; null if there is none. */
-export async function newestDeathOf(em: EntityManager, orderingKey: string): Promise<Date | null> {
+export async function findNewestDeadLetter(em: EntityManager, orderingKey: string): Promise<Date | null> {
   const { rows } = await sql<{ at: Date | null }>`
     select max(died_at) as at from outbox_dead_letter where ordering_key = ${orderingKey}
   `.execute(em.getKysely());
@@ -101,7 +101,7 @@ export async function newestDeathOf(em: EntityManager, orderingKey: string): Pro
 }
 
 /** The age of the oldest message of a key in seconds; 0 when none waits. */
-export async function oldestAgeOf(em: EntityManager, orderingKey: string): Promise<number> {
+export async function readOldestAge(em: EntityManager, orderingKey: string): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
     from outbox_message where ordering_key = ${orderingKey}

@@ -62,7 +62,9 @@ export class ConfigurationService {
     const saved = await readSaved(em, project.id);
     const tier = await this.licensing.tierOf(project, new Date());
     const last = await lastPublication(em, project.id);
-    const failedAt = await this.outbox.newestDeathOf(configurationChangedMessage(project.id).orderingKey);
+    const failedAt = await this.outbox.findNewestDeadLetter(
+      configurationChangedMessage(project.id).orderingKey,
+    );
     return {
       version: saved.version,
       updatedAt: saved.updatedAt,

@@ -6,7 +6,7 @@ import {
   oneOrAll,
   OperatorError,
   print,
-  projectIdOf,
+  requireProjectId,
 } from '../../shared/operator-command.js';
 
 /** What is published for the sites of projects. */
@@ -16,11 +16,11 @@ export const siteCommands: Command[] = [
     synopsis: '<projectId> | --all  [--dry-run]',
     summary: 'republish the configuration of one project or all, for example after an upgrade',
     options: { all: { type: 'boolean' }, ...DRY_RUN },
-    prepare: (given) => {
-      const which = oneOrAll(given, 'the id of a project');
-      atMost(1, given);
-      const projectId = which === 'all' ? null : projectIdOf(given.args[0]);
-      const dryRun = given.values['dry-run'] === true;
+    prepare: (parsed) => {
+      const which = oneOrAll(parsed, 'the id of a project');
+      atMost(1, parsed);
+      const projectId = which === 'all' ? null : requireProjectId(parsed.args[0]);
+      const dryRun = parsed.values['dry-run'] === true;
       return async ({ orm }) => {
         const [{ republish }, { OutboxService }] = await Promise.all([
           import('./republish.js'),

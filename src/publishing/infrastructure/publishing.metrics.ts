@@ -39,7 +39,7 @@ export class PublishingMetrics {
       },
     });
     const counted = new RecentAnswer(
-      () => outbox.backlogOf([CONFIGURATION_CHANGED, TIER_CHANGED]),
+      () => outbox.countBacklog([CONFIGURATION_CHANGED, TIER_CHANGED]),
       BACKLOG_AGE_MAX_MS,
     );
     new Gauge({

@@ -9,8 +9,8 @@ export const demoCommands: Command[] = [
     summary:
       'fill the demo project with 30 days of generated records, deliveries, and page visits; development only',
     options: {},
-    prepare: (given) => {
-      atMost(0, given);
+    prepare: (parsed) => {
+      atMost(0, parsed);
       return async ({ orm, settings }) => {
         const { production, dataDir, host } = settings(serviceSettings);
         if (production) throw new OperatorError('The demo is not available in production.');

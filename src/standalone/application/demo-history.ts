@@ -1,7 +1,7 @@
 import type { PastRecord } from '../../consent/application/past-records.js';
 import type { PastDelivery } from '../../forwarding/application/past-deliveries.js';
 import { type DeliveryOutcome, judgeResponse } from '../../forwarding/domain/outcome.js';
-import { idOf } from '../../shared/ids.js';
+import { idAt } from '../../shared/ids.js';
 import type { BannerOutcome, Visit } from '../../visits/domain/visit.js';
 import type { VisitRow } from '../../visits/domain/project-tally.js';
 import { VisitTally } from '../../visits/domain/visit-tally.js';
@@ -65,12 +65,12 @@ export function demoHistory({ now, hashes, receiverHost }: HistoryFrame): DemoHi
       const visit = { ...visitor(draw), banner };
       tally.count('', visit, at);
       const isSecond = now.getTime() - instantMs < SECOND_PUBLICATION_DAYS_AGO * DAY_MS;
-      if (banner === 'chosen') records.push(recordOf(visit, { at, draw, hash: hashes[isSecond ? 1 : 0] }));
+      if (banner === 'chosen') records.push(toRecord(visit, { at, draw, hash: hashes[isSecond ? 1 : 0] }));
     }
   }
   return {
     records,
-    deliveries: deliveriesOf(records, { now, draw, host: receiverHost }),
+    deliveries: toDeliveries(records, { now, draw, host: receiverHost }),
     visits: tally.take(now),
   };
 }
@@ -86,14 +86,14 @@ function visitor(draw: Draw): Omit<Visit, 'banner'> {
   };
 }
 
-function recordOf(
+function toRecord(
   visit: Visit,
   { at, draw, hash }: { at: Date; draw: Draw; hash: string | null },
 ): PastRecord {
   const action = draw.of({ accept_all: 56, reject_all: 24, custom: 16, withdraw: 4 });
   const some = action === 'custom';
   return {
-    id: idOf(new Date(at.getTime() - 40)),
+    id: idAt(new Date(at.getTime() - 40)),
     receivedAt: at,
     analytics: action === 'accept_all' || (some && draw.chance(0.8)),
     marketing: action === 'accept_all' || (some && draw.chance(0.15)),
@@ -107,7 +107,7 @@ function recordOf(
   };
 }
 
-function deliveriesOf(
+function toDeliveries(
   records: PastRecord[],
   { now, draw, host }: { now: Date; draw: Draw; host: string },
 ): PastDelivery[] {
@@ -125,7 +125,7 @@ function deliveriesOf(
     const attempted = (attemptedMs: number, fields: Partial<DeliveryOutcome>): PastDelivery => ({
       consentId: id,
       outcome: {
-        id: idOf(new Date(attemptedMs)),
+        id: idAt(new Date(attemptedMs)),
         ...{ category: null, httpStatus: null, reason: null, durationMs: 12 + Math.floor(draw.share() * 90) },
         ...{ host, outcome: 'delivered', attemptedAt: new Date(attemptedMs) },
         ...fields,

@@ -13,7 +13,7 @@ import { DEMO_OWNER_EMAIL } from '../../access/domain/demo-owner.js';
 import { ROLES, type Role } from '../../access/domain/role.js';
 import { expectedToken } from '../../forwarding/application/stored-tokens.js';
 import { TokenVault } from '../../forwarding/infrastructure/token-vault.js';
-import { mailFolderOf } from '../../mail/infrastructure/mail-files.js';
+import { mailFolder } from '../../mail/infrastructure/mail-files.js';
 import { defaultText } from '../../publishing/domain/default-texts.js';
 import { isConnectionFailure } from '../../database/postgres-error.js';
 import { isUuid, newId } from '../../shared/ids.js';
@@ -90,7 +90,7 @@ export async function startDemo<S extends StandaloneSettings>(
       });
       mountDemoSite(app, {
         signIn: link.handler,
-        mailFolder: mailFolderOf(dataDir),
+        mailFolder: mailFolder(dataDir),
         projectId: () => credentials?.projectId ?? '',
         received: () => receiver.received(),
       });

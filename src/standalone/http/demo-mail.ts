@@ -8,11 +8,11 @@ export function demoMail(folder: string): RequestHandler {
   return async (request, response) => {
     const mails = await filedMails(folder);
     if (request.accepts(['html', 'json']) === 'json') response.json({ items: mails });
-    else response.type('html').send(pageOf(mails));
+    else response.type('html').send(renderPage(mails));
   };
 }
 
-function pageOf(mails: FiledMail[]): string {
+function renderPage(mails: FiledMail[]): string {
   const shown = mails.map(
     ({ to, subject, text, sentAt }) =>
       `<article><h2>${escaped(subject)}</h2><p>To ${escaped(to)}, ${escaped(sentAt)}</p><pre>${linked(text)}</pre></article>`,

@@ -82,7 +82,7 @@ function cell(row, content, className = '') {
   element.append(content);
 }
 
-function rowOf({ receivedAt, status, body }) {
+function renderRow({ receivedAt, status, body }) {
   const row = document.createElement('tr');
   cell(row, new Date(receivedAt).toLocaleTimeString());
   cell(row, status ? String(status) : 'no response');
@@ -98,7 +98,7 @@ async function showReceived() {
   if (!records) return;
   document.getElementById('nothing').hidden = records.length > 0;
   document.getElementById('table').hidden = records.length === 0;
-  document.getElementById('received').replaceChildren(...records.map(rowOf));
+  document.getElementById('received').replaceChildren(...records.map(renderRow));
 }
 
 // Before the configuration has loaded: a click then opens the second layer as soon as it has.

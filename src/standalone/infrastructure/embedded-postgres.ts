@@ -44,7 +44,7 @@ export async function startEmbeddedPostgres(
     port = await freePort();
     await launch(home, data, port, options);
   }
-  const urls = urlsOf(home.folder, port);
+  const urls = connectionUrls(home.folder, port);
   const maintenanceUrl = Object.assign(new URL(urls.superuserUrl), { pathname: '/postgres' }).href;
   await waitUntilReady(maintenanceUrl, home.folder);
   await createDatabase(maintenanceUrl, SUPERUSER);
@@ -60,7 +60,7 @@ export async function startEmbeddedPostgres(
   };
 }
 
-function urlsOf(
+function connectionUrls(
   folder: string,
   port: number,
 ): { databaseUrl: string; ownerUrl: string; superuserUrl: string } {
@@ -103,7 +103,7 @@ export async function runningServer(
       'The service is not running here. Start it with "npm start", or set DATABASE_URL.',
     );
   }
-  return urlsOf(home.folder, port);
+  return connectionUrls(home.folder, port);
 }
 
 /** Waits until the server takes connections; recovery after a crash ends before it does. */

@@ -50,14 +50,14 @@ export function fillInSecrets<S extends StandaloneSettings>(
       billing: { ...billing, webhookSecrets },
       evidence: {
         ...evidence,
-        keys: evidence.keys.length > 0 ? evidence.keys : [evidenceKeyOf(developmentKey)],
+        keys: evidence.keys.length > 0 ? evidence.keys : [toEvidenceKey(developmentKey)],
       },
     },
   };
 }
 
 /** Derives a separate signing key from the stored one, for files of older versions. */
-function evidenceKeyOf({ id, key }: { id: string; key: Buffer }): { id: string; key: Buffer } {
+function toEvidenceKey({ id, key }: { id: string; key: Buffer }): { id: string; key: Buffer } {
   return { id, key: Buffer.from(hkdfSync('sha256', key, '', 'evidence', SECRET_BYTES)) };
 }
 

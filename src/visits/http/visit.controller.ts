@@ -15,7 +15,7 @@ import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
 import { DisconnectSignal } from '../../http/client-disconnected.js';
-import { PeriodQuery, periodOf } from '../../http/period-query.js';
+import { PeriodQuery, parsePeriod } from '../../http/period-query.js';
 import { type SiteAnswer, SiteAnalytics } from '../application/site-analytics.js';
 import { SeenHostsView, SiteAnalyticsView, VISIT_BODY_SCHEMA } from './visit.dto.js';
 import { VisitEndpoint } from './visit.endpoint.js';
@@ -56,7 +56,7 @@ export class VisitController {
     @Query() query: PeriodQuery,
     @DisconnectSignal() gone: AbortSignal,
   ): Promise<SiteAnswer> {
-    const period = periodOf(query, {
+    const period = parsePeriod(query, {
       now: new Date(),
       daysMax: ANALYTICS_DAYS_MAX,
       isAllowed: isPeriodAllowed,

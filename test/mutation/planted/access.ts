@@ -55,7 +55,7 @@ export const ACCESS: Planted[] = [
   })),
   {
     name: 'access: counts the mails of an API key for the project rather than its member',
-    mutations: [{ symbol: 'mailSenderOf', from: /secret\?\.madeBy \?\? projectId/, to: 'projectId' }],
+    mutations: [{ symbol: 'findMailSender', from: /secret\?\.madeBy \?\? projectId/, to: 'projectId' }],
     tests: ['test/access/mail-budgets'],
     only: 'bounded per hour over all projects',
   },
@@ -93,7 +93,9 @@ export const ACCESS: Planted[] = [
   },
   {
     name: 'mail: takes encryption as an offer where it has a password',
-    mutations: [{ symbol: 'smtpServerOf', from: /credentials \? 'required' : 'offered'/, to: "'offered'" }],
+    mutations: [
+      { symbol: 'parseSmtpServer', from: /credentials \? 'required' : 'offered'/, to: "'offered'" },
+    ],
     tests: [MAIL],
     only: 'another machine',
   },
