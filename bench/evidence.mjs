@@ -1,6 +1,6 @@
 // Evidence (docs/evidence.md): how fast a worker sequences stored records, how far it lags under constant load,
-// what the salt costs the ingest's statement, how long a proof of a record among many takes, and how large it is. What
-// The bench `sealing` measures what sequencing costs deliveries and consents.
+// what the salt costs the ingest statement, how long a proof of a record among many takes, and how large it is.
+// The bench `sequencing` measures what sequencing costs deliveries and consents.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,10 +11,10 @@ import { batchParameters, batchStatement } from '../dist/consent/infrastructure/
 import { recordBody } from '../dist/consent/domain/record-body.js';
 import { appendEntries } from '../dist/evidence/domain/append-entries.js';
 import { checkpointText } from '../dist/evidence/domain/checkpoint.js';
-import { commitmentOf } from '../dist/evidence/domain/commitment.js';
-import { edgeBytes, objectPath, tilesAtEdge } from '../dist/evidence/domain/log.js';
-import { signerOf, signNote } from '../dist/evidence/domain/signed-note.js';
-import { EMPTY_EDGE, rootOf } from '../dist/evidence/domain/tree-edge.js';
+import { computeCommitment } from '../dist/evidence/domain/commitment.js';
+import { encodeEdge, objectPath, partialTiles } from '../dist/evidence/domain/log.js';
+import { createSigner, signNote } from '../dist/evidence/domain/signed-note.js';
+import { EMPTY_RANGE, computeRoot } from '../dist/evidence/domain/compact-range.js';
 import { startDatabase } from './support/database.mjs';
 import { cpuSeconds } from './support/processes.mjs';
 import { row } from './support/report.mjs';
@@ -47,7 +47,7 @@ const PROOFS = 300;
 const SEED = randomBytes(32);
 
 export const deadlineMs = 600_000;
-export const title = 'Evidence: sealing, the salt, and proofs';
+export const title = 'Evidence: sequencing, the salt, and proofs';
 
 /**
  * @param {import('./support/scope.mjs').Scope} scope
@@ -77,7 +77,7 @@ export async function run(scope) {
         unit: ' ms',
       }),
       row({
-        what: 'sealed and signed, records/s, 100 projects',
+        what: 'sequenced and signed, records/s, 100 projects',
         ours: sealing.map(({ perSecond }) => perSecond),
         target: { atLeast: 10_000 },
       }),
@@ -292,11 +292,11 @@ async function proofsAmongMany(scope, database, baseUrl) {
     skippedReason: null,
     salt,
   };
-  const entry = commitmentOf(salt, recordBody({ ...rows[0], ...shown, id: consentId, projectId }));
+  const entry = computeCommitment(salt, recordBody({ ...rows[0], ...shown, id: consentId, projectId }));
   const index = Math.floor(LOGGED * 0.618);
   const folder = join(scope.folder, 'data', 'evidence', projectId);
   /** @type {import('../dist/evidence/domain/log.js').LogEdge} */
-  let edge = { tree: EMPTY_EDGE, entries: [] };
+  let edge = { tree: EMPTY_RANGE, entries: [] };
   for (let at = 0; at < LOGGED; at += CHUNK) {
     const count = Math.min(CHUNK, LOGGED - at);
     const random = randomBytes(count * 32);
@@ -305,19 +305,19 @@ async function proofsAmongMany(scope, database, baseUrl) {
     );
     const grown = appendEntries(edge, entries);
     edge = grown.edge;
-    for (const tile of [...grown.full, ...(at + CHUNK >= LOGGED ? tilesAtEdge(edge) : [])]) {
+    for (const tile of [...grown.full, ...(at + CHUNK >= LOGGED ? partialTiles(edge) : [])]) {
       const path = join(folder, objectPath(tile));
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, tile.bytes);
     }
   }
   const origin = `127.0.0.1/${projectId}`;
-  const checkpoint = signNote(checkpointText({ origin, size: LOGGED, root: rootOf(edge.tree) }), [
-    signerOf('127.0.0.1', SEED),
+  const checkpoint = signNote(checkpointText({ origin, size: LOGGED, root: computeRoot(edge.tree) }), [
+    createSigner('127.0.0.1', SEED),
   ]);
   await database.client.query(
     `insert into evidence_log (log, origin, size, edge, checkpoint_size, checkpoint, signed_at) values ($1, $2, $3, $4, $3, $5, now())`,
-    [projectId, origin, LOGGED, edgeBytes(edge), checkpoint],
+    [projectId, origin, LOGGED, encodeEdge(edge), checkpoint],
   );
   await database.client.query(
     'insert into evidence_leaf (project_id, consent_id, leaf_index) values ($1, $2, $3)',

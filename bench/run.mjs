@@ -36,7 +36,7 @@ const BY_NAME = [
   'sign-ins',
   'visitors',
   'evidence',
-  'sealing',
+  'sequencing',
   'lists',
   'visits',
   'banner',

@@ -42,7 +42,7 @@ import {
   SequencerCursorSchema,
   EvidencePastLogSchema,
   EvidenceRootEntrySchema,
-  EvidenceStampSchema,
+  EvidenceTimestampSchema,
   EvidenceTileSchema,
 } from '../evidence/infrastructure/evidence.entities.js';
 import {
@@ -110,7 +110,7 @@ export const entities = [
   EvidenceTileSchema,
   EvidenceLeafSchema,
   EvidenceRootEntrySchema,
-  EvidenceStampSchema,
+  EvidenceTimestampSchema,
   EvidenceKeySchema,
   SiteVisitSchema,
   OutboxMessageSchema,

@@ -7,5 +7,5 @@ import type { ErasureListener } from '../consent/erasure-listener.js';
 export const erasureListeners: readonly ErasureListener[] = [
   async (...erasure) =>
     (await import('../forwarding/application/delivery-erasure.js')).eraseDeliveries(...erasure),
-  async (tx, erased) => (await import('../evidence/application/erase-leaves.js')).eraseLeaves(tx, erased),
+  async (tx, erased) => (await import('../evidence/infrastructure/leaf.rows.js')).deleteLeaves(tx, erased),
 ];

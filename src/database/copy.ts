@@ -5,7 +5,7 @@ const BATCH_ROWS = 200;
 /**
  * The target has its own migration ledger, and failed sign-ins do not count there. Sessions are not copied: behind https
  * their cookie has another name, so they could not be used. Evidence logs are in a storage, under their own name and key:
- * the target seals the copied records again.
+ * the target adds the copied records to new logs.
  */
 const LEFT_OUT = [
   'schema_migration',
@@ -18,7 +18,7 @@ const LEFT_OUT = [
   'sequencer_cursor',
   'evidence_past_log',
   'evidence_root_entry',
-  'evidence_stamp',
+  'evidence_timestamp',
   'evidence_tile',
 ];
 
@@ -93,7 +93,7 @@ const COPIED =
   'The database is a copy, and the former service may have signed more since. ' +
   'Start a new log: npm run ops -- evidence continue --all --reason …';
 
-/** The target seals all records again, in logs that continue those of the source: until an operator says so, none is signed. */
+/** The target sequences all records again, in logs that continue those of the source. They are halted until an operator continues them. */
 async function haltLogs(source: Client, target: Client): Promise<void> {
   const { rows } = await source.query<{ log: string; origin: string; epoch: number; checkpoint: string }>(
     `select l.log, l.origin, l.epoch, l.checkpoint from evidence_log l

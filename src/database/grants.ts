@@ -21,7 +21,7 @@ const EXCEPTIONS: Record<string, TableGrant> = {
   'public.tier_change': APPEND_ONLY,
   'public.billing_price': APPEND_ONLY,
   'public.billing_grant_log': APPEND_ONLY,
-  'public.evidence_stamp': APPEND_ONLY,
+  'public.evidence_timestamp': APPEND_ONLY,
   // Old publications are deleted, and the same document can be published again; published content never changes.
   'public.publication': { privileges: ['SELECT', 'INSERT', 'DELETE'], updatable: ['at'] },
   'public.schema_migration': READ_ONLY,

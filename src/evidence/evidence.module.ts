@@ -7,24 +7,26 @@ import { ProjectsModule } from '../projects/projects.module.js';
 import { PublishingModule } from '../publishing/publishing.module.js';
 import { DailyCheck } from './application/daily-check.js';
 import { LogMaintenance } from './application/log-maintenance.js';
-import { LogHandler } from './application/log-handler.js';
+import { CheckpointHandler } from './application/checkpoint-handler.js';
 import { LogReader } from './application/log-reader.js';
 import { LogSigner } from './application/log-signer.js';
-import { NoticeCopy } from './application/notice-copy.js';
+import { CopyDetector } from './application/copy-detector.js';
 import { ProofPages } from './application/proof-pages.js';
 import { Proofs } from './application/proofs.js';
-import { ProveRecords } from './application/prove-records.js';
+import { RecordProofs } from './application/record-proofs.js';
 import { PublishedKeys } from './application/published-keys.js';
 import { SequencerHandler } from './application/sequencer-handler.js';
 import { SequencerThread } from './application/sequencer-thread.js';
-import { SealRoots } from './application/seal-roots.js';
+import { AnchorCheckpoints } from './application/anchor-checkpoints.js';
 import { BATCH_SEQUENCER, Sequencer } from './application/sequencer.js';
-import { SealedState } from './application/sealed-state.js';
-import { SignLog } from './application/sign-log.js';
-import { StampHandler } from './application/stamp-handler.js';
-import { StampRoots } from './application/stamp-roots.js';
-import { ResignLogs } from './application/resign-logs.js';
-import { TimeStamps } from './application/time-stamps.js';
+import { EvidenceState } from './application/evidence-state.js';
+import { CheckpointGuard } from './application/checkpoint-guard.js';
+import { CheckpointPublisher } from './application/checkpoint-publisher.js';
+import { SignedViews } from './application/signed-view.js';
+import { TimestampHandler } from './application/timestamp-handler.js';
+import { RootTimestamper } from './application/root-timestamper.js';
+import { KeyRollover } from './application/key-rollover.js';
+import { Timestamps } from './application/timestamps.js';
 import { EvidenceService } from './evidence.service.js';
 import { LogController } from './http/log.controller.js';
 import { ProofFiles } from './http/proof-files.js';
@@ -43,23 +45,25 @@ import { LogStorage } from './infrastructure/log-storage.js';
     EvidenceService,
     DailyCheck,
     LogMaintenance,
-    NoticeCopy,
+    CopyDetector,
     SequencerHandler,
     Sequencer,
-    SealRoots,
-    LogHandler,
-    SignLog,
-    StampHandler,
-    StampRoots,
-    TimeStamps,
+    AnchorCheckpoints,
+    CheckpointHandler,
+    CheckpointPublisher,
+    CheckpointGuard,
+    TimestampHandler,
+    RootTimestamper,
+    Timestamps,
     LogSigner,
-    ResignLogs,
+    KeyRollover,
     LogReader,
+    SignedViews,
     Proofs,
     ProofPages,
-    ProveRecords,
+    RecordProofs,
     PublishedKeys,
-    SealedState,
+    EvidenceState,
     LogStorage,
     HeadCopies,
     LeafPartitions,

@@ -5,17 +5,17 @@ import { serviceSettings } from '../settings/service.settings.js';
 import { integer, setting, url } from '../settings/setting-kinds.js';
 import { type StorageSettings, parseStorageUrl } from '../shared/storage-url.js';
 
-/** Below DATA_DIR, where EVIDENCE_STORAGE_URL is not set. */
+/** Folder in DATA_DIR if EVIDENCE_STORAGE_URL is not set. */
 const STORAGE_FOLDER = 'evidence';
 const DAY_SECONDS = 86_400;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Sealing records in logs that others can check (docs/evidence.md). */
+/** Logs in which others can verify records (docs/evidence.md). */
 export const evidenceSettings = declareSettings({
   name: 'evidence',
   title: 'Evidence (docs/evidence.md)',
   settings: {
-    /** Seeds of Ed25519; the first signs. */
+    /** Ed25519 seeds; the first one signs. */
     keys: setting<SecretKey[]>('EVIDENCE_KEYS', {
       default: [],
       defaultShown: 'none in production (evidence is off); otherwise generated and kept in `DATA_DIR`',
@@ -37,7 +37,7 @@ export const evidenceSettings = declareSettings({
       meaning: 'where the logs are kept, not to be read by the public: written as `STORAGE_URL`',
       parse: parseStorageUrl,
     }),
-    /** null: none are kept. */
+    /** null: no copies. */
     heads: setting<StorageSettings | null>('EVIDENCE_HEADS_URL', {
       default: null,
       defaultShown: 'none',
@@ -59,7 +59,7 @@ export const evidenceSettings = declareSettings({
       max: DAY_SECONDS,
       meaning: 'minimum interval in seconds at which project checkpoints are added to the public root log',
     }),
-    /** Empty: none is asked. */
+    /** Empty: no timestamps. */
     timestampUrl: url('EVIDENCE_TIMESTAMP_URL', {
       protocols: ['https:', 'http:'],
       default: '',

@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
+/** Sorts before every id of this service. */
+export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
 /** The 12 bits after the version make ids of one millisecond distinct and ordered (RFC 9562 §6.2). */
 const COUNTER_VALUES = 4096;
 /** Where the counter of a millisecond starts at most, so that there is room to count. */

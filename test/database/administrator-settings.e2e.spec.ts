@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/forwarding.js';
 import { type Delivery, read, type Receipt } from '../support/pipeline.js';
 import type { TestProject } from '../support/project.js';
-import { sealerOf } from '../support/sealer.js';
+import { evidenceSteps } from '../support/evidence-steps.js';
 import { until } from '../support/until.js';
 
 const AT_ONCE = 40;
@@ -73,10 +73,10 @@ describe.each([
   });
 
   it('seals them', async () => {
-    const sealer = sealerOf(forwarding.service);
+    const steps = evidenceSteps(forwarding.service);
     // The worker also sequences and signs: it may hold both locks, or sign what was sequenced here.
     await until('they are signed', async () => {
-      await sealer.seal(project.id);
+      await steps.seal(project.id);
       return (await read<{ size: number }>(project, '/log')).size === AT_ONCE;
     });
     expect(await read(project, '/log')).toMatchObject({ size: AT_ONCE, refusal: null });

@@ -41,7 +41,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'sequencer_cursor',
     'evidence_past_log',
     'evidence_root_entry',
-    'evidence_stamp',
+    'evidence_timestamp',
     'evidence_tile',
   ],
   // The two that follow are the halves of `delivery`, by outcome.

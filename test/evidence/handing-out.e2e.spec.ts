@@ -11,7 +11,7 @@ import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
 import { PublishSite } from '../../src/publishing/application/publish-site.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
-import { type Sealer, sealerOf } from '../support/sealer.js';
+import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 import { unzip } from '../support/unzip.js';
@@ -20,14 +20,14 @@ const VERIFIER = join(import.meta.dirname, '..', '..', 'verify', 'verify.cjs');
 const PROOFS = '/consents/export?format=csv&proofs=1';
 
 let service: TestService;
-let sealer: Sealer;
+let steps: EvidenceSteps;
 let folder: string;
 beforeAll(async () => {
   service = await startTestService({
     EVIDENCE_KEYS: `e1:${randomBytes(32).toString('base64')}`,
     EVIDENCE_ROOT_SECONDS: '1',
   });
-  sealer = sealerOf(service);
+  steps = evidenceSteps(service);
   folder = mkdtempSync(join(tmpdir(), 'consent-proofs-'));
 });
 afterAll(async () => {
@@ -61,7 +61,7 @@ const refusal = async (asked: Promise<Response>): Promise<{ status: number; code
 /** The log of all takes checkpoints once in a second at most. */
 const inRootLog = (project: TestProject, id: string): Promise<unknown> =>
   until('the log of all covers it', async () => {
-    await sealer.root();
+    await steps.anchor();
     const record = (await (await project.request('viewer', 'GET', `/consents/${id}`)).json()) as {
       evidence: { isInRootLog: boolean };
     };
@@ -95,10 +95,10 @@ describe('an export with proofs', () => {
   it('has the CSV as it is without, and of each record the proof that is also given alone', async () => {
     const project = await makeProject({ name: 'Gärtnerei' });
     const ids = await store(project, 450);
-    await sealer.seal(project.id);
+    await steps.seal(project.id);
     await inRootLog(project, ids[0] ?? '');
     const [late = ''] = await store(project, 1);
-    await sealer.seal(project.id);
+    await steps.seal(project.id);
     const to = new Date(Date.now() + 60_000).toISOString();
     const response = await project.request('viewer', 'GET', `${PROOFS}&to=${to}`);
     expect(response.headers.get('content-type')).toBe('application/zip');
@@ -134,7 +134,7 @@ describe('an export with proofs', () => {
   it('is checked whole in one command, which names what was altered, renamed or is no proof', async () => {
     const project = await makeProject();
     const [first = '', second = '', third = ''] = await store(project, 3);
-    await sealer.seal(project.id);
+    await steps.seal(project.id);
     const files = await exported(project);
     const proofOf = (id: string): string => files.get(`proofs/${id}.tlog-proof`)?.toString() ?? '';
     const tampered = proofOf(first).replace('index 0', 'index 1');
@@ -162,7 +162,7 @@ describe('an export with proofs', () => {
   it('lists the records that have none, with the reason, and goes on', async () => {
     const project = await makeProject();
     const [older = '', changed = '', whole = ''] = await store(project, 3);
-    await sealer.seal(project.id);
+    await steps.seal(project.id);
     // Received before the log began: it has no leaf, and never gets one.
     await service.database.query('delete from evidence_leaf where consent_id = $1', [older]);
     await service.database.query(
@@ -191,7 +191,7 @@ describe('an export with proofs', () => {
   it('keeps to the filters, and to the tier', async () => {
     const project = await makeProject();
     const ids = await store(project, 4);
-    await sealer.seal(project.id);
+    await steps.seal(project.id);
     const files = await exported(project, '&preferences=true');
     expect([...files.keys()].slice(1, -1)).toEqual([ids[1], ids[3]].map((id) => `proofs/${id}.tlog-proof`));
     const lite = await createTestProject(service, { tier: 'lite' });
@@ -226,7 +226,7 @@ describe('an export with proofs', () => {
   it('stops to read when the client goes away, and gives its place back', async () => {
     const project = await makeProject();
     await store(project, 10_000);
-    await sealer.seal(project.id);
+    await steps.seal(project.id);
     const storage = service.app.get(LogStorage, { strict: false });
     let reads = 0;
     const readTile = storage.readTile.bind(storage);
@@ -323,7 +323,7 @@ describe('a proof as a PDF', () => {
     });
     const { id, receivedAt } = (await stored.json()) as { id: string; receivedAt: string };
     expect((await pdf(project, id)).status).toBe(202);
-    await sealer.seal(project.id);
+    await steps.seal(project.id);
     await inRootLog(project, id);
     const response = await pdf(project, id);
     expect(response.headers.get('content-disposition')).toBe(`attachment; filename=consent-${id}.pdf`);
@@ -365,7 +365,7 @@ describe('a proof as a PDF', () => {
       configHash: 'a'.repeat(64),
     });
     const { id } = (await unknown.json()) as { id: string };
-    await sealer.seal(project.id);
+    await steps.seal(project.id);
     const { text } = await read(await pdf(project, untold));
     expect(text).toContain('The record has no configuration hash, so the banner is unknown.');
     expect(text).toContain('Root log It did not cover this checkpoint yet when this page was created.');
@@ -377,10 +377,10 @@ describe('a proof as a PDF', () => {
   it('is of an erasure where the record is gone', async () => {
     const project = await makeProject();
     const [id = ''] = await store(project, 1);
-    await sealer.seal(project.id);
+    await steps.seal(project.id);
     const erased = await project.request('owner', 'DELETE', `/consents/${id}`, { reason: 'ticket 7' });
     expect(erased.status).toBe(204);
-    await sealer.seal(project.id);
+    await steps.seal(project.id);
     const { text } = await read(await pdf(project, id));
     expect(text).toContain('Proof that a consent record was erased This erasure was stored by');
     expect(text).not.toContain('Banner that was shown');

@@ -6,11 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { choose } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
-import { type Sealer, sealerOf } from '../support/sealer.js';
+import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 let service: TestService;
-let sealer: Sealer;
+let steps: EvidenceSteps;
 let heads: string;
 beforeAll(async () => {
   heads = mkdtempSync(join(tmpdir(), 'consent-heads-'));
@@ -18,7 +18,7 @@ beforeAll(async () => {
     EVIDENCE_KEYS: `e1:${randomBytes(32).toString('base64')}`,
     EVIDENCE_HEADS_URL: pathToFileURL(heads).href,
   });
-  sealer = sealerOf(service);
+  steps = evidenceSteps(service);
 });
 afterAll(async () => {
   await service.close();
@@ -39,14 +39,14 @@ describe('copies of the newest checkpoints', () => {
     if (storage.kind !== 'folder') throw new Error('not a folder');
     const folder = join(storage.path, project.id);
     await choose(service, project.id, {});
-    expect(await sealer.seal(project.id)).toBe('signed');
+    expect(await steps.seal(project.id)).toBe('published');
     const copy = join(heads, project.id, 'checkpoint');
     expect(readFileSync(copy, 'utf8')).toBe(await checkpoint(project));
     const [row = {}] = await rowsOf(project);
     cpSync(folder, `${folder}-older`, { recursive: true });
 
     await choose(service, project.id, {});
-    expect(await sealer.seal(project.id)).toBe('signed');
+    expect(await steps.seal(project.id)).toBe('published');
     const newest = await checkpoint(project);
     expect(readFileSync(copy, 'utf8')).toBe(newest);
     await service.database.query(
@@ -56,7 +56,7 @@ describe('copies of the newest checkpoints', () => {
     rmSync(folder, { recursive: true });
     cpSync(`${folder}-older`, folder, { recursive: true });
 
-    expect(await sealer.sign(project.id)).toBe('refused');
+    expect(await steps.publish(project.id)).toBe('refused');
     const state = (await (await project.request('viewer', 'GET', '/log')).json()) as { refusal: string };
     expect(state.refusal).toBe(
       'The copy of the latest checkpoints has a checkpoint of 2 entries, but the database has 1: the database is an older copy.',
@@ -67,11 +67,11 @@ describe('copies of the newest checkpoints', () => {
   it('go with their project', async () => {
     const project = await createTestProject(service);
     await choose(service, project.id, {});
-    expect(await sealer.seal(project.id)).toBe('signed');
+    expect(await steps.seal(project.id)).toBe('published');
     const copy = join(heads, project.id, 'checkpoint');
     expect(readFileSync(copy, 'utf8')).toBe(await checkpoint(project));
     expect((await project.request('owner', 'DELETE', '')).status).toBe(204);
-    expect(await sealer.sign(project.id)).toBe('removed');
+    expect(await steps.publish(project.id)).toBe('removed');
     expect(() => readFileSync(copy)).toThrow('ENOENT');
   });
 });

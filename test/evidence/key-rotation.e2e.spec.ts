@@ -3,15 +3,15 @@ import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { createHttpApp } from '../../src/app/http-app.js';
-import { ResignLogs } from '../../src/evidence/application/resign-logs.js';
-import { SealRoots } from '../../src/evidence/application/seal-roots.js';
+import { KeyRollover } from '../../src/evidence/application/key-rollover.js';
+import { AnchorCheckpoints } from '../../src/evidence/application/anchor-checkpoints.js';
 import { ROOT_LOG } from '../../src/evidence/domain/log.js';
-import { signersOf } from '../../src/evidence/domain/signed-note.js';
-import { writeCheckpoint } from '../../src/evidence/infrastructure/log-rows.js';
+import { listSigners } from '../../src/evidence/domain/signed-note.js';
+import { writeCheckpoint } from '../../src/evidence/infrastructure/checkpoint.rows.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { runProgram } from '../support/run-ops.js';
-import { type Sealer, sealerOf } from '../support/sealer.js';
+import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const { verifyProof, verifyConsistency } = createRequire(import.meta.url)(
@@ -52,9 +52,9 @@ beforeAll(async () => {
   });
   idle = await createTestProject(before);
   consentId = await store(idle);
-  const sealer = sealerOf(before);
-  await sealer.seal(idle.id);
-  await rootAll(sealer);
+  const steps = evidenceSteps(before);
+  await steps.seal(idle.id);
+  await rootAll(steps);
 });
 afterAll(async () => {
   for (const service of others) await service.close();
@@ -72,12 +72,12 @@ async function store(project: TestProject): Promise<string> {
 }
 
 /** The log of all takes checkpoints once in a second at most: its last growth was long ago. */
-async function rootAll(sealer: Sealer): Promise<void> {
+async function rootAll(steps: EvidenceSteps): Promise<void> {
   await before.database.query(
     `update evidence_log set appended_at = now() - interval '1 minute' where log = $1`,
     [ROOT_LOG],
   );
-  expect(await sealer.root()).toBe('signed');
+  expect(await steps.anchor()).toBe('published');
 }
 
 const read = async ({ baseUrl }: TestService, path: string): Promise<string> => {
@@ -92,31 +92,31 @@ const proofOf = (service: TestService): Promise<string> =>
 const checkpointOf = (service: TestService): Promise<string> =>
   read(service, `/v1/projects/${idle.id}/log/checkpoint`);
 /** Lines of keys, with the comment above each. */
-const entriesOf = (keys: string): string[] => keys.trim().split('\n').slice(1);
+const keyLines = (keys: string): string[] => keys.trim().split('\n').slice(1);
 const asked = (): Promise<{ subjectId: string }[]> =>
   before.database.query(
     `select distinct subject_id as "subjectId" from outbox_message where topic = 'checkpoint.due' order by 1`,
   );
-const resign = ({ app }: TestService): Promise<void> => app.get(ResignLogs, { strict: false }).run();
+const resign = ({ app }: TestService): Promise<void> => app.get(KeyRollover, { strict: false }).run();
 
 describe('after a rotation of the key', () => {
   let both: TestService;
-  let sealer: Sealer;
+  let steps: EvidenceSteps;
   let first: string;
   let firstProof: string;
   beforeAll(async () => {
     first = await checkpointOf(before);
     firstProof = await proofOf(before);
     both = await restartedWith([CURRENT, FORMER]);
-    sealer = sealerOf(both);
+    steps = evidenceSteps(both);
     await before.database.query('delete from outbox_message');
-    await before.database.query(`update evidence_log set asked_at = now() - interval '7 hours'`);
+    await before.database.query(`update evidence_log set requested_at = now() - interval '7 hours'`);
   });
 
   it('publishes the former key without an end until the new one has signed', async () => {
-    const [since, former, fresh] = entriesOf(await keysOf(both));
+    const [since, former, fresh] = keyLines(await keysOf(both));
     expect(since).toMatch(/^# signs since \d{4}-\d\d-\d\d$/);
-    expect(entriesOf(await keysOf(before))).toEqual([since, former]);
+    expect(keyLines(await keysOf(before))).toEqual([since, former]);
     expect(fresh).toBe('# not used yet');
   });
 
@@ -130,7 +130,7 @@ describe('after a rotation of the key', () => {
     expect(await count()).toEqual(waiting);
     await before.database.query('delete from outbox_message');
     await before.database.query(
-      `update evidence_log set asked_at = null, refusal = case when log = $1 then 'damaged' end, refused_at = now()`,
+      `update evidence_log set requested_at = null, refusal = case when log = $1 then 'damaged' end, refused_at = now()`,
       [idle.id],
     );
     await resign(both);
@@ -146,10 +146,10 @@ describe('after a rotation of the key', () => {
   });
 
   it('signs what stands still again at its size, and a slow signer does not undo it', async () => {
-    expect(await sealer.sign(idle.id)).toBe('signed');
+    expect(await steps.publish(idle.id)).toBe('published');
     const second = await checkpointOf(both);
     expect(second.split('\n\n')[0]).toBe(first.split('\n\n')[0]);
-    expect(signersOf(second)).not.toEqual(signersOf(first));
+    expect(listSigners(second)).not.toEqual(listSigners(first));
     // One that had read the log before both.
     const em = both.app.get(EntityManager, { strict: false }).fork();
     const late = first.replace('kept-from 2', 'kept-from 1');
@@ -158,38 +158,38 @@ describe('after a rotation of the key', () => {
     );
     expect(await checkpointOf(both)).toBe(second);
     // A second run changes nothing.
-    expect(await sealer.sign(idle.id)).toBe('signed');
+    expect(await steps.publish(idle.id)).toBe('published');
     expect(await checkpointOf(both)).toBe(second);
     await expect(verifyConsistency(first, second, '', await keysOf(both))).resolves.toBeDefined();
   });
 
   it('roots the new signature, so that proofs rest on the new key alone', async () => {
-    await rootAll(sealer);
+    await rootAll(steps);
     const proof = await proofOf(both);
-    const [fresh] = signersOf(await checkpointOf(both));
-    expect([...new Set(signersOf(proof))]).toEqual([fresh]);
-    const own = entriesOf(await keysOf(both)).find((line) => line.startsWith(`${fresh}+`)) ?? '';
+    const [fresh] = listSigners(await checkpointOf(both));
+    expect([...new Set(listSigners(proof))]).toEqual([fresh]);
+    const own = keyLines(await keysOf(both)).find((line) => line.startsWith(`${fresh}+`)) ?? '';
     expect(await verifyProof(proof, own)).toMatchObject({ isInRootLog: true, notes: [] });
     const rooted = await before.database.query('select count(*)::int as entries from evidence_root_entry');
     expect(rooted).toEqual([{ entries: 0 }]);
     // Nothing is left to be rooted.
-    expect(await both.app.get(SealRoots, { strict: false }).step()).toBe(false);
+    expect(await both.app.get(AnchorCheckpoints, { strict: false }).anchorBatch()).toBe(false);
     const size = (note: string): string | undefined => note.split('\n')[1];
     const root = await read(both, '/log/checkpoint');
-    await rootAll(sealer);
+    await rootAll(steps);
     expect(size(await read(both, '/log/checkpoint'))).toBe(size(root));
   });
 
   it('goes on without the former key, which stays published with its end', async () => {
     const alone = await restartedWith([CURRENT]);
     const next = await store(idle);
-    expect(await sealerOf(alone).seal(idle.id)).toBe('signed');
+    expect(await evidenceSteps(alone).seal(idle.id)).toBe('published');
     expect(await read(alone, `/v1/projects/${idle.id}/consents/${next}/proof`)).toContain('tlog-proof');
     const keys = await keysOf(alone);
-    const former = signersOf(first)[0] ?? '';
-    const at = entriesOf(keys).findIndex((line) => line.startsWith(`${former}+`));
-    expect(entriesOf(keys)[at - 1]).toMatch(/^# signs since (\S+), until (\d{4}-\d\d-\d\d)$/);
-    expect(entriesOf(keys).filter((line) => line.includes('until'))).toHaveLength(1);
+    const former = listSigners(first)[0] ?? '';
+    const at = keyLines(keys).findIndex((line) => line.startsWith(`${former}+`));
+    expect(keyLines(keys)[at - 1]).toMatch(/^# signs since (\S+), until (\d{4}-\d\d-\d\d)$/);
+    expect(keyLines(keys).filter((line) => line.includes('until'))).toHaveLength(1);
     // What it signed holds, with a note; not of a record that came after its end.
     expect((await verifyProof(firstProof, keys)).notes[0]).toContain('ended on');
     const stale = keys.replace(/until \S+/, 'until 2026-01-01');
@@ -202,23 +202,23 @@ describe('after a rotation of the key', () => {
 });
 
 it('takes the newest of several checkpoints that one root covers into proofs', async () => {
-  const sealer = sealerOf(others.at(-1) ?? before);
+  const steps = evidenceSteps(others.at(-1) ?? before);
   const newest = others.at(-1) ?? before;
   for (let n = 0; n < 2; n++) {
     await store(idle);
-    await sealer.seal(idle.id);
+    await steps.seal(idle.id);
     await before.database.query(
       `update evidence_log set appended_at = now() - interval '1 minute' where log = $1`,
       [ROOT_LOG],
     );
-    await newest.app.get(SealRoots, { strict: false }).step();
+    await newest.app.get(AnchorCheckpoints, { strict: false }).anchorBatch();
   }
   expect(
     await before.database.query('select count(*)::int as waiting from evidence_root_entry where log = $1', [
       idle.id,
     ]),
   ).toEqual([{ waiting: 2 }]);
-  await sealer.sign(ROOT_LOG);
+  await steps.publish(ROOT_LOG);
   // A signer that was slow: its checkpoint is smaller by now.
   const em = newest.app.get(EntityManager, { strict: false }).fork();
   const current = await checkpointOf(newest);

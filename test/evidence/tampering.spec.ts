@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { canonicalOf, commitmentOf } from '../../src/evidence/domain/commitment.js';
-import { signerOf, verifierLine } from '../../src/evidence/domain/signed-note.js';
+import { canonicalJson, computeCommitment } from '../../src/evidence/domain/commitment.js';
+import { createSigner, verifierLine } from '../../src/evidence/domain/signed-note.js';
 import type { RefusedStep } from '../../verify/verify.cjs';
 import { memoryLog, type MemoryLog } from '../support/memory-log.js';
 
@@ -14,7 +14,7 @@ const { verifyProof, verifyConsistency } = createRequire(import.meta.url)(
 const HOST = 'consent.example';
 const INDEX = 257;
 const EARLIER = 280;
-const key = signerOf(HOST, randomBytes(32));
+const key = createSigner(HOST, randomBytes(32));
 const keys = `${verifierLine(key)}\n`;
 const salt = randomBytes(32);
 const RECORD = {
@@ -33,7 +33,7 @@ const RECORD = {
   policyVersion: { nested: ['2026-11'] },
 };
 const entries = Array.from({ length: 300 }, (_none, at) =>
-  at === INDEX ? commitmentOf(salt, RECORD) : randomBytes(32),
+  at === INDEX ? computeCommitment(salt, RECORD) : randomBytes(32),
 );
 const logOf = (leaves: readonly Buffer[]): MemoryLog => memoryLog(`${HOST}/p`, leaves, key);
 const project = logOf(entries);
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 const extraOf = (record: object, inRoot: string): Buffer =>
-  Buffer.from(canonicalOf({ record, salt: salt.toString('base64'), rootProof: inRoot }));
+  Buffer.from(canonicalJson({ record, salt: salt.toString('base64'), rootProof: inRoot }));
 /** The step at which something was refused; undefined where it was not. */
 const refusedAt = (checked: Promise<unknown>): Promise<string | undefined> =>
   checked.then(
@@ -136,7 +136,7 @@ describe('somebody alters a proof', () => {
   });
 
   it('refuses at each step that is declared, for which the dashboard has words', async () => {
-    const stranger = verifierLine(signerOf('another.example', randomBytes(32)));
+    const stranger = verifierLine(createSigner('another.example', randomBytes(32)));
     const refusals: Record<RefusedStep, [proof: string, keys: string][]> = {
       keys: [
         [proof, ''],
@@ -149,7 +149,7 @@ describe('somebody alters a proof', () => {
         [proof.replace(/^extra .*\n/m, ''), keys],
         [withExtra(Buffer.from('{}')), keys],
       ],
-      record: [[withExtra(Buffer.from(canonicalOf({ record: RECORD, salt: 'AAAA', rootProof }))), keys]],
+      record: [[withExtra(Buffer.from(canonicalJson({ record: RECORD, salt: 'AAAA', rootProof }))), keys]],
       'tree: checkpoint': [[proof, stranger]],
       'tree: path': [[proof.replace(`index ${INDEX}`, 'index 0'), keys]],
       'root log': [[withExtra(extraOf(RECORD, '')), keys]],
@@ -208,7 +208,7 @@ describe('we rewrite the log, with our own key', () => {
     expect(await refusedAt(verifyConsistency(earlier.checkpoint, renamed.checkpoint, hashes, keys))).toBe(
       'origin',
     );
-    const signed = memoryLog(`${HOST}/p`, entries, signerOf(HOST, randomBytes(32)));
+    const signed = memoryLog(`${HOST}/p`, entries, createSigner(HOST, randomBytes(32)));
     expect(await refusedAt(verifyConsistency(earlier.checkpoint, signed.checkpoint, hashes, keys))).toBe(
       'later checkpoint',
     );

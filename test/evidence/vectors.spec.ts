@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { canonicalOf, commitmentOf } from '../../src/evidence/domain/commitment.js';
-import { signerOf, verifierLine } from '../../src/evidence/domain/signed-note.js';
+import { canonicalJson, computeCommitment } from '../../src/evidence/domain/commitment.js';
+import { createSigner, verifierLine } from '../../src/evidence/domain/signed-note.js';
 import { memoryLog, type MemoryLog } from '../support/memory-log.js';
 
 const FOLDER = join(import.meta.dirname, '..', 'vectors', 'evidence');
@@ -38,10 +38,10 @@ const RECORD = {
 
 /** What the files hold: everything that another implementation needs to try itself on. */
 async function vectors(): Promise<Record<string, string>> {
-  const key = signerOf(HOST, made('key'));
+  const key = createSigner(HOST, made('key'));
   const salt = made('salt');
   const entries = Array.from({ length: SIZE }, (_none, at) => made(`entry ${at}`));
-  entries[INDEX] = commitmentOf(salt, RECORD);
+  entries[INDEX] = computeCommitment(salt, RECORD);
   const logOf = (origin: string, leaves: readonly Buffer[]): MemoryLog => memoryLog(origin, leaves, key);
   const project = logOf(`${HOST}/${PROJECT}`, entries);
   const earlier = logOf(`${HOST}/${PROJECT}`, entries.slice(0, EARLIER_SIZE));
@@ -53,7 +53,7 @@ async function vectors(): Promise<Record<string, string>> {
     'keys.txt': `# The seed is SHA-256 of "a vector of evidence: key".\n${verifierLine(key)}\n`,
     'record.json': `${JSON.stringify(RECORD, null, 2)}\n`,
     'commitment.txt': `${entries[INDEX]?.toString('base64')}\n`,
-    'record.tlog-proof': await project.proof(INDEX, Buffer.from(canonicalOf(extra))),
+    'record.tlog-proof': await project.proof(INDEX, Buffer.from(canonicalJson(extra))),
     'earlier.txt': earlier.checkpoint,
     'later.txt': project.checkpoint,
     'hashes.txt': await project.consistencyFrom(EARLIER_SIZE),

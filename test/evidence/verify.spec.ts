@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { canonicalOf, commitmentOf, erasureBody } from '../../src/evidence/domain/commitment.js';
-import { signerOf, signNote, verifierLine } from '../../src/evidence/domain/signed-note.js';
+import { canonicalJson, computeCommitment, erasureBody } from '../../src/evidence/domain/commitment.js';
+import { createSigner, signNote, verifierLine } from '../../src/evidence/domain/signed-note.js';
 import type { VerifiedProof } from '../../verify/verify.cjs';
 import { startClock } from '../support/elapsed.js';
 import { memoryLog, type MemoryLog } from '../support/memory-log.js';
@@ -18,7 +18,7 @@ const { verifyProof, verifyConsistency, verifyStamped, canonical } = createRequi
 ) as Verifier;
 
 const HOST = 'consent.example';
-const key = signerOf(HOST, randomBytes(32));
+const key = createSigner(HOST, randomBytes(32));
 const keys = `# since 2026-11-22\n${verifierLine(key)}\n`;
 const RECORD = {
   action: 'accept_all',
@@ -33,7 +33,7 @@ const logOf = (origin: string, entries: readonly Buffer[]): MemoryLog => memoryL
 
 const entries: Buffer[] = Array.from({ length: 300 }, () => randomBytes(32));
 const salt = randomBytes(32);
-const extraOf = (fields: object): Buffer => Buffer.from(canonicalOf(fields));
+const extraOf = (fields: object): Buffer => Buffer.from(canonicalJson(fields));
 let proof: string;
 /** The root log as it was when it was stamped, and one of another history. */
 let stamped: MemoryLog;
@@ -41,7 +41,7 @@ let forked: MemoryLog;
 const ROOT_SIZE = 3;
 
 beforeAll(async () => {
-  entries[257] = commitmentOf(salt, RECORD);
+  entries[257] = computeCommitment(salt, RECORD);
   const project = logOf(`${HOST}/p`, entries);
   const sealed = hash('sha256', project.checkpoint, 'buffer');
   const rootEntries = [randomBytes(32), sealed, randomBytes(32)];
@@ -76,7 +76,7 @@ function respelled(change: (extra: string) => string | Buffer): string {
 
 /** A proof of one record in a log of two entries, in no root log. */
 function proofIn(origin: string, record: object, signer = key): Promise<string> {
-  const log = memoryLog(origin, [randomBytes(32), commitmentOf(salt, record)], signer);
+  const log = memoryLog(origin, [randomBytes(32), computeCommitment(salt, record)], signer);
   return log.proof(1, extraOf({ record, salt: salt.toString('base64'), rootProof: null }));
 }
 
@@ -103,13 +103,13 @@ describe('the verifier', () => {
     [
       'another key',
       'tree: checkpoint',
-      (text: string) => [text, `${verifierLine(signerOf(HOST, randomBytes(32)))}\n`],
+      (text: string) => [text, `${verifierLine(createSigner(HOST, randomBytes(32)))}\n`],
     ],
     ['no key', 'keys', (text: string) => [text, '# none\n']],
     [
       'a key of another host',
       'tree: checkpoint',
-      (text: string) => [text, `${verifierLine(signerOf('other.example', randomBytes(32)))}\n`],
+      (text: string) => [text, `${verifierLine(createSigner('other.example', randomBytes(32)))}\n`],
     ],
     ['a leaf that was moved', 'tree: path', (text: string) => [text.replace('index 257', 'index 256'), keys]],
     [
@@ -213,7 +213,7 @@ describe('the verifier of what a proof holds', () => {
 });
 
 describe('the verifier of signatures and keys', () => {
-  const other = signerOf('witness.example', randomBytes(32));
+  const other = createSigner('witness.example', randomBytes(32));
   const line = (signer: typeof key, text: string): string => signNote(text, [signer]).slice(text.length + 1);
   /** The proof of a lone record, without signatures. */
   let unsigned: string;

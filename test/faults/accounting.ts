@@ -4,7 +4,7 @@ import { type Claim, readClaims, readHistories } from './audit.js';
 import type { Installation } from './installation.js';
 import { isAllowed, type Load } from './load.js';
 import type { Outages } from './outages.js';
-import { accountOfSealing, type Witness } from './sealing.js';
+import { accountOfSealing, type Witness } from './evidence-log.js';
 import { FORWARDING_HOLD } from '../../src/forwarding/forwarding.events.js';
 import { CHECKPOINT_DUE, SEQUENCING_DUE } from '../../src/evidence/evidence.events.js';
 import { uuidTimeMs } from '../../src/shared/ids.js';

@@ -265,7 +265,7 @@ export const BREAKS: Break[] = [
     noticedBy: ['everything is ready again after each round'],
   },
   {
-    name: 'seals up to now, whatever is still being stored',
+    name: 'sequences up to now, including open transactions',
     mutations: [
       {
         symbol: 'completeBelow',
@@ -278,14 +278,14 @@ export const BREAKS: Break[] = [
     noticedBy: ['every record is in the log of its project exactly once'],
   },
   {
-    name: 'forgets what it has sealed when it seals again',
+    name: 'forgets which records are in the log',
     mutations: [
       {
         symbol: 'moveCursor',
         from: /after_xid = (\S+)::bigint/,
         to: `after_xid = $1::bigint - 100`,
       },
-      { symbol: 'placedAmong', from: /return new Set\(.*\);/, to: 'return new Set();' },
+      { symbol: 'findSequenced', from: /return new Set\(.*\);/, to: 'return new Set();' },
     ],
     kinds: ['flush-redis'],
     rounds: 1,

@@ -6,7 +6,7 @@ import { Installation } from './installation.js';
 import { Load, type Trouble } from './load.js';
 import { Outages } from './outages.js';
 import type { Round } from './plan.js';
-import { sealed, Witness } from './sealing.js';
+import { sealed, Witness } from './evidence-log.js';
 
 const PACE = { callers: 24, perSecond: 160 };
 /** Load before the first round and after the last one. */

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type SignerKey, signerOf, signNote } from '../../src/evidence/domain/signed-note.js';
+import { type SignerKey, createSigner, signNote } from '../../src/evidence/domain/signed-note.js';
 import { baseUrlOf } from '../../src/shared/base-url.js';
 import { memoryLog } from '../support/memory-log.js';
 import { isThere, sampleOf } from '../support/page-sample.js';
@@ -12,7 +12,7 @@ import { choose, createForwardingProject } from '../support/pipeline.js';
 import type { TestProject } from '../support/project.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
 import { runProgram } from '../support/run-ops.js';
-import { sealWhenTold } from '../support/sealer.js';
+import { pinHorizon } from '../support/evidence-steps.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 
@@ -60,7 +60,7 @@ interface Held {
 let authority: TestAuthority;
 let receiver: Receiver;
 let service: TestService;
-let nothingIsUnderWay: () => Promise<void>;
+let releaseHorizon: () => Promise<void>;
 let project: TestProject;
 /** What the receiver has stored, as it came. */
 let archive: string;
@@ -76,7 +76,7 @@ beforeAll(async () => {
     FORWARDING_ALLOWED_PRIVATE_TARGETS: `127.0.0.1:${receiver.port}`,
     FORWARDING_EXTRA_CA_FILE: authority.caFile,
   });
-  nothingIsUnderWay = sealWhenTold(service);
+  releaseHorizon = pinHorizon(service);
   project = await createForwardingProject(service, receiver.url);
   let chosen = 4;
   for (let n = 0; n < chosen; n++) await choose(service, project.id, AWKWARD);
@@ -85,7 +85,7 @@ beforeAll(async () => {
     async () => {
       await choose(service, project.id, { n: receiver.requests.length });
       chosen += 1;
-      await nothingIsUnderWay();
+      await releaseHorizon();
       await new Promise((later) => setTimeout(later, 300));
       const checkpoints = held().flatMap(({ evidence }) => evidence.checkpoint ?? []);
       return checkpoints.length >= SEALED_MIN && new Set(checkpoints).size >= CHECKPOINTS_MIN;
@@ -195,7 +195,8 @@ describe.each(RUNNABLE.map((check) => [check.title, check] as const))('the check
         const [origin = ''] = note.split('\n');
         const key = keyOf(origin);
         const [, wrong = ''] = signNote(`${origin}\n`, [key]).split('\n\n');
-        const stranger = signNote(`${origin}\n`, [signerOf('witness.example', SEED)]).split('\n\n')[1] ?? '';
+        const stranger =
+          signNote(`${origin}\n`, [createSigner('witness.example', SEED)]).split('\n\n')[1] ?? '';
         // The signature of an unknown key is ignored.
         evidence.checkpoint =
           at === 0 ? `${note}${stranger}${wrong}` : note.replace(/— /, () => `${wrong}— `);
@@ -313,7 +314,7 @@ describe('a log that continues another one', () => {
       'the receiver holds checkpoints of the new log',
       async () => {
         await choose(service, project.id, { n: receiver.requests.length });
-        await nothingIsUnderWay();
+        await releaseHorizon();
         await new Promise((later) => setTimeout(later, 300));
         const notes = held().flatMap((each) => (epochOf(each) === 2 ? (each.evidence.checkpoint ?? []) : []));
         return new Set(notes).size >= CHECKPOINTS_MIN;
@@ -406,7 +407,7 @@ function runCheck(
 
 /** Our key for an origin. */
 function keyOf(origin: string): SignerKey {
-  return signerOf(origin.slice(0, origin.indexOf('/')), SEED);
+  return createSigner(origin.slice(0, origin.indexOf('/')), SEED);
 }
 
 /** A checkpoint signed by our key, over entries that were never in the log. */

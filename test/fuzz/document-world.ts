@@ -7,10 +7,10 @@ import { linkIn, mailTo } from '../support/mails.js';
 import { choose, TOKEN } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
-import { sealWhenTold } from '../support/sealer.js';
+import { pinHorizon } from '../support/evidence-steps.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { writeSubscription } from '../support/subscription.js';
-import { reply, startTimeStampService, unsignedTimeStamp } from '../support/time-stamp-service.js';
+import { reply, startTimeStampService, unsignedTimeStamp } from '../support/timestamp-service.js';
 import { totpCode } from '../support/totp.js';
 import { until } from '../support/until.js';
 import {
@@ -59,7 +59,7 @@ export class DocumentWorld {
     private readonly receiver: Receiver,
     private readonly authority: TestAuthority,
     private readonly closeStamper: () => Promise<void>,
-    private readonly nothingIsUnderWay: () => Promise<void>,
+    private readonly releaseHorizon: () => Promise<void>,
   ) {}
 
   static async start(): Promise<DocumentWorld> {
@@ -84,8 +84,8 @@ export class DocumentWorld {
       FORWARDING_CONNECT_TIMEOUT_MS: '300',
       FORWARDING_TIMEOUT_MS: '1000',
     });
-    const nothingIsUnderWay = sealWhenTold(service);
-    return new DocumentWorld(service, stripe, receiver, authority, () => stamper.close(), nothingIsUnderWay);
+    const releaseHorizon = pinHorizon(service);
+    return new DocumentWorld(service, stripe, receiver, authority, () => stamper.close(), releaseHorizon);
   }
 
   async close(): Promise<void> {
@@ -196,14 +196,14 @@ export class DocumentWorld {
     const stage = await this.stage();
     const { consentId } = await this.record(stage);
     const { project } = stage;
-    await this.nothingIsUnderWay();
+    await this.releaseHorizon();
     await until(
       'the record is proved',
       async () => (await project.request('owner', 'GET', `/consents/${consentId}/proof`)).status === 200,
       SEAL_DEADLINE_MS,
     );
     const size = await until(
-      'there is a time-stamp',
+      'there is a timestamp',
       async () => {
         const answer = await fetch(`${this.service.baseUrl}/log/timestamp`);
         return answer.status === 200 ? String(((await answer.json()) as Json)['size']) : null;

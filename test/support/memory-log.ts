@@ -1,37 +1,40 @@
 import { checkpointText } from '../../src/evidence/domain/checkpoint.js';
 import { type SignerKey, signNote } from '../../src/evidence/domain/signed-note.js';
 import { tilePath } from '../../src/evidence/domain/tile.js';
-import { TreeReader } from '../../src/evidence/domain/tile-reader.js';
+import { ProofBuilder } from '../../src/evidence/domain/proof-builder.js';
 import { writeTlogProof } from '../../src/evidence/domain/tlog-proof.js';
-import { append, EMPTY_EDGE, rootOf } from '../../src/evidence/domain/tree-edge.js';
+import { append, EMPTY_RANGE, computeRoot } from '../../src/evidence/domain/compact-range.js';
 import { leafHash } from '../../src/evidence/domain/tree-hash.js';
-import { consistencyRanges, inclusionRanges, type LeafRange } from '../../src/evidence/domain/tree-proof.js';
 
-/** A log as the service would have it, in memory. */
+/** A log in memory, as the service would build it. */
 export interface MemoryLog {
   /** The signed note. */
   checkpoint: string;
   root: Buffer;
-  path(ranges: readonly LeafRange[]): Promise<Buffer[]>;
   proof(index: number, extra: Buffer | null): Promise<string>;
-  /** The hashes that lead from a smaller size to this one, as the service answers them. */
+  /** The consistency proof from a smaller size, as the service returns it. */
   consistencyFrom(size: number): Promise<string>;
 }
 
 export function memoryLog(origin: string, entries: readonly Buffer[], key: SignerKey): MemoryLog {
-  const { edge, tiles } = append(EMPTY_EDGE, entries.map(leafHash));
+  const { range, tiles } = append(EMPTY_RANGE, entries.map(leafHash));
   const bytes = new Map(tiles.map((tile) => [tilePath(tile), tile.bytes]));
-  const tree = new TreeReader(edge.size, (tile) => Promise.resolve(bytes.get(tilePath(tile)) as Buffer));
-  const path = (ranges: readonly LeafRange[]): Promise<Buffer[]> => tree.rootsOf(ranges);
-  const root = rootOf(edge);
-  const checkpoint = signNote(checkpointText({ origin, size: edge.size, root }), [key]);
+  const builder = new ProofBuilder(range.size, (tile) =>
+    Promise.resolve(bytes.get(tilePath(tile)) as Buffer),
+  );
+  const root = computeRoot(range);
+  const checkpoint = signNote(checkpointText({ origin, size: range.size, root }), [key]);
   return {
     checkpoint,
     root,
-    path,
     proof: async (index, extra) =>
-      writeTlogProof({ extra, index, path: await path(inclusionRanges(index, edge.size)), checkpoint }),
+      writeTlogProof({
+        ...{ extra, index, checkpoint },
+        path: await builder.inclusionProof(index, range.size),
+      }),
     consistencyFrom: async (size) =>
-      (await path(consistencyRanges(size, edge.size))).map((hash) => `${hash.toString('base64')}\n`).join(''),
+      (await builder.consistencyProof(size, range.size))
+        .map((hash) => `${hash.toString('base64')}\n`)
+        .join(''),
   };
 }

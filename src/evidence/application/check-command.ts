@@ -14,31 +14,31 @@ import { ROOT_LOG } from '../domain/log.js';
 import { evidenceSettings } from '../evidence.settings.js';
 import type { RecordCheckTools } from './check-records.js';
 
-/** Reads logs and compares records with them. */
+/** `evidence check`: reads logs and compares records with them. */
 export const checkCommand: Command = {
   name: 'evidence check',
   synopsis: '<projectId> | --all',
   summary:
-    "check every entry of a project's logs up to the signature and compare its records with them; --all: all logs and time-stamps",
+    "check every entry of a project's logs up to the signature and compare its records with them; --all: all logs and timestamps",
   options: { all: { type: 'boolean' } },
   prepare: (parsed) => {
     const which = oneOrAll(parsed, 'the id of a project');
     atMost(1, parsed);
     const projectId = which === 'all' ? null : requireProjectId(parsed.args[0]);
     return async (context) => {
-      const [{ logIds }, { checkStamps }] = await Promise.all([
-        import('./check-log.js'),
-        import('./check-stamps.js'),
+      const [{ listLogIds }, { checkTimestamps }] = await Promise.all([
+        import('../infrastructure/log.rows.js'),
+        import('./check-timestamps.js'),
       ]);
       const { orm } = context;
-      const tools = await toolsOf(context);
+      const tools = await createTools(context);
       let faulty = 0;
-      for (const log of projectId === null ? await logIds(orm.em.fork()) : [projectId])
+      for (const log of projectId === null ? await listLogIds(orm.em.fork()) : [projectId])
         if (!(await checkOne({ ...tools, em: orm.em.fork() }, log))) faulty += 1;
       if (projectId === null) {
-        const { count, wrong } = await checkStamps(orm.em.fork(), tools.storage);
-        if (count > 0) print(`${count} timestamps  ${wrong ?? 'ok'}`);
-        if (wrong !== null) faulty += 1;
+        const { count, problem } = await checkTimestamps(orm.em.fork(), tools.storage);
+        if (count > 0) print(`${count} timestamps  ${problem ?? 'ok'}`);
+        if (problem !== null) faulty += 1;
       }
       await tools.storage.onApplicationShutdown();
       if (faulty > 0) throw new OperatorError(`Problems were found in ${faulty} of the logs.`);
@@ -46,7 +46,7 @@ export const checkCommand: Command = {
   },
 };
 
-async function toolsOf({ orm, settings }: Context): Promise<RecordCheckTools> {
+async function createTools({ orm, settings }: Context): Promise<RecordCheckTools> {
   const [{ recordRetention }, { LogSigner }, { LogStorage }] = await Promise.all([
     import('../../consent/record-retention.js'),
     import('./log-signer.js'),
@@ -62,13 +62,13 @@ async function toolsOf({ orm, settings }: Context): Promise<RecordCheckTools> {
   };
 }
 
-/** Prints what is found of a log, the logs that it continues, and its records. Returns whether all is well. */
+/** Prints the result for a log, the logs that it continues, and its records. Returns whether there is no problem. */
 async function checkOne(tools: RecordCheckTools, log: string): Promise<boolean> {
   const { checkLogs } = await import('./check-log.js');
   const checks = await checkLogs(tools, log);
   if (checks.length === 0) throw new OperatorError('This project has no log.');
-  for (const { name, size, wrong } of checks) print(`${name}  ${size} entries  ${wrong ?? 'ok'}`);
-  const isWell = checks.every(({ wrong }) => wrong === null);
+  for (const { name, size, problem } of checks) print(`${name}  ${size} entries  ${problem ?? 'ok'}`);
+  const isWell = checks.every(({ problem }) => problem === null);
   if (log === ROOT_LOG) return isWell;
   if (!checks.every(({ isWhole }) => isWhole)) {
     print(`${log}  records are not compared: the log is damaged`);
@@ -93,7 +93,7 @@ async function compareRecords(tools: RecordCheckTools, projectId: string): Promi
   } while (afterId !== null);
   if (found > LISTED_MAX) print(`${projectId}  ${found - LISTED_MAX} more records with problems`);
   if (hashed > 0)
-    print(`${projectId}  ${hashed} records cannot be compared: their visitors are kept as hashes since`);
-  print(`${projectId}  ${compared} records  ${found === 0 ? 'as sealed' : `${found} not as sealed`}`);
+    print(`${projectId}  ${hashed} records cannot be compared: their visitor references were hashed since`);
+  print(`${projectId}  ${compared} records  ${found === 0 ? 'ok' : `${found} with problems`}`);
   return found === 0;
 }

@@ -3,23 +3,25 @@ import { completeBelow, type StoredEvent, storedOfProject } from '../../consent/
 import { recordBody } from '../../consent/domain/record-body.js';
 import { uuidLowerBound } from '../../shared/ids.js';
 import type { Checkpoint } from '../domain/checkpoint.js';
-import { commitmentOf, erasureBody } from '../domain/commitment.js';
+import { computeCommitment, erasureBody } from '../domain/commitment.js';
 import { judgeRows, mayBeHashedSince, type RecordFinding } from '../domain/record-check.js';
-import { TreeReader } from '../domain/tile-reader.js';
+import { ProofBuilder } from '../domain/proof-builder.js';
 import { leafHash } from '../domain/tree-hash.js';
-import { isBackfilling, leavesAfter, type LeafOfId } from '../infrastructure/check-rows.js';
-import { findCursor, isOfOtherServer } from '../infrastructure/cursor-rows.js';
-import { findLog, listPastLogs, type SignedLog } from '../infrastructure/log-rows.js';
+import { isBackfilling } from '../infrastructure/backfill.rows.js';
+import { findCursor, isFromOtherServer } from '../infrastructure/cursor.rows.js';
+import { type ConsentLeaf, listLeavesAfter } from '../infrastructure/leaf.rows.js';
+import { findLog, type SignedLog } from '../infrastructure/log.rows.js';
+import { listPastLogs } from '../infrastructure/past-log.rows.js';
 import { DamagedLog, type LogStorage } from '../infrastructure/log-storage.js';
 import { type CheckTools, openNewest, openPast } from './check-log.js';
-import { judgeLeaf } from './proofs.js';
+import { findInclusion } from './inclusion.js';
 
 /** Consent ids that one transaction reads. */
 export const CHECKED_AT_ONCE = 500;
 const ALL_TIME = new Date(0);
 
 export interface RecordCheckTools extends CheckTools {
-  /** Records before this instant may be gone. */
+  /** Records before this time may have been deleted. */
   keptSince: (now: Date) => Date;
 }
 
@@ -27,36 +29,36 @@ export interface RecordCheckTools extends CheckTools {
 export interface PageCheck {
   /** Records and erasures that were compared. */
   compared: number;
-  /** Those that cannot be compared, because their visitor is kept as a hash since. */
+  /** Records that cannot be compared, because their visitor reference was hashed since. */
   hashed: number;
   findings: (RecordFinding & { id: string })[];
-  /** Where the next page begins; null: this was the last one. */
+  /** Start of the next page; null: this was the last page. */
   afterId: string | null;
 }
 
 interface Page {
   stored: Map<string, StoredEvent>;
-  leaves: Map<string, LeafOfId>;
-  /** All ids of both, in their order. */
+  leaves: Map<string, ConsentLeaf>;
+  /** The ids of both, in order. */
   ids: string[];
   afterId: string | null;
-  /** The transaction that the sequencer has come to; null: that says nothing about this project. */
+  /** The transaction up to which the sequencer is; null: not comparable for this project. */
   sequencedXid: bigint | null;
   beginsAt: Date;
-  /** By their numbers. */
+  /** By epoch. */
   logs: Map<number, OpenedLog>;
 }
 
 interface OpenedLog {
   signed: Checkpoint | null;
   checkpoint: string | null;
-  tree: TreeReader;
+  builder: ProofBuilder;
 }
 
 /**
- * Compares a page of a project's records with its log. All rows are read at one time (one snapshot), so a concurrent erasure
- * or continuation is not a finding. Each leaf is compared with the signed root over its path, not with a tile alone.
- * @throws DamagedLog where the storage does not lead to a signed root; nothing is said about a record then
+ * Compares a page of a project's records with its log. All rows are read in one snapshot, so a concurrent erasure or
+ * continuation is not a finding. Each leaf is verified up to the signed root, not only against its tile.
+ * @throws DamagedLog if the storage does not hash to a signed root; then nothing is concluded about records
  */
 export async function checkRecordPage(
   tools: RecordCheckTools,
@@ -82,10 +84,10 @@ function readPage(tools: RecordCheckTools, projectId: string, afterId: string): 
     async (tx) => {
       const cursor = await findCursor(tx);
       const isComparable =
-        !isOfOtherServer(cursor, await completeBelow(tx)) && !(await isBackfilling(tx, projectId));
+        !isFromOtherServer(cursor, await completeBelow(tx)) && !(await isBackfilling(tx, projectId));
       const stored = await storedOfProject(tx, { projectId, afterId, since: ALL_TIME, limit });
-      const leaves = await leavesAfter(tx, { projectId, afterId, limit });
-      // Behind the last id of a full page the other one may lack rows.
+      const leaves = await listLeavesAfter(tx, { projectId, afterId, limit });
+      // After the last id of a full page, the other page may be incomplete.
       const ends = [stored.at(limit - 1)?.id, leaves.at(limit - 1)?.consentId].filter(
         (id) => id !== undefined,
       );
@@ -115,8 +117,8 @@ async function openLogs(tools: CheckTools, projectId: string): Promise<Map<numbe
 
 function opened(storage: LogStorage, log: SignedLog, signed: Checkpoint | null): OpenedLog {
   const { name, checkpoint, checkpointSize } = log;
-  const tree = new TreeReader(checkpointSize, (tile) => storage.readTile(name, tile));
-  return { signed, checkpoint: checkpointSize === 0 ? null : checkpoint, tree };
+  const builder = new ProofBuilder(checkpointSize, (tile) => storage.readTile(name, tile));
+  return { signed, checkpoint: checkpointSize === 0 ? null : checkpoint, builder };
 }
 
 type Verdict = RecordFinding | { kind: 'same' } | { kind: 'pending' } | { kind: 'hashed' };
@@ -130,23 +132,22 @@ async function judge({ stored, leaves, sequencedXid, beginsAt, logs }: Page, id:
   });
   if (rows.kind !== 'compare') return rows;
   const log = leaf && logs.get(leaf.epoch);
-  if (!event || !leaf || !log?.checkpoint || leaf.index >= log.tree.size) return { kind: 'pending' };
+  if (!event || !leaf || !log?.checkpoint || leaf.index >= log.builder.size) return { kind: 'pending' };
   if (!log.signed) throw new DamagedLog('The checkpoint in the database is not signed by a known key.');
-  const commitment = commitmentTo(event, leaf);
+  const commitment = expectedCommitment(event, leaf);
   const { index } = leaf;
   const hash = commitment === null ? Buffer.alloc(0) : leafHash(commitment);
-  if ((await judgeLeaf(hash, log.tree, { index, checkpoint: log.checkpoint })).kind === 'same')
-    return { kind: 'same' };
+  const inclusion = await findInclusion(hash, log.builder, { index, checkpoint: log.checkpoint });
+  if (inclusion.kind === 'included') return { kind: 'same' };
   if (event.record && mayBeHashedSince(event.record.extra)) return { kind: 'hashed' };
-  return { kind: 'changed', detail: 'It is not what was sealed.' };
+  return { kind: 'changed', detail: 'It differs from its entry in the log.' };
 }
 
-/** Transactions before the upgrade have no number (null). */
-const isBehind = (xid: string | null, sequencedXid: bigint | null): boolean =>
-  xid !== null && sequencedXid !== null && BigInt(xid) < sequencedXid;
+const isBehind = (xid: string, sequencedXid: bigint | null): boolean =>
+  sequencedXid !== null && BigInt(xid) < sequencedXid;
 
-/** null: its salt is gone. */
-function commitmentTo({ id, instant, record }: StoredEvent, leaf: LeafOfId): Buffer | null {
+/** null: its salt was deleted. */
+function expectedCommitment({ id, instant, record }: StoredEvent, leaf: ConsentLeaf): Buffer | null {
   const salt = record ? record.salt : leaf.salt;
-  return salt && commitmentOf(salt, record ? recordBody(record) : erasureBody(id, instant));
+  return salt && computeCommitment(salt, record ? recordBody(record) : erasureBody(id, instant));
 }

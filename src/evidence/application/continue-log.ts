@@ -6,10 +6,10 @@ import type { Checkpoint } from '../domain/checkpoint.js';
 import { continuationEntry, continuationText } from '../domain/continuation.js';
 import { EMPTY_LOG_EDGE, logName, ROOT_LOG } from '../domain/log.js';
 import { CHECKPOINT_DUE, logMessage } from '../evidence.events.js';
-import { askForBackfill } from '../infrastructure/cursor-rows.js';
+import { requestBackfill } from '../infrastructure/backfill.rows.js';
 import type { HeadCopies } from '../infrastructure/head-copies.js';
-import { beginNextLog, endLog, haltLog, lockLog } from '../infrastructure/log-ends.js';
-import { findLog, type StoredLog } from '../infrastructure/log-rows.js';
+import { startNextLog, endLog, haltLog, lockLog } from '../infrastructure/continuation.rows.js';
+import { findLog, type StoredLog } from '../infrastructure/log.rows.js';
 import type { LogStorage } from '../infrastructure/log-storage.js';
 import type { LogSigner } from './log-signer.js';
 
@@ -60,7 +60,7 @@ export async function continueLog(
     throw new OperatorError(`${log}: never signed, so there is nothing to continue.`);
   }
   const epoch = await nextEpoch(found, { storage, heads });
-  const origin = signer.originOf(logName(log, epoch));
+  const origin = signer.logOrigin(logName(log, epoch));
   const text = continuationText({
     ...{ origin, reason, at: new Date() },
     ...{ formerOrigin: last.origin, formerSize: last.size, formerRoot: last.root },
@@ -71,8 +71,8 @@ export async function continueLog(
     await endLog(tx, former, { reason, last });
     const continues = signer.signText(text, origin);
     const { edge } = appendEntries(EMPTY_LOG_EDGE, [continuationEntry(continues)]);
-    await beginNextLog(tx, { log, epoch, origin, continues, edge });
-    if (log !== ROOT_LOG) await askForBackfill(tx, [log]);
+    await startNextLog(tx, { log, epoch, origin, continues, edge });
+    if (log !== ROOT_LOG) await requestBackfill(tx, [log]);
     const outbox = OutboxService.appendOnly(tx, { topics: [CHECKPOINT_DUE] });
     await outbox.append(tx, logMessage(CHECKPOINT_DUE, log));
   });

@@ -4,9 +4,9 @@ import { RecordRetention } from '../../consent/record-retention.js';
 import {
   type LogToCheck,
   nextLogToCheck,
-  noteCheckProgress,
-  noteCheckResult,
-} from '../infrastructure/check-rows.js';
+  saveCheckProgress,
+  saveCheckResult,
+} from '../infrastructure/check.rows.js';
 import { DamagedLog, LogStorage } from '../infrastructure/log-storage.js';
 import { checkRecordPage } from './check-records.js';
 import { LogSigner } from './log-signer.js';
@@ -60,8 +60,8 @@ export class DailyCheck {
       const page = await checkRecordPage(tools, { projectId: log, afterId, now });
       const [first] = page.findings;
       if (first) await this.report(log, `The record ${first.id} is ${first.kind}: ${first.detail}`);
-      else if (page.afterId === null) await noteCheckResult(em, log, null);
-      else await noteCheckProgress(em, log, page.afterId);
+      else if (page.afterId === null) await saveCheckResult(em, log, null);
+      else await saveCheckProgress(em, log, page.afterId);
     } catch (error) {
       if (!(error instanceof DamagedLog)) throw error;
       await this.report(log, `${error.message} Restore the storage from a backup.`);
@@ -70,6 +70,6 @@ export class DailyCheck {
 
   private async report(log: string, problem: string): Promise<void> {
     this.logger.error({ log, problem }, 'records do not match their log');
-    await noteCheckResult(this.em.fork(), log, problem);
+    await saveCheckResult(this.em.fork(), log, problem);
   }
 }

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import {
   atMost,
   type Command,
-  type ParsedArgs,
+  type Context,
   LISTED_MAX,
   OperatorError,
+  type ParsedArgs,
   print,
   requireProjectId,
   required,
@@ -17,105 +18,123 @@ import { ROOT_LOG } from '../domain/log.js';
 import { evidenceSettings } from '../evidence.settings.js';
 import { checkCommand } from './check-command.js';
 
-/** What an operator can find out about the logs of records. */
-export const evidenceCommands: Command[] = [
-  {
-    name: 'evidence status',
-    synopsis: '',
-    summary: 'show up to when records are in the logs, and which logs are unsigned and why',
-    options: {},
-    prepare: (parsed) => {
-      atMost(0, parsed);
-      return async ({ orm, settings }) => {
-        const [{ sealingStatus }, { LogSigner }, { countStaleLogs }] = await Promise.all([
-          import('./check-log.js'),
-          import('./log-signer.js'),
-          import('./resign-logs.js'),
-        ]);
-        const { sealedUntil, logs, unsigned, refused } = await sealingStatus(orm.em.fork(), LISTED_MAX);
-        if (settings(evidenceSettings).keys.length === 0)
-          print('EVIDENCE_KEYS is not set: records are not added to the logs.');
-        print(`Records stored before ${sealedUntil.toISOString()} are in the logs.`);
-        print(`${logs} logs, ${unsigned} of them with unsigned entries.`);
-        const signer = new LogSigner(settings(evidenceSettings), settings(serviceSettings));
-        const stale = await countStaleLogs(orm.em.fork(), signer);
-        if (signer.isOn && stale > 0)
-          print(
-            `${stale} of them must still be signed by the first key of EVIDENCE_KEYS. Keep the other keys until then.`,
-          );
-        if (settings(evidenceSettings).timestampUrl !== '') {
-          const { findNewestStamp } = await import('../infrastructure/stamp-rows.js');
-          const stamp = await findNewestStamp(orm.em.fork());
-          print(
-            stamp
-              ? `The timestamp service stamped ${stamp.size} entries of the root log at ${stamp.stampedAt.toISOString()}.`
-              : 'The root log has no timestamp yet.',
-          );
-        }
-        for (const { log, refusal, refusedAt } of refused)
-          print(`${log}  unsigned since ${refusedAt.toISOString()}: ${refusal}`);
-        const { logsWithProblems } = await import('../infrastructure/check-rows.js');
-        for (const { log, problem, checkedAt } of await logsWithProblems(orm.em.fork(), LISTED_MAX))
-          print(`${log}  checked at ${checkedAt.toISOString()}: ${problem}`);
-      };
-    },
-  },
-  checkCommand,
-  {
-    name: 'evidence continue',
-    synopsis: '--project <projectId> | --root | --all  --reason <sentence> [--head <file>]',
-    summary:
-      'begin a new log where the former one can never be signed again, as after a restore; --all: every log that is not signed',
-    options: {
-      project: { type: 'string' },
-      root: { type: 'boolean' },
-      all: { type: 'boolean' },
-      reason: { type: 'string' },
-      head: { type: 'string' },
-    },
-    prepare: (parsed) => {
-      atMost(0, parsed);
-      const which = chosenLog(parsed);
-      const reason = reasonOf(parsed);
-      const head = typeof parsed.values.head === 'string' ? readHead(parsed.values.head) : null;
-      if (head !== null && which === 'all')
-        throw new UsageError('--head applies to one log: use --project or --root.');
-      return async ({ orm, settings }) => {
-        const [{ continueLog }, { LogSigner }, { LogStorage }, { HeadCopies }, { refusedLogs }] =
-          await Promise.all([
-            import('./continue-log.js'),
-            import('./log-signer.js'),
-            import('../infrastructure/log-storage.js'),
-            import('../infrastructure/head-copies.js'),
-            import('../infrastructure/log-ends.js'),
-          ]);
-        const evidence = settings(evidenceSettings);
-        if (evidence.keys.length === 0) throw new OperatorError('EVIDENCE_KEYS is not set: cannot sign.');
-        const storage = new LogStorage(evidence, settings(outboxSettings));
-        const heads = new HeadCopies(evidence, settings(outboxSettings));
-        const signer = new LogSigner(evidence, settings(serviceSettings));
-        try {
-          const logs = which === 'all' ? await refusedLogs(orm.em.fork(), CONTINUED_MAX) : [which];
-          if (logs.length === 0) print('No log is halted. Nothing was changed.');
-          for (const log of logs) {
-            const { origin, former } = await continueLog(
-              { em: orm.em, storage, heads, signer },
-              { log, reason, head },
-            );
-            print(`${origin} continues the ${former.size} entries of ${former.origin}.`);
-          }
-          if (logs.length === CONTINUED_MAX) print('There may be more. Run the command again.');
-        } finally {
-          await storage.onApplicationShutdown();
-          await heads.onApplicationShutdown();
-        }
-      };
-    },
-  },
-];
-
 /** Logs that one command continues. */
 const CONTINUED_MAX = 10_000;
+
+const statusCommand: Command = {
+  name: 'evidence status',
+  synopsis: '',
+  summary: 'show up to when records are in the logs, and which logs are unsigned and why',
+  options: {},
+  prepare: (parsed) => {
+    atMost(0, parsed);
+    return async (context) => {
+      await printSigning(context);
+      await printTimestamp(context);
+      await printProblems(context);
+    };
+  },
+};
+
+const continueCommand: Command = {
+  name: 'evidence continue',
+  synopsis: '--project <projectId> | --root | --all  --reason <sentence> [--head <file>]',
+  summary:
+    'begin a new log where the former one can never be signed again, as after a restore; --all: every log that is not signed',
+  options: {
+    project: { type: 'string' },
+    root: { type: 'boolean' },
+    all: { type: 'boolean' },
+    reason: { type: 'string' },
+    head: { type: 'string' },
+  },
+  prepare: (parsed) => {
+    atMost(0, parsed);
+    const which = chosenLog(parsed);
+    const reason = parseReason(parsed);
+    const head = typeof parsed.values.head === 'string' ? readHead(parsed.values.head) : null;
+    if (head !== null && which === 'all')
+      throw new UsageError('--head applies to one log: use --project or --root.');
+    return (context) => continueLogs(context, { which, reason, head });
+  },
+};
+
+/** Commands about the evidence logs. */
+export const evidenceCommands: Command[] = [statusCommand, checkCommand, continueCommand];
+
+async function printSigning({ orm, settings }: Context): Promise<void> {
+  const [{ findStatus }, { LogSigner }, { countStaleLogs }] = await Promise.all([
+    import('../infrastructure/status.rows.js'),
+    import('./log-signer.js'),
+    import('./key-rollover.js'),
+  ]);
+  const { sequencedUntil, logs, unsigned } = await findStatus(orm.em.fork());
+  if (settings(evidenceSettings).keys.length === 0)
+    print('EVIDENCE_KEYS is not set: records are not added to the logs.');
+  print(`Records stored before ${sequencedUntil.toISOString()} are in the logs.`);
+  print(`${logs} logs, ${unsigned} of them with unsigned entries.`);
+  const signer = new LogSigner(settings(evidenceSettings), settings(serviceSettings));
+  const stale = await countStaleLogs(orm.em.fork(), signer);
+  if (signer.isOn && stale > 0)
+    print(
+      `${stale} of them must still be signed by the first key of EVIDENCE_KEYS. Keep the other keys until then.`,
+    );
+}
+
+async function printTimestamp({ orm, settings }: Context): Promise<void> {
+  if (settings(evidenceSettings).timestampUrl === '') return;
+  const { findNewestTimestamp } = await import('../infrastructure/timestamp.rows.js');
+  const newest = await findNewestTimestamp(orm.em.fork());
+  print(
+    newest
+      ? `The timestamp service stamped ${newest.size} entries of the root log at ${newest.stampedAt.toISOString()}.`
+      : 'The root log has no timestamp yet.',
+  );
+}
+
+async function printProblems({ orm }: Context): Promise<void> {
+  const [{ listRefused }, { listProblems }] = await Promise.all([
+    import('../infrastructure/status.rows.js'),
+    import('../infrastructure/check.rows.js'),
+  ]);
+  for (const { log, refusal, refusedAt } of await listRefused(orm.em.fork(), LISTED_MAX))
+    print(`${log}  unsigned since ${refusedAt.toISOString()}: ${refusal}`);
+  for (const { log, problem, checkedAt } of await listProblems(orm.em.fork(), LISTED_MAX))
+    print(`${log}  checked at ${checkedAt.toISOString()}: ${problem}`);
+}
+
+async function continueLogs(
+  { orm, settings }: Context,
+  { which, reason, head }: { which: string; reason: string; head: string | null },
+): Promise<void> {
+  const [{ continueLog }, { LogSigner }, { LogStorage }, { HeadCopies }, { listHalted }] = await Promise.all([
+    import('./continue-log.js'),
+    import('./log-signer.js'),
+    import('../infrastructure/log-storage.js'),
+    import('../infrastructure/head-copies.js'),
+    import('../infrastructure/continuation.rows.js'),
+  ]);
+  const evidence = settings(evidenceSettings);
+  if (evidence.keys.length === 0) throw new OperatorError('EVIDENCE_KEYS is not set: cannot sign.');
+  const storage = new LogStorage(evidence, settings(outboxSettings));
+  const heads = new HeadCopies(evidence, settings(outboxSettings));
+  const signer = new LogSigner(evidence, settings(serviceSettings));
+  try {
+    const logs = which === 'all' ? await listHalted(orm.em.fork(), CONTINUED_MAX) : [which];
+    if (logs.length === 0) print('No log is halted. Nothing was changed.');
+    for (const log of logs) {
+      const { origin, former } = await continueLog(
+        { em: orm.em, storage, heads, signer },
+        { log, reason, head },
+      );
+      print(`${origin} continues the ${former.size} entries of ${former.origin}.`);
+    }
+    if (logs.length === CONTINUED_MAX) print('There may be more. Run the command again.');
+  } finally {
+    await storage.onApplicationShutdown();
+    await heads.onApplicationShutdown();
+  }
+}
 
 /** @throws UsageError */
 function chosenLog({ values }: ParsedArgs): string {
@@ -126,7 +145,7 @@ function chosenLog({ values }: ParsedArgs): string {
 }
 
 /** @throws UsageError */
-function reasonOf(parsed: ParsedArgs): string {
+function parseReason(parsed: ParsedArgs): string {
   const reason = required(parsed, 'reason', 'the reason, which is public to everyone who verifies the log,');
   if (reason.length > REASON_LETTERS_MAX || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(reason))
     throw new UsageError(`--reason must be one line of at most ${REASON_LETTERS_MAX} characters.`);

@@ -1,6 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { ConsentHooks } from '../../consent/consent.hooks.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { NewOutboxMessage } from '../../outbox/domain/outbox-message.js';
@@ -9,22 +8,21 @@ import { InjectSettings } from '../../settings/inject-settings.js';
 import { Maintenance } from '../../shared/maintenance.js';
 import { LOG_DELETED, logMessage, sequencingMessage, timestampMessage } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
-import { forgetLog } from '../infrastructure/log-rows.js';
+import { deleteProjectLeaves } from '../infrastructure/leaf.rows.js';
+import { deleteLog } from '../infrastructure/log.rows.js';
 import { DailyCheck } from './daily-check.js';
+import { KeyRollover } from './key-rollover.js';
 import { LogSigner } from './log-signer.js';
-import { ResignLogs } from './resign-logs.js';
-import { StampRoots } from './stamp-roots.js';
+import { RootTimestamper } from './root-timestamper.js';
 
-/** How often idle logs are looked for that the key of now has not signed. */
-const RESIGN_EVERY_MS = 60 * 60_000;
-/** How often records are compared with their logs for a few seconds: 288 times a day. */
+/** How often to look for idle logs that the current key has not signed. */
+const KEY_ROLLOVER_EVERY_MS = 60 * 60_000;
+/** How often to compare records with their logs for a few seconds: 288 times a day. */
 const CHECK_EVERY_MS = 5 * 60_000;
-/** How often it is looked whether a time-stamp is due: as often as the root log may have a new checkpoint. */
-const STAMP_LOOK_MS = 60_000;
-/** Rows deleted in one transaction. */
-const DELETE_BATCH_MAX = 10_000;
+/** How often to look whether a timestamp is due: as often as the root log may have a new checkpoint. */
+const TIMESTAMP_LOOK_MS = 60_000;
 
-/** Has what is stored sealed from time to time, and follows what becomes of records and projects. */
+/** Registers the periodic tasks of evidence, and deletes the logs of deleted projects. */
 @Injectable()
 export class LogMaintenance implements OnModuleInit {
   private readonly logger = new Logger(LogMaintenance.name);
@@ -36,16 +34,16 @@ export class LogMaintenance implements OnModuleInit {
     private readonly hooks: ConsentHooks,
     private readonly projects: ProjectEvents,
     private readonly signer: LogSigner,
-    private readonly resigning: ResignLogs,
+    private readonly keyRollover: KeyRollover,
     private readonly check: DailyCheck,
-    private readonly stamps: StampRoots,
+    private readonly timestamper: RootTimestamper,
     @InjectSettings(evidenceSettings) private readonly settings: EvidenceSettings,
   ) {}
 
   onModuleInit(): void {
     this.projects.listen({
-      beforeDeletion: (projectId) => this.deleteLeaves(projectId),
-      deleting: forgetLog,
+      beforeDeletion: (projectId) => deleteProjectLeaves(this.em.fork(), projectId),
+      deleting: deleteLog,
       deleted: (tx, projectId) => this.outbox.append(tx, logMessage(LOG_DELETED, projectId)),
     });
     if (!this.signer.isOn) {
@@ -56,48 +54,32 @@ export class LogMaintenance implements OnModuleInit {
     this.maintenance.register({
       name: 'evidence-sequencing',
       everyMs: this.settings.sealSeconds * 1000,
-      run: () => this.ask(sequencingMessage()),
+      run: () => this.appendOnce(sequencingMessage()),
     });
     this.maintenance.register({
-      name: 'evidence-resign',
-      everyMs: RESIGN_EVERY_MS,
-      run: () => this.resigning.run(),
+      name: 'evidence-key-rollover',
+      everyMs: KEY_ROLLOVER_EVERY_MS,
+      run: () => this.keyRollover.run(),
     });
     this.maintenance.register({
       name: 'evidence-check',
       everyMs: CHECK_EVERY_MS,
       run: (now) => this.check.run(now),
     });
-    if (!this.stamps.isOn) return;
+    if (!this.timestamper.isOn) return;
     this.maintenance.register({
       name: 'evidence-timestamp',
-      everyMs: Math.min(STAMP_LOOK_MS, this.settings.timestampSeconds * 1000),
+      everyMs: Math.min(TIMESTAMP_LOOK_MS, this.settings.timestampSeconds * 1000),
       run: async () => {
-        if (await this.stamps.due()) await this.ask(timestampMessage());
+        if (await this.timestamper.findDue()) await this.appendOnce(timestampMessage());
       },
     });
   }
 
-  /** Leaves a message for a worker that is free, unless one of its kind waits. */
-  private async ask(message: NewOutboxMessage): Promise<void> {
+  /** Appends a message unless one of its kind is queued. */
+  private async appendOnce(message: NewOutboxMessage): Promise<void> {
     const { count } = await this.outbox.countWaiting(message, 1);
     if (count > 0) return;
     await this.em.fork().transactional((tx) => this.outbox.append(tx, message));
-  }
-
-  private async deleteLeaves(projectId: string): Promise<void> {
-    const kysely = this.em.fork().getKysely();
-    let deleted: number;
-    do {
-      const { numAffectedRows } = await sql`
-        with doomed as (
-          select project_id, consent_id from evidence_leaf where project_id = ${projectId}
-          order by consent_id limit ${DELETE_BATCH_MAX}
-        )
-        delete from evidence_leaf l using doomed
-        where l.project_id = doomed.project_id and l.consent_id = doomed.consent_id
-      `.execute(kysely);
-      deleted = Number(numAffectedRows ?? 0);
-    } while (deleted === DELETE_BATCH_MAX);
   }
 }

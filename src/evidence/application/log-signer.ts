@@ -7,20 +7,20 @@ import { type Checkpoint, checkpointText, readCheckpoint } from '../domain/check
 import { logFolder } from '../domain/log.js';
 import {
   openNote,
-  signersOf,
+  listSigners,
   signNote,
   type SignerKey,
-  signerOf,
+  createSigner,
   verifierLine,
 } from '../domain/signed-note.js';
 
-/** Signs checkpoints, and opens those that we have signed. */
+/** Signs checkpoints, and verifies checkpoints of this service. */
 @Injectable()
 export class LogSigner {
-  /** The prefix of this service's log origins: host, and the port unless it is that of https. */
+  /** The prefix of this service's log origins: host, and the port unless it is the default of https. */
   private readonly host: string;
-  /** By host: those of logs that were ever begun. */
-  private readonly keys = new Map<string, SignerKey[]>();
+  /** By host, which may have changed since a log was started. */
+  private readonly keysByHost = new Map<string, SignerKey[]>();
 
   constructor(
     @InjectSettings(evidenceSettings) private readonly settings: EvidenceSettings,
@@ -29,52 +29,52 @@ export class LogSigner {
     this.host = new URL(baseUrlOf(service)).host;
   }
 
-  /** Whether anything is sealed at all. */
+  /** Whether evidence is on. */
   get isOn(): boolean {
     return this.settings.keys.length > 0 && this.settings.sealSeconds > 0;
   }
 
-  /** The first line of a log's checkpoints, by its name; what it was at the first stays. */
-  originOf(name: string): string {
+  /** The first line of a log's checkpoints, by its name. A log keeps the origin with which it was started. */
+  logOrigin(name: string): string {
     return `${this.host}/${logFolder(name)}`;
   }
 
-  /** The verifier keys of this process under a log's name, the one that signs first. */
-  verifiersOf(origin: string): string[] {
-    return this.keysOf(origin).map(verifierLine);
+  /** The public keys of this process for a log, the current key first. */
+  verifierLines(origin: string): string[] {
+    return this.keysFor(origin).map(verifierLine);
   }
 
-  /** A signed checkpoint. */
+  /** Signs a checkpoint. */
   sign(checkpoint: Checkpoint): string {
-    const [key] = this.keysOf(checkpoint.origin);
+    const [key] = this.keysFor(checkpoint.origin);
     if (!key) throw new Error('EVIDENCE_KEYS is empty: no key to sign checkpoints with.');
     return signNote(checkpointText(checkpoint), [key]);
   }
 
-  /** A signed text, whose lines all end with a newline. */
+  /** Signs a text, whose lines all end with a newline. */
   signText(text: string, origin: string): string {
-    const [key] = this.keysOf(origin);
+    const [key] = this.keysFor(origin);
     if (!key) throw new Error('EVIDENCE_KEYS is empty: no key to sign with.');
     return signNote(text, [key]);
   }
 
-  /** Whether the key that signs now is named among the signers of a note. */
+  /** Whether the current key is among the signers of a note. */
   hasSigned(note: string, origin: string): boolean {
-    const [current] = this.verifiersOf(origin);
-    return current !== undefined && signersOf(note).some((signer) => current.startsWith(`${signer}+`));
+    const [current] = this.verifierLines(origin);
+    return current !== undefined && listSigners(note).some((signer) => current.startsWith(`${signer}+`));
   }
 
-  /** The checkpoint in a note that one of the keys has signed; null where none of them has. */
+  /** The checkpoint in a note; null if none of the keys has signed it. */
   open(note: string, origin: string): Checkpoint | null {
-    const text = openNote(note, this.keysOf(origin));
+    const text = openNote(note, this.keysFor(origin));
     return text === null ? null : readCheckpoint(text);
   }
 
-  /** Keys go by the host of their log: it may have been another one at its first checkpoint. */
-  private keysOf(origin: string): SignerKey[] {
+  /** Keys are named after the host of their log, which may have been another one when the log was started. */
+  private keysFor(origin: string): SignerKey[] {
     const host = origin.slice(0, origin.indexOf('/'));
-    const keys = this.keys.get(host) ?? this.settings.keys.map(({ key }) => signerOf(host, key));
-    this.keys.set(host, keys);
+    const keys = this.keysByHost.get(host) ?? this.settings.keys.map(({ key }) => createSigner(host, key));
+    this.keysByHost.set(host, keys);
     return keys;
   }
 }

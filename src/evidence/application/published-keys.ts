@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ROOT_LOG } from '../domain/log.js';
-import { verifierOf } from '../domain/signed-note.js';
+import { parseVerifier } from '../domain/signed-note.js';
 import { LogReader } from './log-reader.js';
 import { LogSigner } from './log-signer.js';
 
-/** The use of a key is written down at most so often: it may have signed so much later. */
-const NOTED_EVERY_MS = 60_000;
+/** The use of a key is stored at most this often, so its last signature may be this much later. */
+const USE_STORED_EVERY_MS = 60_000;
 
-/** The keys by which checkpoints are checked: those that have ever signed, and those that will. */
+/** The public keys of the logs: those that have ever signed, and those that will. */
 @Injectable()
 export class PublishedKeys {
   constructor(
@@ -20,12 +20,12 @@ export class PublishedKeys {
    * that signs now has taken over: the verifier refuses what it signed of later records.
    */
   async text(): Promise<string> {
-    const signed = await this.logs.verifiers();
-    const current = this.signer.verifiersOf(this.signer.originOf(ROOT_LOG));
+    const signed = await this.logs.usedKeys();
+    const current = this.signer.verifierLines(this.signer.logOrigin(ROOT_LOG));
     const currentSignedAt = lastUse(signed, current[0]);
     const lines = signed.flatMap(({ verifier, firstSignedAt, lastSignedAt }) => {
       const hasEnded = !isSameKey(verifier, current[0]) && lastSignedAt < currentSignedAt;
-      const until = hasEnded ? `, until ${day(new Date(lastSignedAt.getTime() + NOTED_EVERY_MS))}` : '';
+      const until = hasEnded ? `, until ${day(new Date(lastSignedAt.getTime() + USE_STORED_EVERY_MS))}` : '';
       return [`# signs since ${day(firstSignedAt)}${until}`, verifier];
     });
     const known = new Set(signed.map(({ verifier }) => verifier));
@@ -38,14 +38,14 @@ export class PublishedKeys {
   }
 }
 
-/** When a key signed last, under whatever host; the beginning of time where it has not. */
+/** When a key last signed, for any host; the epoch if it never did. */
 function lastUse(signed: readonly { verifier: string; lastSignedAt: Date }[], key: string | undefined): Date {
   const uses = signed.filter(({ verifier }) => isSameKey(verifier, key));
   return new Date(Math.max(0, ...uses.map(({ lastSignedAt }) => lastSignedAt.getTime())));
 }
 
-/** Logs that were begun under another host are signed by the same key under another name. */
+/** A log that was started under another host is signed by the same key under another name. */
 const isSameKey = (one: string, other: string | undefined): boolean =>
-  other !== undefined && verifierOf(one).publicKey.equals(verifierOf(other).publicKey);
+  other !== undefined && parseVerifier(one).publicKey.equals(parseVerifier(other).publicKey);
 
 const day = (at: Date): string => at.toISOString().slice(0, 10);

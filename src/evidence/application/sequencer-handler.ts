@@ -6,7 +6,7 @@ import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { SEQUENCING_DUE } from '../evidence.events.js';
-import { SealRoots } from './seal-roots.js';
+import { AnchorCheckpoints } from './anchor-checkpoints.js';
 import { BATCH_SEQUENCER, type BatchSequencer } from './sequencer.js';
 
 /** Usual time of a batch. A batch that has started is finished, also when the worker is stopping. */
@@ -26,7 +26,7 @@ export class SequencerHandler implements OutboxHandler<null>, OnModuleInit {
   constructor(
     private readonly outbox: OutboxService,
     @Inject(BATCH_SEQUENCER) private readonly sequencer: BatchSequencer,
-    private readonly roots: SealRoots,
+    private readonly anchoring: AnchorCheckpoints,
     @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
   ) {}
 
@@ -40,7 +40,7 @@ export class SequencerHandler implements OutboxHandler<null>, OnModuleInit {
 
   private async attempt(signal: AbortSignal): Promise<AttemptResult<null>> {
     const deadlineMs = performance.now() + this.settings.leaseMs * LEASE_SHARE;
-    await this.roots.step();
+    await this.anchoring.anchorBatch();
     while (await this.sequencer.sequenceBatch())
       if (signal.aborted || performance.now() > deadlineMs) return { kind: 'snooze', afterMs: 0 };
     return DONE;

@@ -5,7 +5,7 @@ import { readsThrough } from '../../database/prepared-reads.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { answerTasks } from '../../shared/thread-tasks.js';
 import { CHECKPOINT_DUE } from '../evidence.events.js';
-import { SequencerCursorSchema } from '../infrastructure/evidence.entities.js';
+import { evidenceEntities } from '../infrastructure/evidence.entities.js';
 import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
 import { LogSigner } from './log-signer.js';
 import { Sequencer } from './sequencer.js';
@@ -39,9 +39,10 @@ answerTasks<SequencerTask, SequencedBatch>(async (task) => {
 });
 
 async function openSequencer({ databaseUrl, evidence, service }: SequencerTask): Promise<OpenSequencer> {
-  // The statements are SQL; the ORM only requires that there is an entity.
-  const entities = [SequencerCursorSchema];
-  const orm = await MikroORM.init({ ...connectionConfig(databaseUrl, CONNECTIONS), entities });
+  const orm = await MikroORM.init({
+    ...connectionConfig(databaseUrl, CONNECTIONS),
+    entities: [...evidenceEntities],
+  });
   const outbox = OutboxService.appendOnly(orm.em, {
     topics: [CHECKPOINT_DUE],
     notify: () => (hasAppended = true),

@@ -1,44 +1,40 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { ConsentRecords, type Horizon, type StoredEvent } from '../../consent/consent.records.js';
 import { consentKey } from '../../consent/domain/consent-recorded.js';
 import { recordBody } from '../../consent/domain/record-body.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { monthStart } from '../../shared/months.js';
-import { uuidTimeMs } from '../../shared/ids.js';
 import { allowMaintenanceTime } from '../../database/statement-time.js';
-import { commitmentOf, erasureBody } from '../domain/commitment.js';
+import { OutboxService } from '../../outbox/outbox.service.js';
+import { uuidTimeMs } from '../../shared/ids.js';
+import { monthStart } from '../../shared/months.js';
 import { appendEntries } from '../domain/append-entries.js';
-import { FIRST_STRETCH, nextStretch } from '../domain/seal-pace.js';
-import { CHECKPOINT_DUE, logMessage } from '../evidence.events.js';
+import { computeCommitment, erasureBody } from '../domain/commitment.js';
+import { FIRST_WINDOW, nextWindow } from '../domain/transaction-window.js';
+import { lockNextBackfill, saveBackfill } from '../infrastructure/backfill.rows.js';
 import {
   adoptServer,
-  beginOf,
   type Cursor,
-  isOfOtherServer,
+  isFromOtherServer,
   lockCursor,
   moveCursor,
-  nameServer,
-  nextBackfill,
-  noteBackfill,
-  placedAmong,
-} from '../infrastructure/cursor-rows.js';
+  saveServer,
+  startOfTransaction,
+} from '../infrastructure/cursor.rows.js';
+import { findSequenced, insertLeaves, type NewLeaf } from '../infrastructure/leaf.rows.js';
 import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
-import { type Growth, lockLogs, writeGrowth } from '../infrastructure/log-rows.js';
+import { type Growth, lockLogs, writeGrowth } from '../infrastructure/log.rows.js';
 import { LogSigner } from './log-signer.js';
+import { requestCheckpoints } from './request-checkpoints.js';
 
 /** Records and erasures that one transaction sequences: about two seconds. */
-const STEP_MAX = 20_000;
+const BATCH_MAX = 20_000;
 const SALT_BYTES = 32;
-/** A log that was due this long ago and is not signed gets another message: the first may have been lost. */
-const ASK_AGAIN = '10 minutes';
 
-/** A leaf and where it stands. */
-interface PlacedLeaf {
+/** A record or erasure with its leaf index. */
+interface AssignedLeaf {
   event: StoredEvent;
-  /** Number of the log that has it. */
+  /** Epoch of the log that contains it. */
   epoch: number;
   index: number;
   salt: Buffer;
@@ -63,7 +59,7 @@ export const BATCH_SEQUENCER = Symbol('batch sequencer');
 @Injectable()
 export class Sequencer implements BatchSequencer {
   private readonly logger = new Logger(Sequencer.name);
-  private stretch = FIRST_STRETCH;
+  private window = FIRST_WINDOW;
 
   constructor(
     private readonly em: EntityManager,
@@ -73,125 +69,105 @@ export class Sequencer implements BatchSequencer {
     private readonly partitions: LeafPartitions,
   ) {}
 
-  /** Does nothing while another worker holds the cursor. */
+  /** Does nothing while another worker has locked the cursor. */
   sequenceBatch(): Promise<boolean> {
     return this.em.fork().transactional(async (tx) => {
       await allowMaintenanceTime(tx);
       const cursor = await lockCursor(tx);
       if (!cursor) return false;
       const horizon = await this.records.completeBelow(tx);
-      if (isOfOtherServer(cursor, horizon)) {
+      if (isFromOtherServer(cursor, horizon)) {
         this.logger.warn('the database has moved to another server; scanning all records once');
         await adoptServer(tx, horizon);
         return true;
       }
-      if (cursor.cluster !== horizon.cluster) await nameServer(tx, horizon.cluster);
+      if (cursor.cluster !== horizon.cluster) await saveServer(tx, horizon.cluster);
       return (await this.sequenceNew(tx, cursor, horizon)) || (await this.backfill(tx, cursor));
     });
   }
 
-  /** Sequences what is behind the cursor; returns whether there is more. */
+  /** Sequences records after the cursor; returns whether there are more. */
   private async sequenceNew(tx: EntityManager, cursor: Cursor, horizon: Horizon): Promise<boolean> {
     const [from, to] = [BigInt(cursor.xid), BigInt(horizon.xid)];
-    const stretched = from + BigInt(this.stretch);
-    const isLast = to <= stretched;
-    const before = String(isLast ? to : stretched);
+    const windowEnd = from + BigInt(this.window);
+    const isLast = to <= windowEnd;
+    const before = String(isLast ? to : windowEnd);
     const stored =
-      from < to ? await this.records.storedSince(tx, { after: cursor, before, limit: STEP_MAX }) : [];
+      from < to ? await this.records.storedSince(tx, { after: cursor, before, limit: BATCH_MAX }) : [];
     const last = stored.at(-1);
-    this.stretch = nextStretch({
-      ...{ stretch: this.stretch, found: stored.length, foundMax: STEP_MAX },
-      taken: last ? Number(BigInt(last.xid) - from) : 0,
+    this.window = nextWindow({
+      ...{ window: this.window, found: stored.length, batchMax: BATCH_MAX },
+      sequenced: last ? Number(BigInt(last.xid) - from) : 0,
     });
-    await this.seal(tx, stored);
-    const isFull = stored.length === STEP_MAX;
+    await this.appendUnsequenced(tx, stored);
+    const isFull = stored.length === BATCH_MAX;
     if (isFull && last) await moveCursor(tx, { ...last, at: last.instant.toISOString() });
-    else await moveCursor(tx, { ...beginOf(before), at: isLast ? horizon.at : cursor.at });
+    else await moveCursor(tx, { ...startOfTransaction(before), at: isLast ? horizon.at : cursor.at });
     return isFull || !isLast;
   }
 
-  /** Looks through a page of a project's records for those that have no place; returns whether there is more. */
+  /** Sequences a page of a project's records that have no leaf yet; returns whether there are more. */
   private async backfill(tx: EntityManager, { beginsAt }: Cursor): Promise<boolean> {
-    const next = await nextBackfill(tx);
+    const next = await lockNextBackfill(tx);
     if (!next) return false;
-    const page = await this.records.storedOfProject(tx, { ...next, since: beginsAt, limit: STEP_MAX });
-    await this.seal(tx, page);
-    const afterId = page.length === STEP_MAX ? (page.at(-1)?.id ?? null) : null;
-    await noteBackfill(tx, { projectId: next.projectId, afterId });
+    const page = await this.records.storedOfProject(tx, { ...next, since: beginsAt, limit: BATCH_MAX });
+    await this.appendUnsequenced(tx, page);
+    const afterId = page.length === BATCH_MAX ? (page.at(-1)?.id ?? null) : null;
+    await saveBackfill(tx, { projectId: next.projectId, afterId });
     return true;
   }
 
-  private async seal(tx: EntityManager, found: readonly StoredEvent[]): Promise<void> {
-    const placed = found.length > 0 ? await placedAmong(tx, found) : null;
-    const stored = found.filter((_event, at) => !placed?.has(at));
+  private async appendUnsequenced(tx: EntityManager, found: readonly StoredEvent[]): Promise<void> {
+    const sequenced = found.length > 0 ? await findSequenced(tx, found) : null;
+    const stored = found.filter((_event, at) => !sequenced?.has(at));
     if (stored.length === 0) return;
+    await this.addMissingSalts(tx, stored);
     const byProject = Map.groupBy(stored, ({ projectId }) => projectId);
-    const wanted = [...byProject.keys()].map((log) => ({ log, origin: this.signer.originOf(log) }));
-    const unsalted = stored.flatMap(({ record }) => (record && record.salt === null ? [record] : []));
-    for (const record of unsalted) record.salt = randomBytes(SALT_BYTES);
-    if (unsalted.length > 0) await this.records.giveSalts(tx, unsalted);
-    const logs = await lockLogs(tx, wanted);
-    const leaves: PlacedLeaf[] = [];
+    const logs = await lockLogs(
+      tx,
+      [...byProject.keys()].map((log) => ({ log, origin: this.signer.logOrigin(log) })),
+    );
+    const leaves: AssignedLeaf[] = [];
     const growths: Growth[] = [];
     for (const { log, epoch, size, edge } of logs) {
       const added = (byProject.get(log) ?? []).map((event, at) =>
-        placedLeaf(event, { epoch, index: size + at }),
+        assignLeaf(event, { epoch, index: size + at }),
       );
       leaves.push(...added);
-      growths.push({ log, ...appendEntries(edge, added.map(entryOf)) });
+      growths.push({ log, ...appendEntries(edge, added.map(logEntry)) });
     }
-    await this.partitions.ensure(monthsOf(stored));
-    await writeLeaves(tx, leaves);
+    await this.partitions.ensure(listMonths(stored));
+    await insertLeaves(tx, newestLeaves(leaves));
     await writeGrowth(tx, growths);
-    await askToSign(tx, this.outbox, logs);
+    await requestCheckpoints(tx, this.outbox, logs);
+  }
+
+  /** Records that were stored while evidence was off have no salt. */
+  private async addMissingSalts(tx: EntityManager, stored: readonly StoredEvent[]): Promise<void> {
+    const unsalted = stored.flatMap(({ record }) => (record && record.salt === null ? [record] : []));
+    for (const record of unsalted) record.salt = randomBytes(SALT_BYTES);
+    if (unsalted.length > 0) await this.records.giveSalts(tx, unsalted);
   }
 }
 
-/** Asks for the signature of logs that were signed up to where they were; the others were asked for already. */
-export async function askToSign(
-  tx: EntityManager,
-  outbox: OutboxService,
-  logs: readonly { log: string; size: number; checkpointSize: number }[],
-): Promise<void> {
-  const { rows } = await sql<{ log: string }>`
-    update evidence_log set asked_at = now()
-    where log = any(${logs.map(({ log }) => log)}::uuid[])
-      and (asked_at is null or asked_at < now() - ${ASK_AGAIN}::interval
-           or log = any(${logs.filter(({ size, checkpointSize }) => size === checkpointSize).map(({ log }) => log)}::uuid[]))
-    returning log
-  `.execute(tx.getKysely());
-  await outbox.appendMany(
-    tx,
-    rows.map(({ log }) => logMessage(CHECKPOINT_DUE, log)),
-  );
+function assignLeaf(event: StoredEvent, position: Pick<AssignedLeaf, 'epoch' | 'index'>): AssignedLeaf {
+  return { event, ...position, salt: event.record?.salt ?? randomBytes(SALT_BYTES) };
 }
 
-function placedLeaf(event: StoredEvent, place: Pick<PlacedLeaf, 'epoch' | 'index'>): PlacedLeaf {
-  return { event, ...place, salt: event.record?.salt ?? randomBytes(SALT_BYTES) };
+function logEntry({ event: { record, id, instant }, salt }: AssignedLeaf): Buffer {
+  return computeCommitment(salt, record ? recordBody(record) : erasureBody(id, instant));
 }
 
-function entryOf({ event: { record, id, instant }, salt }: PlacedLeaf): Buffer {
-  return commitmentOf(salt, record ? recordBody(record) : erasureBody(id, instant));
+/** Of a record that was stored and erased in one batch, only the last leaf is kept. */
+function newestLeaves(assigned: readonly AssignedLeaf[]): NewLeaf[] {
+  const leaves = assigned.map(({ event: { projectId, id, isErasure }, epoch, index, salt }) => ({
+    ...{ projectId, consentId: id, epoch, index },
+    salt: isErasure ? salt : null,
+  }));
+  return [...new Map(leaves.map((leaf) => [consentKey(leaf), leaf])).values()];
 }
 
-/** An erased record has the leaf of its erasure from then on; a record stored again gets a new leaf. */
-async function writeLeaves(tx: EntityManager, placed: readonly PlacedLeaf[]): Promise<void> {
-  const leaves = [...new Map(placed.map((leaf) => [consentKeyOf(leaf), leaf])).values()];
-  await sql`
-    insert into evidence_leaf (project_id, consent_id, leaf_index, epoch, salt)
-    select * from unnest(
-      ${leaves.map(({ event }) => event.projectId)}::uuid[], ${leaves.map(({ event }) => event.id)}::uuid[],
-      ${leaves.map(({ index }) => index)}::bigint[], ${leaves.map(({ epoch }) => epoch)}::int[],
-      ${leaves.map(({ event, salt }) => (event.isErasure ? salt : null))}::bytea[]
-    )
-    on conflict (project_id, consent_id) do update set leaf_index = excluded.leaf_index, epoch = excluded.epoch, salt = excluded.salt
-  `.execute(tx.getKysely());
-}
-
-const consentKeyOf = ({ event: { projectId, id } }: PlacedLeaf): string =>
-  consentKey({ projectId, consentId: id });
-
-function monthsOf(stored: readonly StoredEvent[]): Date[] {
+function listMonths(stored: readonly StoredEvent[]): Date[] {
   const months = stored.map(({ id }) => monthStart(new Date(uuidTimeMs(id)), 0).getTime());
   return [...new Set(months)].map((ms) => new Date(ms));
 }

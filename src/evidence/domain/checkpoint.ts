@@ -1,6 +1,6 @@
 import { HASH_BYTES } from './tree-hash.js';
 
-/** What a log says of its tree at one size (C2SP tlog-checkpoint). */
+/** A log's statement of its tree at one size (C2SP tlog-checkpoint). */
 export interface Checkpoint {
   /** `<host>/<projectId>`, or `<host>/log`. */
   origin: string;
@@ -15,7 +15,7 @@ export function checkpointText({ origin, size, root, extensions = [] }: Checkpoi
   return [origin, String(size), root.toString('base64'), ...extensions, ''].join('\n');
 }
 
-/** Reads the text of an opened note; null where it is no checkpoint. */
+/** Parses the text of an opened note; null if it is not a checkpoint. */
 export function readCheckpoint(text: string): Checkpoint | null {
   const [origin = '', size = '', encoded = '', ...rest] = text.split('\n');
   const root = Buffer.from(encoded, 'base64');

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { HASH_BYTES } from './tree-hash.js';
 
 const HEADER = 'consent-log-continues/v1';
-/** Letters of a reason, which is one line. */
+/** Maximum length of a reason, which is one line. */
 export const REASON_LETTERS_MAX = 500;
 
-/** The statement that a log begins with where it continues another one: what of that was known, and why it ended. */
+/** The first entry of a log that continues another one: the last known state of that log, and why it ended. */
 export interface Continuation {
-  /** Of the log that begins. */
+  /** Origin of the new log. */
   origin: string;
-  /** Of the log that it continues, with the last size and root that were known. */
+  /** Origin of the log that it continues, with the last known size and root. */
   formerOrigin: string;
   formerSize: number;
   formerRoot: Buffer;
@@ -33,24 +33,24 @@ export function continuationText(continuation: Continuation): string {
   ].join('\n');
 }
 
-/** Reads the text of an opened statement; null where it is none. */
+/** Parses the text of an opened statement; null if it is not a statement. */
 function readContinuation(text: string): Continuation | null {
   const [header, origin = '', formerOrigin = '', size = '', root = '', reason = '', at = '', ...rest] =
     text.split('\n');
   const formerRoot = Buffer.from(root, 'base64');
-  const isOne =
+  const isStatement =
     header === HEADER &&
     origin !== '' &&
     formerOrigin !== '' &&
     /^[1-9]\d{0,15}$/.test(size) &&
     reason !== '';
-  if (!isOne || rest.length !== 1 || rest[0] !== '') return null;
+  if (!isStatement || rest.length !== 1 || rest[0] !== '') return null;
   if (formerRoot.length !== HASH_BYTES || formerRoot.toString('base64') !== root) return null;
   if (Number.isNaN(Date.parse(at))) return null;
   return { origin, formerOrigin, formerSize: Number(size), formerRoot, reason, at: new Date(at) };
 }
 
-/** Reads a signed statement without checking its signature; null where it is none. */
+/** Parses a signed statement without verifying its signature; null if it is not a statement. */
 export function readSignedContinuation(note: string): Continuation | null {
   // A blank line separates the text of a signed note from its signatures.
   return readContinuation(note.slice(0, note.indexOf('\n\n') + 1));

@@ -1,19 +1,19 @@
 import { readCheckpoint } from './checkpoint.js';
-import { commitmentOf } from './commitment.js';
-import { signersOf } from './signed-note.js';
+import { computeCommitment } from './commitment.js';
+import { listSigners } from './signed-note.js';
 import { readTlogProof, type TlogProof } from './tlog-proof.js';
 import { leafHash } from './tree-hash.js';
 
 /** An entry's position in a log, and the signatures over it. */
-export interface PlaceFacts {
+export interface EntryFacts {
   origin: string;
-  /** Its place, from 0. */
+  /** From 0. */
   index: number;
   /** Entries of the log at that checkpoint. */
   size: number;
   /** base64. */
   root: string;
-  /** Of the keys that have signed: name and number, as in the list of published keys. */
+  /** Keys that have signed: name and hash, as in the list of published keys. */
   keys: string[];
 }
 
@@ -24,9 +24,9 @@ export interface ProofFacts {
   salt: string;
   commitment: string;
   leaf: string;
-  tree: PlaceFacts;
-  /** Where the log of all projects has the checkpoint; null while it has not. */
-  rootLog: PlaceFacts | null;
+  tree: EntryFacts;
+  /** Position of the checkpoint in the root log; null while it is not anchored. */
+  rootLog: EntryFacts | null;
 }
 
 interface Extra {
@@ -35,26 +35,26 @@ interface Extra {
   rootProof: string | null;
 }
 
-/** Reads a proof that we have made. @throws Error where it is none */
+/** Parses a proof of this service. @throws Error if it is not one */
 export function proofFacts(text: string): ProofFacts {
-  const proof = known(readTlogProof(text));
-  const { record, salt, rootProof } = JSON.parse(known(proof.extra).toString()) as Extra;
-  const commitment = commitmentOf(Buffer.from(salt, 'base64'), record);
+  const proof = required(readTlogProof(text));
+  const { record, salt, rootProof } = JSON.parse(required(proof.extra).toString()) as Extra;
+  const commitment = computeCommitment(Buffer.from(salt, 'base64'), record);
   return {
     ...{ record, salt },
     commitment: commitment.toString('base64'),
     leaf: leafHash(commitment).toString('base64'),
-    tree: placeOf(proof),
-    rootLog: rootProof === null ? null : placeOf(known(readTlogProof(rootProof))),
+    tree: entryFacts(proof),
+    rootLog: rootProof === null ? null : entryFacts(required(readTlogProof(rootProof))),
   };
 }
 
-function placeOf({ index, checkpoint: note }: TlogProof): PlaceFacts {
-  const { origin, size, root } = known(readCheckpoint(note.slice(0, note.lastIndexOf('\n\n') + 1)));
-  return { origin, index, size, root: root.toString('base64'), keys: signersOf(note) };
+function entryFacts({ index, checkpoint: note }: TlogProof): EntryFacts {
+  const { origin, size, root } = required(readCheckpoint(note.slice(0, note.lastIndexOf('\n\n') + 1)));
+  return { origin, index, size, root: root.toString('base64'), keys: listSigners(note) };
 }
 
-function known<T>(read: T | null): T {
-  if (read === null) throw new Error('this is no proof that we have made');
+function required<T>(read: T | null): T {
+  if (read === null) throw new Error('not a proof of this service');
   return read;
 }

@@ -35,25 +35,26 @@ describe('rows of a record and its leaf', () => {
     expect(kindOf({ stored: null, leaf: null })).toBe('pending');
   });
 
-  it('show what the sequencer has passed and not sealed', () => {
+  it('show what the sequencer has skipped', () => {
     expect(kindOf({ leaf: null })).toBe('backdated');
     expect(kindOf({ leaf: null, stored: record({ isSequenced: false }) })).toBe('pending');
     // An erasure, or a record that was sent again, waits for its own leaf.
     expect(kindOf({ stored: record({ isErasure: true }) })).toBe('backdated');
     expect(kindOf({ stored: record({ isErasure: true, isSequenced: false }) })).toBe('pending');
     expect(kindOf({ leaf: { isErasure: true }, stored: record({ isSequenced: false }) })).toBe('pending');
-    // What was stored before sealing began has none.
+    // Records from before evidence was turned on have no leaf.
     expect(kindOf({ leaf: null, beginsAt: at(-HOUR_MS) })).toBe('pending');
     expect(kindOf({ leaf: null, beginsAt: at(-HOUR_MS - 1) })).toBe('backdated');
   });
 
-  it('show a date before sealing began, up to the error of a clock', () => {
+  it('show a date before evidence was turned on, up to the error of a clock', () => {
     expect(kindOf({ beginsAt: at(HOUR_MS) })).toBe('compare');
     expect(
       judgeRows({ id, beginsAt: at(HOUR_MS + 1), stored: record(), leaf: { isErasure: false } }),
     ).toEqual({
       kind: 'backdated',
-      detail: 'received_at is 2026-11-23T12:00:00.000Z, but sealing began at 2026-11-23T13:00:00.001Z.',
+      detail:
+        'received_at is 2026-11-23T12:00:00.000Z, but evidence was turned on at 2026-11-23T13:00:00.001Z.',
     });
   });
 

@@ -2,7 +2,7 @@ import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../../consent/do
 import { HASH_PREFIX } from '../../consent/domain/visitor-reference.js';
 import { uuidTimeMs } from '../../shared/ids.js';
 
-/** Clocks of services and databases differ, and are corrected, by less than this. */
+/** Maximum difference between the clocks of services and databases. */
 const CLOCK_ERROR_MAX_MS = 60 * 60_000;
 
 const HASHED_VALUE = new RegExp(`^${HASH_PREFIX}[0-9a-f]{64}$`);
@@ -25,42 +25,47 @@ export interface StoredItem {
   isSequenced: boolean;
 }
 
-/** What the database has about one consent id, all read at one time. */
+/** What the database has for one consent id, read in one snapshot. */
 export interface CheckedId {
   id: string;
   /** null: neither a record nor an erasure is stored. */
   stored: StoredItem | null;
-  /** The leaf that the id has; null: none. */
+  /** The leaf of the id; null: none. */
   leaf: { isErasure: boolean } | null;
-  /** When sealing began. */
+  /** When evidence was turned on. */
   beginsAt: Date;
 }
 
-/** Result of comparing rows alone; `compare`: the commitment has to be compared with the log. */
+/** Result of comparing rows alone; `compare`: the commitment must be compared with the log. */
 export type RowsVerdict = RecordFinding | { kind: 'compare' } | { kind: 'pending' };
 
 /** Dates come first: a changed date changes the commitment too, and `backdated` names the cause. */
 export function judgeRows({ id, stored, leaf, beginsAt }: CheckedId): RowsVerdict {
   if (!stored) {
     if (!leaf) return { kind: 'pending' };
-    const what = leaf.isErasure ? 'The row of its erasure is gone.' : 'It is gone, and no erasure is stored.';
+    const what = leaf.isErasure
+      ? 'The row of its erasure is missing.'
+      : 'It is missing, and no erasure is stored.';
     return { kind: 'missing', detail: what };
   }
   if (leaf?.isErasure !== stored.isErasure) {
     const isLate = stored.isSequenced && msFrom(beginsAt, stored.instant) > CLOCK_ERROR_MAX_MS;
     if (!isLate) return { kind: 'pending' };
     const what = stored.isErasure ? 'Its erasure' : 'It';
-    return { kind: 'backdated', detail: `${what} was stored as if before records that are sealed already.` };
+    return {
+      kind: 'backdated',
+      detail: `${what} has an older transaction than records that are in the log already.`,
+    };
   }
   const detail = stored.isErasure ? null : dateProblem(id, stored.instant, beginsAt);
   return detail === null ? { kind: 'compare' } : { kind: 'backdated', detail };
 }
 
-/** Why the date of a sealed record cannot be right; null: it can. */
+/** Why the date of a record in the log cannot be right; null: it can. */
 function dateProblem(id: string, receivedAt: Date, beginsAt: Date): string | null {
   const received = `received_at is ${receivedAt.toISOString()}`;
   if (msFrom(receivedAt, beginsAt) > CLOCK_ERROR_MAX_MS)
-    return `${received}, but sealing began at ${beginsAt.toISOString()}.`;
+    return `${received}, but evidence was turned on at ${beginsAt.toISOString()}.`;
   const createdAt = new Date(uuidTimeMs(id));
   const ageMs = msFrom(createdAt, receivedAt);
   const isPossible =
@@ -70,8 +75,8 @@ function dateProblem(id: string, receivedAt: Date, beginsAt: Date): string | nul
 }
 
 /**
- * Whether a visitor may have been replaced by a hash in a record since it was sealed, by the project's setting. Such a
- * record cannot be compared any more: the log has a commitment to the value before.
+ * Whether a visitor reference in a record may have been replaced by its hash since the record was added to the log, by the
+ * project's setting. Such a record cannot be compared: the log has a commitment to the original value.
  */
 export function mayBeHashedSince(extra: Record<string, unknown> | null): boolean {
   return Object.values(extra ?? {}).some((value) => typeof value === 'string' && HASHED_VALUE.test(value));

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkpointText, readCheckpoint } from './checkpoint.js';
-import { keyIdOf, openNote, signerOf, signNote, verifierLine } from './signed-note.js';
+import { computeKeyId, openNote, createSigner, signNote, verifierLine } from './signed-note.js';
 import { readTlogProof, writeTlogProof } from './tlog-proof.js';
 
 // RFC 8032 §7.1, test 1.
 const SEED = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex');
 const PUBLIC_KEY = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
 
-const key = signerOf('consent.example/log', SEED);
+const key = createSigner('consent.example/log', SEED);
 const root = Buffer.alloc(32, 7);
 
 describe('a signed note', () => {
@@ -16,21 +16,21 @@ describe('a signed note', () => {
   it('has the key of the published seed', () => {
     expect(key.publicKey.toString('hex')).toBe(PUBLIC_KEY);
     expect(verifierLine(key)).toBe(
-      `consent.example/log+${keyIdOf(key).toString('hex')}+${Buffer.from(`01${PUBLIC_KEY}`, 'hex').toString('base64')}`,
+      `consent.example/log+${computeKeyId(key).toString('hex')}+${Buffer.from(`01${PUBLIC_KEY}`, 'hex').toString('base64')}`,
     );
   });
 
   it('opens with a key that has signed it, beside others', () => {
-    const other = signerOf('witness.example', Buffer.alloc(32, 1));
+    const other = createSigner('witness.example', Buffer.alloc(32, 1));
     const note = signNote(text, [other, key]);
     expect(openNote(note, [key])).toBe(text);
     expect(openNote(note, [other])).toBe(text);
-    expect(openNote(note, [signerOf('witness.example', Buffer.alloc(32, 2))])).toBeNull();
+    expect(openNote(note, [createSigner('witness.example', Buffer.alloc(32, 2))])).toBeNull();
     expect(openNote(note, [])).toBeNull();
   });
 
   it('is refused with a wrong signature of a known key, or with a malformed line, beside a right one', () => {
-    const other = signerOf('witness.example', Buffer.alloc(32, 1));
+    const other = createSigner('witness.example', Buffer.alloc(32, 1));
     const wrong = signNote('another text\n', [other]).split('\n\n')[1] ?? '';
     const note = signNote(text, [key]);
     for (const both of [`${note}${wrong}`, note.replace(/— .*\n/, (right) => wrong + right)]) {

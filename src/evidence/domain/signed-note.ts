@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 
-/** The kind of signature, as signed-note numbers it. */
+/** The signature type Ed25519 of signed-note. */
 const ED25519 = 0x01;
 const KEY_ID_BYTES = 4;
 const PUBLIC_KEY_BYTES = 32;
@@ -10,7 +10,7 @@ const SIGNATURES_MAX = 100;
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** A key whose notes can be checked: a name, and 32 bytes of Ed25519. */
+/** A public key that verifies notes: a name and an Ed25519 key. */
 export interface VerifierKey {
   /** Neither spaces nor a plus sign. */
   name: string;
@@ -22,8 +22,8 @@ export interface SignerKey extends VerifierKey {
   privateKey: KeyObject;
 }
 
-/** A signer from the 32 bytes that Ed25519 calls its seed. */
-export function signerOf(name: string, seed: Buffer): SignerKey {
+/** Creates a signer from an Ed25519 seed of 32 bytes. */
+export function createSigner(name: string, seed: Buffer): SignerKey {
   const privateKey = createPrivateKey({
     key: Buffer.concat([PKCS8_PREFIX, seed]),
     format: 'der',
@@ -33,8 +33,8 @@ export function signerOf(name: string, seed: Buffer): SignerKey {
   return { name, privateKey, publicKey: spki.subarray(-PUBLIC_KEY_BYTES) };
 }
 
-/** The four bytes by which a signature says which key has made it. */
-export function keyIdOf({ name, publicKey }: VerifierKey): Buffer {
+/** The four bytes that identify the key of a signature. */
+export function computeKeyId({ name, publicKey }: VerifierKey): Buffer {
   const named = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey]);
   return hash('sha256', named, 'buffer').subarray(0, KEY_ID_BYTES);
 }
@@ -42,28 +42,28 @@ export function keyIdOf({ name, publicKey }: VerifierKey): Buffer {
 /** `name+hash+base64`: how a key is published (C2SP signed-note). */
 export function verifierLine(key: VerifierKey): string {
   const encoded = Buffer.concat([Buffer.of(ED25519), key.publicKey]).toString('base64');
-  return `${key.name}+${keyIdOf(key).toString('hex')}+${encoded}`;
+  return `${key.name}+${computeKeyId(key).toString('hex')}+${encoded}`;
 }
 
-/** A key from the line by which it is published. @throws Error where it is none */
-export function verifierOf(line: string): VerifierKey {
+/** Parses a published key. @throws Error if the line is not a key */
+export function parseVerifier(line: string): VerifierKey {
   const [, name, encoded] = /^([^+\s]+)\+[\da-f]{8}\+([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? [];
-  if (name === undefined || encoded === undefined) throw new Error(`no verifier key: ${line}`);
+  if (name === undefined || encoded === undefined) throw new Error(`not a verifier key: ${line}`);
   return { name, publicKey: Buffer.from(encoded, 'base64').subarray(1) };
 }
 
-/** `text`, whose lines all end with a newline, with one signature for each key behind an empty line. */
+/** `text`, whose lines all end with a newline, followed by an empty line and one signature per key. */
 export function signNote(text: string, keys: readonly SignerKey[]): string {
   const lines = keys.map((key) => {
-    const signature = Buffer.concat([keyIdOf(key), sign(null, Buffer.from(text), key.privateKey)]);
+    const signature = Buffer.concat([computeKeyId(key), sign(null, Buffer.from(text), key.privateKey)]);
     return `— ${key.name} ${signature.toString('base64')}\n`;
   });
   return `${text}\n${lines.join('')}`;
 }
 
 /**
- * The text of a note that one of the keys has signed. null where none of them has, where a line of the signatures is
- * malformed, or where a signature of one of the keys is wrong, whatever the other lines hold.
+ * The text of a note. null if none of the keys has signed it, if a signature line is malformed, or if a signature of one
+ * of the keys is wrong, regardless of the other lines.
  */
 export function openNote(note: string, keys: readonly VerifierKey[]): string | null {
   const split = note.lastIndexOf('\n\n');
@@ -79,8 +79,8 @@ export function openNote(note: string, keys: readonly VerifierKey[]): string | n
   return known.length > 0 && known.every(Boolean) ? text : null;
 }
 
-/** Which keys say that they have signed a note, as `name+hash`; nothing is checked. */
-export function signersOf(note: string): string[] {
+/** The keys that a note names as its signers, as `name+hash`; signatures are not verified. */
+export function listSigners(note: string): string[] {
   return [...note.matchAll(/^— (\S+) ([A-Za-z0-9+/]+={0,2})$/gm)].map(([, name = '', encoded = '']) => {
     const keyId = Buffer.from(encoded, 'base64').subarray(0, KEY_ID_BYTES);
     return `${name}+${keyId.toString('hex')}`;
@@ -93,7 +93,7 @@ interface Signature {
   bytes: Buffer;
 }
 
-/** A line of a note's signatures; null where it is malformed. */
+/** Parses a signature line; null if it is malformed. */
 function readSignature(line: string): Signature | null {
   const [, name, encoded = ''] = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? [];
   const whole = Buffer.from(encoded, 'base64');
@@ -102,7 +102,7 @@ function readSignature(line: string): Signature | null {
 }
 
 const isBy = ({ name, keyId }: Signature, key: VerifierKey): boolean =>
-  name === key.name && keyId.equals(keyIdOf(key));
+  name === key.name && keyId.equals(computeKeyId(key));
 
 function isSigned({ publicKey }: VerifierKey, text: string, { bytes }: Signature): boolean {
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: 'der', type: 'spki' });

@@ -1,10 +1,10 @@
 import { HASH_BYTES } from './tree-hash.js';
 
-/** No tree is deeper: 2^64 entries. */
+/** No tree is deeper, with at most 2^64 entries. */
 const PATH_MAX = 64;
 const HEADER = 'c2sp.org/tlog-proof@v1';
 
-/** A proof that an entry is in a log, for people without a connection (C2SP tlog-proof). */
+/** A proof that an entry is in a log, which can be verified offline (C2SP tlog-proof). */
 export interface TlogProof {
   /** Extra data of the proof's creator. */
   extra: Buffer | null;
@@ -25,7 +25,7 @@ export function writeTlogProof({ extra, index, path, checkpoint }: TlogProof): s
   return `${lines.join('\n')}\n\n${checkpoint}`;
 }
 
-/** The parts of a proof; null where the text is none. What they say is not checked. */
+/** Parses a proof without verifying it; null if the text is not a proof. */
 export function readTlogProof(text: string): TlogProof | null {
   const split = text.indexOf('\n\n');
   if (split < 0) return null;

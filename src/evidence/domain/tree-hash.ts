@@ -9,7 +9,7 @@ const NODE_PREFIX = Buffer.of(0x01);
 /** The root of a tree without leaves (RFC 6962 §2.1). */
 export const EMPTY_ROOT = hash('sha256', '', 'buffer');
 
-/** The hash of a leaf that holds `entry` (RFC 6962 §2.1). */
+/** The hash of a leaf with `entry` (RFC 6962 §2.1). */
 export function leafHash(entry: Uint8Array): Buffer {
   return hash('sha256', Buffer.concat([LEAF_PREFIX, entry]), 'buffer');
 }
@@ -34,8 +34,8 @@ export function perfectRoot(hashes: readonly Buffer[]): Buffer {
 }
 
 /**
- * Puts what stands left of `right` on top of it: `hashes` are of one height, oldest first, and `right` is the root over
- * all leaves behind them, which are fewer than one of them covers. Their number need not be a power of two.
+ * Combines `hashes` with the root to their right: `hashes` are of one height, oldest first, and `right` is the root over all
+ * later leaves, which are fewer than one of the hashes covers. Their number need not be a power of two.
  */
 export function foldOnto(right: Buffer | null, hashes: readonly Buffer[]): Buffer | null {
   let root = right;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { type ReadTile, rootOfRange } from './tile-reader.js';
+import { ProofBuilder, type ReadTile } from './proof-builder.js';
 import { tilePath, TILE_WIDTH } from './tile.js';
-import { append, EMPTY_EDGE, rootOf, type TreeEdge } from './tree-edge.js';
+import { append, EMPTY_RANGE, computeRoot, type CompactRange } from './compact-range.js';
 import { EMPTY_ROOT, leafHash, nodeHash } from './tree-hash.js';
 import { consistencyRanges, inclusionRanges, includes, isConsistent } from './tree-proof.js';
 
@@ -15,24 +15,24 @@ function definedRoot(leaves: readonly Buffer[]): Buffer {
   return nodeHash(definedRoot(leaves.slice(0, width)), definedRoot(leaves.slice(width)));
 }
 
-const leavesOf = (count: number): Buffer[] =>
+const makeLeaves = (count: number): Buffer[] =>
   Array.from({ length: count }, (_none, at) => leafHash(Buffer.from(`entry ${at}`)));
 
 /** Appends in steps of the given sizes, and keeps each tile under its path. */
-function grown(steps: readonly number[]): { edge: TreeEdge; read: ReadTile; leaves: Buffer[] } {
-  const leaves = leavesOf(steps.reduce((sum, step) => sum + step, 0));
+function grow(steps: readonly number[]): { range: CompactRange; read: ReadTile; leaves: Buffer[] } {
+  const leaves = makeLeaves(steps.reduce((sum, step) => sum + step, 0));
   const tiles = new Map<string, Buffer>();
-  let edge = EMPTY_EDGE;
+  let range = EMPTY_RANGE;
   for (const step of steps) {
-    const appended = append(edge, leaves.slice(edge.size, edge.size + step));
+    const appended = append(range, leaves.slice(range.size, range.size + step));
     for (const tile of appended.tiles) tiles.set(tilePath(tile), tile.bytes);
-    edge = appended.edge;
+    range = appended.range;
   }
   const read: ReadTile = (tile) => {
     const bytes = tiles.get(tilePath(tile));
     return bytes ? Promise.resolve(bytes) : Promise.reject(new Error(`no tile ${tilePath(tile)}`));
   };
-  return { edge, read, leaves };
+  return { range, read, leaves };
 }
 
 describe('tree hashes', () => {
@@ -60,11 +60,11 @@ describe('tree hashes', () => {
 
   it.each(ROOTS.map((root, at) => [at + 1, root] as const))('of %d leaves are known', (size, root) => {
     const leaves = ENTRIES.slice(0, size).map((entry) => leafHash(Buffer.from(entry, 'hex')));
-    expect(rootOf(append(EMPTY_EDGE, leaves).edge).toString('hex')).toBe(root);
+    expect(computeRoot(append(EMPTY_RANGE, leaves).range).toString('hex')).toBe(root);
   });
 
   it('of no leaf is the hash of nothing', () => {
-    expect(rootOf(EMPTY_EDGE).toString('hex')).toBe(
+    expect(computeRoot(EMPTY_RANGE).toString('hex')).toBe(
       'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     );
   });
@@ -73,41 +73,40 @@ describe('tree hashes', () => {
 describe('a tree in tiles', () => {
   const steps = fc.array(fc.integer({ min: 0, max: 700 }), { minLength: 1, maxLength: 4 });
 
-  it('has the defined root, however it has grown', () => {
+  it('has the defined root, regardless of how it grew', () => {
     fc.assert(
       fc.property(steps, (sizes) => {
-        const { edge, leaves } = grown(sizes);
-        expect(rootOf(edge)).toEqual(definedRoot(leaves));
+        const { range, leaves } = grow(sizes);
+        expect(computeRoot(range)).toEqual(definedRoot(leaves));
       }),
       { numRuns: 40 },
     );
   });
 
-  it('tells the root of each range that a proof hashes over', async () => {
+  it('computes the root of each range that a proof hashes over', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.nat(), async (sizes, chosen) => {
-        const { edge, read, leaves } = grown(sizes);
-        if (edge.size === 0) return;
-        const index = chosen % edge.size;
-        for (const range of inclusionRanges(index, edge.size))
-          expect(await rootOfRange(range, edge.size, read)).toEqual(
-            definedRoot(leaves.slice(range.start, range.end)),
-          );
+        const { range, read, leaves } = grow(sizes);
+        if (range.size === 0) return;
+        const builder = new ProofBuilder(range.size, read);
+        const index = chosen % range.size;
+        for (const part of inclusionRanges(index, range.size))
+          expect(await builder.computeRoot(part)).toEqual(definedRoot(leaves.slice(part.start, part.end)));
       }),
       { numRuns: 30 },
     );
   });
 
-  it('climbs to the third level at 65,536 leaves', () => {
-    const { edge, leaves } = grown([TILE_WIDTH ** 2 + 1]);
-    expect(edge.levels.map(({ length }) => length)).toEqual([1, 0, 1]);
-    expect(rootOf(edge)).toEqual(definedRoot(leaves));
+  it('reaches the third level at 65,536 leaves', () => {
+    const { range, leaves } = grow([TILE_WIDTH ** 2 + 1]);
+    expect(range.levels.map(({ length }) => length)).toEqual([1, 0, 1]);
+    expect(computeRoot(range)).toEqual(definedRoot(leaves));
   });
 });
 
 describe('the tiles of 70,000 leaves', () => {
   it('are those of the example in tlog-tiles', () => {
-    const { tiles } = append(EMPTY_EDGE, leavesOf(70_000));
+    const { tiles } = append(EMPTY_RANGE, makeLeaves(70_000));
     const count = (level: number, width: number): number =>
       tiles.filter((tile) => tile.level === level && tile.width === width).length;
     expect(tiles).toHaveLength(273 + 1 + 1 + 1 + 1);
@@ -128,15 +127,13 @@ describe('paths of tiles', () => {
 });
 
 describe('proofs', () => {
-  const pathOf = async (ranges: ReturnType<typeof inclusionRanges>, size: number, read: ReadTile) =>
-    Promise.all(ranges.map((range) => rootOfRange(range, size, read)));
-
-  it('show each leaf in its tree, and in no other place, with no other hash', async () => {
+  it('show each leaf in its tree, and at no other index, with no other hash', async () => {
     for (const size of [1, 2, 3, 7, 8, 13, 255, 256, 257]) {
-      const { edge, read, leaves } = grown([size]);
-      const root = rootOf(edge);
+      const { range, read, leaves } = grow([size]);
+      const root = computeRoot(range);
+      const builder = new ProofBuilder(size, read);
       for (let index = 0; index < size; index++) {
-        const path = await pathOf(inclusionRanges(index, size), size, read);
+        const path = await builder.inclusionProof(index, size);
         const leaf = leaves[index] as Buffer;
         expect([size, index, includes(leaf, { index, size, path, root })]).toEqual([size, index, true]);
         if (size === 1) continue;
@@ -149,14 +146,14 @@ describe('proofs', () => {
     }
   });
 
-  it('lead from each tree to each that has grown from it, and to no other', async () => {
+  it('lead from each tree to every tree that continues it, and to no other', async () => {
     const size = 40;
-    const { read, leaves } = grown(Array.from({ length: size }, () => 1));
+    const { read, leaves } = grow(Array.from({ length: size }, () => 1));
     const roots = Array.from({ length: size + 1 }, (_none, at) => definedRoot(leaves.slice(0, at)));
     const forged = definedRoot([leafHash(Buffer.from('another')), ...leaves.slice(1)]);
     for (let to = 1; to <= size; to++)
       for (let from = 1; from <= to; from++) {
-        const path = await pathOf(consistencyRanges(from, to), to, read);
+        const path = await new ProofBuilder(to, read).consistencyProof(from, to);
         const earlier = { size: from, root: roots[from] as Buffer };
         const later = { size: to, root: roots[to] as Buffer };
         expect([from, to, isConsistent(earlier, later, path)]).toEqual([from, to, true]);
@@ -166,7 +163,7 @@ describe('proofs', () => {
       }
   });
 
-  it('are as short as a tree is high, also beyond 2^32 leaves', () => {
+  it('are as long as the tree is high, also beyond 2^32 leaves', () => {
     expect(inclusionRanges(2 ** 33 + 5, 2 ** 34)).toHaveLength(34);
     expect(() => inclusionRanges(5, 5)).toThrow(RangeError);
     expect(() => consistencyRanges(0, 5)).toThrow(RangeError);

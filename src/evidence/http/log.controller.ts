@@ -21,7 +21,7 @@ import { orUnavailable } from '../../shared/or-unavailable.js';
 import { LogReader } from '../application/log-reader.js';
 import { type Proof, Proofs } from '../application/proofs.js';
 import { ProofPages } from '../application/proof-pages.js';
-import { SealedState } from '../application/sealed-state.js';
+import { EvidenceState } from '../application/evidence-state.js';
 import {
   ConsistencyQuery,
   EpochQuery,
@@ -33,12 +33,12 @@ import {
 } from './log.dto.js';
 import { ProofFiles } from './proof-files.js';
 
-/** Of `Retry-After`, while a record is not sealed. */
+/** `Retry-After` while no signed checkpoint covers a record. */
 const PENDING_RETRY_SECONDS = 10;
 const PROOF_TYPE = 'text/plain; charset=utf-8';
 const TILE_TYPE = 'application/octet-stream';
 
-/** A project's log, for its members: proofs of its records, signed checkpoints, tiles (docs/evidence.md). */
+/** A project's log, for its members: proofs, signed checkpoints, tiles (docs/evidence.md). */
 @ApiTags('Evidence')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId')
@@ -48,7 +48,7 @@ export class LogController {
   constructor(
     private readonly proofs: Proofs,
     private readonly logs: LogReader,
-    private readonly state: SealedState,
+    private readonly state: EvidenceState,
     private readonly pages: ProofPages,
     private readonly files: ProofFiles,
     private readonly permits: ExportPermits,
@@ -56,8 +56,8 @@ export class LogController {
   ) {}
 
   /**
-   * A file that `verify/verify.cjs` checks without us: the record, its salt, and its way to a signed checkpoint. As a PDF it
-   * is for people, with what was shown; what proves is the file.
+   * A file that `verify/verify.cjs` verifies without the service: the record, its salt, and its path to a signed checkpoint.
+   * The PDF is for people; it proves nothing by itself.
    */
   @Get('consents/:consentId/proof')
   @ProjectRole('viewer')
@@ -89,24 +89,24 @@ export class LogController {
     const known = isUuid(consentId) ? consentId.toLowerCase() : null;
     if (known === null) throw new DomainError('consent_not_found', 'Consent record not found.');
     const ref = { projectId: project.id, consentId: known };
-    const proof = await orUnavailable(this.logger, 'The log', () => this.proofs.proofOf(ref));
+    const proof = await orUnavailable(this.logger, 'The log', () => this.proofs.proveRecord(ref));
     if (!proof) {
       response.status(202).set('Retry-After', String(PENDING_RETRY_SECONDS)).json({ status: 'pending' });
     } else if (format === 'pdf') {
-      const pdf = await this.drawn(project.id, proof, gone);
+      const pdf = await this.drawPdf(project.id, proof, gone);
       response.attachment(`consent-${known}.pdf`).type('application/pdf').send(pdf);
     } else {
       response.attachment(`consent-${known}.tlog-proof`).type(PROOF_TYPE).send(proof.text);
     }
   }
 
-  /** Acquires an export permit, and draws on a thread: a PDF costs 50 ms. */
-  private async drawn(projectId: string, proof: Proof, gone: AbortSignal): Promise<Buffer> {
+  /** Acquires an export permit and draws on a thread: a PDF takes 50 ms. */
+  private async drawPdf(projectId: string, proof: Proof, gone: AbortSignal): Promise<Buffer> {
     const accountId = await this.access.accountOf(projectId);
     const release = await this.permits.acquire({ projectId, accountId }, gone);
     try {
       const page = await orUnavailable(this.logger, 'Banner that was shown', () =>
-        this.pages.pageOf(projectId, proof, new Date()),
+        this.pages.collect(projectId, proof, new Date()),
       );
       return await this.files.render(page, gone);
     } finally {
@@ -114,16 +114,14 @@ export class LogController {
     }
   }
 
-  /** How far the project's log is. */
   @Get('log')
   @ProjectRole('viewer')
   @ApiOperation({ summary: "Read the state of the project's log" })
   @ApiOkResponse({ type: LogStateView })
   log(@CurrentProject() project: Project): Promise<LogStateView> {
-    return this.state.ofProject(project.id);
+    return this.state.readLog(project.id);
   }
 
-  /** The newest one. */
   @Get('log/checkpoint')
   @ProjectRole('viewer')
   @Header('Content-Type', PROOF_TYPE)
@@ -151,7 +149,7 @@ export class LogController {
     return orUnavailable(this.logger, 'The log', () => this.logs.continuation(project.id, epoch));
   }
 
-  /** That a later checkpoint continues an earlier one: one base64 hash a line (RFC 9162 §2.1.4). */
+  /** Proof that a later checkpoint continues an earlier one: one base64 hash per line (RFC 9162 §2.1.4). */
   @Get('log/consistency')
   @ProjectRole('viewer')
   @Header('Content-Type', PROOF_TYPE)
@@ -167,7 +165,7 @@ export class LogController {
     );
   }
 
-  /** As C2SP tlog-tiles lays them out: `tile/0/x001/067`, `tile/entries/000.p/5`. */
+  /** Paths as in C2SP tlog-tiles: `tile/0/x001/067`, `tile/entries/000.p/5`. */
   @Get('log/tile/*path')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read a tile of the project’s log' })

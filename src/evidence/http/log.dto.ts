@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import { QueryInteger } from '../../http/integer.decorator.js';
 
-/** More logs of one project than will ever be begun. */
+/** More logs than a project will ever have. */
 const EPOCH_MAX = 1_000_000;
 
 const PROOF_FORMATS = ['tlog-proof', 'pdf'] as const;
@@ -37,13 +37,13 @@ export class LogStateView {
   continues!: FormerLogView | null;
 }
 
-export class NewestTimeStampView {
+export class NewestTimestampView {
   @ApiProperty({ type: 'integer', description: 'Entries covered by the stamped checkpoint' }) size!: number;
   @ApiProperty({ description: 'Time of the stamp, by the clock of the timestamp service' })
   stampedAt!: Date;
 }
 
-/** Hashes as they are answered, in base64, one a line. */
+/** Hashes in base64, one per line. */
 export const hashLines = (hashes: readonly Buffer[]): string =>
   hashes.map((hash) => `${hash.toString('base64')}\n`).join('');
 
@@ -62,7 +62,7 @@ export class ProofQuery {
   format: (typeof PROOF_FORMATS)[number] = 'tlog-proof';
 }
 
-/** Of what is the newest: another log one day. */
+/** For resources that default to the newest log. */
 export class NewestQuery {
   @ApiPropertyOptional({
     ...{ type: 'integer', minimum: 1, maximum: EPOCH_MAX },
@@ -73,7 +73,7 @@ export class NewestQuery {
   epoch?: number;
 }
 
-/** Of what stays as it is under its address. */
+/** For immutable resources. */
 export class EpochQuery {
   @ApiPropertyOptional({
     ...{ type: 'integer', minimum: 1, maximum: EPOCH_MAX, default: 1 },

@@ -2,7 +2,7 @@ import Pdf from 'pdfkit';
 import { textShown } from '../../publishing/domain/text-shown.js';
 import { pdfText } from '../../shared/pdf-text.js';
 import type { ProofPage } from '../application/proof-pages.js';
-import type { PlaceFacts } from '../domain/proof-facts.js';
+import type { EntryFacts } from '../domain/proof-facts.js';
 
 const MARGIN = 50;
 const FONT_SIZE = 9;
@@ -23,19 +23,19 @@ export function drawProof(page: ProofPage): PDFKit.PDFDocument {
   const title = `Proof of the consent record ${String(page.facts.record['id'])}`;
   const document = new Pdf({
     ...{ size: 'A4', margin: MARGIN, bufferPages: true, tagged: true, lang: 'en', displayTitle: true },
-    info: { Title: title, CreationDate: page.madeAt },
+    info: { Title: title, CreationDate: page.createdAt },
   });
   const sheet = new Sheet(document);
   drawOverview(sheet, page);
   drawRecord(sheet, page.facts.record);
   drawShown(sheet, page);
-  drawSealing(sheet, page);
+  drawLog(sheet, page);
   drawCheck(sheet, page);
   sheet.end();
   return document;
 }
 
-function drawOverview(sheet: Sheet, { facts, madeAt, newest }: ProofPage): void {
+function drawOverview(sheet: Sheet, { facts, createdAt, newest }: ProofPage): void {
   const isErasure = facts.record['action'] === 'erase' && 'erasedAt' in facts.record;
   const host = facts.tree.origin.split('/')[0] ?? '';
   sheet.heading('H1', isErasure ? 'Proof that a consent record was erased' : 'Proof of a consent record');
@@ -49,11 +49,11 @@ function drawOverview(sheet: Sheet, { facts, madeAt, newest }: ProofPage): void 
   );
   sheet.fact('Stored', String(facts.record['receivedAt'] ?? facts.record['erasedAt']));
   sheet.fact('Signed', signedInWords(facts.tree, newest));
-  sheet.fact('Page created', madeAt.toISOString());
+  sheet.fact('Page created', createdAt.toISOString());
 }
 
 /** Of an earlier checkpoint than the newest one it is not known when it was signed. */
-function signedInWords({ size }: PlaceFacts, newest: ProofPage['newest']): string {
+function signedInWords({ size }: EntryFacts, newest: ProofPage['newest']): string {
   const at = newest.signedAt?.toISOString() ?? 'an unknown time';
   return size === newest.size ? at : `before ${at}, when the newest checkpoint was signed`;
 }
@@ -102,9 +102,9 @@ function drawShown(sheet: Sheet, { facts: { record }, shown }: ProofPage): void 
   if (shown.policyUrl !== null) sheet.fact('Policy', shown.policyUrl);
 }
 
-function drawSealing(sheet: Sheet, { facts }: ProofPage): void {
+function drawLog(sheet: Sheet, { facts }: ProofPage): void {
   sheet.heading('H2', 'Entry in the log');
-  const place = (label: string, { origin, index, size, root, keys }: PlaceFacts): void => {
+  const place = (label: string, { origin, index, size, root, keys }: EntryFacts): void => {
     sheet.fact(label, `${origin}, entry ${index} of ${size} (the first is 0)`);
     sheet.fact('Root', root);
     sheet.fact('Signed by', keys.join(', '));

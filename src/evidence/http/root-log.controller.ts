@@ -6,23 +6,23 @@ import { Public } from '../../access/access.decorators.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 import { LogReader } from '../application/log-reader.js';
 import { PublishedKeys } from '../application/published-keys.js';
-import { TimeStamps } from '../application/time-stamps.js';
+import { Timestamps } from '../application/timestamps.js';
 import { ROOT_LOG } from '../domain/log.js';
-import { ConsistencyQuery, EpochQuery, hashLines, NewestQuery, NewestTimeStampView } from './log.dto.js';
+import { ConsistencyQuery, EpochQuery, hashLines, NewestQuery, NewestTimestampView } from './log.dto.js';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const TILE_TYPE = 'application/octet-stream';
-/** Keys are rotated with days of notice, checkpoints come once a minute, and what a tree of a size is stays so. */
+/** Keys are rotated with days of notice, and checkpoints appear once a minute. */
 const KEYS_CACHED = 'public, max-age=300';
 const CHECKPOINT_CACHED = 'public, max-age=5';
-const FOR_EVER = {
+const IMMUTABLE = {
   'Cache-Control': 'public, max-age=31536000, immutable',
   'Access-Control-Allow-Origin': '*',
 };
-const TIME_STAMP_TYPE = 'application/timestamp-reply';
+const TIMESTAMP_TYPE = 'application/timestamp-reply';
 const SIZE = { name: 'size', schema: { type: 'integer', minimum: 1 } as const, example: 5 };
 
-/** What anybody may read: the keys that sign, and the log of all projects' checkpoints. */
+/** Public: the keys that sign, and the root log. */
 @ApiTags('Evidence')
 @ApiAnyOrigin()
 @Controller()
@@ -32,10 +32,10 @@ export class RootLogController {
   constructor(
     private readonly logs: LogReader,
     private readonly keys: PublishedKeys,
-    private readonly timeStamps: TimeStamps,
+    private readonly timestamps: Timestamps,
   ) {}
 
-  /** One verifier key of C2SP signed-note a line; `#` begins a comment. */
+  /** One verifier key (C2SP signed-note) per line; `#` starts a comment. */
   @Get('.well-known/consent-log-keys')
   @Public()
   @Header('Content-Type', TEXT_TYPE)
@@ -83,7 +83,7 @@ export class RootLogController {
     return orUnavailable(this.logger, 'The log', () => this.logs.continuation(ROOT_LOG, epoch));
   }
 
-  /** That a later checkpoint continues an earlier one: one base64 hash a line (RFC 9162 §2.1.4). */
+  /** Proof that a later checkpoint continues an earlier one: one base64 hash per line (RFC 9162 §2.1.4). */
   @Get('log/consistency')
   @Public()
   @ApiResponseHeaders('Content-Disposition')
@@ -95,23 +95,22 @@ export class RootLogController {
   @ApiNotFoundResponse({ description: 'log_size_unknown: the log is smaller' })
   async consistency(@Query() sizes: ConsistencyQuery, @Res() response: Response): Promise<void> {
     const hashes = await orUnavailable(this.logger, 'The log', () => this.logs.consistency(ROOT_LOG, sizes));
-    response.set(FOR_EVER).type(TEXT_TYPE).send(hashLines(hashes));
+    response.set(IMMUTABLE).type(TEXT_TYPE).send(hashLines(hashes));
   }
 
-  /** Which checkpoint was the last to get a time-stamp, and when. */
   @Get('log/timestamp')
   @Public()
   @Header('Cache-Control', CHECKPOINT_CACHED)
   @Header('Access-Control-Allow-Origin', '*')
   @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read the latest timestamp of the public root log' })
-  @ApiOkResponse({ type: NewestTimeStampView })
+  @ApiOkResponse({ type: NewestTimestampView })
   @ApiNotFoundResponse({ description: 'timestamp_not_found: no timestamp yet' })
-  newestTimeStamp(): Promise<NewestTimeStampView> {
-    return this.timeStamps.newest();
+  newestTimestamp(): Promise<NewestTimestampView> {
+    return this.timestamps.newest();
   }
 
-  /** As the time-stamp service gave it, for `openssl ts -verify`. */
+  /** The timestamp service's response, for `openssl ts -verify`. */
   @Get('log/timestamp/:size')
   @Public()
   @ApiResponseHeaders('Content-Disposition')
@@ -119,19 +118,21 @@ export class RootLogController {
   @ApiParam(SIZE)
   @ApiOkResponse({
     description: 'TimeStampResp in DER; its file name contains the size of the stamped checkpoint',
-    content: { [TIME_STAMP_TYPE]: { schema: { type: 'string', format: 'binary' } } },
+    content: { [TIMESTAMP_TYPE]: { schema: { type: 'string', format: 'binary' } } },
   })
   @ApiNotFoundResponse({ description: 'timestamp_not_found: no timestamp yet' })
-  async timeStamp(
+  async timestamp(
     @Param('size') given: string,
     @Query() { epoch }: EpochQuery,
     @Res() response: Response,
   ): Promise<void> {
-    const { size, answer } = await this.readStamp(() => this.timeStamps.covering(given, epoch));
-    response.attachment(`${size}.tsr`).set(FOR_EVER).type(TIME_STAMP_TYPE).send(answer);
+    const { size, response: bytes } = await this.readTimestamp(() =>
+      this.timestamps.findCovering(given, epoch),
+    );
+    response.attachment(`${size}.tsr`).set(IMMUTABLE).type(TIMESTAMP_TYPE).send(bytes);
   }
 
-  /** The bytes that the time-stamp is over. */
+  /** The bytes that the timestamp covers. */
   @Get('log/timestamp/:size/checkpoint')
   @Public()
   @ApiResponseHeaders('Content-Disposition')
@@ -147,12 +148,12 @@ export class RootLogController {
     @Query() { epoch }: EpochQuery,
     @Res() response: Response,
   ): Promise<void> {
-    const note = await this.readStamp(() => this.timeStamps.stamped(size, epoch));
-    response.set(FOR_EVER).type(TEXT_TYPE).send(note);
+    const note = await this.readTimestamp(() => this.timestamps.findCheckpoint(size, epoch));
+    response.set(IMMUTABLE).type(TEXT_TYPE).send(note);
   }
 
-  private readStamp<T>(read: () => Promise<T>): Promise<T> {
-    return orUnavailable(this.logger, 'The time-stamp', read);
+  private readTimestamp<T>(read: () => Promise<T>): Promise<T> {
+    return orUnavailable(this.logger, 'The timestamp', read);
   }
 
   @Get('log/tile/*path')
@@ -173,6 +174,6 @@ export class RootLogController {
     const bytes = await orUnavailable(this.logger, 'The log', () =>
       this.logs.tile(ROOT_LOG, [path].flat().join('/'), epoch),
     );
-    response.set(FOR_EVER).type(TILE_TYPE).send(bytes);
+    response.set(IMMUTABLE).type(TILE_TYPE).send(bytes);
   }
 }

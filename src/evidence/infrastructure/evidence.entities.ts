@@ -2,30 +2,30 @@ import { defineEntity, p } from '@mikro-orm/core';
 
 const NIL_UUID = `'00000000-0000-0000-0000-000000000000'`;
 
-/** Up to where records and erasures are sequenced: one row. */
+/** The sequencer's cursor: one row. */
 export const SequencerCursorSchema = defineEntity({
   name: 'SequencerCursor',
   tableName: 'sequencer_cursor',
   properties: {
-    /** Always true, so that there is no second row. */
+    /** Always true, so there is no second row. */
     singleton: p.boolean().primary().default(true),
-    /** What was received before it is sequenced, by the database's clock; the order does not depend on it. */
+    /** Records received before it are sequenced, by the database's clock. For monitoring only. */
     at: p.datetime().defaultRaw('now()'),
-    /** The position: a transaction, and what of it is sequenced. */
+    /** The position: a transaction, and a record or erasure in it. */
     afterXid: p.bigint('number'),
     afterProjectId: p.uuid().defaultRaw(NIL_UUID),
     afterId: p.uuid().defaultRaw(NIL_UUID),
     afterIsErasure: p.boolean().default(false),
-    /** Server whose transactions these are; null: not known yet. */
+    /** Server that assigned the transaction id; null: not known yet. */
     cluster: p.text().nullable(),
-    /** What was received before is not sealed. */
+    /** Records received before are not added to the logs. */
     beginsAt: p.datetime().defaultRaw('now()'),
-    /** The file of the embedded server by which a copy of the data folder is noticed; null: there is none yet. */
+    /** File of the embedded server by which a copy of the data folder is detected; null: not seen yet, or none. */
     home: p.text().nullable(),
   },
 });
 
-/** A project whose records behind an id are looked through for those that have no place. */
+/** A project whose records after an id must be searched for those without a leaf. */
 export const EvidenceBackfillSchema = defineEntity({
   name: 'EvidenceBackfill',
   tableName: 'evidence_backfill',
@@ -35,7 +35,7 @@ export const EvidenceBackfillSchema = defineEntity({
   },
 });
 
-/** A project's log, or that of all projects' checkpoints (ROOT_LOG). */
+/** A project's log, or the root log (ROOT_LOG). */
 export const EvidenceLogSchema = defineEntity({
   name: 'EvidenceLog',
   tableName: 'evidence_log',
@@ -43,42 +43,42 @@ export const EvidenceLogSchema = defineEntity({
     log: p.uuid().primary(),
     /** First line of its checkpoints. */
     origin: p.text(),
-    /** Leaves that have their place. */
+    /** Number of sequenced leaves. */
     size: p.bigint('number').defaultRaw('0'),
-    /** What is needed to append (domain/log.ts). */
-    edge: p.blob().defaultRaw(`'\\x'`),
+    /** All that is needed to append (domain/log.ts). */
+    edge: p.blob().$type<Buffer>().defaultRaw(`'\\x'`),
     appendedAt: p.datetime().defaultRaw('now()'),
-    /** When its signature was asked for last. */
-    askedAt: p.datetime().nullable(),
+    /** When its checkpoint was last requested. */
+    requestedAt: p.datetime().nullable(),
     checkpointSize: p.bigint('number').defaultRaw('0'),
     /** The newest signed checkpoint. */
     checkpoint: p.text().nullable(),
     signedAt: p.datetime().nullable(),
-    rootedSize: p.bigint('number').defaultRaw('0'),
-    /** The newest one that a signed checkpoint of the root log covers, and its place there. */
-    rootedCheckpoint: p.text().nullable(),
+    anchoredSize: p.bigint('number').defaultRaw('0'),
+    /** The newest one that a signed checkpoint of the root log covers, and its index there. */
+    anchoredCheckpoint: p.text().nullable(),
     rootIndex: p.bigint('number').nullable(),
-    /** Why no checkpoint is signed; null: nothing is wrong. */
+    /** Why no checkpoint is signed; null: there is no problem. */
     refusal: p.text().nullable(),
     refusedAt: p.datetime().nullable(),
-    /** Number of the log: each that continues another one has the next. */
+    /** 1, or one more than that of the log that it continues. */
     epoch: p.integer().defaultRaw('1'),
-    /** The signed statement that is its first entry; null: it continues none. */
+    /** The signed statement that is its first entry; null: it continues no log. */
     continues: p.text().nullable(),
-    /** Why it must not be signed, whatever the storage holds: it is a copy. Null: it is none. */
+    /** Why it must not be signed, whatever the storage contains: it is a copy. null: it is not. */
     halted: p.text().nullable(),
-    /** A signed checkpoint that was known when it was halted. */
+    /** A signed checkpoint that was known when the log was halted. */
     haltedHead: p.text().nullable(),
-    /** When its records were last compared with it; until then, when it began. */
+    /** When its records were last compared with it; before the first check: when the log started. */
     checkedAt: p.datetime().defaultRaw('now()'),
-    /** What that check has found, as a sentence; null: nothing is wrong. */
+    /** What that check found, as a sentence; null: no problem. */
     problem: p.text().nullable(),
-    /** The consent id up to which the check in progress has come; null: none is in progress. */
+    /** The check in progress has compared records up to this id; null: no check is in progress. */
     checkAfter: p.uuid().nullable(),
   },
 });
 
-/** A log that was continued by another one: it stays as it was signed last. */
+/** A log that another log continues, with its last signed state. */
 export const EvidencePastLogSchema = defineEntity({
   name: 'EvidencePastLog',
   tableName: 'evidence_past_log',
@@ -89,17 +89,17 @@ export const EvidencePastLogSchema = defineEntity({
     checkpointSize: p.bigint('number'),
     checkpoint: p.text(),
     continues: p.text().nullable(),
-    rootedSize: p.bigint('number'),
-    rootedCheckpoint: p.text().nullable(),
+    anchoredSize: p.bigint('number'),
+    anchoredCheckpoint: p.text().nullable(),
     rootIndex: p.bigint('number').nullable(),
-    /** Number of the root log that this is an index of. */
+    /** Epoch of the root log that contains the index. */
     rootEpoch: p.integer().nullable(),
     reason: p.text(),
     endedAt: p.datetime().defaultRaw('now()'),
   },
 });
 
-/** A tile that is yet to be written to the storage. */
+/** A full tile that is not in the storage yet. */
 export const EvidenceTileSchema = defineEntity({
   name: 'EvidenceTile',
   tableName: 'evidence_tile',
@@ -109,11 +109,11 @@ export const EvidenceTileSchema = defineEntity({
     level: p.smallint().primary(),
     index: p.bigint('number').primary(),
     width: p.smallint().primary(),
-    bytes: p.blob(),
+    bytes: p.blob().$type<Buffer>(),
   },
 });
 
-/** Where a record, or its erasure, stands in its project's log. */
+/** The leaf of a record, or of its erasure, in its project's log. */
 export const EvidenceLeafSchema = defineEntity({
   name: 'EvidenceLeaf',
   tableName: 'evidence_leaf',
@@ -121,14 +121,14 @@ export const EvidenceLeafSchema = defineEntity({
     projectId: p.uuid().primary(),
     consentId: p.uuid().primary(),
     leafIndex: p.bigint('number'),
-    /** Number of the log that has it. */
+    /** Epoch of the log that contains it. */
     epoch: p.integer().defaultRaw('1'),
-    /** Of an erasure; null of a record. */
-    salt: p.blob().nullable(),
+    /** Salt of an erasure; null for a record. */
+    salt: p.blob().$type<Buffer>().nullable(),
   },
 });
 
-/** A checkpoint that has its place in the root log, until a signed checkpoint of that covers it. */
+/** A checkpoint that is sequenced in the root log, until a signed checkpoint of the root log covers it. */
 export const EvidenceRootEntrySchema = defineEntity({
   name: 'EvidenceRootEntry',
   tableName: 'evidence_root_entry',
@@ -140,16 +140,16 @@ export const EvidenceRootEntrySchema = defineEntity({
   },
 });
 
-/** A time-stamp of a checkpoint of the root log, which the storage has. */
-export const EvidenceStampSchema = defineEntity({
-  name: 'EvidenceStamp',
-  tableName: 'evidence_stamp',
+/** A timestamp of a checkpoint of the root log. */
+export const EvidenceTimestampSchema = defineEntity({
+  name: 'EvidenceTimestamp',
+  tableName: 'evidence_timestamp',
   properties: {
-    /** Number of the root log that was stamped. */
+    /** Epoch of the root log. */
     epoch: p.integer().primary().autoincrement(false).defaultRaw('1'),
     /** Entries that the checkpoint covers. */
     size: p.bigint('number').primary().autoincrement(false),
-    /** By the clock of the time-stamp service. */
+    /** By the clock of the timestamp service. */
     stampedAt: p.datetime(),
     writtenAt: p.datetime().defaultRaw('now()'),
   },
@@ -160,9 +160,22 @@ export const EvidenceKeySchema = defineEntity({
   name: 'EvidenceKey',
   tableName: 'evidence_key',
   properties: {
-    /** As it is published. */
+    /** As published: name+hash+key. */
     verifier: p.text().primary(),
     firstSignedAt: p.datetime().defaultRaw('now()'),
     lastSignedAt: p.datetime().defaultRaw('now()'),
   },
 });
+
+/** All tables of evidence. */
+export const evidenceEntities = [
+  SequencerCursorSchema,
+  EvidenceBackfillSchema,
+  EvidenceLogSchema,
+  EvidencePastLogSchema,
+  EvidenceTileSchema,
+  EvidenceLeafSchema,
+  EvidenceRootEntrySchema,
+  EvidenceTimestampSchema,
+  EvidenceKeySchema,
+] as const;

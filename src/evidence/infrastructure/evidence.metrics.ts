@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { Counter, Gauge } from 'prom-client';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
@@ -8,7 +7,8 @@ import { Metrics } from '../../shared/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
 import { TIMESTAMP_KEY } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
-import { countChecks } from './check-rows.js';
+import { countChecks } from './check.rows.js';
+import { findLagSeconds, findStatus } from './status.rows.js';
 
 interface Counted {
   lagSeconds: number;
@@ -21,8 +21,8 @@ interface Counted {
 /** Metrics of the logs. */
 @Injectable()
 export class EvidenceMetrics {
-  /** Time-stamps that were asked for, by what became of it. */
-  readonly timeStamps: Counter<'outcome'>;
+  /** Requested timestamps by outcome. */
+  readonly timestamps: Counter<'outcome'>;
 
   constructor(
     metrics: Metrics,
@@ -32,14 +32,14 @@ export class EvidenceMetrics {
   ) {
     const registers = [metrics.registry];
     const counted = new RecentAnswer(() => count(em.fork()), BACKLOG_AGE_MAX_MS);
-    const gauge = (name: string, help: string, valueOf: (counted: Counted) => number): Gauge =>
+    const gauge = (name: string, help: string, readValue: (counted: Counted) => number): Gauge =>
       new Gauge({
         name,
         help,
         registers,
         async collect() {
           const answer = settings.keys.length > 0 && settings.sealSeconds > 0 ? await counted.get() : null;
-          if (answer) this.set(valueOf(answer));
+          if (answer) this.set(readValue(answer));
         },
       });
     gauge(
@@ -67,17 +67,17 @@ export class EvidenceMetrics {
       'Age of the oldest last check of a log, in seconds; a day and some minutes at most.',
       ({ checkAgeSeconds }) => checkAgeSeconds,
     );
-    const stampDue = new RecentAnswer(() => outbox.readOldestAge(TIMESTAMP_KEY), BACKLOG_AGE_MAX_MS);
+    const timestampDue = new RecentAnswer(() => outbox.readOldestAge(TIMESTAMP_KEY), BACKLOG_AGE_MAX_MS);
     new Gauge({
       name: 'evidence_timestamp_lag_seconds',
       help: 'Time for which the due timestamp of the root log has been missing, in seconds; 0: none is due.',
       registers,
       async collect() {
-        const seconds = settings.timestampUrl === '' ? null : await stampDue.get();
+        const seconds = settings.timestampUrl === '' ? null : await timestampDue.get();
         if (seconds !== null) this.set(seconds);
       },
     });
-    this.timeStamps = new Counter({
+    this.timestamps = new Counter({
       name: 'evidence_timestamps_total',
       help: 'Requested timestamps by outcome: stamped, or the reason of the failure.',
       labelNames: ['outcome'],
@@ -87,11 +87,6 @@ export class EvidenceMetrics {
 }
 
 async function count(em: EntityManager): Promise<Counted> {
-  const checks = await countChecks(em);
-  const { rows } = await sql<Omit<Counted, keyof typeof checks>>`
-    select greatest(0, extract(epoch from now() - (select at from sequencer_cursor)))::float8 as "lagSeconds",
-           (count(*) filter (where checkpoint_size < size))::int as unsigned, count(refusal)::int as refused
-    from evidence_log
-  `.execute(em.getKysely());
-  return { ...(rows[0] ?? { lagSeconds: 0, unsigned: 0, refused: 0 }), ...checks };
+  const { unsigned, refused } = await findStatus(em);
+  return { lagSeconds: await findLagSeconds(em), unsigned, refused, ...(await countChecks(em)) };
 }

@@ -8,8 +8,8 @@ import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js
 const TEXT = { contentType: 'text/plain; charset=utf-8', cacheControl: 'no-store' };
 
 /**
- * The newest signed checkpoint of each log, apart from database and storage (setting EVIDENCE_HEADS_URL): where both are
- * restored from older copies, only these know what was signed since. Without the setting there are none.
+ * Copies of the newest signed checkpoint of each log, apart from database and storage (EVIDENCE_HEADS_URL). If both are
+ * restored from older backups, only the copies show what was signed since. Without the setting there are none.
  */
 @Injectable()
 export class HeadCopies {
@@ -22,13 +22,13 @@ export class HeadCopies {
     this.storage = heads && new ObjectStorage(heads, outbox);
   }
 
-  /** By the name of a log; null where none is known. */
+  /** By name of the log; null if there is no copy. */
   async read(name: string): Promise<string | null> {
-    return (await this.storage?.read(pathOf(name))) ?? null;
+    return (await this.storage?.read(checkpointPath(name))) ?? null;
   }
 
   async put(name: string, note: string): Promise<void> {
-    await this.storage?.put(pathOf(name), note, TEXT);
+    await this.storage?.put(checkpointPath(name), note, TEXT);
   }
 
   async remove(log: string): Promise<void> {
@@ -40,4 +40,4 @@ export class HeadCopies {
   }
 }
 
-const pathOf = (name: string): string => `${logFolder(name)}/checkpoint`;
+const checkpointPath = (name: string): string => `${logFolder(name)}/checkpoint`;

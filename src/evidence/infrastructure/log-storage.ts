@@ -3,7 +3,7 @@ import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.setting
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { ObjectStorage } from '../../shared/object-storage.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
-import { logFolder, logName, objectPath, ROOT_LOG, tileBytes } from '../domain/log.js';
+import { logFolder, logName, objectPath, ROOT_LOG, tileLength } from '../domain/log.js';
 import { type Tile, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
 
 const BINARY = {
@@ -12,7 +12,7 @@ const BINARY = {
 };
 const TEXT = { contentType: 'text/plain; charset=utf-8', cacheControl: 'no-store' };
 
-/** Where the logs are (setting EVIDENCE_STORAGE_URL): each in a folder, as C2SP tlog-tiles lays them out. */
+/** The storage of the logs (EVIDENCE_STORAGE_URL): a folder for each, in the layout of C2SP tlog-tiles. */
 @Injectable()
 export class LogStorage extends ObjectStorage {
   constructor(
@@ -22,7 +22,7 @@ export class LogStorage extends ObjectStorage {
     super(storage, outbox);
   }
 
-  /** @throws DamagedLog where the storage has other bytes under its name, which are never overwritten */
+  /** @throws DamagedLog if the object exists with other bytes, which are never overwritten */
   async putTile(log: string, tile: Tile): Promise<void> {
     const path = objectPath(tile);
     if (await this.putOnce(`${logFolder(log)}/${path}`, tile.bytes, BINARY)) return;
@@ -30,21 +30,21 @@ export class LogStorage extends ObjectStorage {
   }
 
   /**
-   * A tile's bytes. One that is not full may be gone once the full one is there, which begins with it.
-   * @throws DamagedLog where neither is there, or it is shorter than it says
+   * The bytes of a tile. A partial tile may have been removed once the full one, which starts with it, is stored.
+   * @throws DamagedLog if neither exists, or the tile is truncated
    */
   async readTile(log: string, address: TileAddress): Promise<Buffer> {
     const folder = logFolder(log);
     const bytes =
       (await this.readBytes(`${folder}/${objectPath(address)}`)) ??
       (await this.readBytes(`${folder}/${objectPath({ ...address, width: TILE_WIDTH })}`));
-    const wanted = tileBytes(address);
+    const length = tileLength(address);
     if (!bytes) throw new DamagedLog(`${objectPath(address)} is missing from storage.`);
-    if (bytes.length < wanted) throw new DamagedLog(`${objectPath(address)} is truncated in storage.`);
-    return bytes.subarray(0, wanted);
+    if (bytes.length < length) throw new DamagedLog(`${objectPath(address)} is truncated in storage.`);
+    return bytes.subarray(0, length);
   }
 
-  /** Removes those of a tile's place that are not full. */
+  /** Removes the partial tiles at an index. */
   removePartial(log: string, { level, index }: Pick<TileAddress, 'level' | 'index'>): Promise<void> {
     return this.removeAll(`${logFolder(log)}/${objectPath({ level, index, width: TILE_WIDTH })}.p`);
   }
@@ -53,33 +53,35 @@ export class LogStorage extends ObjectStorage {
     return this.put(`${logFolder(log)}/checkpoint`, note, TEXT);
   }
 
-  /** The checkpoint that was written last; null before the first. */
+  /** The last checkpoint that was written; null before the first. */
   readCheckpoint(log: string): Promise<string | null> {
     return this.read(`${logFolder(log)}/checkpoint`);
   }
 
   /**
-   * Writes a time-stamp beside the checkpoint that it is of. Each size has one checkpoint, so the last
-   * writer leaves a matching pair.
+   * Writes a timestamp and its checkpoint. Each size has one checkpoint, so the last writer leaves a matching pair.
    */
-  async putStamp(
-    { epoch, size }: StampAddress,
-    { note, answer }: { note: string; answer: Buffer },
+  async putTimestamp(
+    { epoch, size }: TimestampAddress,
+    { note, response }: { note: string; response: Buffer },
   ): Promise<void> {
     await Promise.all([
-      this.put(stampedPath({ epoch, size }), note, TEXT),
-      this.put(stampPath({ epoch, size }), answer, { ...BINARY, contentType: 'application/timestamp-reply' }),
+      this.put(timestampedPath({ epoch, size }), note, TEXT),
+      this.put(timestampPath({ epoch, size }), response, {
+        ...BINARY,
+        contentType: 'application/timestamp-reply',
+      }),
     ]);
   }
 
-  /** The service's answer, as it came. @throws DamagedLog where it is not there */
-  async readStamp(stamp: StampAddress): Promise<Buffer> {
-    return (await this.readBytes(stampPath(stamp))) ?? lacks(stampPath(stamp));
+  /** The timestamp service's response. @throws DamagedLog if it is missing */
+  async readTimestamp(timestamp: TimestampAddress): Promise<Buffer> {
+    return (await this.readBytes(timestampPath(timestamp))) ?? missing(timestampPath(timestamp));
   }
 
-  /** The checkpoint that a time-stamp is of. @throws DamagedLog where it is not there */
-  async readStamped(stamp: StampAddress): Promise<string> {
-    return (await this.read(stampedPath(stamp))) ?? lacks(stampedPath(stamp));
+  /** The checkpoint of a timestamp. @throws DamagedLog if it is missing */
+  async readTimestampedCheckpoint(timestamp: TimestampAddress): Promise<string> {
+    return (await this.read(timestampedPath(timestamp))) ?? missing(timestampedPath(timestamp));
   }
 
   removeLog(log: string): Promise<void> {
@@ -87,17 +89,27 @@ export class LogStorage extends ObjectStorage {
   }
 }
 
-/** Which checkpoint of which root log a time-stamp is of. */
-type StampAddress = { epoch: number; size: number };
+/** Epoch of the root log and size of the checkpoint. */
+type TimestampAddress = { epoch: number; size: number };
 
 const rootFolder = (epoch: number): string => logFolder(logName(ROOT_LOG, epoch));
-const stampPath = ({ epoch, size }: StampAddress): string => `${rootFolder(epoch)}/timestamp/${size}.tsr`;
-const stampedPath = ({ epoch, size }: StampAddress): string =>
+const timestampPath = ({ epoch, size }: TimestampAddress): string =>
+  `${rootFolder(epoch)}/timestamp/${size}.tsr`;
+const timestampedPath = ({ epoch, size }: TimestampAddress): string =>
   `${rootFolder(epoch)}/timestamp/${size}.checkpoint`;
 
-function lacks(path: string): never {
+function missing(path: string): never {
   throw new DamagedLog(`${path} is missing from storage.`);
 }
 
-/** The storage holds another tree than it was given, or less of it. */
+/** The tree in the storage differs from the one that was stored, or parts of it are missing. */
 export class DamagedLog extends Error {}
+
+/** An operation on the storage failed. */
+export class LogStorageError extends Error {}
+
+/** Marks the failure of an operation on the storage. */
+export function asStorageError(cause: unknown): never {
+  if (cause instanceof DamagedLog) throw cause;
+  throw new LogStorageError('Evidence log storage failed.', { cause });
+}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { SealedBody } from '../../evidence/domain/record-evidence.js';
+import type { BodyWithEvidence } from '../../evidence/domain/record-evidence.js';
 import type { Destination } from '../domain/destination.js';
 import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-policy.js';
 import { type Credentials, outboundBody, outboundHeaders, type Sent } from '../domain/outbound-request.js';
@@ -16,7 +16,7 @@ import { TargetRateLimiter } from './target-rate-limiter.js';
 export interface DeliveryRequest {
   record: Sent;
   /** As it is sent where it is sealed, which makes its receiver a witness; null: it is not. */
-  sealed: SealedBody | null;
+  sealed: BodyWithEvidence | null;
   destination: Exclude<Destination, { kind: 'skip' }>;
   target: StoredTarget | null;
 }

@@ -120,7 +120,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     return async (signal) => {
       const waitMs = message.probeNumber === null ? this.circuit.waitMs(projectId, performance.now()) : 0;
       if (waitMs > 0) return { kind: 'snooze', afterMs: waitMs };
-      const sealed = 'salt' in record ? this.evidence.sealedBodyOf(record) : null;
+      const sealed = 'salt' in record ? this.evidence.bodyWithEvidence(record) : null;
       const end = await this.delivery.attempt({ record, sealed, destination, target }, signal);
       switch (end.kind) {
         case 'ended':

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { recordBody } from '../../consent/domain/record-body.js';
-import { canonicalOf } from '../../evidence/domain/commitment.js';
+import { canonicalJson } from '../../evidence/domain/commitment.js';
 import { outboundBody, outboundHeaders, requestText } from './outbound-request.js';
 import { signatureOf } from './webhook-signature.js';
 
@@ -81,7 +81,7 @@ describe('outboundBody (spec §2.1)', () => {
     const extra = { b: 'é\u2028"', a: { z: [1, 0.5, null], 10: true, 9: '' } };
     const body = recordBody({ ...RECORD, extra });
     const evidence = { salt: 'c2FsdA==', commitment: 'Y29tbWl0', checkpoint: 'a.example/1\n2\n' };
-    const sent = outboundBody({ ...RECORD, extra }, { canonical: canonicalOf(body), evidence });
+    const sent = outboundBody({ ...RECORD, extra }, { canonical: canonicalJson(body), evidence });
     expect(JSON.parse(sent)).toEqual({ ...body, evidence });
   });
 

@@ -1,6 +1,6 @@
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { EVIDENCE_MEMBER, recordBody } from '../../consent/domain/record-body.js';
-import type { SealedBody } from '../../evidence/domain/record-evidence.js';
+import type { BodyWithEvidence } from '../../evidence/domain/record-evidence.js';
 import type { ErasedRecord } from './erased-record.js';
 import { CONSENT_ID_HEADER, FORWARDER_USER_AGENT, PROJECT_ID_HEADER } from '../../shared/brand.js';
 import { signatureOf } from './webhook-signature.js';
@@ -64,7 +64,7 @@ export function requestText({ url, headers, body }: { url: URL; headers: HeaderL
 }
 
 /** The forwarded record (spec §2.1), and beside it what its receiver can hold against us; null: it is not sealed. */
-export function outboundBody(record: Sent, sealed: SealedBody | null = null): string {
+export function outboundBody(record: Sent, sealed: BodyWithEvidence | null = null): string {
   if ('erasedAt' in record) {
     const { id, erasedAt } = record;
     return JSON.stringify({ action: 'erase', id, erasedAt: erasedAt.toISOString() });

@@ -28,7 +28,7 @@ export const consent = [
       visitor_hash bytea,
       -- Creation time and SHA-256 of the visitor's key (ADR 43); null: the banner sent no key.
       visitor_key_hash bytea,
-      -- 32 random bytes that salt the record's commitment in the log; null: stored while sealing was off.
+      -- 32 random bytes that salt the record's commitment in the log; null: stored while evidence was off.
       salt bytea,
       -- The transaction that stored the row. Records are sequenced by it: unlike a clock it never goes back.
       stored_xid bigint not null default pg_current_xact_id()::text::bigint,

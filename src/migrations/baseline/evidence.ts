@@ -13,7 +13,7 @@ export const evidence = [
       after_is_erasure boolean not null default false,
       -- Server that numbers these transactions (pg_control_system); null: not known yet.
       cluster text,
-      -- Records received before are not sealed.
+      -- Records received before are not added to the logs.
       begins_at timestamptz not null default now(),
       -- File of the embedded server by which a copy of the data folder is detected; null: not seen yet, or none.
       home text
@@ -39,14 +39,14 @@ export const evidence = [
       edge bytea not null default '',
       appended_at timestamptz not null default now(),
       -- When its signature was last requested; null: never.
-      asked_at timestamptz,
+      requested_at timestamptz,
       -- The newest signed checkpoint.
       checkpoint_size bigint not null default 0,
       checkpoint text,
       signed_at timestamptz,
       -- The newest checkpoint that a signed checkpoint of the root log covers, and its index there.
-      rooted_size bigint not null default 0,
-      rooted_checkpoint text,
+      anchored_size bigint not null default 0,
+      anchored_checkpoint text,
       root_index bigint,
       -- Why no checkpoint is signed, as a sentence; null: there is no problem.
       refusal text,
@@ -76,8 +76,8 @@ export const evidence = [
       checkpoint_size bigint not null,
       checkpoint text not null,
       continues text,
-      rooted_size bigint not null,
-      rooted_checkpoint text,
+      anchored_size bigint not null,
+      anchored_checkpoint text,
       root_index bigint,
       -- Epoch of the root log that contains the index.
       root_epoch integer,
@@ -122,14 +122,14 @@ export const evidence = [
       checkpoint text not null
     )
   `,
-  // Time stamps of the root log's checkpoints by an independent clock (ADR 0047).
+  // Timestamps of the root log's checkpoints by an independent clock (ADR 0047).
   `
-    create table evidence_stamp (
+    create table evidence_timestamp (
       -- Epoch of the stamped root log.
       epoch integer not null default 1,
       -- Entries that the stamped checkpoint covers; the storage has both under this number.
       size bigint not null,
-      -- By the clock of the time-stamp service.
+      -- By the clock of the timestamp service.
       stamped_at timestamptz not null,
       written_at timestamptz not null default now(),
       primary key (epoch, size)

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { hasRecordsMarked, insertPastRecords, preparePast } from '../../consent/application/past-records.js';
 import { insertPastDeliveries, prepareLog } from '../../forwarding/application/past-deliveries.js';
-import { sealSince } from '../../evidence/infrastructure/cursor-rows.js';
+import { sequenceSince } from '../../evidence/infrastructure/cursor.rows.js';
 import { findDemoProject, nameDomains } from '../../projects/project.rows.js';
 import { datePublications, publicationsOf } from '../../publishing/application/past-publications.js';
 import { OperatorError } from '../../shared/operator-command.js';
@@ -66,7 +66,7 @@ export async function fillDemo(
         { version: second.version, at: new Date(now.getTime() - SECOND_PUBLICATION_DAYS_AGO * DAY_MS) },
       ]);
     await insertPastRecords(tx, projectId, history.records);
-    await sealSince(tx, from);
+    await sequenceSince(tx, from);
     await insertPastDeliveries(tx, projectId, history.deliveries);
     const visits = history.visits.map((row) => ({ ...row, projectId }));
     for (let at = 0; at < visits.length; at += VISIT_ROWS_AT_ONCE)

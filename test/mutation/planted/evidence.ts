@@ -1,13 +1,13 @@
 import type { Planted } from '../planted.js';
 
-const SEALING = 'test/evidence/sealing.int';
+const SEQUENCING = 'test/evidence/sequencing.int';
 const ROTATION = 'test/evidence/key-rotation';
 const CHECK = 'test/evidence/record-check.int';
 
 /** Defects of `src/evidence`. */
 export const EVIDENCE: Planted[] = [
   {
-    name: 'evidence: a slow signer replaces a newer checkpoint',
+    name: 'evidence: a slow publisher replaces a newer checkpoint',
     mutations: [
       { symbol: 'writeCheckpoint', from: /checkpoint = \$\{former\} and checkpoint <>/, to: 'checkpoint <>' },
     ],
@@ -26,20 +26,20 @@ export const EVIDENCE: Planted[] = [
   },
   {
     name: 'evidence: a record that was erased and sent again keeps the leaf of its erasure',
-    mutations: [{ symbol: 'writeLeaves', from: /do update set .*/, to: 'do nothing' }],
-    tests: [SEALING],
+    mutations: [{ symbol: 'insertLeaves', from: /do update set .*/, to: 'do nothing' }],
+    tests: [SEQUENCING],
     only: 'sent again',
   },
   {
     name: 'evidence: of several checkpoints that one root covers, proofs take the oldest',
     mutations: [{ symbol: 'coverRootEntries', from: /root_index desc/, to: 'root_index' }],
-    tests: [SEALING],
+    tests: [SEQUENCING],
     only: 'newest of several',
   },
   {
     name: 'evidence: a tile of unsigned entries is served',
     mutations: [{ symbol: 'LogReader.tile', from: /> covered/, to: '> Infinity' }],
-    tests: [SEALING],
+    tests: [SEQUENCING],
     only: 'unsigned entries',
   },
   {
@@ -51,7 +51,7 @@ export const EVIDENCE: Planted[] = [
         to: "readTree(storage, name.split('/')[0] ?? name",
       },
     ],
-    tests: [SEALING],
+    tests: [SEQUENCING],
     only: 'checked together',
   },
   {

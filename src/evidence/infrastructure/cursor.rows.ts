@@ -1,0 +1,104 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { Horizon, StoredPlace } from '../../consent/consent.records.js';
+import { NIL_UUID } from '../../shared/ids.js';
+import { requestFullBackfill } from './backfill.rows.js';
+import { evidenceTables } from './evidence.tables.js';
+
+/** The position up to which records are sequenced. */
+export interface Cursor extends StoredPlace {
+  /** The same by the database's clock, as PostgreSQL writes it. */
+  at: string;
+  /** The server that assigned the transaction id; null: not known yet. */
+  cluster: string | null;
+  /** Records received before are not added to the logs. */
+  beginsAt: Date;
+}
+
+const CURSOR = sql`select after_xid::text as xid, after_project_id as "projectId", after_id as id,
+  after_is_erasure as "isErasure", at::text as at, cluster, begins_at as "beginsAt" from sequencer_cursor`;
+
+/** Locks the cursor until the transaction ends; null while another sequencer has locked it. */
+export async function lockCursor(tx: EntityManager): Promise<Cursor | null> {
+  const { rows } = await sql<Cursor>`${CURSOR} for update skip locked`.execute(tx.getKysely());
+  return rows[0] ?? null;
+}
+
+/** The cursor as the transaction sees it. */
+export async function findCursor(tx: EntityManager): Promise<Cursor> {
+  const { rows } = await sql<Cursor>`${CURSOR}`.execute(tx.getKysely());
+  return onlyRow(rows[0]);
+}
+
+/** Moves the cursor to a position. */
+export async function moveCursor(
+  tx: EntityManager,
+  { xid, projectId, id, isErasure, at }: StoredPlace & { at: string },
+): Promise<void> {
+  await sql`
+    update sequencer_cursor set at = ${at}::timestamptz, after_xid = ${xid}::bigint, after_project_id = ${projectId},
+      after_id = ${id}, after_is_erasure = ${isErasure}
+  `.execute(tx.getKysely());
+}
+
+/** The position before everything that a transaction stored. */
+export function startOfTransaction(xid: string): StoredPlace {
+  return { xid, projectId: NIL_UUID, id: NIL_UUID, isErasure: false };
+}
+
+/**
+ * Whether the cursor's transaction id is from another server, e.g. after a dump was restored: by the server's name where
+ * it is readable, and because ids never decrease on one server.
+ */
+export function isFromOtherServer(cursor: Cursor, horizon: Horizon): boolean {
+  const isRenamed = cursor.cluster !== null && horizon.cluster !== null && cursor.cluster !== horizon.cluster;
+  return isRenamed || BigInt(horizon.xid) < BigInt(cursor.xid);
+}
+
+/** Moves the cursor to this server's horizon; all stored records are searched for those without a leaf. */
+export async function adoptServer(tx: EntityManager, { xid, at, cluster }: Horizon): Promise<void> {
+  await moveCursor(tx, { ...startOfTransaction(xid), at });
+  await saveServer(tx, cluster);
+  await requestFullBackfill(tx);
+}
+
+/** Stores the server that assigned the cursor's transaction id. */
+export async function saveServer(tx: EntityManager, cluster: string | null): Promise<void> {
+  await evidenceTables(tx).updateTable('sequencer_cursor').set({ cluster }).execute();
+}
+
+/** When evidence was turned on: records received before have no leaf. */
+export async function findBegin(em: EntityManager): Promise<Date> {
+  const row = await evidenceTables(em).selectFrom('sequencer_cursor').select('beginsAt').executeTakeFirst();
+  return onlyRow(row).beginsAt;
+}
+
+/** The file by which a copy of the data folder is detected; null: none is known. Locks the row. */
+export async function findHome(tx: EntityManager): Promise<string | null> {
+  const row = await evidenceTables(tx)
+    .selectFrom('sequencer_cursor')
+    .select('home')
+    .forUpdate()
+    .executeTakeFirst();
+  return row?.home ?? null;
+}
+
+export async function saveHome(tx: EntityManager, home: string): Promise<void> {
+  await evidenceTables(tx).updateTable('sequencer_cursor').set({ home }).execute();
+}
+
+/** Includes records from an earlier time in the logs, if there are no leaves yet. */
+export async function sequenceSince(tx: EntityManager, instant: Date): Promise<void> {
+  const kysely = tx.getKysely();
+  // Waits for the sequencer, so that its leaves are visible.
+  await sql`select from sequencer_cursor for update`.execute(kysely);
+  await sql`
+    update sequencer_cursor set begins_at = least(begins_at, ${instant})
+    where not exists (select from evidence_leaf)
+  `.execute(kysely);
+}
+
+function onlyRow<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('sequencer_cursor has no row');
+  return row;
+}

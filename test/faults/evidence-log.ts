@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from 'pg';
+import { recordBody } from '../../src/consent/domain/record-body.js';
+import type { ConsentRecorded } from '../../src/consent/domain/consent-recorded.js';
+import { type Checkpoint, readCheckpoint } from '../../src/evidence/domain/checkpoint.js';
+import { computeCommitment } from '../../src/evidence/domain/commitment.js';
+import { ENTRIES, decodeBundle, logFolder, objectPath, ROOT_LOG } from '../../src/evidence/domain/log.js';
+import { openNote, createSigner } from '../../src/evidence/domain/signed-note.js';
+import { TILE_WIDTH } from '../../src/evidence/domain/tile.js';
+import { append, EMPTY_RANGE, computeRoot } from '../../src/evidence/domain/compact-range.js';
+import { leafHash } from '../../src/evidence/domain/tree-hash.js';
+import type { Installation } from './installation.js';
+import { pause } from './faults.js';
+import { until } from '../support/until.js';
+
+const LOOK_EVERY_MS = 300;
+/** What was stored last is sealed and signed so long after the load ended, leases that run out included. */
+const SEALED_DEADLINE_MS = 60_000;
+
+/** Writes down every signed checkpoint that it gets to see, as receivers would. */
+export class Witness {
+  readonly seen = new Map<string, Set<string>>();
+  private stopped = false;
+  private looking: Promise<void> = Promise.resolve();
+
+  constructor(private readonly installation: Installation) {}
+
+  start(): void {
+    this.looking = this.look();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.looking;
+  }
+
+  private async look(): Promise<void> {
+    while (!this.stopped) {
+      // The database may be away, which is what the lab is about.
+      await this.installation.withDatabase((client) => this.note(client)).catch(() => {});
+      await pause(LOOK_EVERY_MS);
+    }
+  }
+
+  private async note(client: Client): Promise<void> {
+    const { rows } = await client.query<{ log: string; checkpoint: string }>(
+      'select log, checkpoint from evidence_log where checkpoint is not null',
+    );
+    for (const { log, checkpoint } of rows)
+      this.seen.set(log, (this.seen.get(log) ?? new Set()).add(checkpoint));
+  }
+}
+
+/** Waits until everything that was stored is sealed, but not for ever: what is not then is a finding. */
+export async function sealed(installation: Installation): Promise<void> {
+  const from = new Date();
+  const isSealed = (): Promise<boolean> =>
+    installation
+      .withDatabase(async (client) => {
+        const { rows } = await client.query(
+          `select from sequencer_cursor where at > $1 and not exists (select from evidence_log where checkpoint_size < size)`,
+          [from],
+        );
+        return rows.length === 1;
+      })
+      .catch(() => false);
+  await until('everything is sealed', isSealed, SEALED_DEADLINE_MS).catch(() => {});
+}
+
+/** What breaks the rules of sealing, by rule. */
+export interface SealingAccounts {
+  checkpointsSeen: number;
+  notOnce: string[];
+  forked: string[];
+}
+
+type Row = ConsentRecorded & { index: number | null };
+
+/** Holds the storage, the rows and every checkpoint that was seen against each other. */
+export async function accountOfSealing(
+  installation: Installation,
+  witness: Witness,
+): Promise<SealingAccounts> {
+  const accounts: SealingAccounts = { checkpointsSeen: 0, notOnce: [], forked: [] };
+  const sizes = await installation.withDatabase(async (client) => {
+    const { rows } = await client.query<{ log: string; size: number }>(
+      'select log, checkpoint_size::int as size from evidence_log',
+    );
+    return new Map(rows.map(({ log, size }) => [log, size]));
+  });
+  const records = await installation.withDatabase(recordsWithPlaces);
+  const byProject = Map.groupBy(records, ({ projectId }) => projectId);
+  for (const log of new Set([...sizes.keys(), ...byProject.keys()])) {
+    const entries = readEntries(installation.evidenceFolder, log, sizes.get(log) ?? 0);
+    if (log !== ROOT_LOG) accounts.notOnce.push(...misplaced(byProject.get(log) ?? [], entries));
+    const seen = witness.seen.get(log) ?? new Set();
+    accounts.checkpointsSeen += seen.size;
+    accounts.forked.push(...contradicted(log, seen, entries, installation.evidenceKey));
+  }
+  return accounts;
+}
+
+async function recordsWithPlaces(client: Client): Promise<Row[]> {
+  const { rows } = await client.query<Row>(`
+    select c.id, c.project_id as "projectId", c.analytics, c.marketing, c.preferences, c.action, c.hostname, c.extra,
+           c.received_at as "receivedAt", c.config_hash as "configHash", c.language, c.surface, c.salt,
+           l.leaf_index::int as index
+    from consent_record c left join evidence_leaf l on l.project_id = c.project_id and l.consent_id = c.id`);
+  return rows;
+}
+
+/** The entries of a log as they lie in the storage; none where bundles are missing. */
+function readEntries(folder: string, log: string, size: number): Buffer[] {
+  const entries: Buffer[] = [];
+  for (let at = 0; at < size; at += TILE_WIDTH) {
+    const width = Math.min(TILE_WIDTH, size - at);
+    const path = objectPath({ level: ENTRIES, index: at / TILE_WIDTH, width });
+    entries.push(...decodeBundle(readFileSync(join(folder, logFolder(log), path))));
+  }
+  return entries;
+}
+
+/** Records that are in their log not at all, twice, or with another content; and entries of no record. */
+function misplaced(records: readonly Row[], entries: readonly Buffer[]): string[] {
+  const wrong: string[] = [];
+  const taken = new Set<number>();
+  for (const record of records) {
+    const { id, index, salt } = record;
+    if (index === null || salt === null) wrong.push(`${id} has no place`);
+    else if (taken.has(index)) wrong.push(`${id} shares the place ${index}`);
+    else if (!entries[index]?.equals(computeCommitment(salt, recordBody(record))))
+      wrong.push(`${id} does not open the entry ${index}`);
+    if (index !== null) taken.add(index);
+  }
+  const extra = entries.length - taken.size;
+  return extra === 0 ? wrong : [...wrong, `${extra} entries more than records`];
+}
+
+/** Checkpoints that we have signed and that the log as it is does not begin with. */
+function contradicted(
+  log: string,
+  notes: ReadonlySet<string>,
+  entries: readonly Buffer[],
+  seed: Buffer,
+): string[] {
+  const wrong: string[] = [];
+  const checkpoints: Checkpoint[] = [];
+  for (const note of notes) {
+    const host = note.slice(0, note.indexOf('/'));
+    const checkpoint = readCheckpoint(openNote(note, [createSigner(host, seed)]) ?? '');
+    if (checkpoint) checkpoints.push(checkpoint);
+    else wrong.push(`${log}: a checkpoint that nobody has signed`);
+  }
+  let range = EMPTY_RANGE;
+  for (const { size, root } of checkpoints.toSorted((a, b) => a.size - b.size)) {
+    range = append(range, entries.slice(range.size, size).map(leafHash)).range;
+    if (range.size !== size || !computeRoot(range).equals(root))
+      wrong.push(`${log}: the checkpoint of ${size} entries`);
+  }
+  return wrong;
+}
