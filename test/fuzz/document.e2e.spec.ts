@@ -31,7 +31,7 @@ const SHOWN_CHARACTERS = 600;
 const OF_HTTP = new Set([
   ...['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type'],
 ]);
-/** Succeed only after a log was lost: test/evidence/sealing.int.spec.ts continues one. */
+/** Succeed only after a log was lost: test/evidence/sequencing.int.spec.ts continues one. */
 const AFTER_A_LOSS = new Set(['logContinues', 'rootLogContinues']);
 const REFUSALS_OF_FORM = [400, 415, 422];
 

@@ -15,7 +15,7 @@ import type { LogSigner } from './log-signer.js';
 
 const HALTED = 'Another operator is continuing this log.';
 
-/** What is at hand to continue a log. */
+/** What continuing a log reads and signs with. */
 export interface Continuing {
   em: EntityManager;
   storage: LogStorage;
@@ -23,17 +23,17 @@ export interface Continuing {
   signer: LogSigner;
 }
 
-/** What became of it. */
+/** The new log, and the last known state of the former one. */
 export interface Continued {
   origin: string;
   former: { origin: string; size: number };
 }
 
 /**
- * Ends a log that can never be signed again and begins the one that continues it, whose first entry is a signed statement
- * of what was known of the former one. What the former log has signed in this database stays there; everything else that
- * is stored is sequenced again. `head` is a signed checkpoint that the operator got elsewhere, as from a receiver.
- * @throws OperatorError where there is nothing to continue, or `head` is not of this log
+ * Ends a log that can never be signed again and starts the one that continues it. Its first entry is a signed statement of
+ * the last known state of the former log. Entries that the former log has signed in this database stay there; all other
+ * stored records are sequenced again. `head` is a signed checkpoint from elsewhere, for example from a receiver.
+ * @throws OperatorError if there is nothing to continue, or `head` is not from this log
  */
 export async function continueLog(
   { em, storage, heads, signer }: Continuing,
@@ -45,7 +45,7 @@ export async function continueLog(
     throw new OperatorError(
       `${log}: the given checkpoint is not a checkpoint of ${found.origin} with a known signature.`,
     );
-  // From now on no worker publishes a checkpoint of it, whatever it has read before.
+  // From now on no worker publishes a checkpoint of it, even with rows that it read before.
   await em.fork().transactional((tx) => haltLog(tx, log, HALTED));
   const notes = [
     found.checkpoint,
@@ -79,7 +79,7 @@ export async function continueLog(
   return { origin, former: last };
 }
 
-/** The largest checkpoint of a log that is known; null where there is none. */
+/** The largest known checkpoint of a log; null if there is none. */
 function lastKnown(
   notes: readonly (string | null)[],
   origin: string,
@@ -94,7 +94,7 @@ function lastKnown(
   return known.toSorted((one, other) => other.size - one.size)[0] ?? null;
 }
 
-/** The number of the log that begins: behind all whose checkpoints are known anywhere. */
+/** The epoch of the new log: larger than that of every known checkpoint. */
 async function nextEpoch(
   { log, epoch }: StoredLog,
   { storage, heads }: Pick<Continuing, 'storage' | 'heads'>,

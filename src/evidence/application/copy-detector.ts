@@ -7,8 +7,8 @@ import { type ServiceSettings, serviceSettings } from '../../settings/service.se
 import { findHome, saveHome } from '../infrastructure/cursor.rows.js';
 import { haltSignedLogs } from '../infrastructure/continuation.rows.js';
 
-/** Below DATA_DIR: the embedded server creates the first once and never writes it again; the second exists while it runs. */
-const MADE_ONCE = 'postgres/data/PG_VERSION';
+/** In DATA_DIR: the embedded server writes the first file once; the second exists while it runs. */
+const WRITTEN_ONCE = 'postgres/data/PG_VERSION';
 const RUNNING = 'postgres/data/postmaster.pid';
 
 const COPIED =
@@ -16,10 +16,9 @@ const COPIED =
   'Start a new log: npm run ops -- evidence continue --all --reason …';
 
 /**
- * Detects at startup that the data folder was restored from a copy, database and storage together, which neither of
- * them shows, and then halts every signed log. A copied file has another birth time, which no program sets back.
- * Where the file system has none, another inode with another change time must do: a restore may reuse the inode, and
- * `chown` changes the time.
+ * Detects at startup that the data folder is a copy, and then halts every signed log. Database and storage were copied
+ * together, so neither shows it. A copied file has another birth time, which no program can set. On file systems without
+ * birth times, the inode and the change time must both differ: a restore may reuse the inode, and `chown` changes the time.
  */
 @Injectable()
 export class CopyDetector implements OnModuleInit {
@@ -32,32 +31,32 @@ export class CopyDetector implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     const { dataDir } = this.service;
-    if (!existsSync(join(dataDir, RUNNING)) || !existsSync(join(dataDir, MADE_ONCE))) return;
-    const home = homeOf(join(dataDir, MADE_ONCE));
+    if (!existsSync(join(dataDir, RUNNING)) || !existsSync(join(dataDir, WRITTEN_ONCE))) return;
+    const home = readHome(join(dataDir, WRITTEN_ONCE));
     await this.em.fork().transactional(async (tx) => {
       const known = await findHome(tx);
-      if (known === textOf(home)) return;
+      if (known === formatHome(home)) return;
       const isCopy = known !== null && isAnotherFile(known, home);
       const halted = isCopy ? await haltSignedLogs(tx, COPIED) : 0;
       if (halted > 0) this.logger.error({ logs: halted }, COPIED);
-      await saveHome(tx, textOf(home));
+      await saveHome(tx, formatHome(home));
     });
   }
 }
 
-/** What identifies a file; the birth time is null where the file system has none. */
+/** Identifies a file; the birth time is null on file systems without birth times. */
 interface Home {
   ino: bigint;
   ctimeNs: bigint;
   birthtimeNs: bigint | null;
 }
 
-function homeOf(file: string): Home {
+function readHome(file: string): Home {
   const { ino, ctimeNs, birthtimeNs } = statSync(file, { bigint: true });
   return { ino, ctimeNs, birthtimeNs: birthtimeNs === 0n ? null : birthtimeNs };
 }
 
-function textOf({ ino, ctimeNs, birthtimeNs }: Home): string {
+function formatHome({ ino, ctimeNs, birthtimeNs }: Home): string {
   return `${ino} ${ctimeNs} ${birthtimeNs ?? ''}`.trimEnd();
 }
 

@@ -12,14 +12,14 @@ import { checkRecordPage } from './check-records.js';
 import { LogSigner } from './log-signer.js';
 
 const CHECKED_EVERY_SECONDS = 24 * 60 * 60;
-/** Other maintenance tasks wait for a run: it is short, and the next one continues. */
+/** Limit of a run, because other maintenance tasks wait for it; the next run continues. */
 const RUN_MAX_MS = 5_000;
-/** Logs that fail in one run, as where the storage is away, before the run ends. */
+/** A run stops after this many failed logs, for example when the storage is unavailable. */
 const FAILURES_MAX = 3;
 
 /**
- * Compares the records of each project with its log once a day, in short runs that continue where the last one ended. A
- * check ends at its first page with a finding; `ops evidence check` lists all. Two workers at once do the same twice.
+ * Compares the records of each project with its log once a day, in short runs that continue where the last one stopped. A
+ * check stops at its first page with a finding; `ops evidence check` lists all. Concurrent workers do the same work twice.
  */
 @Injectable()
 export class DailyCheck {
