@@ -26,10 +26,10 @@ describe('rows of a record and its leaf', () => {
     expect(kindOf({ stored: late, leaf: { isErasure: true } })).toBe('compare');
   });
 
-  it('show a record, or the row of an erasure, that is gone', () => {
+  it('show a missing record or a missing row of an erasure', () => {
     expect(judgeRows({ id, beginsAt, stored: null, leaf: { isErasure: false } })).toEqual({
       kind: 'missing',
-      detail: 'It is gone, and no erasure is stored.',
+      detail: 'It is missing, and no erasure is stored.',
     });
     expect(kindOf({ stored: null, leaf: { isErasure: true } })).toBe('missing');
     expect(kindOf({ stored: null, leaf: null })).toBe('pending');
