@@ -111,16 +111,16 @@ export async function lockExpiredTiers(
  * A fragment for another module's statement: the project as `p`, of which it may read `id`, `domains` and
  * `tier`.
  */
-export function joinProject(idExpression: string): string {
-  return `join project p on p.id = ${idExpression}`;
+export function joinProject(id: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`join project p on p.id = ${id}`;
 }
 
 /**
  * Like `joinProject`, with nulls where the project is deleted. Always one primary-key lookup per
  * row, independent of the planner's statistics.
  */
-export function lookUpProject(idExpression: string): string {
-  return `left join lateral (select * from project where id = ${idExpression} limit 1) p on true`;
+export function lookUpProject(id: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`left join lateral (select * from project where id = ${id} limit 1) p on true`;
 }
 
 /** A fragment for another module's insert: a query of the project's id, with no row where the project is gone. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConsentRollup } from '../../src/consent/application/consent.rollup.js';
-import { insertPastRecords, type PastRecord } from '../../src/consent/application/past-records.js';
+import { insertPastRecords } from '../../src/consent/application/past-records.js';
+import type { PastRecord } from '../../src/consent/infrastructure/past-record.rows.js';
 import {
   ANALYTICS_GROUPS_MAX,
   ROLLUP_LANGUAGES_MAX,

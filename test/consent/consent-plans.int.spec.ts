@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { addUpAudience } from '../../src/consent/application/audience.rollup.js';
+import { addUpAudience } from '../../src/consent/infrastructure/audience-rollup.rows.js';
 import { storedSince } from '../../src/consent/infrastructure/stored-since.js';
 import { newId } from '../../src/shared/ids.js';
 import { startTestService, type TestService } from '../support/service.js';

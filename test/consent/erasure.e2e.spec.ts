@@ -4,12 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as wait } from 'node:timers/promises';
 import { extractText } from 'unpdf';
-import {
-  type ErasedLine,
-  erasedSince,
-  linesOf,
-  reapply,
-} from '../../src/consent/application/erased-records.js';
+import { erasedSince, linesOf, reapply } from '../../src/consent/application/erased-records.js';
+import type { ErasedRecord } from '../../src/consent/infrastructure/erasure.rows.js';
 import { erasureListeners } from '../../src/app/erasure-listeners.js';
 import { ERASE_BATCH_MAX } from '../../src/consent/domain/erasure.js';
 import { INDEX_BATCH_MAX } from '../../src/consent/infrastructure/visitor-index.rows.js';
@@ -544,7 +540,7 @@ describe('a backup that brings erased records back', () => {
       expect((await asOwner(project, 'DELETE', `/consents/${id}`, { reason: 'r' })).status).toBe(204);
     const { em } = service.database.orm;
     const since = new Date('2026-01-01');
-    const listed: ErasedLine[] = [];
+    const listed: ErasedRecord[] = [];
     for await (const line of erasedSince(em, since)) if (line.projectId === project.id) listed.push(line);
     expect(listed.map(({ consentId }) => consentId).toSorted()).toEqual([first, second].toSorted());
     expect((await erasedSince(em, new Date('2090-01-01')).next()).done).toBe(true);
@@ -573,7 +569,7 @@ describe('a backup that brings erased records back', () => {
     const folder = mkdtempSync(join(tmpdir(), 'consent-erasures-'));
     try {
       const file = join(folder, 'list.txt');
-      const line = ({ projectId, consentId, erasedAt }: ErasedLine): string =>
+      const line = ({ projectId, consentId, erasedAt }: ErasedRecord): string =>
         `${projectId} ${consentId} ${erasedAt.toISOString()}\n`;
       writeFileSync(file, listed.map(line).join(''));
       const listeners = erasureListeners;

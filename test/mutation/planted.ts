@@ -71,13 +71,13 @@ export const PLANTED: Planted[] = [
   },
   {
     name: 'rollup: passes open transactions',
-    mutations: [{ symbol: 'ConsentRollup.step', from: /select min\(xact_start\)/, to: 'select max(now())' }],
+    mutations: [{ symbol: 'nextSlice', from: /select min\(xact_start\)/, to: 'select max(now())' }],
     tests: [ROLLUP],
     only: 'still open',
   },
   {
     name: 'rollup: adds up without the lock on the mark',
-    mutations: [{ symbol: 'ConsentRollup.step', from: / for update skip locked/, to: '' }],
+    mutations: [{ symbol: 'nextSlice', from: / for update skip locked/, to: '' }],
     tests: [ROLLUP],
     only: 'leaves the work',
   },

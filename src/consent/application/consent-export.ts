@@ -1,13 +1,12 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { type RawBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
 import { compileSql } from '../../database/compile-sql.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { openPool } from '../../database/postgres-pool.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
-import type { RecordFilter } from '../domain/record-filter.js';
-import { filtersOf, rangeOf } from '../infrastructure/record-conditions.js';
+import type { ExportRow, ExportSelection } from '../domain/export-selection.js';
+import { endOfScan, exportBatch, exportCount, isFiltered } from '../infrastructure/export-query.js';
 
 /** Connections on which the batches of all exports are read, each for some milliseconds. */
 const CONNECTIONS = 4;
@@ -17,31 +16,6 @@ const BATCH_ROWS = 2_000;
 const BATCH_SCANNED_ROWS_MAX = 50_000;
 /** A batch takes milliseconds. */
 const STATEMENT_TIMEOUT_MS = 10_000;
-
-/** The columns of an export, in the order of the file; `additionalFields` is JSON. */
-export const EXPORT_COLUMNS = [
-  'id',
-  'receivedAt',
-  'analytics',
-  'marketing',
-  'preferences',
-  'action',
-  'hostname',
-  'configHash',
-  'language',
-  'surface',
-  'additionalFields',
-] as const;
-
-/** One record as texts, in the order of `EXPORT_COLUMNS`; empty where there is nothing. */
-export type ExportRow = string[];
-
-/** Which records; instants are of receipt, `from` inclusive, `to` exclusive. */
-export interface ExportSelection extends RecordFilter {
-  projectId: string;
-  from: Date;
-  to: Date;
-}
 
 /** A batch, and the id after which the next one starts; null for the last batch. */
 interface Batch {
@@ -76,11 +50,7 @@ export class ConsentExport implements OnApplicationShutdown {
 
   /** How many records a selection has. */
   async count(selection: ExportSelection, gone: AbortSignal): Promise<number> {
-    const [row] = await this.reads.report<{ records: number }>(
-      selection.projectId,
-      sql`select count(*) as records from consent_record c where ${and(...conditionsOf(selection))}`,
-      gone,
-    );
+    const [row] = await this.reads.report(selection.projectId, exportCount(selection), gone);
     return row?.records ?? 0;
   }
 
@@ -115,9 +85,9 @@ export class ConsentExport implements OnApplicationShutdown {
   }
 
   private async read(selection: ExportSelection, afterId: string | null): Promise<Batch> {
-    const scannedTo = hasFilters(selection) ? await this.endOfScan(selection, afterId) : null;
+    const scannedTo = isFiltered(selection) ? await this.endOfScan(selection, afterId) : null;
     const { rows } = await this.pool.query<ExportRow>({
-      ...compileSql(batchQuery(selection, { afterId, scannedTo })),
+      ...compileSql(exportBatch(selection, { afterId, scannedTo }, BATCH_ROWS)),
       rowMode: 'array',
     });
     return { rows, lastId: rows.length === BATCH_ROWS ? (rows.at(-1)?.[0] ?? null) : scannedTo };
@@ -125,48 +95,8 @@ export class ConsentExport implements OnApplicationShutdown {
 
   /** The last id that the next query scans; null where the query reaches the end. */
   private async endOfScan(selection: ExportSelection, afterId: string | null): Promise<string | null> {
-    const range = and(...rangeOf(selection.projectId, selection), ...after(afterId));
-    const { rows } = await this.pool.query<{ id: string }>(
-      compileSql(
-        sql`select c.id from consent_record c where ${range} order by c.id offset ${BATCH_SCANNED_ROWS_MAX} limit 1`,
-      ),
-    );
+    const bounds = { afterId, scannedMax: BATCH_SCANNED_ROWS_MAX };
+    const { rows } = await this.pool.query<{ id: string }>(compileSql(endOfScan(selection, bounds)));
     return rows[0]?.id ?? null;
   }
-}
-
-/** Everything is text in the form of the file, so nothing is parsed only to be formatted again. */
-function batchQuery(
-  selection: ExportSelection,
-  { afterId, scannedTo }: { afterId: string | null; scannedTo: string | null },
-): RawBuilder<unknown> {
-  const conditions = and(
-    ...conditionsOf(selection),
-    ...after(afterId),
-    ...(scannedTo === null ? [] : [sql`c.id <= ${scannedTo}::uuid`]),
-  );
-  return sql`
-    select id::text, to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), analytics::text,
-           marketing::text, preferences::text, action, coalesce(hostname, ''),
-           coalesce(config_hash, ''), coalesce(language, ''), coalesce(surface, ''), coalesce(extra::text, '')
-    from consent_record c where ${conditions}
-    order by c.id -- not the text that is selected under this name
-    limit ${BATCH_ROWS}`;
-}
-
-function conditionsOf(selection: ExportSelection): RawBuilder<unknown>[] {
-  return [...rangeOf(selection.projectId, selection), ...filtersOf(selection)];
-}
-
-function after(id: string | null): RawBuilder<unknown>[] {
-  return id === null ? [] : [sql`c.id > ${id}::uuid`];
-}
-
-function and(...conditions: RawBuilder<unknown>[]): RawBuilder<unknown> {
-  return sql.join(conditions, sql` and `);
-}
-
-/** Whether anything but the period selects records: then a batch of matches may be far away. */
-function hasFilters(selection: ExportSelection): boolean {
-  return filtersOf({ ...selection, from: undefined, to: undefined }).length > 0;
 }

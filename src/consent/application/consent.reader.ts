@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { sql } from 'kysely';
-import { type ScannedPage, boundedScan, pageOfScan } from '../../database/bounded-scan.js';
+import { pageOfScan, type ScannedPage } from '../../database/bounded-scan.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
@@ -8,9 +7,8 @@ import { readCursor } from '../../shared/page.js';
 import { consentKey, type ConsentRecorded, type DeliveryStateName } from '../domain/consent-recorded.js';
 import { ConsentHooks, type RecordConditions } from '../consent.hooks.js';
 import { ConsentRecords } from '../consent.records.js';
-import { RECORD_COLUMNS } from '../infrastructure/record-columns.js';
 import type { RecordFilter } from '../domain/record-filter.js';
-import { filtersOf, rangeOf } from '../infrastructure/record-conditions.js';
+import { recordPage, visitorRecordCount } from '../infrastructure/record-page.js';
 
 /** Records that a visitor's file reads at a time. */
 const VISITOR_BATCH_ROWS = 500;
@@ -58,24 +56,11 @@ export class ConsentReader {
    */
   async list(projectId: string, filter: ConsentFilter, gone: AbortSignal): Promise<ScannedPage<ConsentItem>> {
     const before = readCursor(filter.cursor, isUuid);
-    const range = rangeOf(projectId, filter);
-    if (before !== null) range.push(sql`c.id < ${before}::uuid`);
-    if (filter.id !== undefined) range.push(sql`c.id = ${filter.id}::uuid`);
-    // This condition has its own index, in the order of the ids. As part of the range, it limits
-    // which rows are scanned.
-    if (filter.visitorHash) range.push(sql`c.visitor_hash = ${filter.visitorHash}`);
-    const { conditions, ...bound }: RecordConditions =
+    const delivery: RecordConditions =
       filter.delivery === undefined
         ? { conditions: [] }
         : await this.hooks.current.filterByDelivery(projectId, filter.delivery);
-    const query = boundedScan<ConsentRecorded>({
-      table: 'consent_record',
-      columns: sql.raw(RECORD_COLUMNS),
-      range,
-      filters: [...filtersOf(filter), ...conditions],
-      limit: filter.limit,
-      ...bound,
-    });
+    const query = recordPage(projectId, { ...filter, before }, delivery);
     return pageOfScan(await this.reads.list(projectId, query, gone), filter.limit, itemOf);
   }
 
@@ -98,12 +83,7 @@ export class ConsentReader {
 
   /** How many there are of them. */
   async countOfVisitor(projectId: string, visitorHash: Buffer, gone: AbortSignal): Promise<number> {
-    const [row] = await this.reads.report<{ records: number }>(
-      projectId,
-      sql`select count(*)::int as records from consent_record
-          where project_id = ${projectId} and visitor_hash = ${visitorHash}`,
-      gone,
-    );
+    const [row] = await this.reads.report(projectId, visitorRecordCount(projectId, visitorHash), gone);
     return row?.records ?? 0;
   }
 

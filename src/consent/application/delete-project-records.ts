@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { ProjectEvents } from '../../projects/projects.events.js';
+import { deleteProjectRecords } from '../infrastructure/erasure.rows.js';
 
 /** Records deleted in one transaction: a project may hold millions, and each holds back the vacuum until it ends. */
 const DELETE_BATCH_MAX = 10_000;
@@ -22,24 +22,16 @@ export class DeleteProjectRecords implements OnModuleInit {
       beforeDeletion: (projectId) => this.deleteInBatches(projectId),
       // Only the few records received since the last batch.
       deleting: async (tx, projectId) => {
-        await sql`delete from consent_record where project_id = ${projectId}`.execute(tx.getKysely());
+        await deleteProjectRecords(tx, projectId);
       },
     });
   }
 
   private async deleteInBatches(projectId: string): Promise<void> {
-    const kysely = this.em.fork().getKysely();
+    const em = this.em.fork();
     let deleted: number;
     do {
-      const { numAffectedRows } = await sql`
-        with doomed as (
-          select project_id, id from consent_record where project_id = ${projectId}
-          order by id limit ${DELETE_BATCH_MAX}
-        )
-        delete from consent_record using doomed
-        where consent_record.project_id = doomed.project_id and consent_record.id = doomed.id
-      `.execute(kysely);
-      deleted = Number(numAffectedRows ?? 0);
+      deleted = await deleteProjectRecords(em, projectId, DELETE_BATCH_MAX);
     } while (deleted === DELETE_BATCH_MAX);
   }
 }

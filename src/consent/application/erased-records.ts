@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { readProjects } from '../../projects/project.rows.js';
@@ -9,14 +8,9 @@ import { isUuid } from '../../shared/ids.js';
 import { parseInstant } from '../../shared/instant.js';
 import type { ErasureListener } from '../erasure-listener.js';
 import { ERASE_BATCH_MAX } from '../domain/erasure.js';
+import { erasedAfter, type ErasedRecord } from '../infrastructure/erasure.rows.js';
+import { existingRecords } from '../infrastructure/record.rows.js';
 import { EraseRecords } from './erase-records.js';
-
-/** A line of the list that `erasures list` prints. */
-export interface ErasedLine {
-  projectId: string;
-  consentId: string;
-  erasedAt: Date;
-}
 
 /** A line of the file can't be read. The lines before it have been applied. */
 export class UnreadableLine extends Error {}
@@ -25,14 +19,10 @@ const BATCH_ROWS = 1000;
 const LOWEST = '00000000-0000-0000-0000-000000000000';
 
 /** All records erased since an instant, by project and id. Each batch is a separate query. */
-export async function* erasedSince(em: EntityManager, since: Date): AsyncGenerator<ErasedLine> {
+export async function* erasedSince(em: EntityManager, since: Date): AsyncGenerator<ErasedRecord> {
   let after = { projectId: LOWEST, consentId: LOWEST };
   for (;;) {
-    const { rows } = await sql<ErasedLine>`
-      select project_id as "projectId", consent_id as "consentId", erased_at as "erasedAt" from erased_record
-      where (project_id, consent_id) > (${after.projectId}::uuid, ${after.consentId}::uuid) and erased_at >= ${since}
-      order by project_id, consent_id limit ${BATCH_ROWS}
-    `.execute(em.fork().getKysely());
+    const rows = await erasedAfter(em.fork(), after, { since, limit: BATCH_ROWS });
     yield* rows;
     if (rows.length < BATCH_ROWS) return;
     after = rows.at(-1) ?? after;
@@ -40,7 +30,7 @@ export async function* erasedSince(em: EntityManager, since: Date): AsyncGenerat
 }
 
 /** The lines of a file that `erasures list` printed. @throws UnreadableLine */
-export async function* linesOf(file: string): AsyncGenerator<ErasedLine> {
+export async function* linesOf(file: string): AsyncGenerator<ErasedRecord> {
   let number = 0;
   for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
     number += 1;
@@ -59,7 +49,7 @@ export async function* linesOf(file: string): AsyncGenerator<ErasedLine> {
  */
 export async function reapply(
   em: EntityManager,
-  listed: AsyncIterable<ErasedLine>,
+  listed: AsyncIterable<ErasedRecord>,
   { listeners, dryRun }: { listeners: readonly ErasureListener[]; dryRun: boolean },
 ): Promise<{ listed: number; erased: number }> {
   const outbox = OutboxService.appendOnly(em, { topics: [] });
@@ -90,13 +80,7 @@ async function eraseAgain(
   return em.fork().transactional(async (tx) => {
     // The project is deleted, and its records with it.
     if ((await readProjects(tx, [projectId])).length === 0) return 0;
-    if (dryRun) {
-      const { rows } = await sql<{ n: number }>`
-        select count(*)::int as n from consent_record
-        where project_id = ${projectId} and id = any(${consentIds}::uuid[])
-      `.execute(tx.getKysely());
-      return rows[0]?.n ?? 0;
-    }
+    if (dryRun) return (await existingRecords(tx, projectId, consentIds)).length;
     const options = { limit: ERASE_BATCH_MAX, isReapplied: true };
     const erased = await records.erase(tx, { projectId, consentIds }, options);
     if (erased.length === 0) return 0;

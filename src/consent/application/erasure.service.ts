@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import {
@@ -17,6 +16,14 @@ import { DomainError } from '../../shared/domain-error.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { ERASE_BATCH_MAX, ERASURE_REQUESTED, type VisitorHash } from '../domain/erasure.js';
 import { visitorHash } from '../domain/visitor-reference.js';
+import {
+  countErased,
+  type Erasure,
+  insertErasureRequest,
+  lockErasureRequest,
+  readErasure,
+} from '../infrastructure/erasure-request.rows.js';
+import { findVisitorKeyHash } from '../infrastructure/erasure.rows.js';
 import { findVisitorReference } from '../infrastructure/visitor-reference.rows.js';
 import { EraseRecords } from './erase-records.js';
 import { auditVisitorErasure } from './visitor-erasure-audit.js';
@@ -45,17 +52,6 @@ export interface VisitorErasureRequest {
 
 /** Result of a batch. `waits`: not all records of the visitor can be found yet. */
 type BatchEnd = 'more' | 'done' | 'waits';
-
-/** An erasure requested by an owner, and its progress. */
-export interface Erasure {
-  id: string;
-  reason: string;
-  requestedAt: Date;
-  /** Records erased so far. */
-  erased: number;
-  /** null: a worker erases the rest. */
-  finishedAt: Date | null;
-}
 
 /**
  * Erases records for a stated reason: one by its id, or all records of a visitor received up to the
@@ -120,12 +116,10 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     author: Author,
   ): Promise<Erasure> {
     return this.em.fork().transactional(async (tx) => {
-      const { rows } = await sql<{ visitorKeyHash: Buffer | null }>`
-        select visitor_key_hash as "visitorKeyHash" from consent_record
-        where project_id = ${projectId} and id = ${isUuid(consentId) ? consentId : null}::uuid
-      `.execute(tx.getKysely());
-      if (!rows[0]) throw consentNotFound();
-      const { visitorKeyHash } = rows[0];
+      const visitorKeyHash = isUuid(consentId)
+        ? await findVisitorKeyHash(tx, projectId, consentId)
+        : undefined;
+      if (visitorKeyHash === undefined) throw consentNotFound();
       if (!visitorKeyHash)
         throw new DomainError(
           'visitor_key_missing',
@@ -141,12 +135,7 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     { projectId, found, reason, author }: VisitorErasureRequest,
   ): Promise<Erasure> {
     const id = newId();
-    const [visitorHash, visitorKeyHash] =
-      'visitorHash' in found ? [found.visitorHash, null] : [null, found.visitorKeyHash];
-    await sql`
-      insert into erasure_request (project_id, id, visitor_hash, visitor_key_hash, reason)
-      values (${projectId}, ${id}, ${visitorHash}, ${visitorKeyHash}, ${reason})
-    `.execute(tx.getKysely());
+    await insertErasureRequest(tx, { projectId, id }, { visitor: found, reason });
     const left = (await this.eraseBatch(tx, { projectId, id })) !== 'done';
     if (left) await this.outbox.append(tx, messageOf(projectId, id));
     const request = await this.read(projectId, id, tx);
@@ -160,12 +149,9 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
 
   /** @throws DomainError `erasure_not_found` */
   async read(projectId: string, id: string, em: EntityManager = this.em.fork()): Promise<Erasure> {
-    const { rows } = await sql<Erasure>`
-      select id, reason, requested_at as "requestedAt", erased, finished_at as "finishedAt"
-      from erasure_request where project_id = ${projectId} and id = ${isUuid(id) ? id : null}::uuid
-    `.execute(em.getKysely());
-    if (!rows[0]) throw new DomainError('erasure_not_found', 'Erasure not found in this project.');
-    return rows[0];
+    const found = isUuid(id) ? await readErasure(em, { projectId, id }) : null;
+    if (!found) throw new DomainError('erasure_not_found', 'Erasure not found in this project.');
+    return found;
   }
 
   /**
@@ -207,44 +193,20 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
 
   /** Erases a batch of a request and counts it there. */
   private async eraseBatch(tx: EntityManager, ref: { projectId: string; id: string }): Promise<BatchEnd> {
-    const { projectId, id } = ref;
-    const { rows } = await sql<{
-      visitorHash: Buffer | null;
-      visitorKeyHash: Buffer | null;
-      requestedAt: Date;
-    }>`
-      select visitor_hash as "visitorHash", visitor_key_hash as "visitorKeyHash", requested_at as "requestedAt"
-      from erasure_request
-      where project_id = ${projectId} and id = ${id} for update
-    `.execute(tx.getKysely());
-    const [request] = rows;
-    // The request is finished, or deleted with its project.
-    const found = request && hashOfRequest(request);
-    if (!found) return 'done';
-    if ('visitorHash' in found && (await this.index.isUnderWay(projectId, tx))) return 'waits';
-    const selector = { projectId, ...found, receivedBy: request.requestedAt };
-    const erased = await this.records.erase(tx, selector, { limit: ERASE_BATCH_MAX });
+    const { projectId } = ref;
+    const request = await lockErasureRequest(tx, ref);
+    if (!request) return 'done';
+    const { visitor, requestedAt: receivedBy } = request;
+    if ('visitorHash' in visitor && (await this.index.isUnderWay(projectId, tx))) return 'waits';
+    const erased = await this.records.erase(
+      tx,
+      { projectId, ...visitor, receivedBy },
+      { limit: ERASE_BATCH_MAX },
+    );
     const left = erased.length === ERASE_BATCH_MAX;
-    await sql`
-      update erasure_request
-      set erased = erased + ${erased.length},
-          visitor_hash = case when ${left} then visitor_hash end,
-          visitor_key_hash = case when ${left} then visitor_key_hash end,
-          finished_at = case when not ${left} then now() end
-      where project_id = ${projectId} and id = ${id}
-    `.execute(tx.getKysely());
+    await countErased(tx, ref, { erased: erased.length, left });
     return left ? 'more' : 'done';
   }
-}
-
-/** The one of the two hashes that the request has; null once it is finished. */
-function hashOfRequest(request: {
-  visitorHash: Buffer | null;
-  visitorKeyHash: Buffer | null;
-}): VisitorHash | null {
-  const { visitorHash, visitorKeyHash } = request;
-  if (visitorHash) return { visitorHash };
-  return visitorKeyHash && { visitorKeyHash };
 }
 
 function consentNotFound(): DomainError {

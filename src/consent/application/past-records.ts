@@ -1,24 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { ensurePartitions } from '../../database/partitions.js';
 import { monthStart } from '../../shared/months.js';
 import { CONSENT_RECORDS } from '../infrastructure/consent.partitions.js';
+import { insertRecords, type PastRecord } from '../infrastructure/past-record.rows.js';
 import { recount } from './consent.rollup.js';
-
-/** A record of an earlier day, as the ingest would have stored it then. */
-export interface PastRecord {
-  id: string;
-  receivedAt: Date;
-  analytics: boolean;
-  marketing: boolean;
-  preferences: boolean;
-  action: string;
-  hostname: string;
-  configHash: string | null;
-  language: string;
-  surface: string;
-  extra: Record<string, unknown>;
-}
 
 /** Past months for which missing partitions are created. */
 const MONTHS_BACK = 2;
@@ -28,34 +13,12 @@ export async function preparePast(em: EntityManager, now: Date): Promise<void> {
   await ensurePartitions(em, CONSENT_RECORDS, { from: monthStart(now, -MONTHS_BACK), to: now });
 }
 
-/** Whether the project has records with this additional field. */
-export async function hasRecordsMarked(
-  em: EntityManager,
-  projectId: string,
-  field: string,
-): Promise<boolean> {
-  const { rows } = await sql`
-    select from consent_record where project_id = ${projectId} and extra ? ${field} limit 1
-  `.execute(em.getKysely());
-  return rows.length > 0;
-}
-
 /** Stores records of past days, without forwarding them, and recounts the project's records. */
 export async function insertPastRecords(
   tx: EntityManager,
   projectId: string,
   records: PastRecord[],
 ): Promise<void> {
-  await sql`
-    insert into consent_record
-      (project_id, id, analytics, marketing, preferences, action, hostname, extra, received_at, config_hash,
-       language, surface)
-    select ${projectId}::uuid, r.id, r.analytics, r.marketing, r.preferences, r.action, r.hostname, r.extra,
-           r."receivedAt", r."configHash", r.language, r.surface
-    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as r (
-      id uuid, analytics boolean, marketing boolean, preferences boolean, action text, hostname text, extra jsonb,
-      "receivedAt" timestamptz, "configHash" text, language text, surface text
-    )
-  `.execute(tx.getKysely());
+  await insertRecords(tx, projectId, records);
   await recount(tx, projectId);
 }

@@ -1,9 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { type Change, writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { Maintenance } from '../../shared/maintenance.js';
+import { countVisitorErasure, takeErasureHours } from '../infrastructure/visitor-erasure-hour.rows.js';
 import { VISITOR_ERASURES_LISTED_PER_HOUR } from '../domain/erasure.js';
 
 /** The author in the audit log: a holder of a visitor key. Nothing else is known about them. */
@@ -21,13 +21,7 @@ export async function auditVisitorErasure(
   tx: EntityManager,
   change: Change & { projectId: string },
 ): Promise<void> {
-  const { rows } = await sql<{ erasures: number }>`
-    insert into visitor_erasure_hour as h (project_id, at, erasures)
-    values (${change.projectId}, date_trunc('hour', now(), 'UTC'), 1)
-    on conflict (project_id, at) do update set erasures = h.erasures + 1
-    returning erasures
-  `.execute(tx.getKysely());
-  const erasures = rows[0]?.erasures ?? 0;
+  const erasures = await countVisitorErasure(tx, change.projectId);
   if (erasures <= VISITOR_ERASURES_LISTED_PER_HOUR) await writeAudit(tx, VISITOR, change);
 }
 
@@ -58,19 +52,13 @@ export class SummarizeVisitorErasures implements OnModuleInit {
   }
 
   private async summarizeBatch(tx: EntityManager): Promise<number> {
-    const { rows } = await sql<{ projectId: string; at: Date; until: Date; erasures: number }>`
-      delete from visitor_erasure_hour where ctid = any(array(
-        select ctid from visitor_erasure_hour where at < date_trunc('hour', now(), 'UTC')
-        limit ${HOURS_AT_ONCE} for update skip locked
-      ))
-      returning project_id as "projectId", at, at + interval '1 hour' as until, erasures
-    `.execute(tx.getKysely());
-    for (const { projectId, at, until, erasures } of rows) {
+    const hours = await takeErasureHours(tx, HOURS_AT_ONCE);
+    for (const { projectId, at, until, erasures } of hours) {
       const unlisted = erasures - VISITOR_ERASURES_LISTED_PER_HOUR;
       if (unlisted <= 0) continue;
       const after = { erasures: unlisted, from: at.toISOString(), to: until.toISOString() };
       await writeAudit(tx, VISITOR, { projectId, action: 'visitor.erase', after });
     }
-    return rows.length;
+    return hours.length;
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import type { KeyHolder } from '../domain/visitor-request.js';
+import { hasVisitorRecords } from '../infrastructure/erasure.rows.js';
 import { EraseRecords } from './erase-records.js';
 import { ErasureService } from './erasure.service.js';
 import { auditVisitorErasure, VISITOR } from './visitor-erasure-audit.js';
@@ -31,12 +31,9 @@ export class VisitorErasure {
   /** All records of the visitor received until now; null where nothing is stored under the key. */
   eraseAll({ projectId, visitorKeyHash }: KeyHolder): Promise<KeyErasure | null> {
     return this.em.fork().transactional(async (tx) => {
-      const { rows } = await sql`
-        select from consent_record where project_id = ${projectId} and visitor_key_hash = ${visitorKeyHash} limit 1
-      `.execute(tx.getKysely());
-      if (rows.length === 0) return null;
-      const asked = { projectId, found: { visitorKeyHash }, reason: REASON, author: VISITOR };
-      const { erased, finishedAt } = await this.erasures.request(tx, asked);
+      if (!(await hasVisitorRecords(tx, projectId, visitorKeyHash))) return null;
+      const request = { projectId, found: { visitorKeyHash }, reason: REASON, author: VISITOR };
+      const { erased, finishedAt } = await this.erasures.request(tx, request);
       return { erased, finished: finishedAt !== null };
     });
   }

@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import {
   type Attempt,
   type AttemptResult,
@@ -12,7 +11,12 @@ import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { VISITOR_INDEX_REQUESTED } from '../domain/visitor-reference.js';
-import { indexVisitors } from '../infrastructure/visitor-index.rows.js';
+import {
+  indexVisitors,
+  isIndexing,
+  startIndexing,
+  stopIndexing,
+} from '../infrastructure/visitor-index.rows.js';
 
 /**
  * Projects that a worker indexes at the same time. It isn't urgent, and leaves the database to
@@ -57,26 +61,17 @@ export class VisitorIndex implements OutboxHandler<null>, OnModuleInit {
 
   /** Starts indexing from the first record, in the transaction that changes the settings. */
   async begin(tx: EntityManager, projectId: string): Promise<void> {
-    const { rows } = await sql`
-      insert into visitor_indexing (project_id)
-      select ${projectId}::uuid where exists (select from consent_record where project_id = ${projectId})
-      on conflict (project_id) do update set after_id = default, asked_at = default
-      returning project_id
-    `.execute(tx.getKysely());
-    if (rows.length > 0) await this.outbox.appendAnew(tx, messageOf(projectId));
+    if (await startIndexing(tx, projectId)) await this.outbox.appendAnew(tx, messageOf(projectId));
   }
 
   /** Stops indexing: no field identifies visitors any more. */
   async end(tx: EntityManager, projectId: string): Promise<void> {
-    await sql`delete from visitor_indexing where project_id = ${projectId}`.execute(tx.getKysely());
+    await stopIndexing(tx, projectId);
   }
 
   /** Whether stored records are still being indexed. */
   async isUnderWay(projectId: string, em: EntityManager = this.em.fork()): Promise<boolean> {
-    const { rows } = await sql`select from visitor_indexing where project_id = ${projectId}`.execute(
-      em.getKysely(),
-    );
-    return rows.length > 0;
+    return isIndexing(em, projectId);
   }
 
   prepare(messages: OutboxMessage[]): Promise<Attempt<null>[]> {

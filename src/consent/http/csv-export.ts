@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { formatCsv } from '../../shared/csv.js';
-import { EXPORT_COLUMNS, type ExportRow } from '../application/consent-export.js';
+import { EXPORT_COLUMNS, type ExportRow } from '../domain/export-selection.js';
 
 /** Rows that are written in one go: some milliseconds, between which visitors are answered. */
 const CHUNK_ROWS = 500;

@@ -1,6 +1,6 @@
 import Pdf from 'pdfkit';
 import { pdfText } from '../../shared/pdf-text.js';
-import type { ExportRow } from '../application/consent-export.js';
+import type { ExportRow } from '../domain/export-selection.js';
 
 /** Records that the table shows; a sentence says where the others are. */
 export const PDF_RECORDS_MAX = 5_000;

@@ -1,5 +1,5 @@
 import type { ConsentItem } from '../application/consent.reader.js';
-import type { ExportRow } from '../application/consent-export.js';
+import type { ExportRow } from '../domain/export-selection.js';
 
 /** The part of a visitor's file before their records. */
 export interface VisitorFileHead {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeZip } from 'client-zip';
-import type { ExportRow } from '../application/consent-export.js';
+import type { ExportRow } from '../domain/export-selection.js';
 import type { ExportProver } from '../consent.hooks.js';
 import { csvPieces } from './csv-export.js';
 

@@ -51,7 +51,7 @@ export function analyticsQuery({ projectId, from, to, interval }: AnalyticsQuest
              ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))} as hostname,
              ${namedRegion(sql.raw('c.extra'))} as region,
              ${namedLanguage(sql.raw('c.language'), sql.raw('c.extra'))} as language, ${countsOf(sql.raw('c'))}
-      from consent_record c ${sql.raw(joinProject('c.project_id'))}
+      from consent_record c ${joinProject(sql.ref('c.project_id'))}
       where c.project_id = ${projectId} and c.received_at >= (select done_until from state)
         and c.received_at >= ${from} and c.received_at < ${to}
         and c.id >= (select ${lowestId(sql`done_until`)} from state)

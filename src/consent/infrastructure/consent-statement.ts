@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { compileSql } from '../../database/compile-sql.js';
+import { constantSql } from '../../database/compile-sql.js';
+import type { PreparedStatement } from '../../database/prepared-reads.js';
 import { lookUpProject } from '../../projects/project.rows.js';
 import { appendMessagesSql, POLLING_MS_SQL } from '../../outbox/outbox.sql.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
@@ -31,14 +32,14 @@ export interface ConsentRow {
 
 /** The outbox messages of the records that are forwarded; each project's in the order of its records. */
 const APPENDED = appendMessagesSql({
-  orderingKey: 'project_id',
-  projectId: 'project_id',
-  subjectId: 'id',
+  orderingKey: sql.ref('project_id'),
+  projectId: sql.ref('project_id'),
+  subjectId: sql.ref('id'),
   topic: CONSENT_RECORDED,
-  from: 'inserted where unannounced is null',
+  from: sql`inserted where unannounced is null`,
 });
 
-const VISITOR_HASH = visitorHashSql(visitorValueSql('input.extra::jsonb'));
+const VISITOR_HASH = visitorHashSql(visitorValueSql(sql`input.extra::jsonb`));
 
 /** Length of each record's salt. */
 const SALT_BYTES = 32;
@@ -66,10 +67,15 @@ export interface BatchResult {
  * be stale. An id that exists already is reported and left unchanged, and a refused row doesn't fail the other rows. All
  * rows get the transaction's time of receipt, by which the rollups know when an hour is complete (consent.rollup.ts).
  */
-export function batchStatement(predicate: ForwardingPredicate): { name: string; text: string } {
+export function batchStatement(predicate: ForwardingPredicate): PreparedStatement {
+  const skippedReason = predicate({
+    projectId: sql.ref('p.id'),
+    tier: sql.ref('p.tier'),
+    customEndpoint: sql.ref('input.custom_endpoint'),
+  });
   return {
     name: 'consent-batch',
-    text: `
+    text: constantSql(sql`
       with input as materialized (
         select * from unnest(
           $1::uuid[], $2::uuid[], $3::bool[], $4::bool[], $5::bool[], $6::text[], $7::text[], $8::text[],
@@ -84,11 +90,11 @@ export function batchStatement(predicate: ForwardingPredicate): { name: string; 
             select 1 from unnest(p.domains) as d (domain)
             where input.origin_host = d.domain or right(input.origin_host, length(d.domain) + 1) = '.' || d.domain
           )) as origin_allowed,
-          (${predicateText(predicate)}) as unannounced,
+          (${skippedReason}) as unannounced,
           -- The additional fields are not parsed where the project names no field.
           case when v.field is not null then ${VISITOR_HASH} end as visitor_hash,
           v.hashed as visitor_hashed, v.field as visitor_field
-        from input ${lookUpProject('input.project_id')} ${lookUpVisitorReference('input.project_id')}
+        from input ${lookUpProject(sql.ref('input.project_id'))} ${lookUpVisitorReference(sql.ref('input.project_id'))}
       ), inserted as (
         insert into consent_record (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at,
@@ -97,11 +103,11 @@ export function batchStatement(predicate: ForwardingPredicate): { name: string; 
         select project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint,
                case when visitor_hashed and visitor_hash is not null
                  then jsonb_set(extra::jsonb, array[visitor_field],
-                                to_jsonb('${HASH_PREFIX}' || encode(visitor_hash, 'hex')))
+                                to_jsonb(${sql.lit(HASH_PREFIX)} || encode(visitor_hash, 'hex')))
                  else extra::jsonb end,
                date_trunc('milliseconds', now()), unannounced, config_hash, language, surface, visitor_hash,
                visitor_key_hash,
-               substring($15::bytea from ((judged.position - 1) * ${SALT_BYTES} + 1)::int for ${SALT_BYTES})
+               substring($15::bytea from ((judged.position - 1) * ${sql.lit(SALT_BYTES)} + 1)::int for ${sql.lit(SALT_BYTES)})
         from judged where known and origin_allowed
         on conflict do nothing
         returning project_id, id, unannounced
@@ -115,25 +121,13 @@ export function batchStatement(predicate: ForwardingPredicate): { name: string; 
         (
           select json_agg(json_build_object(
             'position', judged.position,
-            'code', case when not known then ${ROW_UNKNOWN_PROJECT}
-                         when not origin_allowed then ${ROW_ORIGIN_REFUSED} else ${ROW_CONFLICT} end
+            'code', case when not known then ${sql.lit(ROW_UNKNOWN_PROJECT)}
+                         when not origin_allowed then ${sql.lit(ROW_ORIGIN_REFUSED)} else ${sql.lit(ROW_CONFLICT)} end
           ))
           from judged left join inserted using (project_id, id) where inserted.id is null
         ) as refused
-    `,
+    `),
   };
-}
-
-function predicateText(predicate: ForwardingPredicate): string {
-  const { text, values } = compileSql(
-    predicate({
-      projectId: sql.ref('p.id'),
-      tier: sql.ref('p.tier'),
-      customEndpoint: sql.ref('input.custom_endpoint'),
-    }),
-  );
-  if (values.length > 0) throw new Error('A forwarding predicate has no parameters; use sql.lit.');
-  return text;
 }
 
 /** The statement's parameters: a list for each column, then the salts of all rows as one value, null without salts. */

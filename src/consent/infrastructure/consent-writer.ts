@@ -6,6 +6,7 @@ import { ThrottledLog } from '../../shared/throttled-log.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { PartitionMaintenance } from '../../database/partition-maintenance.js';
 import { isConnectionFailure } from '../../database/postgres-error.js';
+import type { PreparedStatement } from '../../database/prepared-reads.js';
 import { openPool } from '../../database/postgres-pool.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
@@ -75,7 +76,7 @@ export class ConsentWriter implements OnApplicationShutdown {
   );
   private readonly pool: Pool;
   /** Built for the first batch, when all hooks are set. */
-  private statement: { name: string; text: string } | null = null;
+  private statement: PreparedStatement | null = null;
   private readonly waiting = new AdaptiveBatch<Waiting>({
     batchesMax: WRITE_CONNECTIONS,
     entriesMax: BATCH_ROWS_MAX,

@@ -53,3 +53,66 @@ function selection(selector: ErasureSelector): RawBuilder<unknown> {
         and received_at <= ${selector.receivedBy}::timestamptz
       order by id`;
 }
+
+/** Deletes at most `limit` records of a deleted project (absent: all); returns how many. */
+export async function deleteProjectRecords(
+  em: EntityManager,
+  projectId: string,
+  limit?: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with selected as (
+      select project_id, id from consent_record where project_id = ${projectId}
+      order by id ${limit === undefined ? sql`` : sql`limit ${limit}`}
+    )
+    delete from consent_record using selected
+    where consent_record.project_id = selected.project_id and consent_record.id = selected.id
+  `.execute(em.getKysely());
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Whether records are stored under a visitor key. */
+export async function hasVisitorRecords(
+  em: EntityManager,
+  projectId: string,
+  visitorKeyHash: Buffer,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from consent_record where project_id = ${projectId} and visitor_key_hash = ${visitorKeyHash} limit 1
+  `.execute(em.getKysely());
+  return rows.length > 0;
+}
+
+/** The visitor key hash of a record, null without a key; undefined if the record does not exist. */
+export async function findVisitorKeyHash(
+  em: EntityManager,
+  projectId: string,
+  consentId: string,
+): Promise<Buffer | null | undefined> {
+  const { rows } = await sql<{ visitorKeyHash: Buffer | null }>`
+    select visitor_key_hash as "visitorKeyHash" from consent_record
+    where project_id = ${projectId} and id = ${consentId}::uuid
+  `.execute(em.getKysely());
+  return rows[0]?.visitorKeyHash;
+}
+
+/** A record that was erased. */
+export interface ErasedRecord {
+  projectId: string;
+  consentId: string;
+  erasedAt: Date;
+}
+
+/** Records erased since an instant, after a record, by project and id; at most `limit`. */
+export async function erasedAfter(
+  em: EntityManager,
+  after: Omit<ErasedRecord, 'erasedAt'>,
+  { since, limit }: { since: Date; limit: number },
+): Promise<ErasedRecord[]> {
+  const { rows } = await sql<ErasedRecord>`
+    select project_id as "projectId", consent_id as "consentId", erased_at as "erasedAt" from erased_record
+    where (project_id, consent_id) > (${after.projectId}::uuid, ${after.consentId}::uuid) and erased_at >= ${since}
+    order by project_id, consent_id limit ${limit}
+  `.execute(em.getKysely());
+  return rows;
+}

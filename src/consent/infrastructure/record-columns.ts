@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { ConsentRecorded } from '../domain/consent-recorded.js';
 
 const COLUMNS: Record<keyof ConsentRecorded, string> = {
@@ -19,18 +20,16 @@ const COLUMNS: Record<keyof ConsentRecorded, string> = {
 };
 
 /** The select list that reads a `ConsentRecorded` from `consent_record c`. */
-export const RECORD_COLUMNS = Object.entries(COLUMNS)
-  .map(([member, column]) => `c.${column} as "${member}"`)
-  .join(', ');
+export const RECORD_COLUMNS = sql.join(
+  Object.entries(COLUMNS).map(([member, column]) => sql`${sql.ref(`c.${column}`)} as ${sql.id(member)}`),
+);
 
 /** The members of a `ConsentRecorded`, in the order of `RECORD_COLUMNS`. */
-export const RECORD_MEMBERS = Object.keys(COLUMNS)
-  .map((member) => `"${member}"`)
-  .join(', ');
+export const RECORD_MEMBERS = sql.join(Object.keys(COLUMNS).map((member) => sql.id(member)));
 
 /** The same columns for a query without a record, all null but those given as expressions. */
-export function columnsWithoutRecord(known: Partial<Record<keyof ConsentRecorded, string>>): string {
-  return Object.keys(COLUMNS)
-    .map((member) => known[member as keyof ConsentRecorded] ?? 'null')
-    .join(', ');
+export function columnsWithoutRecord(
+  known: Partial<Record<keyof ConsentRecorded, RawBuilder<unknown>>>,
+): RawBuilder<unknown> {
+  return sql.join(Object.keys(COLUMNS).map((member) => known[member as keyof ConsentRecorded] ?? sql`null`));
 }

@@ -3,7 +3,7 @@ import type { RecordFilter } from '../domain/record-filter.js';
 import { lowestIdReceivedAfter, lowestIdReceivedAt } from './record-range.js';
 
 /** Conditions on the primary key: the project, and the ids that records of the period can have (record-range.ts). */
-export function rangeOf(projectId: string, { from, to }: RecordFilter): RawBuilder<unknown>[] {
+export function rangeConditions(projectId: string, { from, to }: RecordFilter): RawBuilder<unknown>[] {
   const range: RawBuilder<unknown>[] = [sql`c.project_id = ${projectId}`];
   if (from) range.push(sql`c.id >= ${lowestIdReceivedAt(from)}::uuid`);
   if (to) range.push(sql`c.id < ${lowestIdReceivedAfter(to)}::uuid`);
@@ -11,7 +11,7 @@ export function rangeOf(projectId: string, { from, to }: RecordFilter): RawBuild
 }
 
 /** The filter's conditions on everything else. */
-export function filtersOf(filter: RecordFilter): RawBuilder<unknown>[] {
+export function filterConditions(filter: RecordFilter): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [];
   if (filter.from) conditions.push(sql`c.received_at >= ${filter.from}`);
   if (filter.to) conditions.push(sql`c.received_at < ${filter.to}`);

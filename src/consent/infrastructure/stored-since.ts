@@ -78,14 +78,14 @@ export async function completeBelow(tx: EntityManager): Promise<Horizon> {
 
 type StoredRow = ConsentRecorded & Pick<StoredPlace, 'xid' | 'isErasure'>;
 
-const MEMBERS = sql.raw(`xid, "isErasure", ${RECORD_MEMBERS}`);
-const RECORD = sql.raw(`c.stored_xid::text as xid, false as "isErasure", ${RECORD_COLUMNS}`);
+const MEMBERS = sql`xid, "isErasure", ${RECORD_MEMBERS}`;
+const RECORD = sql`c.stored_xid::text as xid, false as "isErasure", ${RECORD_COLUMNS}`;
 const ERASURE_COLUMNS = columnsWithoutRecord({
-  id: 'e.consent_id',
-  projectId: 'e.project_id',
-  receivedAt: 'e.erased_at',
+  id: sql.ref('e.consent_id'),
+  projectId: sql.ref('e.project_id'),
+  receivedAt: sql.ref('e.erased_at'),
 });
-const ERASURE = sql.raw(`e.stored_xid::text, true, ${ERASURE_COLUMNS}`);
+const ERASURE = sql`e.stored_xid::text, true, ${ERASURE_COLUMNS}`;
 
 /**
  * Records and erasures after a position, in order, at most `limit`; none of deleted projects. The records are looked up
@@ -103,7 +103,7 @@ export async function storedSince(
     select ${MEMBERS} from (
       (select ${RECORD}, c.stored_xid as n
        from (select * from consent_record c where ${within(sql`c.stored_xid`)} offset 0) c
-            ${sql.raw(joinProject('c.project_id'))}
+            ${joinProject(sql.ref('c.project_id'))}
        where (c.stored_xid, c.project_id, c.id, false) > ${position}
        order by c.stored_xid, c.project_id, c.id limit ${limit})
       union all

@@ -38,16 +38,16 @@ export async function indexVisitors(
   const [state] = rows;
   if (!state) return 'done';
   if (!state.isDue) return 'too_soon';
-  const value = visitorValueSql('c.extra');
+  const value = visitorValueSql(sql.ref('c.extra'));
   const { rows: batches } = await sql<{ count: number; lastId: string }>`
     with batch as materialized (
       select c.project_id, c.id, c.extra, c.visitor_hash from consent_record c
       where c.project_id = ${projectId} and c.id > ${state.afterId}::uuid
       order by c.id limit ${INDEX_BATCH_MAX}
     ), valued as (
-      select c.id, c.visitor_hash as known, ${sql.raw(value)} as value, ${sql.raw(visitorHashSql(value))} as fresh,
+      select c.id, c.visitor_hash as known, ${value} as value, ${visitorHashSql(value)} as fresh,
              v.field, v.hashed
-      from batch c ${sql.raw(lookUpVisitorReference('c.project_id'))}
+      from batch c ${lookUpVisitorReference(sql.ref('c.project_id'))}
     ), judged as (
       select *, value ~ ${`^${HASH_PREFIX}[0-9a-f]{64}$`} and known is distinct from fresh as is_hash from valued
     ), decided as (
@@ -74,6 +74,29 @@ export async function indexVisitors(
     );
     return 'more';
   }
-  await sql`delete from visitor_indexing where project_id = ${projectId}`.execute(kysely);
+  await stopIndexing(tx, projectId);
   return 'done';
+}
+
+/** Starts indexing a project from its first record; returns whether it has records. */
+export async function startIndexing(tx: EntityManager, projectId: string): Promise<boolean> {
+  const { rows } = await sql`
+    insert into visitor_indexing (project_id)
+    select ${projectId}::uuid where exists (select from consent_record where project_id = ${projectId})
+    on conflict (project_id) do update set after_id = default, asked_at = default
+    returning project_id
+  `.execute(tx.getKysely());
+  return rows.length > 0;
+}
+
+export async function stopIndexing(tx: EntityManager, projectId: string): Promise<void> {
+  await sql`delete from visitor_indexing where project_id = ${projectId}`.execute(tx.getKysely());
+}
+
+/** Whether stored records of the project are still being indexed. */
+export async function isIndexing(em: EntityManager, projectId: string): Promise<boolean> {
+  const { rows } = await sql`select from visitor_indexing where project_id = ${projectId}`.execute(
+    em.getKysely(),
+  );
+  return rows.length > 0;
 }

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { constantSql } from '../../database/compile-sql.js';
 import type { Reads } from '../../database/prepared-reads.js';
 import type { ConsentRecorded } from '../domain/consent-recorded.js';
 import { RECORD_COLUMNS } from './record-columns.js';
@@ -19,8 +21,8 @@ export function recordsOfKey(
 
 const RECORDS = {
   name: 'consent-records-of-key',
-  text: `
+  text: constantSql(sql`
     select ${RECORD_COLUMNS}
     from consent_record c where c.project_id = $1::uuid and c.visitor_key_hash = $2::bytea
-    order by c.id desc limit ${KEY_RECORDS_MAX + 1}`,
+    order by c.id desc limit ${sql.lit(KEY_RECORDS_MAX + 1)}`),
 };

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
 import type { VisitorReference } from '../domain/visitor-reference.js';
 import { consentTables } from './consent.tables.js';
 
@@ -29,9 +30,9 @@ export async function writeVisitorReference(
 }
 
 /** A fragment that adds the visitor reference of a row's project as `v`: its columns are null where there is none. */
-export function lookUpVisitorReference(projectIdExpression: string): string {
+export function lookUpVisitorReference(projectId: RawBuilder<unknown>): RawBuilder<unknown> {
   // The limit makes it one primary-key lookup per row, independent of the planner's statistics.
-  return `left join lateral (
-    select * from visitor_reference where project_id = ${projectIdExpression} limit 1
+  return sql`left join lateral (
+    select * from visitor_reference where project_id = ${projectId} limit 1
   ) v on true`;
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
 import type { Hold } from '../domain/hold.js';
 
@@ -35,7 +35,7 @@ export async function lockHolds(
   if (failing.length > 0) {
     await sql`
       insert into forwarding_hold (project_id)
-      select p.id from unnest(${failing}::uuid[]) as given (id) ${joined('given.id')}
+      select p.id from unnest(${failing}::uuid[]) as given (id) ${joinProject(sql.ref('given.id'))}
       order by p.id
       on conflict do nothing
     `.execute(tx.getKysely());
@@ -109,8 +109,4 @@ export async function countHeld(em: EntityManager): Promise<number> {
     select count(*)::int as count from forwarding_hold where phase = 'open'
   `.execute(em.getKysely());
   return rows[0]?.count ?? 0;
-}
-
-function joined(id: string): RawBuilder<unknown> {
-  return sql.raw(joinProject(id));
 }

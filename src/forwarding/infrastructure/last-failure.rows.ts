@@ -22,7 +22,7 @@ export async function writeLastFailures(
       ${failures.map(({ httpStatus }) => httpStatus)}::int[],
       ${failures.map(({ at }) => at)}::timestamptz[]
     ) as f (project_id, reason, category, http_status, at)
-    ${sql.raw(joinProject('f.project_id'))}
+    ${joinProject(sql.ref('f.project_id'))}
     order by p.id
     on conflict (project_id) do update
     set reason = excluded.reason, category = excluded.category, http_status = excluded.http_status, at = excluded.at

@@ -1,4 +1,4 @@
-import type { PastRecord } from '../../consent/application/past-records.js';
+import type { PastRecord } from '../../consent/infrastructure/past-record.rows.js';
 import type { PastDelivery } from '../../forwarding/application/past-deliveries.js';
 import { type DeliveryOutcome, judgeResponse } from '../../forwarding/domain/outcome.js';
 import { idAt } from '../../shared/ids.js';

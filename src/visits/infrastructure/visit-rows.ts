@@ -17,7 +17,7 @@ export async function addVisits(em: EntityManager, rows: VisitRow[]): Promise<vo
       ${rows.map(({ ignored }) => ignored)}::bigint[],
       ${rows.map(({ lastSeenAt }) => lastSeenAt)}::timestamptz[]
     ) as t (project_id, dimension, at, name, visits, chosen, ignored, last_seen_at)
-    ${sql.raw(joinProject('t.project_id'))}
+    ${joinProject(sql.ref('t.project_id'))}
     order by t.project_id, t.dimension, t.at, t.name
     on conflict (project_id, dimension, at, name) do update set
       visits = v.visits + excluded.visits, chosen = v.chosen + excluded.chosen,

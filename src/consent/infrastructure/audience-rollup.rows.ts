@@ -2,15 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
 import { OTHER_NAME, ROLLUP_LANGUAGES_MAX, ROLLUP_REGIONS_MAX } from '../domain/consent-counts.js';
-import {
-  ADDED,
-  COUNTS,
-  countsOf,
-  idsOfReceived,
-  namedLanguage,
-  namedRegion,
-  SUMMED,
-} from '../infrastructure/counts-sql.js';
+import { ADDED, COUNTS, countsOf, idsOfReceived, namedLanguage, namedRegion, SUMMED } from './counts-sql.js';
 
 /** Records received from `from` on and before `to`; of one project, or of all. */
 export interface Slice {
@@ -30,7 +22,7 @@ export async function addUpAudience(tx: EntityManager, { from, to, projectId }: 
       select c.project_id, date_trunc('hour', c.received_at, 'UTC') as at,
              ${namedRegion(sql.raw('c.extra'))} as region,
              ${namedLanguage(sql.raw('c.language'), sql.raw('c.extra'))} as language, ${countsOf(sql.raw('c'))}
-      from consent_record c ${sql.raw(joinProject('c.project_id'))}
+      from consent_record c ${joinProject(sql.ref('c.project_id'))}
       where c.received_at >= ${from} and c.received_at < ${to}
         and ${idsOfReceived({ from, to })}
         ${projectId === undefined ? sql`` : sql`and c.project_id = ${projectId}`}

@@ -1,0 +1,26 @@
+import type { RecordFilter } from './record-filter.js';
+
+/** The columns of an export, in the order of the file; `additionalFields` is JSON. */
+export const EXPORT_COLUMNS = [
+  'id',
+  'receivedAt',
+  'analytics',
+  'marketing',
+  'preferences',
+  'action',
+  'hostname',
+  'configHash',
+  'language',
+  'surface',
+  'additionalFields',
+] as const;
+
+/** Which records; instants are of receipt, `from` inclusive, `to` exclusive. */
+export interface ExportSelection extends RecordFilter {
+  projectId: string;
+  from: Date;
+  to: Date;
+}
+
+/** One record as texts, in the order of `EXPORT_COLUMNS`; empty where there is nothing. */
+export type ExportRow = string[];

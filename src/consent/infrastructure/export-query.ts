@@ -1,0 +1,67 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { ExportSelection } from '../domain/export-selection.js';
+import { filterConditions, rangeConditions } from './record-conditions.js';
+
+/** The part of a selection that one query reads: after an id, up to another one; null: unbounded. */
+export interface ExportRange {
+  afterId: string | null;
+  scannedTo: string | null;
+}
+
+/** The number of records of a selection. */
+export function exportCount(selection: ExportSelection): RawBuilder<{ records: number }> {
+  return sql`select count(*) as records from ${selectedRecords(selection)}`;
+}
+
+/** Everything is text in the form of the file, so nothing is parsed only to be formatted again. */
+export function exportBatch(
+  selection: ExportSelection,
+  range: ExportRange,
+  limit: number,
+): RawBuilder<unknown> {
+  return sql`
+    select id::text, to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), analytics::text,
+           marketing::text, preferences::text, action, coalesce(hostname, ''),
+           coalesce(config_hash, ''), coalesce(language, ''), coalesce(surface, ''), coalesce(extra::text, '')
+    from ${selectedRecords(selection, range)}
+    order by c.id -- not the text that is selected under this name
+    limit ${limit}`;
+}
+
+/** The id of the record that follows `scannedMax` records of the period after an id, matching or not. */
+export function endOfScan(
+  { projectId, from, to }: ExportSelection,
+  { afterId, scannedMax }: { afterId: string | null; scannedMax: number },
+): RawBuilder<{ id: string }> {
+  const period = and(...rangeConditions(projectId, { from, to }), ...idBounds({ afterId, scannedTo: null }));
+  return sql`select c.id from consent_record c where ${period} order by c.id offset ${scannedMax} limit 1`;
+}
+
+/** Whether anything but the period selects records: then a batch of matches may be far away. */
+export function isFiltered(selection: ExportSelection): boolean {
+  return filterConditions({ ...selection, from: undefined, to: undefined }).length > 0;
+}
+
+/** The records of a selection, as a table `c` with its conditions. */
+function selectedRecords(
+  selection: ExportSelection,
+  range: ExportRange = { afterId: null, scannedTo: null },
+): RawBuilder<unknown> {
+  const conditions = and(
+    ...rangeConditions(selection.projectId, selection),
+    ...filterConditions(selection),
+    ...idBounds(range),
+  );
+  return sql`consent_record c where ${conditions}`;
+}
+
+function idBounds({ afterId, scannedTo }: ExportRange): RawBuilder<unknown>[] {
+  const bounds: RawBuilder<unknown>[] = [];
+  if (afterId !== null) bounds.push(sql`c.id > ${afterId}::uuid`);
+  if (scannedTo !== null) bounds.push(sql`c.id <= ${scannedTo}::uuid`);
+  return bounds;
+}
+
+function and(...conditions: RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql.join(conditions, sql` and `);
+}

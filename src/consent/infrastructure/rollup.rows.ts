@@ -1,0 +1,126 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
+import { joinProject } from '../../projects/project.rows.js';
+import {
+  DOCUMENTED_ACTIONS,
+  OTHER_NAME,
+  ROLLUP_ACTIONS_MAX,
+  ROLLUP_HOSTNAMES_MAX,
+} from '../domain/consent-counts.js';
+import type { Slice } from './audience-rollup.rows.js';
+import { ADDED, COUNTS, countsOf, idsOfReceived, namedHostname, SUMMED } from './counts-sql.js';
+
+/** Longest stretch of records that one transaction adds up: a long backlog is caught up with in steps. */
+const STEP = '1 hour';
+/**
+ * Minimum age of a record when it is counted. A transaction becomes visible in the list of open
+ * transactions a moment after it reads the clock; this is far longer than that moment.
+ */
+const LAG = '5 seconds';
+/** Locks the cursor, and returns the next records to count; null if there are none, or another worker counts. */
+export async function nextSlice(tx: EntityManager): Promise<(Slice & { more: boolean }) | null> {
+  const { rows } = await sql<Slice & { more: boolean }>`
+        with state as (select done_until from consent_rollup_state for update skip locked),
+        ready as (
+          select done_until as "from", date_trunc('milliseconds', least(
+            now() - ${LAG}::interval,
+            (select min(xact_start) from pg_stat_activity
+             where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend')
+          )) as "all"
+          from state
+        )
+        select "from", least("all", "from" + ${STEP}::interval) as "to", "all" > "from" + ${STEP}::interval as more
+        from ready where "all" > "from"
+  `.execute(tx.getKysely());
+  return rows[0] ?? null;
+}
+
+/** Locks the cursor, waiting for a worker that counts; returns the instant up to which records are counted. */
+export async function lockRollupState(tx: EntityManager): Promise<Date | null> {
+  const { rows } = await sql<{ to: Date }>`
+    select done_until as "to" from consent_rollup_state for update
+  `.execute(tx.getKysely());
+  return rows[0]?.to ?? null;
+}
+
+/** Moves the cursor, which the transaction has locked. */
+export async function moveRollupState(tx: EntityManager, to: Date): Promise<void> {
+  await sql`update consent_rollup_state set done_until = ${to}`.execute(tx.getKysely());
+}
+
+/** Deletes all counts of a project. */
+export async function clearRollups(tx: EntityManager, projectId: string): Promise<void> {
+  for (const table of ['audience', 'hour', 'day'])
+    await sql`delete from ${sql.table(`consent_rollup_${table}`)} where project_id = ${projectId}`.execute(
+      tx.getKysely(),
+    );
+}
+
+/** The planner takes a step for a few rows and would compare every record with every name (1.2 s for 5,000). */
+export async function planForMany(tx: EntityManager): Promise<void> {
+  await sql`select set_config('enable_nestloop', 'off', true), set_config('jit', 'off', true)`.execute(
+    tx.getKysely(),
+  );
+}
+
+/**
+ * Adds a slice of records to the counts. A name that the project's hour or day already has stays.
+ * The most frequent new names fill `ROLLUP_ACTIONS_MAX` and `ROLLUP_HOSTNAMES_MAX`; the others are
+ * counted together as `OTHER_NAME`. Totals don't depend on the names, so they are exact.
+ */
+export async function addUp(tx: EntityManager, interval: 'hour' | 'day', slice: Slice): Promise<void> {
+  const rollup = sql.table(`consent_rollup_${interval}`);
+  await sql`
+    with step as materialized (
+      select c.project_id, date_trunc(${interval}, c.received_at, 'UTC') as at, c.action,
+             ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))} as hostname, ${countsOf(sql.raw('c'))}
+      from consent_record c ${joinProject(sql.ref('c.project_id'))}
+      where c.received_at >= ${slice.from} and c.received_at < ${slice.to}
+        and ${idsOfReceived(slice)}
+        ${slice.projectId === undefined ? sql`` : sql`and c.project_id = ${slice.projectId}`}
+      group by 1, 2, 3, 4
+    ), touched as (select distinct project_id, at from step),
+    ${namesOf('action', rollup, ROLLUP_ACTIONS_MAX, sql`action = any(${[...DOCUMENTED_ACTIONS, OTHER_NAME]}::text[])`)},
+    ${namesOf('hostname', rollup, ROLLUP_HOSTNAMES_MAX, sql`hostname in ('', ${OTHER_NAME})`)}
+    insert into ${rollup} as r (project_id, at, action, hostname, ${COUNTS})
+    select s.project_id, s.at, coalesce(a.action, ${OTHER_NAME}), coalesce(h.hostname, ${OTHER_NAME}), ${SUMMED}
+    from step s
+    left join named_action a using (project_id, at, action)
+    left join named_hostname h using (project_id, at, hostname)
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (project_id, at, action, hostname) do update set ${ADDED}
+  `.execute(tx.getKysely());
+}
+
+/**
+ * Common table expressions `named_<column>`: the names of a step that keep their own count.
+ * `always` lists names that don't count towards the limit.
+ */
+function namesOf(
+  column: 'action' | 'hostname',
+  rollup: RawBuilder<unknown>,
+  namesMax: number,
+  always: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const name = sql.ref(column);
+  const known = sql.table(`known_${column}`);
+  return sql`
+    ${known} as (
+      select t.project_id, t.at, r.${name} from touched t cross join lateral (
+        select distinct ${name} from ${rollup} where project_id = t.project_id and at = t.at
+      ) r
+    ), ${sql.table(`room_for_${column}`)} as (
+      select project_id, at, count(*) filter (where not (${always})) as used from ${known} group by 1, 2
+    ), ${sql.table(`wanted_${column}`)} as (
+      select project_id, at, ${name}, (${always}) or k.project_id is not null as kept, sum(records) as records
+      from step left join ${known} k using (project_id, at, ${name})
+      group by 1, 2, 3, 4
+    ), ${sql.table(`named_${column}`)} as (
+      select project_id, at, ${name} from (
+        select w.*, row_number() over (partition by project_id, at, kept order by records desc, ${name}) as place
+        from ${sql.table(`wanted_${column}`)} w
+      ) ranked left join ${sql.table(`room_for_${column}`)} room using (project_id, at)
+      where kept or place + coalesce(room.used, 0) <= ${namesMax}
+    )`;
+}
