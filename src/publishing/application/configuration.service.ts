@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { isDeepStrictEqual } from 'node:util';
 import { writeAudit } from '../../audit/audit.log.js';
 import { differenceOf } from '../../audit/domain/audit-event.js';
@@ -15,15 +14,13 @@ import { DomainError } from '../../shared/domain-error.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
 import { PUBLICATIONS_MAX } from '../domain/publishing.limits.js';
 import type { SaveNote } from '../domain/save-note.js';
+import type { Publication } from '../domain/publication.js';
+import type { SavedConfiguration } from '../domain/saved-configuration.js';
+import { readSaved, writeSaved } from '../infrastructure/configuration.rows.js';
+import { lastPublication, publicationCount } from '../infrastructure/publication.rows.js';
 import { configurationChangedMessage } from '../publishing.events.js';
 import { endDraft } from './draft.service.js';
-import {
-  configurationPublished,
-  lastPublication,
-  type Publication,
-  publicationCount,
-} from './publication-log.js';
-import { readSaved, type SavedConfiguration } from './site-source.js';
+import { configurationPublished } from './publication-log.js';
 
 /** A saved configuration, and how it stands beside what is published. */
 export interface ConfigurationView extends Omit<SavedConfiguration, 'note'> {
@@ -36,7 +33,7 @@ export interface ConfigurationView extends Omit<SavedConfiguration, 'note'> {
 }
 
 /** What is to be saved. */
-export interface WantedSave {
+export interface SaveRequest {
   configuration: SiteConfiguration;
   /** What the author says about it, for the history. */
   comment: string | null;
@@ -83,7 +80,7 @@ export class ConfigurationService {
    */
   async save(
     { project, author, requireTier }: { project: Project; author: Author; requireTier: TierCheck },
-    { configuration, comment, draftVersion }: WantedSave,
+    { configuration, comment, draftVersion }: SaveRequest,
     expected: ExpectedVersion,
   ): Promise<ConfigurationView> {
     const change = { action: 'configuration.save', author, expected, comment } as const;
@@ -138,13 +135,7 @@ export class ConfigurationService {
         ...{ version: version + 1, comment },
         author: { kind: author.kind, id: 'id' in author ? author.id : null },
       };
-      await sql`
-        insert into site_configuration (project_id, version, configuration, note)
-        values (${projectId}, 1, ${JSON.stringify(configuration)}::jsonb, ${JSON.stringify(note)}::jsonb)
-        on conflict (project_id) do update
-        set version = site_configuration.version + 1, configuration = excluded.configuration, note = excluded.note,
-            updated_at = now()
-      `.execute(tx.getKysely());
+      await writeSaved(tx, projectId, configuration, note);
       await this.outbox.append(tx, configurationChangedMessage(projectId));
       const difference = differenceOf(saved.configuration, configuration);
       await writeAudit(tx, author, {

@@ -1,9 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
 import { Maintenance } from '../../shared/maintenance.js';
-import { DRAFT_DAYS_KEPT } from '../domain/publishing.limits.js';
+import { expireDrafts } from '../infrastructure/configuration.rows.js';
 
 const EVERY_MS = 60 * 60_000;
 /** Drafts that one transaction discards, and batches of one run. */
@@ -39,16 +38,8 @@ export class DraftExpiry implements OnModuleInit {
 }
 
 async function expireBatch(tx: EntityManager, now: Date): Promise<number> {
-  const { rows } = await sql<{ projectId: string; version: number }>`
-    update configuration_draft set configuration = null, version = version + 1, updated_at = ${now}
-    where project_id = any(array(
-      select project_id from configuration_draft
-      where configuration is not null
-        and updated_at < ${now}::timestamptz - make_interval(days => ${DRAFT_DAYS_KEPT})
-      order by updated_at limit ${BATCH_ROWS} for update skip locked))
-    returning project_id as "projectId", version::float8 as version
-  `.execute(tx.getKysely());
-  for (const { projectId, version } of rows) {
+  const drafts = await expireDrafts(tx, now, BATCH_ROWS);
+  for (const { projectId, version } of drafts) {
     await writeAudit(
       tx,
       { kind: 'system' },
@@ -58,5 +49,5 @@ async function expireBatch(tx: EntityManager, now: Date): Promise<number> {
       },
     );
   }
-  return rows.length;
+  return drafts.length;
 }

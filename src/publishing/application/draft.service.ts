@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { AuditAction } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
@@ -8,21 +7,11 @@ import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { changesBetween, type ConfigurationChange } from '../domain/configuration-changes.js';
-import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
+import type { SiteConfiguration } from '../domain/configuration.js';
 import type { RenderedDocument } from '../domain/document.js';
-import { publishingTables } from '../infrastructure/publishing.tables.js';
-import { readSaved, SiteSource } from './site-source.js';
-
-/** What an editor has written and not published yet. */
-export interface Draft {
-  /** 0: there never was one. */
-  version: number;
-  /** null: there is none. */
-  configuration: SiteConfiguration | null;
-  /** The version of the configuration that it began with. */
-  basedOn: number | null;
-  updatedAt: Date | null;
-}
+import type { Draft } from '../domain/saved-configuration.js';
+import { readDraft, readSaved, writeDraft } from '../infrastructure/configuration.rows.js';
+import { SiteSource } from './site-source.js';
 
 /** What a draft would be published as, and how it differs from what is saved. */
 export interface Preview extends RenderedDocument {
@@ -99,32 +88,6 @@ export async function endDraft(tx: EntityManager, projectId: string, version: nu
   const draft = await readDraft(tx, projectId);
   if (draft.version !== version) throw draftConflict(draft.version);
   if (draft.configuration !== null) await writeDraft(tx, projectId, null);
-}
-
-async function readDraft(em: EntityManager, projectId: string): Promise<Draft> {
-  const row = await publishingTables(em)
-    .selectFrom('configuration_draft')
-    .select(['version', 'configuration', 'basedOn', 'updatedAt'])
-    .where('projectId', '=', projectId)
-    .executeTakeFirst();
-  const { version = 0, configuration = null, basedOn = null, updatedAt = null } = row ?? {};
-  if (configuration === null) return { version, configuration, basedOn: null, updatedAt: null };
-  return { version, configuration: storedConfiguration(configuration), basedOn, updatedAt };
-}
-
-/** The row stays where the draft ends, so that its version never comes again. */
-async function writeDraft(
-  tx: EntityManager,
-  projectId: string,
-  wanted: { configuration: SiteConfiguration; basedOn: number } | null,
-): Promise<void> {
-  await sql`
-    insert into configuration_draft (project_id, version, configuration, based_on)
-    values (${projectId}, 1, ${wanted && JSON.stringify(wanted.configuration)}::jsonb, ${wanted?.basedOn ?? 0})
-    on conflict (project_id) do update
-    set version = configuration_draft.version + 1, configuration = excluded.configuration,
-        based_on = excluded.based_on, updated_at = now()
-  `.execute(tx.getKysely());
 }
 
 function draftConflict(currentVersion: number): DomainError {

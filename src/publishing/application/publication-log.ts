@@ -1,30 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { DomainError } from '../../shared/domain-error.js';
 import { type Page, pageOf, readCursor } from '../../shared/page.js';
 import type { SiteDocument } from '../domain/document.js';
 import { changesBetween, type ConfigurationChange } from '../domain/configuration-changes.js';
-import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
+import type { SiteConfiguration } from '../domain/configuration.js';
+import type { Publication } from '../domain/publication.js';
 import { SiteStorage } from '../infrastructure/site-storage.js';
-import { publishingTables } from '../infrastructure/publishing.tables.js';
-
-/** What was published when, by whom. */
-export interface Publication {
-  version: number;
-  configurationVersion: number;
-  tier: string;
-  configHash: string;
-  regionRulesLeftOut: boolean;
-  /** When it was last written to storage. */
-  at: Date;
-  /** Since when it is shown. */
-  inForceFrom: Date;
-  comment: string | null;
-  /** null: no person; the tier or the domains have changed, or the author is unknown. */
-  authorKind: string | null;
-  authorId: string | null;
-}
+import {
+  configurationBefore,
+  publicationInForceAt,
+  readPublicationPage,
+  readPublishedConfiguration,
+} from '../infrastructure/publication.rows.js';
 
 const VERSION = /^\d{1,15}$/;
 const CONFIG_HASH = /^[0-9a-f]{64}$/;
@@ -40,8 +28,10 @@ export class PublicationLog {
   /** Newest first. */
   async list(projectId: string, query: { limit: number; cursor?: string }): Promise<Page<Publication>> {
     const before = readCursor(query.cursor, (key) => VERSION.test(key));
-    const page = newestFirst(this.em.fork(), projectId).limit(query.limit + 1);
-    const rows = await (before === null ? page : page.where('version', '<', Number(before))).execute();
+    const rows = await readPublicationPage(this.em.fork(), projectId, {
+      before: before === null ? null : Number(before),
+      limit: query.limit + 1,
+    });
     return pageOf(
       rows,
       query.limit,
@@ -52,11 +42,7 @@ export class PublicationLog {
 
   /** What visitors were shown at `at`. @throws DomainError `publication_not_found` (404): nothing, or it is not kept. */
   async inForceAt(projectId: string, at: Date): Promise<Publication> {
-    const found = await newestFirst(this.em.fork(), projectId)
-      // The response has milliseconds, and a cursor made from it must find the same row.
-      .where(sql<boolean>`date_trunc('milliseconds', in_force_from) <= ${at}`)
-      .limit(1)
-      .executeTakeFirst();
+    const found = await publicationInForceAt(this.em.fork(), projectId, at);
     if (!found)
       throw new DomainError('publication_not_found', 'No published version is on record for that time.');
     return found;
@@ -70,15 +56,7 @@ export class PublicationLog {
     const em = this.em.fork();
     const after = await configurationPublished(em, projectId, version);
     if (since !== null) return changesBetween(await configurationPublished(em, projectId, since), after);
-    const before = await publishingTables(em)
-      .selectFrom('publication')
-      .select('configuration')
-      .where('projectId', '=', projectId)
-      .where('version', '<', Number(version))
-      .orderBy('version', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    return changesBetween(storedConfiguration(before?.configuration ?? null), after);
+    return changesBetween(await configurationBefore(em, projectId, Number(version)), after);
   }
 
   /**
@@ -94,23 +72,6 @@ export class PublicationLog {
   }
 }
 
-/** null: nothing was ever published. */
-export async function lastPublication(em: EntityManager, projectId: string): Promise<Publication | null> {
-  return (await newestFirst(em, projectId).limit(1).executeTakeFirst()) ?? null;
-}
-
-/** How many publications a project ever had; older ones are no longer listed, and their documents are kept. */
-export async function publicationCount(em: EntityManager, projectId: string): Promise<number> {
-  const last = await publishingTables(em)
-    .selectFrom('publication')
-    .select('version')
-    .where('projectId', '=', projectId)
-    .orderBy('version', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return last?.version ?? 0;
-}
-
 /** The configuration of one publication. @throws DomainError `publication_not_found` (404). */
 export async function configurationPublished(
   em: EntityManager,
@@ -118,37 +79,12 @@ export async function configurationPublished(
   version: string,
 ): Promise<SiteConfiguration> {
   const found = VERSION.test(version)
-    ? await publishingTables(em)
-        .selectFrom('publication')
-        .select('configuration')
-        .where('projectId', '=', projectId)
-        .where('version', '=', Number(version))
-        .executeTakeFirst()
-    : undefined;
+    ? await readPublishedConfiguration(em, projectId, Number(version))
+    : null;
   if (!found) throw notPublished();
-  return storedConfiguration(found.configuration);
+  return found;
 }
 
 function notPublished(): DomainError {
   return new DomainError('publication_not_found', 'Publication not found.');
-}
-
-/** A project's publications, newest first. */
-function newestFirst(em: EntityManager, projectId: string) {
-  return publishingTables(em)
-    .selectFrom('publication')
-    .select([
-      'version',
-      'configurationVersion',
-      'tier',
-      'contentHash as configHash',
-      'regionRulesLeftOut',
-      'at',
-      'inForceFrom',
-      'comment',
-      'authorKind',
-      'authorId',
-    ])
-    .where('projectId', '=', projectId)
-    .orderBy('version', 'desc');
 }

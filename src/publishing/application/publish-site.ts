@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
-import { existingProject } from '../../projects/project.rows.js';
 import { CONFIGURATION, IMMUTABLE, LOADER } from '../domain/cache-control.js';
 import { bannerScript, loaderScript } from '../infrastructure/loader-script.js';
+import {
+  deleteOldPublications,
+  insertPublication,
+  publicationCount,
+} from '../infrastructure/publication.rows.js';
 import { SiteStorage } from '../infrastructure/site-storage.js';
 import { type HeldLock, PublishLock } from '../infrastructure/publish-lock.js';
-import { DOCUMENTS_KEPT_MAX, PUBLICATIONS_KEPT_MAX } from '../domain/publishing.limits.js';
-import { publicationCount } from './publication-log.js';
+import { DOCUMENTS_KEPT_MAX } from '../domain/publishing.limits.js';
 import { type RenderedSite, SiteSource } from './site-source.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -91,36 +93,11 @@ export class PublishSite {
     const { hash, document, saved, regionRulesLeftOut } = site;
     const { comment = null, author = null } = saved.note ?? {};
     await this.em.fork().transactional(async (tx) => {
-      const kysely = tx.getKysely();
-      // The note belongs to the save: a publication for a tier change alone has no author and no note.
-      await sql`
-        with last as (
-          select version, content_hash, configuration_version from publication
-          where project_id = ${projectId} order by version desc limit 1
-        ), again as (
-          update publication p set at = now()
-          from last
-          where p.project_id = ${projectId} and p.version = last.version
-            and last.content_hash = ${hash} and last.configuration_version = ${saved.version}
-          returning p.version
-        )
-        insert into publication
-          (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out,
-           comment, author_kind, author_id)
-        select p.id, coalesce((select version from last), 0) + 1, ${saved.version},
-               ${JSON.stringify(saved.configuration)}::jsonb, ${document.tier}, ${hash}, ${regionRulesLeftOut},
-               new.comment, new.author_kind, new.author_id
-        from ${existingProject(projectId)} p
-        left join (values (${comment}::text, ${author?.kind ?? null}::text, ${author?.id ?? null}::text))
-          new (comment, author_kind, author_id)
-          on (select configuration_version from last) is distinct from ${saved.version}
-        where not exists (select from again)
-      `.execute(kysely);
-      await sql`
-        delete from publication
-        where project_id = ${projectId}
-          and version <= (select max(version) from publication where project_id = ${projectId}) - ${PUBLICATIONS_KEPT_MAX}
-      `.execute(kysely);
+      await insertPublication(tx, projectId, {
+        ...{ configurationVersion: saved.version, configuration: saved.configuration },
+        ...{ tier: document.tier, contentHash: hash, regionRulesLeftOut, comment, author },
+      });
+      await deleteOldPublications(tx, projectId);
     });
   }
 }

@@ -6,21 +6,11 @@ import { findProject } from '../../projects/project.rows.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { type VisitSettings, visitSettings } from '../../visits/visits.settings.js';
-import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
-import type { SaveNote } from '../domain/save-note.js';
+import type { SiteConfiguration } from '../domain/configuration.js';
+import type { SavedConfiguration } from '../domain/saved-configuration.js';
+import { readSaved } from '../infrastructure/configuration.rows.js';
 import { bannerScript } from '../infrastructure/loader-script.js';
-import { publishingTables } from '../infrastructure/publishing.tables.js';
 import { type RenderedDocument, renderDocument } from '../domain/document.js';
-
-/** A configuration as it is saved. */
-export interface SavedConfiguration {
-  /** 0: nothing was ever saved, and the default holds. */
-  version: number;
-  updatedAt: Date | null;
-  configuration: SiteConfiguration;
-  /** null: not known, e.g. because an older version of the service has saved it. */
-  note: SaveNote | null;
-}
 
 /** What would be published at this moment. */
 export interface RenderedSite extends RenderedDocument {
@@ -59,19 +49,4 @@ export class SiteSource {
       countsVisits: this.visits.enabled,
     });
   }
-}
-
-/** The project's saved configuration, or the default as version 0. */
-export async function readSaved(em: EntityManager, projectId: string): Promise<SavedConfiguration> {
-  const row = await publishingTables(em)
-    .selectFrom('site_configuration')
-    .select(['version', 'configuration', 'updatedAt', 'note'])
-    .where('projectId', '=', projectId)
-    .executeTakeFirst();
-  return {
-    version: row?.version ?? 0,
-    updatedAt: row?.updatedAt ?? null,
-    configuration: storedConfiguration(row?.configuration ?? null),
-    note: row?.note?.version === row?.version ? (row?.note ?? null) : null,
-  };
 }

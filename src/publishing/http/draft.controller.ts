@@ -18,7 +18,8 @@ import {
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { IfMatchHeader } from '../../http/entity-tag.js';
-import { type Draft, DraftService } from '../application/draft.service.js';
+import { DraftService } from '../application/draft.service.js';
+import type { Draft } from '../domain/saved-configuration.js';
 import { expected, requireBody } from './configuration.controller.js';
 import { ConfigurationBodyDto, configurationOf, SaveDraftDto } from './configuration.dto.js';
 import { DraftDto, PreviewDto } from './draft.dto.js';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Draft } from '../application/draft.service.js';
+import type { Draft } from '../domain/saved-configuration.js';
 import { ConfigurationContentDto } from './configuration-view.dto.js';
 import { ConfigurationChangeDto, SiteDocumentDto } from './publication.dto.js';
 

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, Matches } from 'class-validator';
 import { AUTHOR_KINDS, type AuthorKind } from '../../audit/domain/author.js';
 import { IsInstant } from '../../http/instant.decorator.js';
-import type { Publication } from '../application/publication-log.js';
+import type { Publication } from '../domain/publication.js';
 import type { ConfigurationChange } from '../domain/configuration-changes.js';
 
 /** Today's names of users and API keys, by their ids. */

@@ -7,7 +7,7 @@ import { hasRecordsMarked } from '../../consent/infrastructure/past-record.rows.
 import { insertPastDeliveries, prepareLog } from '../../forwarding/application/past-deliveries.js';
 import { sequenceSince } from '../../evidence/infrastructure/cursor.rows.js';
 import { findDemoProject, nameDomains } from '../../projects/project.rows.js';
-import { datePublications, publicationsOf } from '../../publishing/application/past-publications.js';
+import { datePublications, readPublications } from '../../publishing/infrastructure/publication.rows.js';
 import { OperatorError } from '../../shared/operator-command.js';
 import { addVisits } from '../../visits/infrastructure/visit-rows.js';
 import { demoDomains } from '../domain/demo-domains.js';
@@ -55,7 +55,7 @@ export async function fillDemo(
   await preparePast(em, now);
   await prepareLog(em, from, now);
   return em.fork().transactional(async (tx) => {
-    const [first, second] = (await publicationsOf(tx, projectId)).slice(-2);
+    const [first, second] = (await readPublications(tx, projectId)).slice(-2);
     const history = demoHistory({
       now,
       hashes: [first?.contentHash ?? null, (second ?? first)?.contentHash ?? null],
@@ -89,7 +89,7 @@ async function publishSecond(em: EntityManager, projectId: string, credentials: 
     authorization: `Bearer ${credentials.apiKeys.editor}`,
     'content-type': 'application/json',
   };
-  const before = await publicationsOf(em.fork(), projectId);
+  const before = await readPublications(em.fork(), projectId);
   const answer = await fetch(address, { headers }).catch(() => null);
   if (!answer?.ok)
     throw new OperatorError(`The service does not respond at ${credentials.baseUrl}. Start it first.`);
@@ -108,7 +108,7 @@ async function publishSecond(em: EntityManager, projectId: string, credentials: 
   const saved = await fetch(address, { method: 'PUT', headers, body: JSON.stringify(body) });
   if (!saved.ok) throw new OperatorError(`The second publication was rejected (${saved.status}).`);
   const deadline = performance.now() + PUBLISH_DEADLINE_MS;
-  while ((await publicationsOf(em.fork(), projectId)).length <= before.length) {
+  while ((await readPublications(em.fork(), projectId)).length <= before.length) {
     if (performance.now() > deadline) throw new OperatorError('Nothing was published. Is a worker running?');
     await sleep(POLL_MS);
   }

@@ -1,28 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { sql } from 'kysely';
-import {
-  ANALYTICS_GROUPS_MAX,
-  type AnalyticsInterval,
-  intervalStarts,
-  OTHER_NAME,
-} from '../../consent/domain/consent-counts.js';
+import { type AnalyticsInterval, intervalStarts, OTHER_NAME } from '../../consent/domain/consent-counts.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { type Dimension } from '../domain/visit.js';
 import { type SiteCounts, siteCountsOf } from '../domain/site-counts.js';
+import { type SeenHost, seenHosts, siteCounts, type SiteQuestion } from '../infrastructure/site-queries.js';
 import type { VisitCounts } from '../domain/project-tally.js';
-
-/** A loader that was not seen for this long counts as uninstalled. */
-const SEEN_DAYS = 30;
-/** Hosts that are listed with when they were seen. */
-const SEEN_HOSTS_MAX = 20;
-
-export interface SiteQuestion {
-  projectId: string;
-  /** Whole intervals that touch the period are counted. */
-  from: Date;
-  to: Date;
-  interval: AnalyticsInterval;
-}
 
 interface NamedCounts extends SiteCounts {
   /** null: unknown, and all others beyond the most frequent. */
@@ -41,17 +23,6 @@ export interface SiteAnswer {
   byDevice: NamedCounts[];
 }
 
-export interface SeenHost {
-  hostname: string;
-  lastSeenAt: Date;
-}
-
-interface GroupRow extends VisitCounts {
-  grouped: Dimension | 'at';
-  at: Date | null;
-  name: string | null;
-}
-
 /** Visits to a project's site (spec §8: site analytics). */
 @Injectable()
 export class SiteAnalytics {
@@ -63,7 +34,7 @@ export class SiteAnalytics {
     const end = endOf(starts.at(-1) ?? first, interval);
     const rows = await this.reads.report(
       projectId,
-      groups({ projectId, from: first, to: end, interval }),
+      siteCounts({ projectId, from: first, to: end, interval }),
       gone,
     );
     const byInstant = new Map(
@@ -87,43 +58,10 @@ export class SiteAnalytics {
     };
   }
 
-  /** The hosts on which the loader has run of late, the one that was seen last first. */
+  /** The hosts on which the loader has run recently, the latest first. */
   lastSeen(projectId: string, now: Date, gone: AbortSignal): Promise<SeenHost[]> {
-    const query = sql<SeenHost>`
-      select name as hostname, max(last_seen_at) as "lastSeenAt" from site_visit
-      where project_id = ${projectId} and dimension = 'hostname' and name <> ${OTHER_NAME}
-        and at >= ${now}::timestamptz - make_interval(days => ${SEEN_DAYS})
-      group by name order by 2 desc, 1 limit ${SEEN_HOSTS_MAX}
-    `;
-    return this.reads.report(projectId, query, gone);
+    return this.reads.report(projectId, seenHosts(projectId, now), gone);
   }
-}
-
-function groups({ projectId, from, to, interval }: SiteQuestion) {
-  const sums = sql`
-    sum(visits)::float8 as visits, sum(chosen)::float8 as chosen, sum(ignored)::float8 as ignored`;
-  return sql<GroupRow>`
-    with counted as materialized (
-      select dimension, at, name, visits, chosen, ignored from site_visit
-      where project_id = ${projectId} and at >= ${from} and at < ${to}
-    )
-    -- Each visit is counted once in each dimension, so any of them has the totals.
-    select 'at' as grouped, date_trunc(${interval}, at, 'UTC') as at, null as name, ${sums}
-    from counted where dimension = 'device' group by 2
-    union all (
-      select dimension, null, case when place <= ${ANALYTICS_GROUPS_MAX} then name else ${OTHER_NAME} end, ${sums}
-      from (
-        select dimension, name, sum(visits) as visits, sum(chosen) as chosen, sum(ignored) as ignored,
-               row_number() over (
-                 partition by dimension order by (name = ${OTHER_NAME}), sum(visits) desc, name
-               ) as place
-        from counted group by 1, 2
-      ) ranked
-      group by 1, 3
-      order by (case when min(place) <= ${ANALYTICS_GROUPS_MAX} and min(name) <> ${OTHER_NAME} then 0 else 1 end),
-               sum(visits) desc, 3
-    )
-  `;
 }
 
 function endOf(lastStart: Date, interval: AnalyticsInterval): Date {

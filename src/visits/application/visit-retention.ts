@@ -1,16 +1,16 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
 import { allowMaintenanceTime } from '../../database/statement-time.js';
 import { Maintenance } from '../../shared/maintenance.js';
+import { deleteVisitsBefore } from '../infrastructure/visit-rows.js';
 
 const EVERY_MS = 60 * 60_000;
-/** A year beside the year before it, by months. */
+/** Two years, to compare one with the other, and a month. */
 const VISIT_MONTHS_KEPT = 25;
 /** Rows that one transaction deletes. */
 const BATCH_ROWS = 10_000;
 
-/** Forgets counts of page visits that are older than any question about them. */
+/** Deletes counts of page visits that no analytics can show any more. */
 @Injectable()
 export class VisitRetention implements OnModuleInit {
   constructor(
@@ -22,19 +22,13 @@ export class VisitRetention implements OnModuleInit {
     this.maintenance.register({ name: 'site-visits', everyMs: EVERY_MS, run: (now) => this.forget(now) });
   }
 
-  /** Returns how many rows went. */
+  /** Returns the number of deleted rows. */
   async forget(now: Date): Promise<number> {
     let gone = 0;
     for (;;) {
       const deleted = await this.em.fork().transactional(async (tx) => {
         await allowMaintenanceTime(tx);
-        const { numAffectedRows } = await sql`
-          delete from site_visit where ctid = any(array(
-            select ctid from site_visit
-            where at < ${now}::timestamptz - make_interval(months => ${VISIT_MONTHS_KEPT}) limit ${BATCH_ROWS}
-          ))
-        `.execute(tx.getKysely());
-        return Number(numAffectedRows ?? 0);
+        return deleteVisitsBefore(tx, { now, months: VISIT_MONTHS_KEPT, limit: BATCH_ROWS });
       });
       gone += deleted;
       if (deleted < BATCH_ROWS) return gone;

@@ -24,3 +24,17 @@ export async function addVisits(em: EntityManager, rows: VisitRow[]): Promise<vo
       ignored = v.ignored + excluded.ignored, last_seen_at = greatest(v.last_seen_at, excluded.last_seen_at)
   `.execute(em.getKysely());
 }
+
+/** Deletes at most `limit` counts that are older than `months` before `now`; returns how many. */
+export async function deleteVisitsBefore(
+  tx: EntityManager,
+  { now, months, limit }: { now: Date; months: number; limit: number },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from site_visit where ctid = any(array(
+      select ctid from site_visit
+      where at < ${now}::timestamptz - make_interval(months => ${months}) limit ${limit}
+    ))
+  `.execute(tx.getKysely());
+  return Number(numAffectedRows ?? 0);
+}

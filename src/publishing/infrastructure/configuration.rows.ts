@@ -1,0 +1,82 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { DRAFT_DAYS_KEPT } from '../domain/publishing.limits.js';
+import type { SaveNote } from '../domain/save-note.js';
+import type { Draft, SavedConfiguration } from '../domain/saved-configuration.js';
+import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
+import { publishingTables } from './publishing.tables.js';
+
+/** The project's saved configuration, or the default as version 0. */
+export async function readSaved(em: EntityManager, projectId: string): Promise<SavedConfiguration> {
+  const row = await publishingTables(em)
+    .selectFrom('site_configuration')
+    .select(['version', 'configuration', 'updatedAt', 'note'])
+    .where('projectId', '=', projectId)
+    .executeTakeFirst();
+  return {
+    version: row?.version ?? 0,
+    updatedAt: row?.updatedAt ?? null,
+    configuration: storedConfiguration(row?.configuration ?? null),
+    note: row?.note?.version === row?.version ? (row?.note ?? null) : null,
+  };
+}
+
+/** Stores a configuration as the next version. */
+export async function writeSaved(
+  tx: EntityManager,
+  projectId: string,
+  configuration: SiteConfiguration,
+  note: SaveNote,
+): Promise<void> {
+  await sql`
+    insert into site_configuration (project_id, version, configuration, note)
+    values (${projectId}, 1, ${JSON.stringify(configuration)}::jsonb, ${JSON.stringify(note)}::jsonb)
+    on conflict (project_id) do update
+    set version = site_configuration.version + 1, configuration = excluded.configuration, note = excluded.note,
+        updated_at = now()
+  `.execute(tx.getKysely());
+}
+
+export async function readDraft(em: EntityManager, projectId: string): Promise<Draft> {
+  const row = await publishingTables(em)
+    .selectFrom('configuration_draft')
+    .select(['version', 'configuration', 'basedOn', 'updatedAt'])
+    .where('projectId', '=', projectId)
+    .executeTakeFirst();
+  const { version = 0, configuration = null, basedOn = null, updatedAt = null } = row ?? {};
+  if (configuration === null) return { version, configuration, basedOn: null, updatedAt: null };
+  return { version, configuration: storedConfiguration(configuration), basedOn, updatedAt };
+}
+
+/** Writes or deletes (null) the draft. The row stays, so that a version is never used twice. */
+export async function writeDraft(
+  tx: EntityManager,
+  projectId: string,
+  draft: { configuration: SiteConfiguration; basedOn: number } | null,
+): Promise<void> {
+  await sql`
+    insert into configuration_draft (project_id, version, configuration, based_on)
+    values (${projectId}, 1, ${draft && JSON.stringify(draft.configuration)}::jsonb, ${draft?.basedOn ?? 0})
+    on conflict (project_id) do update
+    set version = configuration_draft.version + 1, configuration = excluded.configuration,
+        based_on = excluded.based_on, updated_at = now()
+  `.execute(tx.getKysely());
+}
+
+/** Deletes at most `limit` drafts that are too old, oldest first; returns their projects and new versions. */
+export async function expireDrafts(
+  tx: EntityManager,
+  now: Date,
+  limit: number,
+): Promise<{ projectId: string; version: number }[]> {
+  const { rows } = await sql<{ projectId: string; version: number }>`
+    update configuration_draft set configuration = null, version = version + 1, updated_at = ${now}
+    where project_id = any(array(
+      select project_id from configuration_draft
+      where configuration is not null
+        and updated_at < ${now}::timestamptz - make_interval(days => ${DRAFT_DAYS_KEPT})
+      order by updated_at limit ${limit} for update skip locked))
+    returning project_id as "projectId", version::float8 as version
+  `.execute(tx.getKysely());
+  return rows;
+}

@@ -1,0 +1,70 @@
+import { type RawBuilder, sql } from 'kysely';
+import {
+  ANALYTICS_GROUPS_MAX,
+  type AnalyticsInterval,
+  OTHER_NAME,
+} from '../../consent/domain/consent-counts.js';
+import type { VisitCounts } from '../domain/project-tally.js';
+import type { Dimension } from '../domain/visit.js';
+
+/** A loader that was not seen for this long counts as uninstalled. */
+const SEEN_DAYS = 30;
+/** Hosts that are listed with when they were seen. */
+const SEEN_HOSTS_MAX = 20;
+
+export interface SiteQuestion {
+  projectId: string;
+  /** Whole intervals that touch the period are counted. */
+  from: Date;
+  to: Date;
+  interval: AnalyticsInterval;
+}
+
+export interface SeenHost {
+  hostname: string;
+  lastSeenAt: Date;
+}
+
+interface GroupRow extends VisitCounts {
+  grouped: Dimension | 'at';
+  at: Date | null;
+  name: string | null;
+}
+
+/** The counts of each interval, and of the most frequent names of each dimension. */
+export function siteCounts({ projectId, from, to, interval }: SiteQuestion): RawBuilder<GroupRow> {
+  const sums = sql`
+    sum(visits)::float8 as visits, sum(chosen)::float8 as chosen, sum(ignored)::float8 as ignored`;
+  return sql<GroupRow>`
+    with counted as materialized (
+      select dimension, at, name, visits, chosen, ignored from site_visit
+      where project_id = ${projectId} and at >= ${from} and at < ${to}
+    )
+    -- Each visit is counted once in each dimension, so any of them has the totals.
+    select 'at' as grouped, date_trunc(${interval}, at, 'UTC') as at, null as name, ${sums}
+    from counted where dimension = 'device' group by 2
+    union all (
+      select dimension, null, case when place <= ${ANALYTICS_GROUPS_MAX} then name else ${OTHER_NAME} end, ${sums}
+      from (
+        select dimension, name, sum(visits) as visits, sum(chosen) as chosen, sum(ignored) as ignored,
+               row_number() over (
+                 partition by dimension order by (name = ${OTHER_NAME}), sum(visits) desc, name
+               ) as place
+        from counted group by 1, 2
+      ) ranked
+      group by 1, 3
+      order by (case when min(place) <= ${ANALYTICS_GROUPS_MAX} and min(name) <> ${OTHER_NAME} then 0 else 1 end),
+               sum(visits) desc, 3
+    )
+  `;
+}
+
+/** The hosts on which the loader has run recently, the latest first. */
+export function seenHosts(projectId: string, now: Date): RawBuilder<SeenHost> {
+  return sql<SeenHost>`
+    select name as hostname, max(last_seen_at) as "lastSeenAt" from site_visit
+    where project_id = ${projectId} and dimension = 'hostname' and name <> ${OTHER_NAME}
+      and at >= ${now}::timestamptz - make_interval(days => ${SEEN_DAYS})
+    group by name order by 2 desc, 1 limit ${SEEN_HOSTS_MAX}
+  `;
+}
