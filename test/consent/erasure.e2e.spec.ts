@@ -156,7 +156,7 @@ describe('records from before their field was named', () => {
   const indexed = async (project: TestProject): Promise<void> => {
     expect(await stateOf(project)).toMatchObject({ indexing: true });
     await service.database.query(
-      `update visitor_indexing set asked_at = asked_at - interval '10 seconds' where project_id = $1`,
+      `update visitor_indexing set requested_at = requested_at - interval '10 seconds' where project_id = $1`,
       [project.id],
     );
     await until('it is done', async () => (await stateOf(project)).indexing === false, 20_000);

@@ -237,7 +237,7 @@ async function deliveryRows(client: Client): Promise<DeliveryRow[]> {
 
 async function leftovers(client: Client): Promise<{ waiting: string[]; dead: string[] }> {
   const waiting = await client.query<{ text: string }>(
-    `select subject_id || ', claimed ' || unknown_outcomes || ' times, ' || coalesce(last_error, 'no error') as text
+    `select subject_id || ', claimed ' || abandoned_attempts || ' times, ' || coalesce(last_error, 'no error') as text
      ${TO_BE_DONE}`,
   );
   const dead = await client.query<{ text: string }>(

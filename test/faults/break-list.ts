@@ -41,8 +41,8 @@ export const BREAKS: Break[] = [
     mutations: [
       {
         symbol: 'APPENDED',
-        from: /where unannounced is null/,
-        to: 'where unannounced is null and random() < 0.95',
+        from: /where skipped_reason is null/,
+        to: 'where skipped_reason is null and random() < 0.95',
       },
     ],
     kinds: ['flush-redis'],
@@ -57,7 +57,7 @@ export const BREAKS: Break[] = [
         from: /update outbox_message m\s+set .*?\s+where /s,
         to: 'delete from outbox_message m where $6::uuid is not null and $7::float8 > 0 and ',
       },
-      { symbol: 'claimStatement', from: /m\.unknown_outcomes - 1 as/, to: 'm.unknown_outcomes as' },
+      { symbol: 'claimStatement', from: /m\.abandoned_attempts - 1 as/, to: 'm.abandoned_attempts as' },
       {
         symbol: 'OutboxStore.remove',
         from: /return new Set\(.*\);/,
@@ -174,7 +174,7 @@ export const BREAKS: Break[] = [
       {
         symbol: 'claimStatement',
         from: /walk\.ordering_key and m\.available_at <= now\(\)/,
-        to: 'walk.ordering_key and m.available_at <= now() and m.unknown_outcomes = 0',
+        to: 'walk.ordering_key and m.available_at <= now() and m.abandoned_attempts = 0',
       },
     ],
     kinds: ['kill-worker'],

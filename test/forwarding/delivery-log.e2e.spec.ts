@@ -138,7 +138,7 @@ describe("the record's delivery (design §5)", () => {
     const project = await forwardingProject();
     const store = () => storeConsent(service, project.id);
     const [mended, failed, unsent, waitsAgain] = [await store(), await store(), await store(), await store()];
-    await service.database.query(`update consent_record set unannounced = 'off' where id = $1`, [unsent]);
+    await service.database.query(`update consent_record set skipped_reason = 'off' where id = $1`, [unsent]);
     sharedReceiver.behave({ kind: 'answer', status: 500 });
     for (const id of [mended, failed, waitsAgain]) await forward([messageAbout(project.id, id)]);
     sharedReceiver.behave({ kind: 'answer', status: 204 });
@@ -205,7 +205,7 @@ describe('sending again by hand (spec §3.3, design §5)', () => {
     const project = await forwardingProject();
     const ids = [await storeConsent(service, project.id), await storeConsent(service, project.id)];
     await service.database.query('delete from outbox_message where project_id = $1', [project.id]);
-    await service.database.query(`update consent_record set unannounced = 'off' where project_id = $1`, [
+    await service.database.query(`update consent_record set skipped_reason = 'off' where project_id = $1`, [
       project.id,
     ]);
     const range = {

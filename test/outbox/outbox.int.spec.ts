@@ -326,7 +326,7 @@ describe('outbox', () => {
       recorder.prepared.filter((prepared) => prepared === subjectId).length;
     expect(new Set(ahead.map(timesPrepared))).toEqual(new Set([2]));
     expect(recorder.attempted).toHaveLength(128);
-    expect((await rows()).every((row) => Number(row['unknown_outcomes']) <= 1)).toBe(true);
+    expect((await rows()).every((row) => Number(row['abandoned_attempts']) <= 1)).toBe(true);
     for (const end of ends) end();
   });
 
@@ -355,7 +355,7 @@ describe('outbox', () => {
       const free = (): Promise<{ subject_id: string }[]> =>
         service.database.query(
           `select subject_id from outbox_message
-         where subject_id = any($1) and claim_id is null and available_at <= now() and failures + unknown_outcomes = 0`,
+         where subject_id = any($1) and claim_id is null and available_at <= now() and failures + abandoned_attempts = 0`,
           [ahead],
         );
       await until('another worker may claim them', async () => (await free()).length === ahead.length);
@@ -381,7 +381,7 @@ describe('outbox', () => {
     // At first as many as a new project gets, then one for each pause.
     expect(performance.now() - startedMs).toBeGreaterThan(3 * 400);
     expect((await rows()).every((row) => row['failures'] === 0)).toBe(true);
-    expect((await rows()).reduce((sum, row) => sum + Number(row['unknown_outcomes']), 0)).toBeLessThan(2);
+    expect((await rows()).reduce((sum, row) => sum + Number(row['abandoned_attempts']), 0)).toBeLessThan(2);
     const neighbour = await append(5);
     open = true;
     dispatcher.requestPoll();
@@ -429,7 +429,7 @@ describe('outbox', () => {
 
   it('gives a message up after three unknown outcomes (design §6.5)', async () => {
     const [subjectId] = await append(1);
-    await service.database.query('update outbox_message set unknown_outcomes = 3');
+    await service.database.query('update outbox_message set abandoned_attempts = 3');
     dispatcher.requestPoll();
     await until('given up', () => recorder.settled.length === 1);
     expect(recorder.settled).toEqual([{ subjectId, outcome: 'given up' }]);
@@ -438,7 +438,7 @@ describe('outbox', () => {
 
   it('still attempts a message with two unknown outcomes', async () => {
     await append(1);
-    await service.database.query('update outbox_message set unknown_outcomes = 2');
+    await service.database.query('update outbox_message set abandoned_attempts = 2');
     dispatcher.requestPoll();
     await until('settled', () => recorder.settled.length === 1);
     expect(recorder.settled[0]?.outcome).toBe('done');
@@ -674,7 +674,7 @@ describe('outbox', () => {
     expect(recorder.settled).toHaveLength(200 + begun);
     expect(
       await service.database.query(
-        'select from outbox_message where claim_id is null and unknown_outcomes = 0 and available_at <= now()',
+        'select from outbox_message where claim_id is null and abandoned_attempts = 0 and available_at <= now()',
       ),
     ).toHaveLength(subjects.length - begun);
     expect(await waiting()).toBe(subjects.length - begun);

@@ -11,7 +11,7 @@ export interface VisitorReference {
 }
 
 /** Topic of the message that indexes a project's stored records by visitor. */
-export const VISITOR_INDEX_REQUESTED = 'visitor_index.asked';
+export const VISITOR_INDEX_REQUESTED = 'visitor_index.requested';
 
 /** Prefix of the hash in hex that replaces a hashed value. */
 export const HASH_PREFIX = 'sha256:';

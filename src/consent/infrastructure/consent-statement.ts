@@ -36,7 +36,7 @@ const APPENDED = appendMessagesSql({
   projectId: sql.ref('project_id'),
   subjectId: sql.ref('id'),
   topic: CONSENT_RECORDED,
-  from: sql`inserted where unannounced is null`,
+  from: sql`inserted where skipped_reason is null`,
 });
 
 const VISITOR_HASH = visitorHashSql(visitorValueSql(sql`input.extra::jsonb`));
@@ -90,7 +90,7 @@ export function batchStatement(predicate: ForwardingPredicate): PreparedStatemen
             select 1 from unnest(p.domains) as d (domain)
             where input.origin_host = d.domain or right(input.origin_host, length(d.domain) + 1) = '.' || d.domain
           )) as origin_allowed,
-          (${skippedReason}) as unannounced,
+          (${skippedReason}) as skipped_reason,
           -- The additional fields are not parsed where the project names no field.
           case when v.field is not null then ${VISITOR_HASH} end as visitor_hash,
           v.hashed as visitor_hashed, v.field as visitor_field
@@ -98,19 +98,19 @@ export function batchStatement(predicate: ForwardingPredicate): PreparedStatemen
       ), inserted as (
         insert into consent_record (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at,
-          unannounced, config_hash, language, surface, visitor_hash, visitor_key_hash, salt
+          skipped_reason, config_hash, language, surface, visitor_hash, visitor_key_hash, salt
         )
         select project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint,
                case when visitor_hashed and visitor_hash is not null
                  then jsonb_set(extra::jsonb, array[visitor_field],
                                 to_jsonb(${sql.lit(HASH_PREFIX)} || encode(visitor_hash, 'hex')))
                  else extra::jsonb end,
-               date_trunc('milliseconds', now()), unannounced, config_hash, language, surface, visitor_hash,
+               date_trunc('milliseconds', now()), skipped_reason, config_hash, language, surface, visitor_hash,
                visitor_key_hash,
                substring($15::bytea from ((judged.position - 1) * ${sql.lit(SALT_BYTES)} + 1)::int for ${sql.lit(SALT_BYTES)})
         from judged where known and origin_allowed
         on conflict do nothing
-        returning project_id, id, unannounced
+        returning project_id, id, skipped_reason
       ), queued as (
         ${APPENDED}
       )

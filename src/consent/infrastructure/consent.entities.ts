@@ -25,8 +25,8 @@ export const ConsentRecordSchema = defineEntity({
     /** Additional fields, as sent; null where there are none. */
     extra: p.json<Record<string, unknown>>().nullable(),
     receivedAt: p.datetime().defaultRaw('now()'),
-    /** Why it was not announced to forwarding, as a code; null: it was announced. */
-    unannounced: p.text().nullable(),
+    /** Why it was not queued for forwarding, as a code; null: it was queued. */
+    skippedReason: p.text().nullable(),
     /**
      * Hash of the published configuration that was shown, in hex; null where the banner did not
      * send it.
@@ -101,7 +101,7 @@ export const VisitorIndexingSchema = defineEntity({
     projectId: p.uuid().primary(),
     /** Records up to this id are indexed. */
     afterId: p.uuid().defaultRaw(`'00000000-0000-0000-0000-000000000000'`),
-    askedAt: p.datetime().defaultRaw('clock_timestamp()'),
+    requestedAt: p.datetime().defaultRaw('clock_timestamp()'),
   },
 });
 

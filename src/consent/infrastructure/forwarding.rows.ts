@@ -21,8 +21,8 @@ export async function lockForForwarding(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with marked as (
-      update consent_record set unannounced = null
-      where project_id = ${projectId} and id = any(${consentIds}::uuid[]) and unannounced is not null
+      update consent_record set skipped_reason = null
+      where project_id = ${projectId} and id = any(${consentIds}::uuid[]) and skipped_reason is not null
     )
     select c.id
     from unnest(${consentIds}::uuid[]) with ordinality as wanted (id, position)
@@ -41,7 +41,7 @@ export async function skippedRecordIds(
   const { rows } = await sql<{ id: string }>`
     select id from consent_record
     where project_id = ${projectId} and id >= ${lowestIdReceivedAt(from)} and id < ${lowestIdReceivedAfter(to)}
-      and received_at >= ${from} and received_at < ${to} and unannounced is not null
+      and received_at >= ${from} and received_at < ${to} and skipped_reason is not null
     order by id limit ${limit}
   `.execute(tx.getKysely());
   return rows.map(({ id }) => id);

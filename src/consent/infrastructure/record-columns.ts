@@ -15,7 +15,7 @@ const COLUMNS: Record<keyof ConsentRecorded, string> = {
   surface: 'surface',
   extra: 'extra',
   receivedAt: 'received_at',
-  skippedReason: 'unannounced',
+  skippedReason: 'skipped_reason',
   salt: 'salt',
 };
 

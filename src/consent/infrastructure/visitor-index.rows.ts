@@ -32,7 +32,7 @@ export async function indexVisitors(
   const kysely = tx.getKysely();
   await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(kysely);
   const { rows } = await sql<{ afterId: string; isDue: boolean }>`
-    select after_id as "afterId", asked_at <= now() - make_interval(secs => ${seconds}) as "isDue"
+    select after_id as "afterId", requested_at <= now() - make_interval(secs => ${seconds}) as "isDue"
     from visitor_indexing where project_id = ${projectId} for update
   `.execute(kysely);
   const [state] = rows;
@@ -83,7 +83,7 @@ export async function startIndexing(tx: EntityManager, projectId: string): Promi
   const { rows } = await sql`
     insert into visitor_indexing (project_id)
     select ${projectId}::uuid where exists (select from consent_record where project_id = ${projectId})
-    on conflict (project_id) do update set after_id = default, asked_at = default
+    on conflict (project_id) do update set after_id = default, requested_at = default
     returning project_id
   `.execute(tx.getKysely());
   return rows.length > 0;

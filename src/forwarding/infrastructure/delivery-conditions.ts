@@ -21,9 +21,9 @@ export function deliveryConditions(
 }
 
 /** A condition on records that were never queued. */
-export const UNSENT: RecordConditions = { conditions: [sql`c.unannounced is not null`] };
+export const UNSENT: RecordConditions = { conditions: [sql`c.skipped_reason is not null`] };
 
-const QUEUED_ONCE: RawBuilder<unknown> = sql`c.unannounced is null`;
+const QUEUED_ONCE: RawBuilder<unknown> = sql`c.skipped_reason is null`;
 
 /** Attempts follow the record, so skip earlier days. The hour allows for clocks that differ. */
 const ATTEMPT_OF_RECORD = sql`

@@ -15,8 +15,8 @@ export const consent = [
       -- Additional fields, as sent; null: there are none.
       extra jsonb,
       received_at timestamptz not null default now(),
-      -- Why the record was not announced to forwarding, as a code (off, tier, …); null: it was announced.
-      unannounced text,
+      -- Why the record was not queued for forwarding, as a code (off, tier, …); null: it was queued.
+      skipped_reason text,
       -- The configuration that was shown: SHA-256 of the published document, in hex (ADR 37). As for the next two
       -- columns, null: the banner did not send it.
       config_hash text,
@@ -145,7 +145,7 @@ export const consent = [
       project_id uuid primary key references project (id) on delete cascade,
       -- Records up to this id are indexed.
       after_id uuid not null default '00000000-0000-0000-0000-000000000000',
-      asked_at timestamptz not null default clock_timestamp()
+      requested_at timestamptz not null default clock_timestamp()
     )
   `,
 ];

@@ -17,7 +17,7 @@ export const outbox = [
       -- When the message may be claimed: end of the lease, or of the wait before a retry.
       available_at timestamptz not null default now(),
       -- Claims that ended without an outcome, because their worker died.
-      unknown_outcomes smallint not null default 0,
+      abandoned_attempts smallint not null default 0,
       -- Attempts that threw or asked for a retry, and the last error.
       failures int not null default 0,
       last_error text,

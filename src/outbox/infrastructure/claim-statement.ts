@@ -71,10 +71,10 @@ export function claimStatement(throttledTopics: readonly string[] | null): strin
     ), claimed as (
       update outbox_message m
       set claim_id = $6::uuid, available_at = now() + make_interval(secs => $7::float8),
-          unknown_outcomes = m.unknown_outcomes + 1
+          abandoned_attempts = m.abandoned_attempts + 1
       where m.ctid = any (array(select place from taken))
       returning m.ordering_key as "orderingKey", m.project_id as "projectId", m.id, m.topic,
-                m.subject_id as "subjectId", m.payload, m.unknown_outcomes - 1 as "abandonedAttempts", m.failures,
+                m.subject_id as "subjectId", m.payload, m.abandoned_attempts - 1 as "abandonedAttempts", m.failures,
                 m.created_at as "createdAt"
     )${throttledTopics === null ? '' : `, ${advanced}`}
     select claimed.*, ${throttledTopics === null ? 'null::int' : 'advanced.probe_number'} as "probeNumber", null::json as walk

@@ -21,7 +21,7 @@ export const OutboxMessageSchema = defineEntity({
     /** When it may be claimed: the end of the lease, or of the wait before a retry. */
     availableAt: p.datetime().defaultRaw('now()'),
     /** How often it was claimed without an outcome being written: worker deaths. */
-    abandonedAttempts: p.smallint().default(0).fieldName('unknown_outcomes'),
+    abandonedAttempts: p.smallint().default(0),
     /** How often its handler threw or asked for a retry. */
     failures: p.integer().default(0),
     /** What the handler said last; null where it never failed. */

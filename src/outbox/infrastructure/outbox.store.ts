@@ -64,7 +64,7 @@ export class OutboxStore {
     const { numAffectedRows } = await sql`
       update outbox_message
       set claim_id = null, available_at = now() + make_interval(secs => ${afterMs / 1000}::float8),
-          unknown_outcomes = greatest(unknown_outcomes - 1, 0), failures = failures + 1,
+          abandoned_attempts = greatest(abandoned_attempts - 1, 0), failures = failures + 1,
           last_error = ${error.slice(0, ERROR_CHARACTERS_MAX)}
       where ordering_key = ${leased.message.orderingKey} and id = ${leased.message.id} and claim_id = ${leased.claimId}
     `.execute(tx.getKysely());
@@ -77,7 +77,7 @@ export class OutboxStore {
     const em = this.em.fork();
     await sql`
       update outbox_message m
-      set claim_id = null, available_at = now(), unknown_outcomes = greatest(m.unknown_outcomes - 1, 0)
+      set claim_id = null, available_at = now(), abandoned_attempts = greatest(m.abandoned_attempts - 1, 0)
       where m.ctid = any (${rowLocations(leased)})
     `.execute(em.getKysely());
     await advanceThrottles(
