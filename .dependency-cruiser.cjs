@@ -111,6 +111,13 @@ module.exports = {
     },
     ...layersPointDown,
     {
+      name: 'sql-in-infrastructure',
+      comment: 'SQL stands in infrastructure. Three modules still have some in application.',
+      severity: 'error',
+      from: { path: `^${ROOT}/[^/]+/application/`, pathNot: `^${ROOT}/(audit|billing|evidence)/` },
+      to: { path: packages(['kysely']) },
+    },
+    {
       name: 'use-cases-know-no-http',
       comment:
         'What a use case refuses, it says by a DomainError; guards and decorators are for the http layer.',

@@ -108,6 +108,9 @@ const REFUSED: [file: string, imported: string][] = [
   ['consent/application/probe', 'standalone/machine'],
   ['evidence/application/probe', 'app/run'],
   ['main', 'projects/projects.service'],
+  // SQL stands in infrastructure.
+  ['consent/application/probe', 'kysely'],
+  ['publishing/application/probe', 'kysely'],
   // Folders that no rule names.
   ['utils/probe', 'shared/leaf'],
   ['consent/helpers/probe', 'shared/leaf'],
@@ -119,6 +122,7 @@ const ALLOWED: [file: string, imported: string][] = [
   ['consent/http/probe', 'http/leaf'],
   ['consent/application/probe', 'consent/infrastructure/store'],
   ['consent/application/probe', 'licensing/licensing.service'],
+  ['consent/infrastructure/probe', 'kysely'],
   ['consent/domain/probe', 'shared/ids'],
   ['consent/domain/probe', 'node:crypto'],
   ['evidence/application/probe', 'consent/consent.hooks'],
