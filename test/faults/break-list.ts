@@ -101,7 +101,7 @@ export const BREAKS: Break[] = [
     name: 'logs some deliveries under a wrong id',
     mutations: [
       {
-        symbol: 'insertDeliveries',
+        symbol: 'insertion',
         from: /=> message\.subjectId\)/,
         to: '=> (Math.random() < 0.05 ? v7() : message.subjectId))',
       },
